@@ -1,0 +1,65 @@
+import { SettingsError } from './settings.ts';
+
+/** A reason not to start that an operator can act on. Its message is one line and names the variable to change. */
+export class StartError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StartError';
+  }
+}
+
+export interface RunningService {
+  /** Where it listens, for the launcher that started it. */
+  readonly port: number;
+  /** Finishes what is under way, then frees everything. */
+  stop(): Promise<void>;
+}
+
+/** What a child process tells the launcher that started it, over node's own channel. */
+export type ChildMessage = { type: 'ready'; port: number };
+
+const STOP_DEADLINE_MS = 65_000;
+
+/**
+ * Runs one service as a process: starts it, stops it on SIGTERM, SIGINT or when the launcher that started it is gone,
+ * and turns every reason not to start into plain lines on standard error.
+ * Exit codes: 0 after a clean stop, 1 if it could not start, failed, or did not stop in time.
+ */
+export function runService(name: string, start: () => Promise<RunningService>): void {
+  let stopping = false;
+  const started = start();
+
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => fail(name, new Error('did not stop in time')), STOP_DEADLINE_MS).unref();
+    started.then(
+      (service) =>
+        service.stop().then(
+          () => process.exit(0),
+          (error) => fail(name, error),
+        ),
+      () => {},
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('disconnect', stop);
+
+  started.then(
+    (service) => process.send?.({ type: 'ready', port: service.port } satisfies ChildMessage),
+    (error) => fail(name, error),
+  );
+}
+
+/** Prints why a process cannot go on and ends it. Stack traces only for what nobody foresaw. */
+export function fail(name: string, error: unknown): never {
+  for (const line of explain(error)) process.stderr.write(`${name}: ${line}\n`);
+  process.exit(1);
+}
+
+function explain(error: unknown): readonly string[] {
+  if (error instanceof SettingsError) return error.problems;
+  if (error instanceof StartError) return [error.message];
+  return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/** Settings that are missing or wrong. Each problem is one line that names its variable and never shows its value. */
+export class SettingsError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'SettingsError';
+  }
+}
+
+/**
+ * Reads typed settings from environment variables.
+ *
+ * The keys of `shape` are the variables' names. An empty variable counts as unset. For every variable `NAME`, the
+ * variable `NAME_FILE` may name a file that holds the value (a mounted secret); one trailing line break is dropped.
+ *
+ * @throws SettingsError with every problem at once.
+ */
+export function readSettings<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  environment: NodeJS.ProcessEnv,
+): z.output<z.ZodObject<Shape>> {
+  const problems: string[] = [];
+  const values: Record<string, string> = {};
+  for (const name of Object.keys(shape)) {
+    const value = textOf(name, environment, problems);
+    if (value !== undefined) values[name] = value;
+  }
+  const parsed = z.object(shape).safeParse(values);
+  for (const issue of parsed.error?.issues ?? []) {
+    const name = String(issue.path[0]);
+    problems.push(values[name] === undefined ? `${name} is not set: ${issue.message}` : `${name}: ${issue.message}`);
+  }
+  if (problems.length > 0 || !parsed.success) throw new SettingsError(problems);
+  return parsed.data;
+}
+
+function textOf(name: string, environment: NodeJS.ProcessEnv, problems: string[]): string | undefined {
+  const direct = environment[name];
+  const file = environment[`${name}_FILE`];
+  if (!file) return direct || undefined;
+  if (direct) {
+    problems.push(`${name} and ${name}_FILE are both set: keep one of them`);
+    return undefined;
+  }
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
+  } catch (error) {
+    problems.push(`${name}_FILE: cannot read the file that it names (${(error as NodeJS.ErrnoException).code})`);
+    return undefined;
+  }
+}
+
+/** The kinds of value that settings of both processes have. Each parses a variable's text. */
+export const setting = {
+  text: () => z.string({ error: 'expected a text' }),
+  port: (fallback: number) => whole('a port number from 0 to 65535', 0, 65_535).default(fallback),
+  integer: (fallback: number, from: number, to: number) =>
+    whole(`a whole number from ${from} to ${to}`, from, to).default(fallback),
+  flag: (fallback: boolean) =>
+    z
+      .enum(['true', 'false'], { error: 'expected true or false' })
+      .transform((value) => value === 'true')
+      .default(fallback),
+  httpUrl: () =>
+    z.string({ error: 'expected an http or https URL' }).refine(isHttpUrl, 'expected an http or https URL'),
+  list: () =>
+    z.string().transform((value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean),
+    ),
+  logLevel: () =>
+    z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+        error: 'expected one of fatal, error, warn, info, debug, trace, silent',
+      })
+      .default('info'),
+};
+
+function whole(expected: string, from: number, to: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, `expected ${expected}`)
+    .transform(Number)
+    .refine((value) => value >= from && value <= to, `expected ${expected}`);
+}
+
+function isHttpUrl(value: string): boolean {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  return url?.protocol === 'http:' || url?.protocol === 'https:';
+}
