@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 
 export type { Logger };
+export type LogDestination = DestinationStream;
 
 /** Field names whose values never reach a log, whatever object they are part of (up to three levels deep). */
 const SECRET_FIELDS = [
@@ -19,7 +20,7 @@ const SECRET_FIELDS = [
  * A structured logger: one JSON object a line on standard output, with `level`, `time` (ISO 8601), `service` and `msg`.
  * Code that logs still has to leave secrets out; the redaction here is the net below it.
  */
-export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
+export function createLogger(service: string, level: string, destination?: LogDestination): Logger {
   const options = {
     level,
     base: { service },

@@ -1,0 +1,3 @@
+export type { Generation, Inconsistency } from './generation.ts';
+export { LiveGraph } from './live-graph.ts';
+export type { RoleGraph } from './role-graph.ts';

@@ -1,0 +1,34 @@
+export type ResponseType = 'application/json' | 'application/graphql-response+json';
+
+/**
+ * Picks the media type of a GraphQL response (GraphQL over HTTP, section 6.1): the one that `Accept` likes best, JSON
+ * where it leaves the choice. Undefined when it takes neither.
+ */
+export function negotiate(accept: string | undefined): ResponseType | undefined {
+  if (!accept || accept === '*/*' || accept === 'application/json') return 'application/json';
+  let best: ResponseType | undefined;
+  let bestQuality = 0;
+  for (const range of accept.split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const type = TYPES[name];
+    const quality = qualityOf(parameters);
+    if (type && quality > bestQuality) {
+      best = type;
+      bestQuality = quality;
+    }
+  }
+  return best;
+}
+
+const TYPES: Readonly<Record<string, ResponseType>> = {
+  'application/json': 'application/json',
+  'application/graphql-response+json': 'application/graphql-response+json',
+  'application/*': 'application/json',
+  '*/*': 'application/json',
+};
+
+function qualityOf(parameters: readonly string[]): number {
+  const quality = parameters.find((parameter) => parameter.startsWith('q='));
+  const value = quality === undefined ? 1 : Number(quality.slice(2));
+  return value >= 0 && value <= 1 ? value : 0;
+}

@@ -1,0 +1,4 @@
+export { negotiate, type ResponseType } from './accept.ts';
+export { type Arrival, describeArrival, type Exchange, openExchange } from './exchange.ts';
+export { readJson } from './read-json.ts';
+export { sendFlatError, sendJson } from './respond.ts';

@@ -1,0 +1,23 @@
+/** One thing that is wrong with the metadata, placed where its author can find it. */
+export interface MetadataProblem {
+  readonly file: string;
+  /** 1-based; absent when the problem is the file as a whole. */
+  readonly line?: number;
+  /** Where in the file, such as `[0].definition.url`. */
+  readonly path?: string;
+  readonly message: string;
+}
+
+/** Metadata that cannot be used, with everything that is wrong with it. */
+export class MetadataError extends Error {
+  constructor(readonly problems: readonly MetadataProblem[]) {
+    super(problems.map(describeProblem).join('\n'));
+    this.name = 'MetadataError';
+  }
+}
+
+/** One line: `remote_schemas.yaml:7 [0].definition.url: expected a URL`. */
+export function describeProblem({ file, line, path, message }: MetadataProblem): string {
+  const place = line === undefined ? file : `${file}:${line}`;
+  return path ? `${place} ${path}: ${message}` : `${place}: ${message}`;
+}

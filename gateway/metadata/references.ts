@@ -1,0 +1,78 @@
+import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
+import type { MetadataProblem } from './problem.ts';
+import type { QueryCollectionMetadata } from './query-collections.ts';
+import type { RestEndpointMetadata } from './rest-endpoints.ts';
+
+/** A REST endpoint together with the saved operation that it runs. */
+export interface RestEndpoint {
+  readonly metadata: RestEndpointMetadata;
+  /** The operation's text as it is in the collection. */
+  readonly query: string;
+  readonly operation: OperationDefinitionNode;
+}
+
+/** Looks up the operation of every endpoint. What does not fit is added to `problems` and left out. */
+export function resolveEndpoints(
+  endpoints: readonly RestEndpointMetadata[],
+  collections: readonly QueryCollectionMetadata[],
+  file: string,
+  problems: MetadataProblem[],
+): readonly RestEndpoint[] {
+  return endpoints.flatMap((metadata, index) => {
+    const { collection_name, query_name } = metadata.definition.query;
+    const path = `[${index}].definition.query`;
+    const collection = collections.find((candidate) => candidate.name === collection_name);
+    const saved = collection?.definition.queries.find((candidate) => candidate.name === query_name);
+    if (!saved) {
+      const missing = collection
+        ? `no query "${query_name}" in the collection "${collection_name}"`
+        : `no collection "${collection_name}"`;
+      problems.push({ file, path, message: `there is ${missing}` });
+      return [];
+    }
+    const operation = singleOperation(saved.query);
+    if (typeof operation === 'string') {
+      problems.push({ file, path, message: `the query "${query_name}" ${operation}` });
+      return [];
+    }
+    return [{ metadata, query: saved.query, operation }];
+  });
+}
+
+/** Two endpoints that answer the same request: the same method, and paths that differ in parameters at most. */
+export function ambiguousEndpoints(
+  endpoints: readonly RestEndpointMetadata[],
+  file: string,
+): readonly MetadataProblem[] {
+  const seen = new Map<string, string>();
+  return endpoints.flatMap((endpoint, index) => {
+    const shape = endpoint.url.replace(/:[^/]+/g, ':');
+    return endpoint.methods.flatMap((method) => {
+      const key = `${method} ${shape}`;
+      const other = seen.get(key);
+      seen.set(key, endpoint.name);
+      return other === undefined
+        ? []
+        : [
+            {
+              file,
+              path: `[${index}].url`,
+              message: `"${endpoint.name}" and "${other}" answer the same ${method} requests`,
+            },
+          ];
+    });
+  });
+}
+
+function singleOperation(query: string): OperationDefinitionNode | string {
+  let document: DocumentNode;
+  try {
+    document = parse(query);
+  } catch (error) {
+    return `is no valid GraphQL: ${error instanceof GraphQLError ? error.message : String(error)}`;
+  }
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const [operation] = operations;
+  if (!operation || operations.length > 1) return 'must hold exactly one operation';
+  return operation.operation === 'subscription' ? 'is a subscription, which an endpoint cannot answer' : operation;
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { name } from './shared-shapes.ts';
+
+/** `rest_endpoints.yaml`: addresses under /api/rest/ that run a saved operation. */
+export const restEndpointsShape = z.array(
+  z.strictObject({
+    name,
+    comment: z.string().optional(),
+    url: z.string().superRefine((url, context) => {
+      const segments = url.split('/');
+      if (segments.some((segment) => segment === '' || segment === ':'))
+        context.addIssue('expected path segments between single slashes, none of them empty');
+      const parameters = segments.filter((segment) => segment.startsWith(':'));
+      if (new Set(parameters).size < parameters.length) context.addIssue('a path parameter appears twice');
+    }),
+    methods: z.array(z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])).min(1),
+    definition: z.strictObject({
+      query: z.strictObject({ collection_name: name, query_name: name }),
+    }),
+  }),
+);
+
+export type RestEndpointMetadata = z.output<typeof restEndpointsShape>[number];
+export type RestMethod = RestEndpointMetadata['methods'][number];

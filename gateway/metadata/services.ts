@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { configuredHeaders, name, timeoutSeconds } from './shared-shapes.ts';
+
+/** `services.yaml`, Portico's own: plain HTTP services that are passed through under a path. */
+export const servicesShape = z
+  .array(
+    z.strictObject({
+      name,
+      comment: z.string().optional(),
+      path: z
+        .string()
+        .regex(/^(\/[\w.~-]+)+$/, 'expected a path such as /api/orders, without a slash at its end')
+        .refine((path) => !/^\/(v1|api\/rest|healthz|readyz)(\/|$)/.test(path), 'this path is the gateway’s own'),
+      url: z.string().min(1).optional(),
+      url_from_env: z.string().min(1).optional(),
+      timeout_seconds: timeoutSeconds(60),
+      forward_client_headers: z.boolean().default(false),
+      headers: configuredHeaders,
+      permissions: z.array(z.strictObject({ role: name })).optional(),
+    }),
+  )
+  .superRefine((services, context) => {
+    services.forEach((service, index) => {
+      if ((service.url === undefined) === (service.url_from_env === undefined))
+        context.addIssue({ code: 'custom', path: [index], message: 'expected exactly one of url and url_from_env' });
+    });
+  });
+
+export type ServiceMetadata = z.output<typeof servicesShape>[number];

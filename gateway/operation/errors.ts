@@ -1,0 +1,79 @@
+import { GraphQLError } from 'graphql';
+import type { Logger } from '../../platform/index.ts';
+import type { GatewayError } from '../errors.ts';
+
+/** An error of a GraphQL response, as it goes to the client. */
+export interface PublicError {
+  readonly message: string;
+  readonly locations?: readonly { line: number; column: number }[];
+  readonly path?: readonly (string | number)[];
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** The error of a request that was refused as a whole. */
+export function refusedRequest(error: GatewayError): PublicError {
+  return { message: error.message, extensions: { path: error.path, code: error.code } };
+}
+
+/** An error of parsing, validating or coercing variables. */
+export function invalidRequest(error: GraphQLError, path = '$'): PublicError {
+  return {
+    message: error.message,
+    ...placeOf(error),
+    extensions: { path, code: 'validation-failed' },
+  };
+}
+
+/**
+ * Errors of an execution. What a source reported is passed on with its extensions; what nobody foresaw is logged, and
+ * the client only learns that something went wrong.
+ */
+export function executionErrors(error: GraphQLError, log: Logger): readonly PublicError[] {
+  return rootCauses(error).map((cause) => {
+    const path = cause.path ?? error.path;
+    return {
+      ...(cause.foreseen
+        ? { message: cause.error.message, extensions: { path: '$', code: 'unexpected', ...cause.extensions } }
+        : internalError(cause.error, log)),
+      ...placeOf(error),
+      ...(path && { path }),
+    };
+  });
+}
+
+function placeOf(error: GraphQLError): Pick<PublicError, 'locations'> {
+  return error.locations ? { locations: error.locations.map(({ line, column }) => ({ line, column })) } : {};
+}
+
+interface Cause {
+  readonly error: Error;
+  readonly foreseen: boolean;
+  readonly extensions: Readonly<Record<string, unknown>>;
+  /** Its own place in the response, where several errors came as one. */
+  readonly path?: readonly (string | number)[];
+}
+
+/** Stitching wraps errors in errors, and several errors of one field in one. */
+function rootCauses(error: Error): readonly Cause[] {
+  if (error instanceof AggregateError)
+    return (error.errors as Error[]).flatMap((inner) =>
+      rootCauses(inner).map((cause) =>
+        inner instanceof GraphQLError && inner.path ? { ...cause, path: inner.path } : cause,
+      ),
+    );
+  if (error instanceof GraphQLError) {
+    const { originalError } = error;
+    if (originalError && originalError.message === error.message && originalError !== error)
+      return rootCauses(originalError).map((cause) => ({
+        ...cause,
+        extensions: { ...error.extensions, ...cause.extensions },
+      }));
+    return [{ error, foreseen: !originalError, extensions: error.extensions }];
+  }
+  return [{ error, foreseen: /^Cannot return null for non-nullable field /.test(error.message), extensions: {} }];
+}
+
+function internalError(error: Error, log: Logger): Pick<PublicError, 'message' | 'extensions'> {
+  log.error({ err: error }, 'an operation failed in an unforeseen way');
+  return { message: 'internal error', extensions: { path: '$', code: 'unexpected' } };
+}

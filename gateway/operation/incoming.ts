@@ -1,0 +1,71 @@
+import { GatewayError } from '../errors.ts';
+import type { OperationRequest } from './run.ts';
+
+/** One operation, or a batch of them, which is answered by a list. */
+export type Incoming =
+  | { batch: false; request: OperationRequest }
+  | { batch: true; requests: readonly OperationRequest[] };
+
+/**
+ * Reads the JSON body of a POST to the GraphQL endpoint (GraphQL over HTTP, section 5.4; a list is a batch, as in Hasura).
+ *
+ * @throws GatewayError when it is none of that.
+ */
+export function readOperations(body: unknown, maxBatch: number): Incoming {
+  if (!Array.isArray(body)) return { batch: false, request: readOperation(body) };
+  if (body.length === 0) throw malformed('a batch holds at least one operation');
+  if (body.length > maxBatch) throw malformed(`a batch may hold ${maxBatch} operations at most`);
+  return { batch: true, requests: body.map(readOperation) };
+}
+
+/**
+ * Reads the query string of a GET (GraphQL over HTTP, section 5.3).
+ *
+ * @throws GatewayError when it holds no operation.
+ */
+export function readQueryString(search: URLSearchParams): OperationRequest {
+  return readOperation({
+    query: search.get('query') ?? undefined,
+    operationName: search.get('operationName') ?? undefined,
+    variables: jsonParameter(search, 'variables'),
+    extensions: jsonParameter(search, 'extensions'),
+  });
+}
+
+function readOperation(body: unknown): OperationRequest {
+  if (!isMap(body)) throw malformed('expected a JSON object with the key "query"');
+  const { query, operationName, variables, extensions } = body;
+  if (query === undefined) throw malformed('key "query" not found');
+  if (typeof query !== 'string') throw malformed('"query" must be a string');
+  if (!isAbsent(operationName) && typeof operationName !== 'string')
+    throw malformed('"operationName" must be a string');
+  if (!isAbsent(variables) && !isMap(variables)) throw malformed('"variables" must be an object');
+  if (!isAbsent(extensions) && !isMap(extensions)) throw malformed('"extensions" must be an object');
+  return {
+    query,
+    variables: (variables as Record<string, unknown> | null | undefined) ?? {},
+    operationName: operationName ? (operationName as string) : undefined,
+  };
+}
+
+function jsonParameter(search: URLSearchParams, name: string): unknown {
+  const text = search.get(name);
+  if (!text) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformed(`"${name}" must be JSON`);
+  }
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function malformed(message: string): GatewayError {
+  return new GatewayError('parse-failed', message);
+}

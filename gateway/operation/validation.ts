@@ -1,0 +1,83 @@
+import {
+  type ASTVisitor,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  specifiedRules,
+  type ValidationContext,
+  type ValidationRule,
+  ValuesOfCorrectTypeRule,
+  validate,
+} from 'graphql';
+import type { RoleGraph } from '../graph/index.ts';
+import { type Document, rootFieldsOf } from './documents.ts';
+
+/** What came of validating a document against one role's graph. Empty errors: it may run. */
+export interface Validated {
+  readonly errors: readonly GraphQLError[];
+}
+
+const MAX_ERRORS = 20;
+
+/** Validates a document against a role's graph, once. */
+export function validated(document: Document, graph: RoleGraph, publicGraph: RoleGraph): Validated {
+  const known = document.validated.get(graph);
+  if (known) return known;
+  const rules = [...RULES, oneAuthenticationField(publicGraph)];
+  const result = { errors: validate(graph.schema, document.node, rules, { maxErrors: MAX_ERRORS }) };
+  document.validated.set(graph, result);
+  return result;
+}
+
+const RULES = specifiedRules.map((rule) => (rule === ValuesOfCorrectTypeRule ? valuesOfCorrectType : rule));
+
+/**
+ * graphql-js repeats a value that does not fit in the error message. It may be a password, so here the message only
+ * says what was expected and what kind of literal was found.
+ */
+function valuesOfCorrectType(context: ValidationContext): ASTVisitor {
+  const quiet: ValidationContext = Object.create(context, {
+    reportError: { value: (error: GraphQLError) => context.reportError(withoutValue(error, context)) },
+  });
+  return ValuesOfCorrectTypeRule(quiet);
+}
+
+const LITERALS: Readonly<Record<string, string>> = {
+  [Kind.INT]: 'an integer',
+  [Kind.FLOAT]: 'a float',
+  [Kind.STRING]: 'a string',
+  [Kind.BOOLEAN]: 'a boolean',
+  [Kind.ENUM]: 'an enum value',
+  [Kind.LIST]: 'a list',
+  [Kind.NULL]: 'null',
+};
+
+function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLError {
+  const node = error.nodes?.[0];
+  const found = node && LITERALS[node.kind];
+  // Errors about whole objects and their fields name types and fields only.
+  if (!node || !found) return error;
+  const message = `Expected value of type "${String(context.getInputType())}", found ${found}.`;
+  return new GraphQLError(message, { nodes: error.nodes ?? null });
+}
+
+/**
+ * A mutation may log in once. Whoever packs fifty guesses into one document, behind aliases or fragments, gets none.
+ */
+function oneAuthenticationField(publicGraph: RoleGraph): ValidationRule {
+  return (context) => {
+    const fragments = new Map<string, FragmentDefinitionNode>();
+    for (const definition of context.getDocument().definitions)
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+    return {
+      OperationDefinition(operation) {
+        if (operation.operation !== 'mutation') return;
+        const fields = rootFieldsOf(operation, fragments).filter((field) =>
+          publicGraph.hasRootField(field.operation, field.name),
+        );
+        if (fields.length > 1)
+          context.reportError(new GraphQLError('an operation may hold one authentication field', { nodes: operation }));
+      },
+    };
+  };
+}

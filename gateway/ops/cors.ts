@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
+const MAX_AGE_SECONDS = 600;
+
+/**
+ * Answers browsers of other origins, as `HASURA_GRAPHQL_CORS_DOMAIN` allows: origins, `*`, or one level of subdomains
+ * as in `https://*.example.com`. Nothing is allowed by default. Credentials are never: a caller's token is in a header
+ * that no browser adds by itself.
+ *
+ * @returns true when the request was a preflight and has been answered.
+ */
+export type Cors = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+export function createCors(allowed: readonly string[]): Cors {
+  const matches = allowed.map(originMatcher);
+  return (request, response) => {
+    const { origin } = request.headers;
+    if (origin === undefined || allowed.length === 0) return false;
+    response.appendHeader('vary', 'Origin');
+    if (!matches.some((match) => match(origin))) return false;
+    response.setHeader('access-control-allow-origin', origin);
+    response.setHeader('access-control-expose-headers', 'Retry-After, WWW-Authenticate, X-Request-Id');
+    const asked = request.headers['access-control-request-method'];
+    if (request.method !== 'OPTIONS' || asked === undefined) return false;
+    response.setHeader('access-control-allow-methods', METHODS);
+    response.setHeader('access-control-max-age', MAX_AGE_SECONDS);
+    const headers = request.headers['access-control-request-headers'];
+    if (headers) response.setHeader('access-control-allow-headers', headers);
+    response.statusCode = 204;
+    response.end();
+    return true;
+  };
+}
+
+function originMatcher(pattern: string): (origin: string) => boolean {
+  if (pattern === '*') return () => true;
+  const star = pattern.indexOf('*.');
+  if (star < 0) return (origin) => origin === pattern;
+  const before = pattern.slice(0, star);
+  const after = pattern.slice(star + 1);
+  return (origin) => {
+    if (!origin.startsWith(before) || !origin.endsWith(after)) return false;
+    return /^[\w-]+$/.test(origin.slice(before.length, origin.length - after.length));
+  };
+}

@@ -1,0 +1,36 @@
+import type { LiveGraph } from '../graph/index.ts';
+import type { Authenticator } from '../session/index.ts';
+
+export interface HealthReport {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** `/healthz`, in Hasura's words: the process is alive, and whether the graph is all that the metadata describes. */
+export function health(graph: LiveGraph): HealthReport {
+  if (graph.current.inconsistencies.length > 0) return { status: 200, text: 'WARN: inconsistent objects in schema' };
+  return { status: 200, text: 'OK' };
+}
+
+export interface ReadinessReport {
+  readonly status: number;
+  readonly body: {
+    readonly ready: boolean;
+    readonly token_keys: 'available' | 'missing';
+    /** Sources that are described and not part of the graph. Why is in the log, not for everybody to read. */
+    readonly missing_sources: readonly string[];
+  };
+}
+
+/** `/readyz`: whether callers can be sent here. */
+export function readiness(graph: LiveGraph, authenticator: Authenticator): ReadinessReport {
+  const ready = graph.ready && authenticator.ready;
+  return {
+    status: ready ? 200 : 503,
+    body: {
+      ready,
+      token_keys: authenticator.ready ? 'available' : 'missing',
+      missing_sources: graph.current.inconsistencies.map((inconsistency) => inconsistency.source),
+    },
+  };
+}

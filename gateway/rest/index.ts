@@ -1,0 +1,2 @@
+export { type RestEndpointsOptions, restEndpoints } from './endpoint.ts';
+export { openPassThrough, type PassThrough } from './pass-through.ts';

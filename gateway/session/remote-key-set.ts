@@ -1,0 +1,93 @@
+import type { Logger } from '../../platform/index.ts';
+import { findKey, type KeySet, type KeysById, readKeys, type VerificationKey } from './key-set.ts';
+
+export interface RemoteKeySetOptions {
+  url: string;
+  log: Logger;
+  /** Fetches the JWK set: its JSON and the value of its `Cache-Control` header. Rejects when it cannot. */
+  fetchKeys: (url: string) => Promise<{ json: unknown; cacheControl: string | undefined }>;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+const RETRY_MS = { first: 250, most: 10_000 };
+const REFRESH_MS = { default: 300_000, least: 5_000, most: 86_400_000 };
+/** An unknown `kid` makes us ask the issuer, but at most this often: tokens with made-up ids must not become a flood. */
+const UNKNOWN_KID_INTERVAL_MS = 5_000;
+
+/**
+ * The keys behind a `jwk_url`: fetched at once, refreshed when `Cache-Control: max-age` has passed, and on a token with
+ * an unknown `kid`. While the issuer is down the last good set stays in force and fetching is retried with growing
+ * pauses.
+ */
+export class RemoteKeySet implements KeySet {
+  readonly #options: RemoteKeySetOptions;
+  readonly #now: () => number;
+  #keys: KeysById = new Map();
+  #refreshing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #lastAttempt = Number.NEGATIVE_INFINITY;
+  #stopped = false;
+
+  constructor(options: RemoteKeySetOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  get ready(): boolean {
+    return this.#keys.size > 0;
+  }
+
+  /** Begins to fetch, and keeps the set fresh until stopped. */
+  start(): void {
+    void this.#refresh();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  find(kid: string | undefined, algorithm: string): VerificationKey | undefined | Promise<VerificationKey | undefined> {
+    const key = findKey(this.#keys, kid, algorithm);
+    if (key) return key;
+    if (!this.#refreshing && this.#now() - this.#lastAttempt < UNKNOWN_KID_INTERVAL_MS) return undefined;
+    return this.#refresh().then(() => findKey(this.#keys, kid, algorithm));
+  }
+
+  #refresh(): Promise<void> {
+    this.#refreshing ??= this.#fetch().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  async #fetch(): Promise<void> {
+    const { url, log, fetchKeys } = this.#options;
+    this.#lastAttempt = this.#now();
+    let next: number;
+    try {
+      const { json, cacheControl } = await fetchKeys(url);
+      const keys = readKeys(json);
+      if (keys.size === 0) throw new TypeError('the JWK set holds no usable key');
+      if (!this.ready) log.info({ keys: keys.size }, 'token keys loaded');
+      this.#keys = keys;
+      this.#failures = 0;
+      next = refreshAfter(cacheControl);
+    } catch (error) {
+      this.#failures += 1;
+      next = Math.min(RETRY_MS.first * 2 ** (this.#failures - 1), RETRY_MS.most);
+      const detail = { reason: (error as Error).message, retry_ms: next };
+      log.warn(detail, this.ready ? 'token keys not refreshed, keeping the last ones' : 'token keys not available yet');
+    }
+    clearTimeout(this.#timer);
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.#refresh(), next).unref();
+  }
+}
+
+function refreshAfter(cacheControl: string | undefined): number {
+  const maxAge = /(?:^|,)\s*(?:s-maxage|max-age)\s*=\s*"?(\d+)/i.exec(cacheControl ?? '')?.[1];
+  if (maxAge === undefined) return REFRESH_MS.default;
+  return Math.min(Math.max(Number(maxAge) * 1000, REFRESH_MS.least), REFRESH_MS.most);
+}

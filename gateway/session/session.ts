@@ -1,0 +1,21 @@
+/** Who is calling: the role in force and the session variables, the way Hasura calls them. */
+export interface Session {
+  readonly role: string;
+  /** Lower-case `x-hasura-*` names, `x-hasura-role` included, to their values. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The same, encoded as HTTP header values, for upstream requests. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A session whose variables are `claims` with the role in force put in. */
+export function createSession(role: string, claims: Readonly<Record<string, string>>): Session {
+  const variables: Record<string, string> = { ...claims, 'x-hasura-role': role };
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(variables)) headers[name] = asHeaderValue(value);
+  return Object.freeze({ role, variables: Object.freeze(variables), headers: Object.freeze(headers) });
+}
+
+// Header values are bytes. Node and undici take strings as Latin-1, so UTF-8 bytes are handed over as such.
+function asHeaderValue(value: string): string {
+  return Buffer.from(value, 'utf8').toString('latin1');
+}

@@ -1,0 +1,94 @@
+import jwt from 'jsonwebtoken';
+import type { JwtSecret } from './jwt-secret.ts';
+import type { KeySet, VerificationKey } from './key-set.ts';
+import { invalidToken, keysUnavailable } from './refusals.ts';
+
+/** The longest token that is looked at, in characters. */
+const MAX_TOKEN_LENGTH = 8_192;
+/** How far in the future a token may say that it was issued, in seconds: clocks differ, but not by more. */
+const MAX_ISSUED_AHEAD = 60;
+/** RFC 9068 section 2.1 and plain JWTs. Other types (identity, logout, proof tokens) are not for calling an API. */
+const ACCESS_TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
+
+export interface VerifiedToken {
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Verifies a bearer token: signature by a key pinned to its algorithms, issuer and audience where configured, lifetime.
+ *
+ * @param nowSeconds the time to judge by, in seconds since the epoch.
+ * @throws GatewayError `invalid-jwt` whatever is wrong with the token, `service-unavailable` before any key was had.
+ */
+export async function verifyToken(
+  token: string,
+  secret: JwtSecret,
+  keys: KeySet,
+  nowSeconds: number,
+): Promise<VerifiedToken> {
+  const { algorithm, kid } = readHeader(token);
+  const key = await keys.find(kid, algorithm);
+  if (!key) throw keys.ready ? invalidToken('JWSError NoUsableKeys') : keysUnavailable();
+
+  const payload = verifySignature(token, key, secret, nowSeconds);
+  const { exp, iat } = payload;
+  if (!Number.isSafeInteger(exp)) throw invalidToken('exp is required and must be a whole number of seconds');
+  if (iat !== undefined && !(Number(iat) <= nowSeconds + MAX_ISSUED_AHEAD)) throw invalidToken('JWTNotYetValid');
+  return { payload, expiresAt: (exp as number) + secret.allowed_skew };
+}
+
+function readHeader(token: string): { algorithm: string; kid: string | undefined } {
+  if (token.length > MAX_TOKEN_LENGTH) throw invalidToken('the token is too long');
+  const parts = token.split('.');
+  if (parts.length !== 3) throw invalidToken('JWSError: Invalid number of parts: Expected 3 parts');
+  let header: Record<string, unknown> | null;
+  try {
+    header = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString('utf8'));
+  } catch {
+    throw invalidToken('JWSError: the header is not JSON');
+  }
+  if (typeof header !== 'object' || header === null || typeof header.alg !== 'string')
+    throw invalidToken('JWSError: the header has no algorithm');
+  // RFC 7515 section 4.1.11: extensions marked critical must be understood, and we know none.
+  if ('crit' in header || 'b64' in header) throw invalidToken('JWSError: critical header extensions are not supported');
+  if (header.typ !== undefined && !ACCESS_TOKEN_TYPES.has(String(header.typ).toLowerCase()))
+    throw invalidToken('the token is not an access token');
+  if (header.kid !== undefined && typeof header.kid !== 'string') throw invalidToken('JWSError NoUsableKeys');
+  return { algorithm: header.alg, kid: header.kid };
+}
+
+function verifySignature(
+  token: string,
+  key: VerificationKey,
+  secret: JwtSecret,
+  nowSeconds: number,
+): Record<string, unknown> {
+  try {
+    const payload = jwt.verify(token, key.key, {
+      algorithms: [...key.algorithms],
+      clockTimestamp: nowSeconds,
+      clockTolerance: secret.allowed_skew,
+      ...(secret.issuer !== undefined && { issuer: secret.issuer }),
+      ...(secret.audience !== undefined && { audience: audienceOption(secret.audience) }),
+    });
+    if (typeof payload === 'object') return payload as Record<string, unknown>;
+  } catch (error) {
+    // jsonwebtoken throws plain TypeErrors for some malformed signatures, so whatever it throws means a bad token.
+    throw invalidToken(reasonOf(error as Error));
+  }
+  throw invalidToken('the payload is not a JSON object');
+}
+
+function audienceOption(audience: string | readonly string[]): string | [string, ...string[]] {
+  return typeof audience === 'string' ? audience : (audience as [string, ...string[]]);
+}
+
+function reasonOf(error: Error): string {
+  if (error.name === 'TokenExpiredError') return 'JWTExpired';
+  if (error.name === 'NotBeforeError') return 'JWTNotYetValid';
+  if (error.message.startsWith('jwt audience invalid')) return 'JWTNotInAudience';
+  if (error.message.startsWith('jwt issuer invalid')) return 'JWTNotInIssuer';
+  return 'JWSError JWSInvalidSignature';
+}

@@ -1,0 +1,71 @@
+import {
+  type GraphQLOutputType,
+  getNamedType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isSpecifiedScalarType,
+} from 'graphql';
+
+/**
+ * Checks what an action's webhook answered against the action's output type, as far as Hasura does: null-ness, list or
+ * object, the fields of an object one level deep, and the type of a built-in scalar.
+ *
+ * @returns what is wrong in Hasura's words, or undefined.
+ */
+export function responseProblem(value: unknown, type: GraphQLOutputType): string | undefined {
+  if (value === null) return isNonNullType(type) ? 'got null for the action webhook response' : undefined;
+  const inner = isNonNullType(type) ? type.ofType : type;
+  if (isListType(inner)) {
+    if (!Array.isArray(value)) return 'expecting array for the action webhook response';
+    return firstProblem(value, (item) => responseProblem(item, inner.ofType));
+  }
+  const expecting = `expecting ${getNamedType(type).name}`;
+  if (isLeafType(inner)) {
+    if (!isSpecifiedScalarType(inner)) return undefined;
+    if (Array.isArray(value)) return `got array for the action webhook response, ${expecting}`;
+    if (typeof value === 'object') return `got object for the action webhook response, ${expecting}`;
+    if (fitsScalar(value, inner.name)) return undefined;
+    return `got scalar ${scalarName(value)} for the action webhook response, ${expecting}`;
+  }
+  if (Array.isArray(value)) return `got array for the action webhook response, ${expecting}`;
+  if (typeof value !== 'object') return `got scalar ${scalarName(value)} for the action webhook response, ${expecting}`;
+  if (!isObjectType(inner)) return undefined;
+  return firstProblem(Object.values(inner.getFields()), (field) => {
+    if (!isNonNullType(field.type)) return undefined;
+    const given = (value as Record<string, unknown>)[field.name];
+    if (given === undefined) return `field "${field.name}" expected in webhook response, but not found`;
+    return given === null ? `expecting not null value for field "${field.name}"` : undefined;
+  });
+}
+
+function firstProblem<T>(items: readonly T[], problemOf: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const problem = problemOf(item);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+// An ID may be a number here. Hasura refuses that, by mistake rather than by intent.
+function fitsScalar(value: unknown, scalar: string): boolean {
+  switch (scalar) {
+    case 'Int':
+      return Number.isInteger(value) && Math.abs(value as number) <= 2_147_483_647;
+    case 'Float':
+      return typeof value === 'number';
+    case 'Boolean':
+      return typeof value === 'boolean';
+    case 'ID':
+      return typeof value === 'string' || Number.isInteger(value);
+    default:
+      return typeof value === 'string';
+  }
+}
+
+function scalarName(value: unknown): string {
+  if (typeof value === 'boolean') return 'Boolean';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'Int' : 'Float';
+  return 'String';
+}

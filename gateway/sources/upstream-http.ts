@@ -1,0 +1,96 @@
+import { Pool } from 'undici';
+
+export interface UpstreamRequest {
+  url: string;
+  method: 'GET' | 'POST';
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  /** For the whole exchange, in milliseconds. */
+  timeoutMs: number;
+  /** Aborts the exchange: the client for whom it is made has gone. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface UpstreamResponse {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: string;
+}
+
+/** Why an upstream gave no usable answer. Its message is for logs; it may hold addresses. */
+export class UpstreamError extends Error {
+  constructor(
+    readonly reason: 'timeout' | 'connection' | 'too-large' | 'aborted',
+    cause?: unknown,
+  ) {
+    super(cause instanceof Error ? `${reason}: ${cause.message}` : reason, { cause });
+    this.name = 'UpstreamError';
+  }
+}
+
+export interface UpstreamHttp {
+  /** @throws UpstreamError when there is no complete answer; any status is an answer. */
+  send(request: UpstreamRequest): Promise<UpstreamResponse>;
+  close(): Promise<void>;
+}
+
+const CONNECTIONS_PER_ORIGIN = 128;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** One keep-alive connection pool per upstream origin, shared by every source. */
+export function openUpstreamHttp(): UpstreamHttp {
+  const pools = new Map<string, Pool>();
+
+  function poolFor(origin: string): Pool {
+    let pool = pools.get(origin);
+    if (!pool) {
+      pool = new Pool(origin, { connections: CONNECTIONS_PER_ORIGIN, pipelining: 1, connect: { timeout: 5_000 } });
+      pools.set(origin, pool);
+    }
+    return pool;
+  }
+
+  async function send(request: UpstreamRequest): Promise<UpstreamResponse> {
+    const { origin, pathname, search } = new URL(request.url);
+    const deadline = AbortSignal.timeout(request.timeoutMs);
+    try {
+      const response = await poolFor(origin).request({
+        path: pathname + search,
+        method: request.method,
+        headers: request.headers,
+        body: request.body ?? null,
+        signal: request.signal ? AbortSignal.any([request.signal, deadline]) : deadline,
+        headersTimeout: request.timeoutMs,
+        bodyTimeout: request.timeoutMs,
+      });
+      const body = await readText(response.body);
+      return { status: response.statusCode, headers: response.headers, body };
+    } catch (error) {
+      if (error instanceof UpstreamError) throw error;
+      if (request.signal?.aborted) throw new UpstreamError('aborted', error);
+      const timedOut = deadline.aborted || /Timeout/.test((error as Error).name);
+      throw new UpstreamError(timedOut ? 'timeout' : 'connection', error);
+    }
+  }
+
+  return {
+    send,
+    close: async () => {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    },
+  };
+}
+
+async function readText(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) {
+      body.destroy();
+      throw new UpstreamError('too-large');
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
