@@ -24,7 +24,7 @@ export async function startGateway(environment: NodeJS.ProcessEnv, logTo?: LogDe
   const http = openUpstreamHttp();
   const surroundings = { environment: config.environment, http, publicRole };
   const metadata = explained(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR));
-  if (metadata.ignored.length > 0) log.warn({ ignored: metadata.ignored }, 'metadata that is not used');
+  if (metadata.ignored.length > 0) log.warn({ ignored: metadata.ignored }, 'metadata that is not acted on');
 
   const secret = config.HASURA_GRAPHQL_JWT_SECRET;
   const { keys, stop: stopKeys } = openKeySet(secret, log, (url) => fetchKeys(http, url));

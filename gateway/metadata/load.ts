@@ -1,15 +1,16 @@
-import { readdirSync } from 'node:fs';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type ActionsMetadata, actionsShape } from './actions.ts';
 import { MetadataError, type MetadataProblem } from './problem.ts';
 import { type QueryCollectionMetadata, queryCollectionsShape } from './query-collections.ts';
-import { ambiguousEndpoints, type RestEndpoint, resolveEndpoints } from './references.ts';
+import { ambiguousEndpoints, duplicateNames, type RestEndpoint, resolveEndpoints } from './references.ts';
 import { type RemoteSchemaMetadata, remoteSchemasShape } from './remote-schemas.ts';
 import { restEndpointsShape } from './rest-endpoints.ts';
 import { type ServiceMetadata, servicesShape } from './services.ts';
-import { readText, readYamlFile } from './yaml-file.ts';
+import { KINDS, type Kind, type MetadataStore, openStore } from './store.ts';
+import { type IgnoredMetadata, withoutUnsupported } from './unsupported.ts';
+import type { Place, ValuePath } from './yaml-tree.ts';
 
-/** What is plugged in: the content of a metadata directory, checked file by file. */
+/** What is plugged in: the content of a metadata directory or export, each kind of it checked. */
 export interface Metadata {
   readonly remoteSchemas: readonly RemoteSchemaMetadata[];
   readonly actions: ActionsMetadata;
@@ -18,73 +19,66 @@ export interface Metadata {
   readonly queryCollections: readonly QueryCollectionMetadata[];
   readonly restEndpoints: readonly RestEndpoint[];
   readonly services: readonly ServiceMetadata[];
-  /** Files and folders that are there and that Portico does not read. */
-  readonly ignored: readonly string[];
+  /** What is there and not acted on. */
+  readonly ignored: readonly IgnoredMetadata[];
+  /** Where a part of a kind stands, for problems that show when the parts are put together. */
+  place(kind: Kind, path: ValuePath): Place;
 }
-
-const VERSION_FILE = 'version.yaml';
-const FILES = {
-  remoteSchemas: 'remote_schemas.yaml',
-  actions: 'actions.yaml',
-  actionsSdl: 'actions.graphql',
-  queryCollections: 'query_collections.yaml',
-  restEndpoints: 'rest_endpoints.yaml',
-  services: 'services.yaml',
-} as const;
 
 /**
- * Reads a metadata directory in Hasura's v3 layout. Every file but `version.yaml` may be absent.
+ * Reads metadata in Hasura's v3 format. Every kind may be absent.
  *
+ * @param location a metadata directory, or a file in the format of Hasura's metadata export.
  * @throws MetadataError with everything that is wrong, not only the first.
  */
-export function loadMetadata(directory: string): Metadata {
+export function loadMetadata(location: string): Metadata {
   const problems: MetadataProblem[] = [];
-  const entries = listDirectory(directory);
-  if (!entries) throw new MetadataError([{ file: directory, message: 'is no directory that can be read' }]);
-  if (!entries.includes(VERSION_FILE))
-    throw new MetadataError([{ file: VERSION_FILE, message: `is missing: ${directory} is no metadata directory` }]);
-  readYamlFile(
-    directory,
-    VERSION_FILE,
-    z.strictObject({ version: z.literal(3, { error: 'expected 3, the only version that is supported' }) }),
-    { version: 3 as const },
-    problems,
-  );
-
-  const queryCollections = readYamlFile(directory, FILES.queryCollections, queryCollectionsShape, [], problems);
-  const endpoints = readYamlFile(directory, FILES.restEndpoints, restEndpointsShape, [], problems);
-  const metadata: Metadata = {
-    remoteSchemas: readYamlFile(directory, FILES.remoteSchemas, remoteSchemasShape, [], problems),
-    actions: readYamlFile(directory, FILES.actions, actionsShape, actionsShape.parse({}), problems),
-    actionsSdl: readText(directory, FILES.actionsSdl, problems) ?? '',
-    queryCollections,
-    restEndpoints: resolveEndpoints(endpoints, queryCollections, FILES.restEndpoints, problems),
-    services: readYamlFile(directory, FILES.services, servicesShape, [], problems),
-    ignored: entries.filter((entry) => entry !== VERSION_FILE && !Object.values<string>(FILES).includes(entry)),
+  const store = openStore(location, problems);
+  const ignored: IgnoredMetadata[] = [...store.ignored];
+  const places = new Map<Kind, (path: ValuePath) => Place>();
+  const place = (kind: Kind, path: ValuePath) => places.get(kind)?.(path) ?? { file: KINDS[kind].file };
+  const read = <T>(kind: Kind, shape: z.ZodType<T>, whenAbsent: T): T => {
+    const section = store.section(kind);
+    if (!section) return whenAbsent;
+    places.set(kind, section.place);
+    const { value, taken } = withoutUnsupported(kind, section.value);
+    ignored.push(...taken.map(({ path, what }) => ({ ...section.place(path), what })));
+    const parsed = shape.safeParse(value);
+    if (parsed.success) return parsed.data;
+    problems.push(...parsed.error.issues.map(({ path, message }) => ({ ...section.place(path), message })));
+    return whenAbsent;
   };
-  for (const [kind, list] of [
-    ['remoteSchemas', metadata.remoteSchemas],
-    ['actions', metadata.actions.actions],
-    ['queryCollections', metadata.queryCollections],
-    ['restEndpoints', endpoints],
-    ['services', metadata.services],
-  ] as const)
-    problems.push(...duplicateNames(FILES[kind], list));
-  problems.push(...ambiguousEndpoints(endpoints, FILES.restEndpoints));
+
+  checkVersion(store, problems);
+  const remoteSchemas = read('remoteSchemas', remoteSchemasShape, []);
+  const actions = read('actions', actionsShape, actionsShape.parse({}));
+  const queryCollections = read('queryCollections', queryCollectionsShape, []);
+  const endpoints = read('restEndpoints', restEndpointsShape, []);
+  const services = read('services', servicesShape, []);
+
+  problems.push(
+    ...duplicateNames(remoteSchemas, (path) => place('remoteSchemas', path)),
+    ...duplicateNames(actions.actions, (path) => place('actions', ['actions', ...path])),
+    ...duplicateNames(queryCollections, (path) => place('queryCollections', path)),
+    ...duplicateNames(endpoints, (path) => place('restEndpoints', path)),
+    ...duplicateNames(services, (path) => place('services', path)),
+    ...ambiguousEndpoints(endpoints, (path) => place('restEndpoints', path)),
+  );
+  const restEndpoints = resolveEndpoints(endpoints, queryCollections, (path) => place('restEndpoints', path), problems);
   if (problems.length > 0) throw new MetadataError(problems);
-  return metadata;
+  return {
+    remoteSchemas,
+    actions,
+    actionsSdl: store.actionsSdl,
+    queryCollections,
+    restEndpoints,
+    services,
+    ignored,
+    place,
+  };
 }
 
-function listDirectory(directory: string): readonly string[] | undefined {
-  try {
-    return readdirSync(directory).filter((entry) => !entry.startsWith('.'));
-  } catch {
-    return undefined;
-  }
-}
-
-function duplicateNames(file: string, list: readonly { name: string }[]): readonly MetadataProblem[] {
-  const names = list.map((item) => item.name);
-  const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
-  return twice.map((name) => ({ file, message: `"${name}" already exists: names are unique` }));
+function checkVersion(store: MetadataStore, problems: MetadataProblem[]): void {
+  if (store.version !== 3)
+    problems.push({ file: 'version.yaml', path: 'version', message: 'expected 3, the only version that is supported' });
 }

@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { mapping } from './mapping.ts';
 import { name } from './shared-shapes.ts';
 
 /** `query_collections.yaml`: saved operations. */
 export const queryCollectionsShape = z.array(
-  z.strictObject({
+  mapping({
     name,
     comment: z.string().optional(),
-    definition: z.strictObject({
-      queries: z.array(z.strictObject({ name, query: z.string().min(1) })),
+    definition: mapping({
+      queries: z.array(mapping({ name, query: z.string().min(1) })),
     }),
   }),
 );

@@ -2,6 +2,10 @@ import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode, pa
 import type { MetadataProblem } from './problem.ts';
 import type { QueryCollectionMetadata } from './query-collections.ts';
 import type { RestEndpointMetadata } from './rest-endpoints.ts';
+import type { Place, ValuePath } from './yaml-tree.ts';
+
+/** Where a part of the kind at hand stands. */
+type Locate = (path: ValuePath) => Place;
 
 /** A REST endpoint together with the saved operation that it runs. */
 export interface RestEndpoint {
@@ -15,34 +19,44 @@ export interface RestEndpoint {
 export function resolveEndpoints(
   endpoints: readonly RestEndpointMetadata[],
   collections: readonly QueryCollectionMetadata[],
-  file: string,
+  place: Locate,
   problems: MetadataProblem[],
 ): readonly RestEndpoint[] {
   return endpoints.flatMap((metadata, index) => {
     const { collection_name, query_name } = metadata.definition.query;
-    const path = `[${index}].definition.query`;
+    const at = place([index, 'definition', 'query']);
     const collection = collections.find((candidate) => candidate.name === collection_name);
     const saved = collection?.definition.queries.find((candidate) => candidate.name === query_name);
     if (!saved) {
       const missing = collection
         ? `no query "${query_name}" in the collection "${collection_name}"`
         : `no collection "${collection_name}"`;
-      problems.push({ file, path, message: `there is ${missing}` });
+      problems.push({ ...at, message: `there is ${missing}` });
       return [];
     }
     const operation = singleOperation(saved.query);
     if (typeof operation === 'string') {
-      problems.push({ file, path, message: `the query "${query_name}" ${operation}` });
+      problems.push({ ...at, message: `the query "${query_name}" ${operation}` });
       return [];
     }
     return [{ metadata, query: saved.query, operation }];
   });
 }
 
+/** Names that stand twice in a list. */
+export function duplicateNames(list: readonly { name: string }[], place: Locate): readonly MetadataProblem[] {
+  const names = list.map((item) => item.name);
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index
+      ? []
+      : [{ ...place([index, 'name']), message: `"${name}" already exists: names are unique` }],
+  );
+}
+
 /** Two endpoints that answer the same request: the same method, and paths that differ in parameters at most. */
 export function ambiguousEndpoints(
   endpoints: readonly RestEndpointMetadata[],
-  file: string,
+  place: Locate,
 ): readonly MetadataProblem[] {
   const seen = new Map<string, string>();
   return endpoints.flatMap((endpoint, index) => {
@@ -55,8 +69,7 @@ export function ambiguousEndpoints(
         ? []
         : [
             {
-              file,
-              path: `[${index}].url`,
+              ...place([index, 'url']),
               message: `"${endpoint.name}" and "${other}" answer the same ${method} requests`,
             },
           ];

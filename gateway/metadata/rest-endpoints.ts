@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { mapping } from './mapping.ts';
 import { name } from './shared-shapes.ts';
 
 /** `rest_endpoints.yaml`: addresses under /api/rest/ that run a saved operation. */
 export const restEndpointsShape = z.array(
-  z.strictObject({
+  mapping({
     name,
     comment: z.string().optional(),
     url: z.string().superRefine((url, context) => {
@@ -14,8 +15,8 @@ export const restEndpointsShape = z.array(
       if (new Set(parameters).size < parameters.length) context.addIssue('a path parameter appears twice');
     }),
     methods: z.array(z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])).min(1),
-    definition: z.strictObject({
-      query: z.strictObject({ collection_name: name, query_name: name }),
+    definition: mapping({
+      query: mapping({ collection_name: name, query_name: name }),
     }),
   }),
 );

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { mapping } from './mapping.ts';
 import { configuredHeaders, name, timeoutSeconds } from './shared-shapes.ts';
 
 /** `services.yaml`, Portico's own: plain HTTP services that are passed through under a path. */
 export const servicesShape = z
   .array(
-    z.strictObject({
+    mapping({
       name,
       comment: z.string().optional(),
       path: z
@@ -16,7 +17,7 @@ export const servicesShape = z
       timeout_seconds: timeoutSeconds(60),
       forward_client_headers: z.boolean().default(false),
       headers: configuredHeaders,
-      permissions: z.array(z.strictObject({ role: name })).optional(),
+      permissions: z.array(mapping({ role: name })).optional(),
     }),
   )
   .superRefine((services, context) => {

@@ -50,13 +50,14 @@ const LITERALS: Readonly<Record<string, string>> = {
   [Kind.ENUM]: 'an enum value',
   [Kind.LIST]: 'a list',
   [Kind.NULL]: 'null',
+  [Kind.OBJECT]: 'an object',
 };
 
 function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLError {
   const node = error.nodes?.[0];
-  const found = node && LITERALS[node.kind];
-  // Errors about whole objects and their fields name types and fields only.
-  if (!node || !found) return error;
+  // These name types and fields only.
+  if (!node || /^Field "[\w.]+" (of required type|is not defined by type)/.test(error.message)) return error;
+  const found = LITERALS[node.kind] ?? 'something else';
   const message = `Expected value of type "${String(context.getInputType())}", found ${found}.`;
   return new GraphQLError(message, { nodes: error.nodes ?? null });
 }

@@ -16,8 +16,7 @@ export function endpointVariables(
   const declared = new Map(operation.variableDefinitions?.map((item) => [item.variable.name.value, item.type]));
   const texts = [...new URLSearchParams(search), ...Object.entries(parameters)];
   for (const name of [...texts.map(([name]) => name), ...Object.keys(body)])
-    if (!declared.has(name))
-      throw new GatewayError('bad-request', 'Unexpected variable: the endpoint does not know it');
+    if (!declared.has(name)) throw new GatewayError('bad-request', `Unexpected variable ${name.slice(0, 64)}`);
 
   const read = (list: readonly (readonly [string, string])[]) =>
     list.map(([name, text]) => [name, fromText(name, text, declared.get(name))] as const);
