@@ -25,6 +25,7 @@ const variables = {
   PORTICO_MAX_BODY_BYTES: setting.integer(1_048_576, 1_024, 104_857_600),
   PORTICO_MAX_BATCH: setting.integer(10, 1, 1_000),
   PORTICO_MAX_TOKENS: setting.integer(2_000, 10, 1_000_000),
+  PORTICO_METADATA_WATCH: setting.flag(true),
   PORTICO_REFERENCE_ENVELOPE: setting.flag(true),
 };
 

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import { createLogger, type LogDestination, listen, type RunningService, StartError } from '../platform/index.ts';
-import { readConfig } from './config.ts';
-import { LiveGraph } from './graph/index.ts';
-import { describeProblem, loadMetadata, MetadataError } from './metadata/index.ts';
+import { type GatewayConfig, readConfig } from './config.ts';
+import { LiveGraph, Reloads } from './graph/index.ts';
+import { describeProblem, loadMetadata, MetadataError, watchMetadata } from './metadata/index.ts';
 import { Operations } from './operation/index.ts';
 import { createCors } from './ops/index.ts';
 import { openPassThrough } from './rest/index.ts';
 import { createGatewayServer } from './server.ts';
 import { Authenticator, openKeySet } from './session/index.ts';
-import { openUpstreamHttp, SourceError, type UpstreamHttp } from './sources/index.ts';
+import { openUpstreamHttp, type UpstreamHttp } from './sources/index.ts';
 
 /**
  * Starts the gateway: builds every part from the settings and hands them to each other.
@@ -30,13 +30,15 @@ export async function startGateway(environment: NodeJS.ProcessEnv, logTo?: LogDe
   const { keys, stop: stopKeys } = openKeySet(secret, log, (url) => fetchKeys(http, url));
   const authenticator = new Authenticator({ secret, keys });
   const graph = explained(() => new LiveGraph(metadata, surroundings, log));
-  const passThrough = explained(() => openPassThrough(metadata.services, surroundings, authenticator, log));
+  const passThrough = explained(() => openPassThrough(metadata, config.environment, authenticator, log));
+  const reloads = new Reloads({ location: config.HASURA_GRAPHQL_METADATA_DIR, graph, followers: [passThrough], log });
   const limits = { maxTokens: config.PORTICO_MAX_TOKENS };
   const server = createGatewayServer({
     graph,
     authenticator,
     operations: new Operations(graph, authenticator, limits, publicRole),
     passThrough,
+    reloads,
     cors: createCors(config.HASURA_GRAPHQL_CORS_DOMAIN),
     log,
     maxBodyBytes: config.PORTICO_MAX_BODY_BYTES,
@@ -52,17 +54,34 @@ export async function startGateway(environment: NodeJS.ProcessEnv, logTo?: LogDe
   });
   listening.server.on('upgrade', (request, socket, head) => server.upgrade(request, socket as Socket, head));
   graph.start();
+  const stopReloading = followChanges(reloads, config);
   log.info({ port: listening.port, metadata: config.HASURA_GRAPHQL_METADATA_DIR }, 'the gateway is listening');
 
   return {
     port: listening.port,
     stop: async () => {
+      stopReloading();
       graph.stop();
       stopKeys();
       await listening.stop();
       passThrough.close();
       await http.close();
     },
+  };
+}
+
+/** Reloads when the files change and on SIGHUP. @returns what ends that. */
+function followChanges(reloads: Reloads, config: GatewayConfig): () => void {
+  // What is wrong has been logged and shows in /healthz; what was in force stays.
+  const reload = (reason: string, ask: boolean) => void reloads.reload(reason, ask).catch(() => {});
+  const onSignal = () => reload('SIGHUP', true);
+  process.on('SIGHUP', onSignal);
+  const stopWatching = config.PORTICO_METADATA_WATCH
+    ? watchMetadata(config.HASURA_GRAPHQL_METADATA_DIR, () => reload('the files have changed', false))
+    : () => {};
+  return () => {
+    process.off('SIGHUP', onSignal);
+    stopWatching();
   };
 }
 
@@ -73,8 +92,6 @@ function explained<T>(open: () => T): T {
   } catch (error) {
     if (error instanceof MetadataError)
       throw new StartError(['the metadata is not valid:', ...error.problems.map(describeProblem)].join('\n  '));
-    if (error instanceof SourceError)
-      throw new StartError(['the metadata does not fit:', ...error.problems].join('\n  '));
     throw error;
   }
 }

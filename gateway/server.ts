@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import express from 'express';
 import { type Logger, REQUEST_ID_HEADER } from '../platform/index.ts';
 import { GatewayError } from './errors.ts';
-import type { LiveGraph } from './graph/index.ts';
+import type { LiveGraph, Reloads } from './graph/index.ts';
 import { describeArrival, type Exchange, openExchange, sendFlatError } from './http/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint } from './operation/index.ts';
 import { type Cors, health, logAccess, readiness } from './ops/index.ts';
@@ -14,6 +14,7 @@ export interface GatewayParts extends GraphqlEndpointOptions {
   readonly graph: LiveGraph;
   readonly authenticator: Authenticator;
   readonly passThrough: PassThrough;
+  readonly reloads: Reloads;
   readonly cors: Cors;
   readonly log: Logger;
 }
@@ -36,7 +37,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   app.disable('x-powered-by');
   app.disable('etag');
   app.get(['/healthz', '/hasura/healthz'], (_, response) => {
-    const { status, text } = health(parts.graph);
+    const { status, text } = health(parts.graph, parts.reloads);
     response.status(status).type('text').send(text);
   });
   app.get('/readyz', (_, response) => {

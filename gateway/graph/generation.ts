@@ -1,6 +1,6 @@
 import type { Metadata } from '../metadata/index.ts';
-import type { Source } from '../sources/index.ts';
-import { buildRoleGraph, type RoleGraph, type Subschema } from './role-graph.ts';
+import type { Source, Subschema } from '../sources/index.ts';
+import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
 
 /** A source that is described and not part of the graph, and why. */
 export interface Inconsistency {
@@ -18,7 +18,10 @@ const MAX_ROLES = 1_000;
 export class Generation {
   readonly metadata: Metadata;
   readonly sources: readonly Source[];
-  readonly inconsistencies: readonly Inconsistency[];
+  /** Sources that do not answer and are asked until they do. */
+  readonly missing: readonly Inconsistency[];
+  /** Sources that are left out because they offer what another one offers already. */
+  readonly conflicts: readonly Inconsistency[];
   readonly #publicRole: string;
   readonly #graphs = new Map<string, RoleGraph>();
   /** What each graph was stitched from. */
@@ -27,13 +30,20 @@ export class Generation {
   constructor(parts: {
     metadata: Metadata;
     sources: readonly Source[];
-    inconsistencies: readonly Inconsistency[];
+    missing: readonly Inconsistency[];
+    conflicts: readonly Inconsistency[];
     publicRole: string;
   }) {
     this.metadata = parts.metadata;
     this.sources = parts.sources;
-    this.inconsistencies = parts.inconsistencies;
+    this.missing = parts.missing;
+    this.conflicts = parts.conflicts;
     this.#publicRole = parts.publicRole;
+  }
+
+  /** Everything that is described and not part of the graph. */
+  get inconsistencies(): readonly Inconsistency[] {
+    return [...this.missing, ...this.conflicts];
   }
 
   /** The graph of requests without a token. Its root fields are the authentication fields. */
@@ -58,8 +68,7 @@ export class Generation {
 
   #graphWith(subschemas: readonly Subschema[]): RoleGraph | undefined {
     for (const [graph, parts] of this.#parts) {
-      const same =
-        parts.length === subschemas.length && parts.every((part, i) => part.schema === subschemas[i]?.schema);
+      const same = parts.length === subschemas.length && parts.every((part, i) => part === subschemas[i]);
       if (same) return graph;
     }
     return undefined;

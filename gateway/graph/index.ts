@@ -1,3 +1,4 @@
 export type { Generation, Inconsistency } from './generation.ts';
 export { LiveGraph } from './live-graph.ts';
+export { type Follower, Reloads } from './reloads.ts';
 export type { RoleGraph } from './role-graph.ts';

@@ -1,43 +1,30 @@
 import type { Logger } from '../../platform/index.ts';
-import type { Metadata } from '../metadata/index.ts';
-import { openActions, type RemoteSchema, remoteSchema, type Source, type Surroundings } from '../sources/index.ts';
-import { conflictsWith } from './conflicts.ts';
-import { Generation, type Inconsistency } from './generation.ts';
+import { type Metadata, MetadataError } from '../metadata/index.ts';
+import type { Surroundings } from '../sources/index.ts';
+import { Assembly, isMistake } from './assembly.ts';
+import type { Generation } from './generation.ts';
 
-const RETRY_MS = { first: 250, most: 15_000 };
 /** For how long after the start a missing source keeps the gateway from being ready. */
 const START_GRACE_MS = 10_000;
 
-/**
- * The graph that is being served. It owns the generations: a remote schema that does not answer at the start is left
- * out and asked again, with growing pauses, and when it answers a new generation takes the place of the old one.
- */
+/** The graph that is being served: the one place where a generation takes the place of another. */
 export class LiveGraph {
-  readonly #metadata: Metadata;
   readonly #surroundings: Surroundings;
   readonly #log: Logger;
-  readonly #remotes: readonly RemoteSchema[];
-  readonly #actions: Source | undefined;
-  readonly #opened = new Map<string, Source>();
-  readonly #failures = new Map<string, string>();
-  readonly #timers = new Set<NodeJS.Timeout>();
-  #current: Generation;
+  #assembly: Assembly;
+  #graceTimer: NodeJS.Timeout | undefined;
   #graceOver = false;
-  #stopped = false;
 
-  /** @throws SourceError when a source's metadata cannot work, whatever the remotes answer. */
+  /** @throws MetadataError when the sources that the metadata describes cannot work. */
   constructor(metadata: Metadata, surroundings: Surroundings, log: Logger) {
-    this.#metadata = metadata;
     this.#surroundings = surroundings;
     this.#log = log;
-    this.#remotes = metadata.remoteSchemas.map((remote) => remoteSchema(remote, surroundings));
-    this.#actions = openActions(metadata, surroundings);
-    for (const remote of this.#remotes) this.#failures.set(remote.name, 'not asked yet');
-    this.#current = this.#build();
+    this.#assembly = new Assembly(metadata, surroundings, log);
   }
 
+  /** The generation that new operations run on. */
   get current(): Generation {
-    return this.#current;
+    return this.#assembly.generation;
   }
 
   /**
@@ -45,76 +32,52 @@ export class LiveGraph {
    * those that let callers log in.
    */
   get ready(): boolean {
-    if (this.#current.inconsistencies.length === 0) return true;
-    return (
-      this.#graceOver &&
-      this.#metadata.remoteSchemas.every((remote) => !this.#isPublic(remote.name) || this.#opened.has(remote.name))
+    if (this.current.missing.length === 0) return true;
+    const { publicRole } = this.#surroundings;
+    const forLogin = this.#assembly.metadata.remoteSchemas.filter((remote) =>
+      remote.permissions?.some((permission) => permission.role === publicRole),
     );
+    return this.#graceOver && forLogin.every((remote) => this.#assembly.hasOpened(remote.name));
   }
 
   /** Begins to ask the remote schemas for their types. */
   start(): void {
-    this.#later(START_GRACE_MS, () => {
+    this.#graceTimer = setTimeout(() => {
       this.#graceOver = true;
-    });
-    for (const remote of this.#remotes) void this.#open(remote, RETRY_MS.first);
+    }, START_GRACE_MS).unref();
+    this.#assembly.keepFresh();
+    void this.#assembly.open();
+  }
+
+  /**
+   * Makes a generation of other metadata beside the one in force and puts it in its place. Operations under way finish
+   * on the one that they began with.
+   *
+   * @param ask whether remote schemas that are described as before are asked for their types again.
+   * @throws MetadataError when it would not work; the one in force stays.
+   */
+  async reload(metadata: Metadata, ask: boolean): Promise<void> {
+    const next = new Assembly(metadata, this.#surroundings, this.#log);
+    await next.open(this.#assembly, ask);
+    const mistakes = [...next.failures].filter(([, error]) => isMistake(error));
+    const problems = [
+      ...mistakes.flatMap(([name, error]) => error.problems.map((message) => problem(metadata, name, message))),
+      ...next.generation.conflicts.map(({ source, reason }) => problem(metadata, source, reason)),
+    ];
+    if (problems.length > 0) throw new MetadataError(problems);
+    this.#assembly.stop();
+    this.#assembly = next;
+    next.keepFresh();
   }
 
   stop(): void {
-    this.#stopped = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    clearTimeout(this.#graceTimer);
+    this.#assembly.stop();
   }
+}
 
-  #isPublic(name: string): boolean {
-    const remote = this.#metadata.remoteSchemas.find((candidate) => candidate.name === name);
-    return (remote?.permissions ?? []).some((permission) => permission.role === this.#surroundings.publicRole);
-  }
-
-  async #open(remote: RemoteSchema, pauseMs: number): Promise<void> {
-    try {
-      const source = await remote.open();
-      if (this.#stopped) return;
-      this.#opened.set(remote.name, source);
-      this.#failures.delete(remote.name);
-      this.#log.info({ source: remote.name }, 'a source is part of the graph');
-    } catch (error) {
-      if (this.#stopped) return;
-      this.#later(pauseMs, () => void this.#open(remote, Math.min(pauseMs * 2, RETRY_MS.most)));
-      const reason = (error as Error).message;
-      if (this.#failures.get(remote.name) === reason) return;
-      this.#failures.set(remote.name, reason);
-      this.#log.warn({ source: remote.name, reason }, 'a source is not part of the graph; it is asked until it is');
-    }
-    this.#current = this.#build();
-  }
-
-  #build(): Generation {
-    const sources: Source[] = [];
-    const inconsistencies: Inconsistency[] = [...this.#failures].map(([source, reason]) => ({ source, reason }));
-    // In the order of the metadata, so that who loses a conflict does not depend on who answered first.
-    const candidates = [this.#actions, ...this.#remotes.map((remote) => this.#opened.get(remote.name))];
-    for (const source of candidates) {
-      if (!source) continue;
-      const conflicts = conflictsWith(source, sources);
-      if (conflicts.length === 0) sources.push(source);
-      else inconsistencies.push({ source: source.name, reason: conflicts.join('; ') });
-    }
-    for (const { source, reason } of inconsistencies)
-      if (!this.#failures.has(source))
-        this.#log.error({ source, reason }, 'a source conflicts with another one and is left out');
-    return new Generation({
-      metadata: this.#metadata,
-      sources,
-      inconsistencies,
-      publicRole: this.#surroundings.publicRole,
-    });
-  }
-
-  #later(delayMs: number, action: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      action();
-    }, delayMs).unref();
-    this.#timers.add(timer);
-  }
+function problem(metadata: Metadata, source: string, message: string) {
+  const index = metadata.remoteSchemas.findIndex((remote) => remote.name === source);
+  const place = index < 0 ? metadata.place('actions', []) : metadata.place('remoteSchemas', [index]);
+  return { ...place, message: index < 0 ? message : `remote schema "${source}": ${message}` };
 }

@@ -1,4 +1,3 @@
-import type { SubschemaConfig } from '@graphql-tools/delegate';
 import { stitchSchemas } from '@graphql-tools/stitch';
 import {
   type GraphQLObjectType,
@@ -7,7 +6,7 @@ import {
   GraphQLObjectType as ObjectType,
   type OperationTypeNode,
 } from 'graphql';
-import type { Call } from '../sources/index.ts';
+import type { Call, Subschema } from '../sources/index.ts';
 
 /** The graph as one role sees it. What the role may not see does not exist in it. */
 export interface RoleGraph {
@@ -15,8 +14,6 @@ export interface RoleGraph {
   /** Whether the role has this root field; the placeholder below is none. */
   hasRootField(operation: OperationTypeNode, name: string): boolean;
 }
-
-export type Subschema = SubschemaConfig<unknown, unknown, unknown, Call>;
 
 /** GraphQL demands a query root; a role without queries gets this field, as in Hasura. */
 const PLACEHOLDER = 'no_queries_available';

@@ -1,4 +1,6 @@
 export type { ActionMetadata, ActionsMetadata } from './actions.ts';
+export type { AllowListEntry } from './allow-list.ts';
+export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';
 export { loadMetadata, type Metadata } from './load.ts';
 export { describeProblem, MetadataError, type MetadataProblem } from './problem.ts';
 export type { QueryCollectionMetadata } from './query-collections.ts';
@@ -7,3 +9,5 @@ export type { RemoteSchemaMetadata } from './remote-schemas.ts';
 export type { RestMethod } from './rest-endpoints.ts';
 export type { ServiceMetadata } from './services.ts';
 export { type Environment, fillTemplate, missingVariables, resolveHeaders, resolveUrl } from './template.ts';
+export { watchMetadata } from './watch.ts';
+export type { Place, ValuePath } from './yaml-tree.ts';

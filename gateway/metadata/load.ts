@@ -1,5 +1,8 @@
 import type { z } from 'zod';
 import { type ActionsMetadata, actionsShape } from './actions.ts';
+import { type AllowListEntry, allowListProblems, allowListShape } from './allow-list.ts';
+import { type ApiLimits, apiLimitsShape } from './api-limits.ts';
+import { introspectionShape } from './introspection.ts';
 import { MetadataError, type MetadataProblem } from './problem.ts';
 import { type QueryCollectionMetadata, queryCollectionsShape } from './query-collections.ts';
 import { ambiguousEndpoints, duplicateNames, type RestEndpoint, resolveEndpoints } from './references.ts';
@@ -18,6 +21,10 @@ export interface Metadata {
   readonly actionsSdl: string;
   readonly queryCollections: readonly QueryCollectionMetadata[];
   readonly restEndpoints: readonly RestEndpoint[];
+  readonly allowList: readonly AllowListEntry[];
+  readonly apiLimits: ApiLimits;
+  /** Roles that may not ask for the schema. */
+  readonly introspectionDisabledFor: ReadonlySet<string>;
   readonly services: readonly ServiceMetadata[];
   /** What is there and not acted on. */
   readonly ignored: readonly IgnoredMetadata[];
@@ -50,10 +57,23 @@ export function loadMetadata(location: string): Metadata {
   };
 
   checkVersion(store, problems);
-  const remoteSchemas = read('remoteSchemas', remoteSchemasShape, []);
+  const remoteSchemas = read('remoteSchemas', remoteSchemasShape, []).map((remote, index): RemoteSchemaMetadata => {
+    const { schema_file: file } = remote.definition;
+    if (file === undefined) return remote;
+    const schemaSdl = store.file(file);
+    if (schemaSdl !== undefined) return { ...remote, schemaSdl };
+    problems.push({
+      ...place('remoteSchemas', [index, 'definition', 'schema_file']),
+      message: `there is no file "${file}"`,
+    });
+    return remote;
+  });
   const actions = read('actions', actionsShape, actionsShape.parse({}));
   const queryCollections = read('queryCollections', queryCollectionsShape, []);
   const endpoints = read('restEndpoints', restEndpointsShape, []);
+  const allowList = read('allowList', allowListShape, []);
+  const apiLimits = read('apiLimits', apiLimitsShape, apiLimitsShape.parse({}));
+  const introspection = read('introspection', introspectionShape, { disabled_for_roles: [] });
   const services = read('services', servicesShape, []);
 
   problems.push(
@@ -63,6 +83,12 @@ export function loadMetadata(location: string): Metadata {
     ...duplicateNames(endpoints, (path) => place('restEndpoints', path)),
     ...duplicateNames(services, (path) => place('services', path)),
     ...ambiguousEndpoints(endpoints, (path) => place('restEndpoints', path)),
+    ...allowListProblems(
+      allowList,
+      queryCollections,
+      (path) => place('allowList', path),
+      (path) => place('queryCollections', path),
+    ),
   );
   const restEndpoints = resolveEndpoints(endpoints, queryCollections, (path) => place('restEndpoints', path), problems);
   if (problems.length > 0) throw new MetadataError(problems);
@@ -72,6 +98,9 @@ export function loadMetadata(location: string): Metadata {
     actionsSdl: store.actionsSdl,
     queryCollections,
     restEndpoints,
+    allowList,
+    apiLimits,
+    introspectionDisabledFor: new Set(introspection.disabled_for_roles),
     services,
     ignored,
     place,

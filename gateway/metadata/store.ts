@@ -11,6 +11,9 @@ export const KINDS = {
   actions: { file: 'actions.yaml', key: 'actions' },
   queryCollections: { file: 'query_collections.yaml', key: 'query_collections' },
   restEndpoints: { file: 'rest_endpoints.yaml', key: 'rest_endpoints' },
+  allowList: { file: 'allow_list.yaml', key: 'allowlist' },
+  apiLimits: { file: 'api_limits.yaml', key: 'api_limits' },
+  introspection: { file: 'graphql_schema_introspection.yaml', key: 'graphql_schema_introspection' },
   services: { file: 'services.yaml', key: 'services' },
 } as const;
 
@@ -25,6 +28,8 @@ export interface MetadataStore {
   section(kind: Kind): YamlTree | undefined;
   readonly version: unknown;
   readonly actionsSdl: string;
+  /** The text of another file of the metadata, such as the SDL of a remote schema; undefined when there is none. */
+  file(name: string): string | undefined;
   readonly ignored: readonly IgnoredMetadata[];
 }
 
@@ -51,8 +56,9 @@ function openDirectory(directory: string, problems: MetadataProblem[]): Metadata
     section: (kind) => readYamlTree(directory, KINDS[kind].file, problems),
     version: (version as { version?: unknown } | undefined)?.version,
     actionsSdl: readText(directory, ACTION_TYPES, problems) ?? '',
+    file: (name) => readText(directory, name, problems),
     ignored: entries
-      .filter((entry) => !read.has(entry) && unsupportedEntry(entry))
+      .filter((entry) => !read.has(entry))
       .map((entry) => ({ file: entry, what: unsupportedEntry(entry) })),
   };
 }
@@ -74,6 +80,7 @@ function openExport(location: string, problems: MetadataProblem[]): MetadataStor
     },
     version: content[VERSION.key],
     actionsSdl: actions.sdl,
+    file: (name) => readText(dirname(location), name, problems),
     ignored: Object.keys(content)
       .filter((key) => !read.has(key))
       .map((key) => ({ ...tree.place([...root, key]), what: unsupportedEntry(key) })),

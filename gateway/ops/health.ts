@@ -1,4 +1,4 @@
-import type { LiveGraph } from '../graph/index.ts';
+import type { LiveGraph, Reloads } from '../graph/index.ts';
 import type { Authenticator } from '../session/index.ts';
 
 export interface HealthReport {
@@ -6,9 +6,13 @@ export interface HealthReport {
   readonly text: string;
 }
 
-/** `/healthz`, in Hasura's words: the process is alive, and whether the graph is all that the metadata describes. */
-export function health(graph: LiveGraph): HealthReport {
-  if (graph.current.inconsistencies.length > 0) return { status: 200, text: 'WARN: inconsistent objects in schema' };
+/**
+ * `/healthz`, in Hasura's words: the process is alive, and whether the graph is all that the metadata describes. It is
+ * not when a source is missing or the metadata was changed into something that cannot be put in force.
+ */
+export function health(graph: LiveGraph, reloads: Reloads): HealthReport {
+  if (graph.current.inconsistencies.length > 0 || reloads.failure)
+    return { status: 200, text: 'WARN: inconsistent objects in schema' };
   return { status: 200, text: 'OK' };
 }
 

@@ -4,13 +4,22 @@ import type { Socket } from 'node:net';
 import { createProxyMiddleware, type RequestHandler } from 'http-proxy-middleware';
 import type { Logger } from '../../platform/index.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
+import type { Follower } from '../graph/index.ts';
 import { type Arrival, type Exchange, sendFlatError } from '../http/index.ts';
-import { resolveHeaders, resolveUrl, type ServiceMetadata } from '../metadata/index.ts';
+import {
+  type Environment,
+  type Metadata,
+  MetadataError,
+  type MetadataProblem,
+  resolveHeaders,
+  resolveUrl,
+  type ServiceMetadata,
+} from '../metadata/index.ts';
 import { type Authenticator, roleNotAllowed } from '../session/index.ts';
-import { ADMIN_ROLE, clientHeaderForwarding, SourceError, type Surroundings } from '../sources/index.ts';
+import { ADMIN_ROLE, clientHeaderForwarding } from '../sources/index.ts';
 
 /** Passes requests on to plain HTTP services, as `services.yaml` says. */
-export interface PassThrough {
+export interface PassThrough extends Follower {
   /** Whether a service has this path. */
   matches(path: string): boolean;
   /** Answers a request whose path matches. */
@@ -20,26 +29,36 @@ export interface PassThrough {
   close(): void;
 }
 
+interface Agents {
+  readonly 'http:': HttpAgent;
+  readonly 'https:': HttpsAgent;
+}
+
 interface Service {
   readonly metadata: ServiceMetadata;
   readonly proxy: RequestHandler;
   readonly headersFor: (arrival: Arrival, session: Readonly<Record<string, string>>) => IncomingHttpHeaders;
-  readonly close: () => void;
 }
 
-/** @throws SourceError when a service's metadata does not fit the environment. */
+/**
+ * Opens the pass-through for the services of `metadata`.
+ *
+ * @throws MetadataError when a service's metadata does not fit the environment.
+ */
 export function openPassThrough(
-  services: readonly ServiceMetadata[],
-  surroundings: Surroundings,
+  metadata: Metadata,
+  environment: Environment,
   authenticator: Authenticator,
   log: Logger,
 ): PassThrough {
-  // The longest path first: /api/orders/archive is not the business of /api/orders when somebody else has it.
-  const opened = services
-    .map((metadata) => openService(metadata, surroundings, log))
-    .sort((one, two) => two.metadata.path.length - one.metadata.path.length);
+  const agents: Agents = {
+    'http:': new HttpAgent({ keepAlive: true, maxSockets: 256 }),
+    'https:': new HttpsAgent({ keepAlive: true, maxSockets: 256 }),
+  };
+  const open = (described: Metadata) => openServices(described, environment, agents, log);
+  let services = open(metadata);
   const serviceFor = (path: string) =>
-    opened.find(({ metadata }) => path === metadata.path || path.startsWith(`${metadata.path}/`));
+    services.find(({ metadata }) => path === metadata.path || path.startsWith(`${metadata.path}/`));
 
   async function admit(arrival: Arrival): Promise<Service> {
     const service = serviceFor(arrival.path);
@@ -72,23 +91,46 @@ export function openPassThrough(
         refuseUpgrade(arrival.request, socket, explain(thrown, arrival.log));
       }
     },
+    prepare: (described) => {
+      const next = open(described);
+      return () => {
+        services = next;
+      };
+    },
     close: () => {
-      for (const service of opened) service.close();
+      for (const agent of Object.values(agents)) agent.destroy();
     },
   };
 }
 
-function openService(metadata: ServiceMetadata, { environment }: Surroundings, log: Logger): Service {
+/** The longest path first: /api/orders/archive is not the business of /api/orders when somebody else has it. */
+function openServices(metadata: Metadata, environment: Environment, agents: Agents, log: Logger): readonly Service[] {
+  const problems: MetadataProblem[] = [];
+  const services = metadata.services.flatMap((service, index) => {
+    const opened = openService(service, environment, agents, log);
+    if (!('problem' in opened)) return [opened];
+    problems.push({ ...metadata.place('services', [index]), message: opened.problem });
+    return [];
+  });
+  if (problems.length > 0) throw new MetadataError(problems);
+  return services.sort((one, two) => two.metadata.path.length - one.metadata.path.length);
+}
+
+function openService(
+  metadata: ServiceMetadata,
+  environment: Environment,
+  agents: Agents,
+  log: Logger,
+): Service | { problem: string } {
   const url = resolveUrl(metadata, environment);
   const configured = resolveHeaders(metadata.headers, environment);
-  if ('problem' in url) throw new SourceError([`service ${metadata.name}: ${url.problem}`]);
-  if ('problem' in configured) throw new SourceError([`service ${metadata.name}: ${configured.problem}`]);
+  if ('problem' in url) return url;
+  if ('problem' in configured) return configured;
   const { origin, protocol, pathname } = new URL(url.url);
   const base = pathname.replace(/\/$/, '');
-  const agent = new (protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 256 });
   const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
     target: origin,
-    agent,
+    agent: protocol === 'https:' ? agents['https:'] : agents['http:'],
     changeOrigin: true,
     proxyTimeout: metadata.timeout_seconds * 1000,
     pathRewrite: (path) => base + path.slice(metadata.path.length),
@@ -121,7 +163,6 @@ function openService(metadata: ServiceMetadata, { environment }: Surroundings, l
         ...configured.headers,
       };
     },
-    close: () => agent.destroy(),
   };
 }
 

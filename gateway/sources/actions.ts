@@ -14,7 +14,7 @@ import { type ActionMetadata, type Metadata, resolveHeaders, resolveUrl } from '
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import type { Call } from './call.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
-import { ADMIN_ROLE, type Source, SourceError, type Surroundings } from './source.ts';
+import { ADMIN_ROLE, type Source, SourceError, type Subschema, type Surroundings } from './source.ts';
 
 type RootName = 'Query' | 'Mutation';
 
@@ -31,7 +31,7 @@ export function openActions(metadata: Metadata, surroundings: Surroundings): Sou
   const webhooks = actions.map((action) => webhookOf(action, surroundings));
   const schemaOf = (names: ReadonlySet<string>) => executableSchema(document, names, webhooks);
 
-  const schemas = new Map<string, GraphQLSchema>();
+  const subschemas = new Map<string, Subschema>();
   return {
     name: 'actions',
     kind: 'actions',
@@ -43,9 +43,9 @@ export function openActions(metadata: Metadata, surroundings: Surroundings): Sou
       if (permitted.length === 0) return undefined;
       const names = permitted.map((action) => action.name);
       const key = names.join(' ');
-      const schema = schemas.get(key) ?? schemaOf(new Set(names));
-      schemas.set(key, schema);
-      return { schema };
+      const subschema = subschemas.get(key) ?? { schema: schemaOf(new Set(names)) };
+      subschemas.set(key, subschema);
+      return subschema;
     },
   };
 }

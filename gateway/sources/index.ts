@@ -2,5 +2,12 @@ export { openActions } from './actions.ts';
 export type { Call, HttpHints } from './call.ts';
 export { clientHeaderForwarding } from './client-headers.ts';
 export { type RemoteSchema, remoteSchema } from './remote-schema.ts';
-export { ADMIN_ROLE, type Source, SourceError, type Surroundings } from './source.ts';
+export {
+  ADMIN_ROLE,
+  type Source,
+  SourceError,
+  SourceUnreachable,
+  type Subschema,
+  type Surroundings,
+} from './source.ts';
 export { openUpstreamHttp, UpstreamError, type UpstreamHttp } from './upstream-http.ts';

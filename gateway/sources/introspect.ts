@@ -1,6 +1,9 @@
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import type { RemoteTarget } from './remote-executor.ts';
 
+/** A service may be slow to answer operations; to say what it is, it is not given as long. */
+const LONGEST_MS = 10_000;
+
 /**
  * Asks a remote schema for its types, with the configured headers and on nobody's behalf.
  *
@@ -17,7 +20,7 @@ export async function introspect(target: RemoteTarget): Promise<GraphQLSchema> {
       ...target.headers,
     },
     body: JSON.stringify({ query: getIntrospectionQuery(), operationName: 'IntrospectionQuery' }),
-    timeoutMs: target.timeoutMs,
+    timeoutMs: Math.min(target.timeoutMs, LONGEST_MS),
   });
   let result: { data?: IntrospectionQuery; errors?: { message?: unknown }[] };
   try {

@@ -1,10 +1,19 @@
-import type { GraphQLSchema } from 'graphql';
+import { buildSchema, type GraphQLSchema } from 'graphql';
 import { type RemoteSchemaMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
+import { customizationTransforms, customizedSchema } from './customization.ts';
 import { introspect } from './introspect.ts';
+import { withPresets } from './preset-executor.ts';
 import { type RemoteTarget, remoteExecutor } from './remote-executor.ts';
-import { permittedSchema } from './role-permission.ts';
-import { ADMIN_ROLE, type Source, SourceError, type Surroundings } from './source.ts';
+import { type Permitted, permittedSchema } from './role-permission.ts';
+import {
+  ADMIN_ROLE,
+  type Source,
+  SourceError,
+  SourceUnreachable,
+  type Subschema,
+  type Surroundings,
+} from './source.ts';
 
 /** A remote schema that is described, and not yet asked for its types. */
 export interface RemoteSchema {
@@ -32,25 +41,42 @@ async function openRemoteSchema(
   target: RemoteTarget,
   publicRole: string,
 ): Promise<Source> {
-  const schema = await introspect(target).catch((error: Error) => {
-    throw new SourceError([error.message]);
-  });
-  const parts = permittedParts(metadata, schema);
+  const upstream = await upstreamSchema(metadata, target);
   const executor = remoteExecutor(target);
-  const partFor = (role: string) => {
-    if (role === ADMIN_ROLE) return schema;
-    if (metadata.permissions) return parts.get(role);
-    return role === publicRole ? undefined : schema;
-  };
+  const transforms = customizationTransforms(metadata.definition.customization, upstream);
+  const subschema = (schema: GraphQLSchema, run = executor): Subschema => ({
+    schema,
+    executor: run,
+    transforms,
+    batch: true,
+  });
+
+  const whole = subschema(upstream);
+  const parts = new Map<string, Subschema>();
+  for (const [role, { schema, withPresets: full, presets }] of permittedParts(metadata, upstream))
+    parts.set(role, subschema(schema, withPresets(executor, presets, full, metadata.name)));
   return {
     name: metadata.name,
     kind: 'remote-schema',
-    schema,
+    schema: customizedSchema(upstream, transforms),
     subschemaFor: (role) => {
-      const part = partFor(role);
-      return part && { schema: part, executor, batch: true };
+      if (role === ADMIN_ROLE) return whole;
+      if (metadata.permissions) return parts.get(role);
+      return role === publicRole ? undefined : whole;
     },
   };
+}
+
+async function upstreamSchema(metadata: RemoteSchemaMetadata, target: RemoteTarget): Promise<GraphQLSchema> {
+  if (metadata.schemaSdl === undefined)
+    return introspect(target).catch((error: Error) => {
+      throw new SourceUnreachable(error.message);
+    });
+  try {
+    return buildSchema(metadata.schemaSdl);
+  } catch (error) {
+    throw new SourceError([`${metadata.definition.schema_file}: ${(error as Error).message}`]);
+  }
 }
 
 function remoteTarget(metadata: RemoteSchemaMetadata, { environment, http }: Surroundings): RemoteTarget {
@@ -70,12 +96,12 @@ function remoteTarget(metadata: RemoteSchemaMetadata, { environment, http }: Sur
 }
 
 /** What each listed role is given. */
-function permittedParts(metadata: RemoteSchemaMetadata, whole: GraphQLSchema): ReadonlyMap<string, GraphQLSchema> {
-  const parts = new Map<string, GraphQLSchema>();
+function permittedParts(metadata: RemoteSchemaMetadata, upstream: GraphQLSchema): ReadonlyMap<string, Permitted> {
+  const parts = new Map<string, Permitted>();
   const problems: string[] = [];
   for (const { role, definition } of metadata.permissions ?? []) {
-    const part = permittedSchema(definition.schema, whole);
-    if ('schema' in part) parts.set(role, part.schema);
+    const part = permittedSchema(definition.schema, upstream);
+    if ('schema' in part) parts.set(role, part);
     else problems.push(...part.problems.map((problem) => `permission of role "${role}": ${problem}`));
   }
   if (problems.length > 0) throw new SourceError(problems);

@@ -1,8 +1,10 @@
 import {
   buildASTSchema,
+  coerceInputValue,
   type GraphQLArgument,
   GraphQLError,
   type GraphQLInputField,
+  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLSchema,
   isEnumType,
@@ -16,27 +18,56 @@ import {
   isUnionType,
   parse,
 } from 'graphql';
+import { type Presets, takePresets } from './presets.ts';
+
+/** What a role is given of a remote schema. */
+export interface Permitted {
+  /** The part that the role sees. */
+  readonly schema: GraphQLSchema;
+  /** The same with the inputs that are preset, which the role does not see. */
+  readonly withPresets: GraphQLSchema;
+  readonly presets: Presets;
+}
 
 /**
  * The part of a remote schema that a role is given, from the SDL in its permission.
  *
- * @param whole the remote schema as it is; what the SDL says must be a part of it, to the letter.
+ * @param upstream the remote schema as it is; what the SDL says must be a part of it, to the letter.
  * @returns the part, or everything in which it is not one.
  */
-export function permittedSchema(
-  sdl: string,
-  whole: GraphQLSchema,
-): { schema: GraphQLSchema } | { problems: readonly string[] } {
-  let schema: GraphQLSchema;
+export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted | { problems: readonly string[] } {
   try {
-    schema = buildASTSchema(parse(sdl));
+    const { whole, visible, presets, problems } = takePresets(parse(sdl));
+    const withPresets = buildASTSchema(whole);
+    const different = Object.values(withPresets.getTypeMap())
+      .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
+      .flatMap((type) => typeProblems(type, counterpart(type, withPresets, upstream)));
+    const all = [...problems, ...different, ...presetProblems(presets, withPresets)];
+    return all.length > 0 ? { problems: all } : { schema: buildASTSchema(visible), withPresets, presets };
   } catch (error) {
     return { problems: [error instanceof GraphQLError ? error.message : String(error)] };
   }
-  const problems = Object.values(schema.getTypeMap())
-    .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
-    .flatMap((type) => typeProblems(type, counterpart(type, schema, whole)));
-  return problems.length > 0 ? { problems } : { schema };
+}
+
+/** Fixed values that do not fit the type of their input. */
+function presetProblems(presets: Presets, schema: GraphQLSchema): readonly string[] {
+  return [...presets].flatMap(([key, preset]) => {
+    const type = 'value' in preset ? inputType(key, schema) : undefined;
+    const problems: string[] = [];
+    if (type && 'value' in preset)
+      coerceInputValue(preset.value, type, (_path, _value, error) =>
+        problems.push(`@preset of "${key}": ${error.message}`),
+      );
+    return problems;
+  });
+}
+
+function inputType(key: string, schema: GraphQLSchema): GraphQLInputType | undefined {
+  const [typeName = '', fieldName = '', argumentName] = key.split('.');
+  const type = schema.getType(typeName);
+  if (isInputObjectType(type)) return type.getFields()[fieldName]?.type;
+  if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
+  return type.getFields()[fieldName]?.args.find((argument) => argument.name === argumentName)?.type;
 }
 
 /** The type of the whole schema that `type` is a part of. Root types may have another name there. */

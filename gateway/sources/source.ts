@@ -7,14 +7,17 @@ import type { UpstreamHttp } from './upstream-http.ts';
 /** The role that may do everything. */
 export const ADMIN_ROLE = 'admin';
 
+/** A part of a source, as stitching takes it. */
+export type Subschema = SubschemaConfig<unknown, unknown, unknown, Call>;
+
 /** Something that answers root fields of the graph: a remote schema, or the actions. */
 export interface Source {
   readonly name: string;
   readonly kind: 'remote-schema' | 'actions';
   /** Everything that it offers, whoever asks. */
   readonly schema: GraphQLSchema;
-  /** The part of it that `role` may see, ready for stitching; undefined when there is none. */
-  subschemaFor(role: string): SubschemaConfig<unknown, unknown, unknown, Call> | undefined;
+  /** The part of it that `role` may see, the same object for the same part; undefined when there is none. */
+  subschemaFor(role: string): Subschema | undefined;
 }
 
 /** What a source is opened with, beside its metadata. */
@@ -30,5 +33,13 @@ export class SourceError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('; '));
     this.name = 'SourceError';
+  }
+}
+
+/** A source that does not answer. It may, later. */
+export class SourceUnreachable extends SourceError {
+  constructor(problem: string) {
+    super([problem]);
+    this.name = 'SourceUnreachable';
   }
 }

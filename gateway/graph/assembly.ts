@@ -1,0 +1,218 @@
+import { printSchema } from 'graphql';
+import type { Logger } from '../../platform/index.ts';
+import { type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
+import {
+  openActions,
+  type RemoteSchema,
+  remoteSchema,
+  type Source,
+  SourceError,
+  SourceUnreachable,
+  type Surroundings,
+} from '../sources/index.ts';
+import { conflictsWith } from './conflicts.ts';
+import { Generation, type Inconsistency } from './generation.ts';
+import { schemaChanges } from './schema-changes.ts';
+
+const RETRY_MS = { first: 250, most: 15_000 };
+
+/**
+ * The sources of one state of the metadata, while they are opened and for as long as they are served. A remote schema
+ * that does not answer is left out and asked again, with growing pauses; one that asks for it is asked whether its
+ * schema has changed.
+ */
+export class Assembly {
+  readonly metadata: Metadata;
+  readonly #surroundings: Surroundings;
+  readonly #log: Logger;
+  readonly #remotes: readonly RemoteSchema[];
+  readonly #actions: Source | undefined;
+  readonly #opened = new Map<string, Source>();
+  readonly #failures = new Map<string, SourceError>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #generation: Generation;
+  #keepingFresh = false;
+  #stopped = false;
+
+  /** @throws MetadataError with everything in the sources' metadata that cannot work, whatever the remotes answer. */
+  constructor(metadata: Metadata, surroundings: Surroundings, log: Logger) {
+    this.metadata = metadata;
+    this.#surroundings = surroundings;
+    this.#log = log;
+    const problems: MetadataProblem[] = [];
+    this.#remotes = metadata.remoteSchemas.flatMap((remote, index) =>
+      attempt(
+        () => remoteSchema(remote, surroundings),
+        problems,
+        () => metadata.place('remoteSchemas', [index]),
+      ),
+    );
+    this.#actions = attempt(
+      () => openActions(metadata, surroundings),
+      problems,
+      () => metadata.place('actions', []),
+    )[0];
+    if (problems.length > 0) throw new MetadataError(problems);
+    this.#generation = this.#generate();
+  }
+
+  get generation(): Generation {
+    return this.#generation;
+  }
+
+  /** Remote schemas that are not part of the graph, and why. */
+  get failures(): ReadonlyMap<string, SourceError> {
+    return this.#failures;
+  }
+
+  hasOpened(name: string): boolean {
+    return this.#opened.has(name);
+  }
+
+  /**
+   * Asks every remote schema for its types, once.
+   *
+   * @param previous where a source is taken from that is described there in the same words.
+   * @param ask whether those are asked again all the same; the previous source then serves where the answer fails.
+   */
+  async open(previous?: Assembly, ask = true): Promise<void> {
+    await Promise.all(
+      this.#remotes.map(async (remote) => {
+        const known = previous?.sourceOf(remote, this.metadata);
+        if (known) this.#opened.set(remote.name, known);
+        if (!known || ask) await this.#ask(remote);
+        // Each as it comes: one that hangs must not keep the others out.
+        if (!this.#stopped) this.#generation = this.#generate();
+        if (this.#keepingFresh) this.#follow(remote);
+      }),
+    );
+  }
+
+  /** From now on, asks those again that did not answer, and those that want to be asked at intervals. */
+  keepFresh(): void {
+    this.#keepingFresh = true;
+    for (const remote of this.#remotes) if (this.#isAsked(remote)) this.#follow(remote);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  /** The opened source of a remote schema, if `metadata` describes it in the same words as ours does. */
+  sourceOf(remote: RemoteSchema, metadata: Metadata): Source | undefined {
+    const same = (candidate: { name: string }) => candidate.name === remote.name;
+    const [ours, theirs] = [this.metadata, metadata].map((one) => JSON.stringify(one.remoteSchemas.find(same)));
+    return ours === theirs ? this.#opened.get(remote.name) : undefined;
+  }
+
+  #describe(name: string) {
+    return this.metadata.remoteSchemas.find((remote) => remote.name === name);
+  }
+
+  #isAsked({ name }: RemoteSchema): boolean {
+    return this.#opened.has(name) || this.#failures.has(name);
+  }
+
+  #follow(remote: RemoteSchema): void {
+    if (this.#failures.has(remote.name)) this.#retryLater(remote, RETRY_MS.first);
+    const { introspection_interval_seconds: interval } = this.#describe(remote.name)?.definition ?? {};
+    if (interval !== undefined) this.#askAtIntervals(remote, interval * 1000);
+  }
+
+  /** @returns whether the graph is another one now. */
+  async #ask(remote: RemoteSchema): Promise<boolean> {
+    const before = this.#opened.get(remote.name);
+    try {
+      const source = await remote.open();
+      this.#failures.delete(remote.name);
+      if (before && printSchema(before.schema) === printSchema(source.schema)) return false;
+      if (before)
+        this.#log.info(
+          { source: remote.name, changes: await schemaChanges(before.schema, source.schema) },
+          'the schema of a source has changed',
+        );
+      else this.#log.info({ source: remote.name }, 'a source is part of the graph');
+      this.#opened.set(remote.name, source);
+      return true;
+    } catch (thrown) {
+      const error = thrown instanceof SourceError ? thrown : new SourceError([(thrown as Error).message]);
+      const detail = { source: remote.name, reason: error.message };
+      if (before) {
+        this.#log.warn(detail, 'a source cannot be asked for its schema; what it was stays in force');
+        return false;
+      }
+      const changed = this.#failures.get(remote.name)?.message !== error.message;
+      if (changed && !this.#stopped)
+        this.#log.warn(detail, 'a source is not part of the graph; it is asked until it is');
+      this.#failures.set(remote.name, error);
+      return changed;
+    }
+  }
+
+  #retryLater(remote: RemoteSchema, pauseMs: number): void {
+    this.#later(pauseMs, async () => {
+      if ((await this.#ask(remote)) && !this.#stopped) this.#generation = this.#generate();
+      if (this.#failures.has(remote.name)) this.#retryLater(remote, Math.min(pauseMs * 2, RETRY_MS.most));
+    });
+  }
+
+  #askAtIntervals(remote: RemoteSchema, intervalMs: number): void {
+    this.#later(intervalMs, async () => {
+      if (this.#opened.has(remote.name) && (await this.#ask(remote)) && !this.#stopped)
+        this.#generation = this.#generate();
+      this.#askAtIntervals(remote, intervalMs);
+    });
+  }
+
+  #later(delayMs: number, action: () => Promise<void>): void {
+    if (this.#stopped) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void action();
+    }, delayMs).unref();
+    this.#timers.add(timer);
+  }
+
+  #generate(): Generation {
+    const sources: Source[] = [];
+    const conflicts: Inconsistency[] = [];
+    // In the order of the metadata, so that who loses a conflict does not depend on who answered first.
+    for (const source of [this.#actions, ...this.#remotes.map((remote) => this.#opened.get(remote.name))]) {
+      if (!source) continue;
+      const reasons = conflictsWith(source, sources);
+      if (reasons.length === 0) sources.push(source);
+      else conflicts.push({ source: source.name, reason: reasons.join('; ') });
+    }
+    for (const conflict of conflicts) this.#log.error({ ...conflict }, 'a source conflicts with another one');
+    return new Generation({
+      metadata: this.metadata,
+      sources,
+      missing: this.#missing(),
+      conflicts,
+      publicRole: this.#surroundings.publicRole,
+    });
+  }
+
+  #missing(): readonly Inconsistency[] {
+    return this.#remotes
+      .filter((remote) => !this.#opened.has(remote.name))
+      .map(({ name }) => ({ source: name, reason: this.#failures.get(name)?.message ?? 'not asked yet' }));
+  }
+}
+
+/** Failures of a source that are a mistake in its description, rather than a remote that cannot be reached now. */
+export function isMistake(error: SourceError): boolean {
+  return !(error instanceof SourceUnreachable);
+}
+
+function attempt<T>(open: () => T, problems: MetadataProblem[], place: () => Omit<MetadataProblem, 'message'>): T[] {
+  try {
+    return [open()];
+  } catch (error) {
+    if (error instanceof MetadataError) problems.push(...error.problems);
+    else if (error instanceof SourceError) problems.push(...error.problems.map((message) => ({ ...place(), message })));
+    else throw error;
+    return [];
+  }
+}

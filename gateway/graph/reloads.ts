@@ -1,0 +1,73 @@
+import type { Logger } from '../../platform/index.ts';
+import { describeProblem, loadMetadata, type Metadata, MetadataError } from '../metadata/index.ts';
+import type { LiveGraph } from './live-graph.ts';
+
+/** Something besides the graph that follows the metadata. */
+export interface Follower {
+  /**
+   * Gets ready for other metadata.
+   *
+   * @returns what makes it take effect; that must not fail.
+   * @throws MetadataError when it cannot work.
+   */
+  prepare(metadata: Metadata): () => void;
+}
+
+export interface ReloadsOptions {
+  /** Where the metadata is. */
+  readonly location: string;
+  readonly graph: LiveGraph;
+  readonly followers: readonly Follower[];
+  readonly log: Logger;
+}
+
+/** Takes over changed metadata, one change at a time, or keeps what is in force and remembers why. */
+export class Reloads {
+  readonly #options: ReloadsOptions;
+  #failure: MetadataError | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ReloadsOptions) {
+    this.#options = options;
+  }
+
+  /** Why the metadata as it is now is not in force; undefined when it is. */
+  get failure(): MetadataError | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * Reads the metadata and puts it in force, after the reloads that were asked for before.
+   *
+   * @param reason what asked for it, for the log.
+   * @param ask whether remote schemas whose description has not changed are asked for their types again.
+   * @throws MetadataError when it cannot work; what was in force stays.
+   */
+  reload(reason: string, ask: boolean): Promise<void> {
+    const run = this.#last.then(() => this.#reload(reason, ask));
+    this.#last = run.catch(() => {});
+    return run;
+  }
+
+  async #reload(reason: string, ask: boolean): Promise<void> {
+    const { location, graph, followers, log } = this.#options;
+    try {
+      const metadata = loadMetadata(location);
+      const takeEffect = followers.map((follower) => follower.prepare(metadata));
+      await graph.reload(metadata, ask);
+      for (const effect of takeEffect) effect();
+      this.#failure = undefined;
+      log.info({ reason }, 'the metadata has been reloaded');
+      if (metadata.ignored.length > 0) log.warn({ ignored: metadata.ignored }, 'metadata that is not acted on');
+    } catch (error) {
+      if (!(error instanceof MetadataError)) {
+        log.error({ err: error, reason }, 'the reload failed in an unforeseen way; what was in force stays');
+        throw error;
+      }
+      this.#failure = error;
+      const problems = error.problems.map(describeProblem);
+      log.error({ reason, problems }, 'the metadata is not valid; what was in force stays');
+      throw error;
+    }
+  }
+}

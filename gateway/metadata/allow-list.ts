@@ -1,0 +1,54 @@
+import { GraphQLError, parse } from 'graphql';
+import { z } from 'zod';
+import { mapping } from './mapping.ts';
+import type { MetadataProblem } from './problem.ts';
+import type { QueryCollectionMetadata } from './query-collections.ts';
+import { name } from './shared-shapes.ts';
+import type { Place, ValuePath } from './yaml-tree.ts';
+
+const scope = mapping({ global: z.boolean().default(false), roles: z.array(name).min(1).optional() })
+  .refine(({ global, roles }) => !global || roles === undefined, {
+    path: ['roles'],
+    error: 'roles are for a scope that is not global',
+  })
+  .refine(({ global, roles }) => global || roles !== undefined, {
+    path: ['roles'],
+    error: 'expected the roles that may send these operations, or "global: true"',
+  });
+
+/** `allow_list.yaml`: collections whose operations may be sent while the allow list is enforced, and by which roles. */
+export const allowListShape = z.array(mapping({ collection: name, scope: scope.default({ global: true }) }));
+
+export type AllowListEntry = z.output<typeof allowListShape>[number];
+
+/** Entries that name no collection, or one twice; and operations of allowed collections that no client could send. */
+export function allowListProblems(
+  entries: readonly AllowListEntry[],
+  collections: readonly QueryCollectionMetadata[],
+  place: (path: ValuePath) => Place,
+  collectionPlace: (path: ValuePath) => Place,
+): readonly MetadataProblem[] {
+  const names = entries.map((entry) => entry.collection);
+  return names.flatMap((collection, index): readonly MetadataProblem[] => {
+    const at = place([index, 'collection']);
+    if (names.indexOf(collection) !== index)
+      return [{ ...at, message: `the collection "${collection}" is in the allow list already` }];
+    const position = collections.findIndex((candidate) => candidate.name === collection);
+    if (position < 0) return [{ ...at, message: `there is no collection "${collection}"` }];
+    return (collections[position]?.definition.queries ?? []).flatMap(({ query }, number) => {
+      const error = syntaxError(query);
+      const where = collectionPlace([position, 'definition', 'queries', number, 'query']);
+      return error ? [{ ...where, message: `is no valid GraphQL: ${error}` }] : [];
+    });
+  });
+}
+
+function syntaxError(query: string): string | undefined {
+  try {
+    parse(query);
+    return undefined;
+  } catch (error) {
+    if (error instanceof GraphQLError) return error.message;
+    throw error;
+  }
+}
