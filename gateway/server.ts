@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import express from 'express';
 import { type Logger, REQUEST_ID_HEADER } from '../platform/index.ts';
+import { metadataApi } from './admin/index.ts';
 import { GatewayError } from './errors.ts';
 import type { LiveGraph, Reloads } from './graph/index.ts';
 import { describeArrival, type Exchange, openExchange, sendFlatError } from './http/index.ts';
@@ -31,6 +32,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
 
   const graphql = graphqlEndpoint(parts);
   const rest = restEndpoints(parts);
+  const metadata = metadataApi(parts);
   const { passThrough } = parts;
 
   const app = express();
@@ -44,6 +46,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
     const { status, body } = readiness(parts.graph, parts.authenticator);
     response.status(status).json(body);
   });
+  app.all('/v1/metadata', (request) => metadata(exchangeOf(request)));
   app.use('/api/rest', (request) => rest(exchangeOf(request)));
   app.use((request, _response, next) => {
     const exchange = exchangeOf(request);

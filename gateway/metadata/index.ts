@@ -1,6 +1,7 @@
 export type { ActionMetadata, ActionsMetadata } from './actions.ts';
 export type { AllowListEntry } from './allow-list.ts';
 export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';
+export { exportMetadata } from './export.ts';
 export { loadMetadata, type Metadata } from './load.ts';
 export { describeProblem, MetadataError, type MetadataProblem } from './problem.ts';
 export type { QueryCollectionMetadata } from './query-collections.ts';
@@ -9,5 +10,6 @@ export type { RemoteSchemaMetadata } from './remote-schemas.ts';
 export type { RestMethod } from './rest-endpoints.ts';
 export type { ServiceMetadata } from './services.ts';
 export { type Environment, fillTemplate, missingVariables, resolveHeaders, resolveUrl } from './template.ts';
+export type { IgnoredMetadata } from './unsupported.ts';
 export { watchMetadata } from './watch.ts';
 export type { Place, ValuePath } from './yaml-tree.ts';

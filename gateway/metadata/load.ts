@@ -28,6 +28,8 @@ export interface Metadata {
   readonly services: readonly ServiceMetadata[];
   /** What is there and not acted on. */
   readonly ignored: readonly IgnoredMetadata[];
+  /** What stands in the files, by the keys of Hasura's export, with includes put in. */
+  readonly asWritten: Readonly<Record<string, unknown>>;
   /** Where a part of a kind stands, for problems that show when the parts are put together. */
   place(kind: Kind, path: ValuePath): Place;
 }
@@ -42,12 +44,14 @@ export function loadMetadata(location: string): Metadata {
   const problems: MetadataProblem[] = [];
   const store = openStore(location, problems);
   const ignored: IgnoredMetadata[] = [...store.ignored];
+  const asWritten: Record<string, unknown> = {};
   const places = new Map<Kind, (path: ValuePath) => Place>();
   const place = (kind: Kind, path: ValuePath) => places.get(kind)?.(path) ?? { file: KINDS[kind].file };
   const read = <T>(kind: Kind, shape: z.ZodType<T>, whenAbsent: T): T => {
     const section = store.section(kind);
     if (!section) return whenAbsent;
     places.set(kind, section.place);
+    asWritten[KINDS[kind].key] = section.value;
     const { value, taken } = withoutUnsupported(kind, section.value);
     ignored.push(...taken.map(({ path, what }) => ({ ...section.place(path), what })));
     const parsed = shape.safeParse(value);
@@ -103,6 +107,7 @@ export function loadMetadata(location: string): Metadata {
     introspectionDisabledFor: new Set(introspection.disabled_for_roles),
     services,
     ignored,
+    asWritten,
     place,
   };
 }

@@ -32,10 +32,12 @@ export function openActions(metadata: Metadata, surroundings: Surroundings): Sou
   const schemaOf = (names: ReadonlySet<string>) => executableSchema(document, names, webhooks);
 
   const subschemas = new Map<string, Subschema>();
+  const whole = schemaOf(new Set(actions.map((action) => action.name)));
   return {
     name: 'actions',
     kind: 'actions',
-    schema: schemaOf(new Set(actions.map((action) => action.name))),
+    schema: whole,
+    upstream: whole,
     subschemaFor: (role) => {
       const permitted = actions.filter(
         (action) => role === ADMIN_ROLE || action.permissions.some((p) => p.role === role),

@@ -1,11 +1,4 @@
-import {
-  RenameInterfaceFields,
-  RenameObjectFields,
-  RenameRootFields,
-  RenameTypes,
-  WrapType,
-  wrapSchema,
-} from '@graphql-tools/wrap';
+import { RenameInterfaceFields, RenameObjectFields, RenameTypes, WrapType, wrapSchema } from '@graphql-tools/wrap';
 import type { GraphQLSchema } from 'graphql';
 import type { RemoteSchemaMetadata } from '../metadata/index.ts';
 import type { Subschema } from './source.ts';
@@ -26,10 +19,8 @@ export function customizationTransforms(customization: Customization | undefined
   const transforms: Transforms = [];
   if (fields.length > 0) {
     const byType = new Map<string, Renaming>(fields.map((item) => [item.parent_type, item]));
-    const roots = rootNames(schema);
     const renamed = (type: string, field: string) => rename(byType.get(type), field);
     transforms.push(
-      new RenameRootFields((operation, field) => renamed(roots[operation], field)),
       new RenameObjectFields((type, field) => renamed(type, field)),
       new RenameInterfaceFields((type, field) => renamed(type, field)),
     );
@@ -45,14 +36,6 @@ export function customizationTransforms(customization: Customization | undefined
 /** The schema as the graph has it once it is customized. */
 export function customizedSchema(schema: GraphQLSchema, transforms: Transforms): GraphQLSchema {
   return transforms.length === 0 ? schema : wrapSchema({ schema, transforms });
-}
-
-function rootNames(schema: GraphQLSchema): Record<'Query' | 'Mutation' | 'Subscription', string> {
-  return {
-    Query: schema.getQueryType()?.name ?? 'Query',
-    Mutation: schema.getMutationType()?.name ?? 'Mutation',
-    Subscription: schema.getSubscriptionType()?.name ?? 'Subscription',
-  };
 }
 
 function rename(renaming: Renaming | undefined, name: string): string {

@@ -59,6 +59,7 @@ async function openRemoteSchema(
     name: metadata.name,
     kind: 'remote-schema',
     schema: customizedSchema(upstream, transforms),
+    upstream,
     subschemaFor: (role) => {
       if (role === ADMIN_ROLE) return whole;
       if (metadata.permissions) return parts.get(role);

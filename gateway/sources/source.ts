@@ -14,8 +14,10 @@ export type Subschema = SubschemaConfig<unknown, unknown, unknown, Call>;
 export interface Source {
   readonly name: string;
   readonly kind: 'remote-schema' | 'actions';
-  /** Everything that it offers, whoever asks. */
+  /** Everything that it offers, whoever asks, in the graph's names. */
   readonly schema: GraphQLSchema;
+  /** The same in its own names. */
+  readonly upstream: GraphQLSchema;
   /** The part of it that `role` may see, the same object for the same part; undefined when there is none. */
   subschemaFor(role: string): Subschema | undefined;
 }

@@ -1,0 +1,1 @@
+export { type MetadataApiOptions, metadataApi } from './metadata-api.ts';

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { GatewayError, toGatewayError } from '../errors.ts';
+import type { LiveGraph, Reloads } from '../graph/index.ts';
+import { type Exchange, readJson, sendFlatError, sendJson } from '../http/index.ts';
+import { describeProblem, exportMetadata, MetadataError } from '../metadata/index.ts';
+import type { Authenticator } from '../session/index.ts';
+import { ADMIN_ROLE } from '../sources/index.ts';
+
+export interface MetadataApiOptions {
+  readonly graph: LiveGraph;
+  readonly reloads: Reloads;
+  readonly authenticator: Authenticator;
+  readonly maxBodyBytes: number;
+}
+
+const command = z.object({ type: z.string(), args: z.record(z.string(), z.unknown()).nullish() });
+
+/**
+ * Answers `POST /v1/metadata`, for the role `admin`: the commands of Hasura's metadata API that have a meaning where
+ * metadata is edited as files.
+ */
+export function metadataApi(options: MetadataApiOptions): (exchange: Exchange) => Promise<void> {
+  return async (exchange) => {
+    try {
+      sendJson(exchange.response, 200, await answer(exchange, options));
+    } catch (thrown) {
+      if (thrown instanceof MetadataError) return sendInvalid(exchange, thrown);
+      const error = toGatewayError(thrown);
+      if (error !== thrown) exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
+      sendFlatError(exchange.response, error);
+    }
+  };
+}
+
+async function answer(exchange: Exchange, options: MetadataApiOptions): Promise<unknown> {
+  const { role } = await options.authenticator.authenticate(exchange.request.headers);
+  if (role !== ADMIN_ROLE)
+    throw new GatewayError('access-denied', 'restricted access : admin only', { path: '$.args' });
+  if (exchange.request.method !== 'POST')
+    throw new GatewayError('method-not-allowed', 'Allowed methods: POST', { headers: { allow: 'POST' } });
+  const parsed = command.safeParse(await readJson(exchange.request, options.maxBodyBytes));
+  if (!parsed.success) throw new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"');
+  return run(parsed.data.type, parsed.data.args ?? {}, options);
+}
+
+async function run(
+  type: string,
+  args: Readonly<Record<string, unknown>>,
+  options: MetadataApiOptions,
+): Promise<unknown> {
+  const { graph, reloads } = options;
+  switch (type) {
+    case 'reload_metadata': {
+      const which = args.reload_remote_schemas;
+      await reloads.reload('the metadata API', which === undefined || which === true || Array.isArray(which));
+      return { message: 'success', is_consistent: graph.current.inconsistencies.length === 0 };
+    }
+    case 'export_metadata':
+      return exportMetadata(graph.current.metadata);
+    case 'get_inconsistent_metadata': {
+      const { inconsistencies } = graph.current;
+      return {
+        is_consistent: inconsistencies.length === 0,
+        inconsistent_objects: inconsistencies.map(inconsistentObject),
+      };
+    }
+    default:
+      throw new GatewayError(
+        'not-supported',
+        'Supported: reload_metadata, export_metadata, get_inconsistent_metadata. Metadata is changed by editing its files.',
+        { path: '$.type' },
+      );
+  }
+}
+
+function inconsistentObject({ source, reason }: { source: string; reason: string }) {
+  return { type: source === 'actions' ? 'actions' : 'remote_schema', name: source, reason };
+}
+
+/** The metadata that was asked for cannot be put in force: everything that is wrong with it, for an admin's eyes. */
+function sendInvalid(exchange: Exchange, error: MetadataError): void {
+  sendJson(exchange.response, 400, {
+    path: '$',
+    error: 'the metadata is not valid; what was in force stays',
+    code: 'invalid-configuration',
+    internal: error.problems.map((problem) => ({ ...problem, text: describeProblem(problem) })),
+  });
+}

@@ -1,0 +1,88 @@
+import { type DefinitionNode, type FieldDefinitionNode, Kind, parse, print } from 'graphql';
+import type { Metadata } from './load.ts';
+
+/**
+ * The metadata in the format of Hasura's single-file export. Values from the environment stay references to it, as they
+ * stand in the files.
+ */
+export function exportMetadata(metadata: Metadata): Readonly<Record<string, unknown>> {
+  const { actions, ...written } = metadata.asWritten;
+  return {
+    version: 3,
+    sources: [],
+    ...written,
+    ...(actions !== undefined && exportActions(actions, metadata.actionsSdl)),
+  };
+}
+
+interface WrittenActions {
+  readonly actions?: readonly { readonly name: string; readonly definition: object }[];
+}
+
+/** Actions and their types, which the directory layout has in `actions.graphql`, written out in JSON. */
+function exportActions(written: unknown, sdl: string): Readonly<Record<string, unknown>> {
+  const definitions = sdl.trim() === '' ? [] : parse(sdl).definitions;
+  const fields = new Map(definitions.flatMap(rootFields));
+  const actions = ((written as WrittenActions).actions ?? []).map((action) => {
+    const field = fields.get(action.name);
+    return {
+      ...action,
+      definition: {
+        ...action.definition,
+        arguments: (field?.node.arguments ?? []).map(inputOf),
+        output_type: field && print(field.node.type),
+        type: field?.root === 'Query' ? 'query' : 'mutation',
+      },
+    };
+  });
+  return { actions, custom_types: exportTypes(definitions) };
+}
+
+function rootFields(definition: DefinitionNode): readonly [string, { root: string; node: FieldDefinitionNode }][] {
+  if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.OBJECT_TYPE_EXTENSION) return [];
+  const root = definition.name.value;
+  if (!isRoot(root)) return [];
+  return (definition.fields ?? []).map((node) => [node.name.value, { root, node }]);
+}
+
+function exportTypes(definitions: readonly DefinitionNode[]): Readonly<Record<string, unknown>> {
+  const types = {
+    input_objects: [] as unknown[],
+    objects: [] as unknown[],
+    enums: [] as unknown[],
+    scalars: [] as unknown[],
+  };
+  for (const definition of definitions) {
+    if (definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION)
+      types.input_objects.push({ ...named(definition), fields: (definition.fields ?? []).map(inputOf) });
+    else if (definition.kind === Kind.OBJECT_TYPE_DEFINITION && !isRoot(definition.name.value))
+      types.objects.push({ ...named(definition), fields: (definition.fields ?? []).map(inputOf) });
+    else if (definition.kind === Kind.ENUM_TYPE_DEFINITION)
+      types.enums.push({
+        ...named(definition),
+        values: (definition.values ?? []).map(({ name, description }) => ({
+          value: name.value,
+          ...(description && { description: description.value }),
+        })),
+      });
+    else if (definition.kind === Kind.SCALAR_TYPE_DEFINITION) types.scalars.push(named(definition));
+  }
+  return types;
+}
+
+interface Named {
+  readonly name: { readonly value: string };
+  readonly description?: { readonly value: string };
+}
+
+function named({ name, description }: Named) {
+  return { name: name.value, ...(description && { description: description.value }) };
+}
+
+function inputOf(node: Named & { readonly type: FieldDefinitionNode['type'] }) {
+  return { ...named(node), type: print(node.type) };
+}
+
+function isRoot(name: string): boolean {
+  return name === 'Query' || name === 'Mutation';
+}
