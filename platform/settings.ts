@@ -15,13 +15,15 @@ export class SettingsError extends Error {
  * The keys of `shape` are the variables' names. An empty variable counts as unset. For every variable `NAME`, the
  * variable `NAME_FILE` may name a file that holds the value (a mounted secret); one trailing line break is dropped.
  *
+ * @param found problems that are known already, to be told with the others.
  * @throws SettingsError with every problem at once.
  */
 export function readSettings<Shape extends z.ZodRawShape>(
   shape: Shape,
   environment: NodeJS.ProcessEnv,
+  found: readonly string[] = [],
 ): z.output<z.ZodObject<Shape>> {
-  const problems: string[] = [];
+  const problems: string[] = [...found];
   const values: Record<string, string> = {};
   for (const name of Object.keys(shape)) {
     const value = textOf(name, environment, problems);

@@ -1,0 +1,28 @@
+import { fail } from '../../platform/index.ts';
+import { type Config, readConfig } from '../config.ts';
+import { migrate, openDatabase } from '../database/index.ts';
+import { createPasswords, openBcryptPool } from '../passwords/index.ts';
+import { DEMO_TENANTS, seedDemo } from './demo-data.ts';
+
+const NAME = 'seed-demo';
+
+/** Puts the demo data into the database of the auth service's settings, which it migrates first. */
+async function run(config: Config): Promise<void> {
+  await migrate(config.database.url, config.database);
+  const database = openDatabase(config.database.url, config.database);
+  const bcrypt = openBcryptPool(config.passwords);
+  try {
+    const added = await seedDemo(database, createPasswords({ ...config.passwords, bcrypt }));
+    const tenants = DEMO_TENANTS.map(({ name }) => name).join(', ');
+    process.stdout.write(`${NAME}: ${added} users added, tenants ${tenants}\n`);
+  } finally {
+    await bcrypt.close();
+    await database.$disconnect();
+  }
+}
+
+try {
+  await run(readConfig());
+} catch (error) {
+  fail(NAME, error);
+}

@@ -1,0 +1,33 @@
+import pg from 'pg';
+
+/** Whether `url` is a PostgreSQL URL that the driver can read. */
+export function isDatabaseUrl(url: string): boolean {
+  return /^postgres(ql)?:\/\//.test(url) && parse(url) !== undefined;
+}
+
+/** Whether `url` brings a password, or names a Unix socket, whose file permissions stand in for one. */
+export function carriesCredentials(url: string): boolean {
+  const client = parse(url);
+  return client !== undefined && (Boolean(client.password) || client.host.startsWith('/'));
+}
+
+/** `url` with `password` in it, in place of the one that it may hold. */
+export function withPassword(url: string, password: string): string {
+  // As a parameter, because a URL without a host name (`postgresql://user@/db?host=/run/pg`) cannot be taken apart by
+  // the URL class. The driver prefers the parameter, and the last one.
+  return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
+}
+
+/** Host, port, user and database in words, without the password. */
+export function describe(client: pg.Client): string {
+  const place = client.host.startsWith('/') ? `the socket in ${client.host}` : `${client.host}:${client.port}`;
+  return `database "${client.database}" at ${place} as user "${client.user}"`;
+}
+
+function parse(url: string): pg.Client | undefined {
+  try {
+    return new pg.Client({ connectionString: url });
+  } catch {
+    return undefined;
+  }
+}

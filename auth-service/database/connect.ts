@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { StartError } from '../../platform/index.ts';
+import { describe, isDatabaseUrl } from './address.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const RETRY_MS = 500;
+
+/** Why a connection cannot be had, by the error codes of node and of PostgreSQL (its manual, appendix A). */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOENT: 'there is no such socket',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host name cannot be looked up',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'no answer in time',
+  ECONNRESET: 'the connection was cut',
+  EACCES: 'this user may not use that socket',
+  '28P01': 'wrong user or password',
+  '28000': 'this user is not let in',
+  '3D000': 'there is no such database',
+  '53300': 'it has no connection left',
+  '57P03': 'it is starting up or shutting down',
+};
+
+/** Reasons that pass when the database comes up. A host name may be unknown until its container runs. */
+const MAY_PASS = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'ETIMEDOUT', '57P03']);
+
+export interface ConnectOptions {
+  /** How long to wait for a database that is not up yet, in seconds. A wrong password is not waited for. */
+  waitSeconds?: number;
+}
+
+/**
+ * One connection of its own, outside any pool. The caller ends it.
+ *
+ * @throws StartError, one line that names DATABASE_URL and the reason and never holds the password.
+ */
+export async function connectToDatabase(url: string, { waitSeconds = 0 }: ConnectOptions = {}): Promise<pg.Client> {
+  if (!isDatabaseUrl(url)) throw new StartError('DATABASE_URL: expected a URL like postgresql://user@host:5432/name');
+  const deadline = Date.now() + waitSeconds * 1000;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    // A connection that is lost later reports here too, and an unheard 'error' event ends the process.
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (!MAY_PASS.has(codeOf(error)) || Date.now() + RETRY_MS > deadline)
+        throw new StartError(`DATABASE_URL: cannot use ${describe(client)}: ${reasonOf(error)}`);
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  const reason = REASONS[code];
+  if (reason) return `${reason} (${code})`;
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split('\n')[0] ?? '';
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Error && error.message === 'timeout expired') return 'ETIMEDOUT';
+  return String((error as { code?: unknown } | undefined)?.code ?? '');
+}

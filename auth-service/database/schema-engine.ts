@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { PrismaPg } from '@prisma/adapter-pg';
+import {
+  bindSqlAdapterFactory,
+  DriverAdapterError,
+  type SqlDriverAdapter,
+  type SqlDriverAdapterFactory,
+} from '@prisma/driver-adapter-utils';
+import * as engineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
+import pg from 'pg';
+import { fromPackageRoot } from '../package-root.ts';
+
+const WASM_IMPORT_NAME = './schema_engine_bg.js';
+const require = createRequire(import.meta.url);
+
+/** The part of node's WebAssembly that is used here; TypeScript declares it for browsers only. */
+declare const WebAssembly: {
+  instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>;
+};
+
+export interface OpenedSchemaEngine {
+  readonly engine: engineModule.SchemaEngine;
+  close(): Promise<void>;
+}
+
+/**
+ * Prisma Migrate's own engine, in WebAssembly, so that no native binary has to be downloaded and the production image
+ * needs no Prisma CLI. It logs nothing: what it has to say comes as results and errors.
+ */
+export async function openSchemaEngine(url: string): Promise<OpenedSchemaEngine> {
+  await instantiate();
+  const path = fromPackageRoot('prisma/schema.prisma');
+  const schema = await readFile(path, 'utf8');
+  const pool = new pg.Pool({ connectionString: url });
+  const engine = await engineModule.SchemaEngine.new(
+    { datamodels: [[path, schema]] },
+    () => {},
+    bindSqlAdapterFactory(wholeScripts(new PrismaPg(pool))),
+  );
+  return {
+    engine,
+    async close() {
+      engine.free();
+      await pool.end();
+    },
+  };
+}
+
+/**
+ * What the package's `schema_engine.js` does by importing the .wasm file, which node cannot do unflagged.
+ * The glue code is one object per process and remembers the memory of its first instance, so there can be one only.
+ */
+const instantiate = once(async () => {
+  const glue = require.resolve('@prisma/schema-engine-wasm/schema_engine_bg');
+  const bytes = await readFile(join(dirname(glue), 'schema_engine_bg.wasm'));
+  const { instance } = await WebAssembly.instantiate(bytes, { [WASM_IMPORT_NAME]: withoutLingeringTimers() });
+  engineModule.__wbg_set_wasm(instance.exports);
+  instance.exports.__wbindgen_start();
+});
+
+/**
+ * What the engine imports from its glue code. It sets a timer of ten seconds for its own lock and never clears it, which
+ * would hold the end of a process up.
+ */
+function withoutLingeringTimers(): object {
+  const setUnheldTimeout = (callback: () => void, ms: number) => setTimeout(callback, ms).unref();
+  return Object.fromEntries(
+    Object.entries(engineModule).map(([name, value]) => [
+      name,
+      name.startsWith('__wbg_setTimeout_') ? setUnheldTimeout : value,
+    ]),
+  );
+}
+
+function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/**
+ * The adapter cuts a script at every semicolon, also those inside functions and comments. PostgreSQL takes a script as
+ * a whole, which also makes a migration all or nothing.
+ */
+function wholeScripts(factory: PrismaPg): SqlDriverAdapterFactory {
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    async connect(): Promise<SqlDriverAdapter> {
+      const adapter = await factory.connect();
+      return Object.assign(adapter, {
+        executeScript: async (script: string) => {
+          await adapter.underlyingDriver().query(script).catch(rethrowForEngine);
+        },
+      });
+    },
+  };
+}
+
+function rethrowForEngine(error: unknown): never {
+  if (!(error instanceof pg.DatabaseError)) throw error;
+  const { code = 'unknown', severity = 'ERROR', message, detail, column, hint } = error;
+  throw new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint });
+}

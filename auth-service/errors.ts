@@ -1,0 +1,22 @@
+/** Every error code of this process, with the HTTP status that it has outside GraphQL and its public message. */
+export const ERRORS = {
+  'access-denied': { status: 403, message: 'this field is for logged-in callers' },
+  'bad-request': { status: 400, message: 'the request cannot be read' },
+  'method-not-allowed': { status: 405, message: 'this address takes no such method' },
+  'not-found': { status: 404, message: 'there is nothing at this address' },
+  'not-ready': { status: 503, message: 'the service is starting' },
+  'payload-too-large': { status: 413, message: 'the body is too large' },
+  'unsupported-media-type': { status: 415, message: 'the body must be JSON, with content-type application/json' },
+  'validation-failed': { status: 400, message: 'the operation is not valid' },
+  unexpected: { status: 500, message: 'internal error' },
+} as const;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** A refusal whose code and message the caller may see. */
+export class ApiError extends Error {
+  constructor(readonly code: ErrorCode) {
+    super(ERRORS[code].message);
+    this.name = 'ApiError';
+  }
+}

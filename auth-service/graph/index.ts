@@ -1,0 +1,1 @@
+export { createGraphHandler, type GraphOptions } from './handler.ts';

@@ -1,0 +1,46 @@
+import {
+  type ASTVisitor,
+  GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValidationContext,
+} from 'graphql';
+import { AUTHENTICATION_FIELDS } from './schema.ts';
+
+/**
+ * An operation may hold one authentication field, so that one request is one guess at a password. Aliases, fragments
+ * and @skip or @include change nothing. The gateway has the same rule; here it holds for whoever comes past it.
+ */
+export function oneAuthenticationFieldRule(context: ValidationContext): ASTVisitor {
+  return {
+    OperationDefinition(operation: OperationDefinitionNode) {
+      if (countIn(operation.selectionSet, context, new Map()) > 1)
+        context.reportError(
+          new GraphQLError('An operation may hold one authentication field only', { nodes: operation }),
+        );
+    },
+  };
+}
+
+/** `counted` holds what each fragment adds, so that fragments that spread each other cost no more than their text. */
+function countIn(selectionSet: SelectionSetNode, context: ValidationContext, counted: Map<string, number>): number {
+  let count = 0;
+  for (const selection of selectionSet.selections) {
+    if (selection.kind === Kind.FIELD) count += AUTHENTICATION_FIELDS.has(selection.name.value) ? 1 : 0;
+    else if (selection.kind === Kind.INLINE_FRAGMENT) count += countIn(selection.selectionSet, context, counted);
+    else count += countInFragment(selection.name.value, context, counted);
+  }
+  return count;
+}
+
+function countInFragment(name: string, context: ValidationContext, counted: Map<string, number>): number {
+  const known = counted.get(name);
+  if (known !== undefined) return known;
+  // While it is being counted: a cycle of fragments adds nothing, and another rule refuses it.
+  counted.set(name, 0);
+  const fragment = context.getFragment(name);
+  const count = fragment ? countIn(fragment.selectionSet, context, counted) : 0;
+  counted.set(name, count);
+  return count;
+}

@@ -1,0 +1,81 @@
+import {
+  type ASTVisitor,
+  GraphQLError,
+  Kind,
+  parse,
+  print,
+  type Source,
+  specifiedRules,
+  type ValidationContext,
+  type ValidationRule,
+  ValuesOfCorrectTypeRule,
+} from 'graphql';
+import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
+
+/** A login has about forty tokens, introspection about four hundred. */
+const MAX_TOKENS = 2000;
+
+/**
+ * graphql-js quotes the values that it does not like in its messages, and here such a value may be a password. The
+ * functions of this file stand between graphql-js and the response and say the same without the value.
+ */
+export function parseWithoutEcho(source: string | Source) {
+  try {
+    return parse(source, { maxTokens: MAX_TOKENS });
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    // The message quotes the token that was found in place of what was expected, and that may be a string's value.
+    throw withCode('Syntax Error: the document cannot be parsed from here on', error, 'validation-failed');
+  }
+}
+
+/** GraphQL's validation rules, of which the one that looks at values does not quote them. */
+export const rulesWithoutEcho: readonly ValidationRule[] = specifiedRules.map((rule) =>
+  rule === ValuesOfCorrectTypeRule ? valuesOfCorrectTypeWithoutEcho : rule,
+);
+
+function valuesOfCorrectTypeWithoutEcho(context: ValidationContext): ASTVisitor {
+  const quiet: ValidationContext = Object.create(context, {
+    reportError: {
+      value: (error: GraphQLError) => {
+        // An input field with an unknown name is reported by that name, which the caller needs.
+        const isName = error.nodes?.[0]?.kind === Kind.OBJECT_FIELD;
+        const message = `Expected a value of type "${context.getInputType()}"`;
+        context.reportError(isName ? error : withCode(message, error, 'validation-failed'));
+      },
+    },
+  });
+  return ValuesOfCorrectTypeRule(quiet);
+}
+
+/**
+ * The error as the caller may see it. `logUnexpected` is called with whatever nobody foresaw.
+ */
+export function publicError(
+  error: GraphQLError | Error,
+  logUnexpected: (error: unknown) => void = () => {},
+): GraphQLError {
+  // graphql-http's own errors about a request's form, such as a missing query; their messages are fixed texts.
+  if (!(error instanceof GraphQLError)) return new GraphQLError(error.message, { extensions: { code: 'bad-request' } });
+
+  if (error.extensions.code) return error;
+  const { originalError } = error;
+  if (originalError instanceof ApiError) return withCode(originalError.message, error, originalError.code);
+  if (originalError || error.path) {
+    logUnexpected(originalError ?? error);
+    return withCode(ERRORS.unexpected.message, error, 'unexpected');
+  }
+  return withCode(error.message, error, 'validation-failed');
+}
+
+/** Errors about variables' values, which are found when the execution begins, before any field. */
+export function variableErrorWithoutEcho(error: GraphQLError): GraphQLError {
+  const node = error.nodes?.[0];
+  if (node?.kind !== Kind.VARIABLE_DEFINITION) return error;
+  const message = `Variable "$${node.variable.name.value}" is missing or holds a value that is not of type "${print(node.type)}"`;
+  return withCode(message, error, 'validation-failed');
+}
+
+function withCode(message: string, { nodes, source, positions, path }: GraphQLError, code: ErrorCode): GraphQLError {
+  return new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, extensions: { code } });
+}

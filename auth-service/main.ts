@@ -1,0 +1,5 @@
+import { runService } from '../platform/index.ts';
+import { readConfig } from './config.ts';
+import { startAuthService } from './service.ts';
+
+runService('auth-service', async () => startAuthService(readConfig()));

@@ -1,0 +1,2 @@
+export { type Bcrypt, type BcryptPool, HashQueueFullError, openBcryptPool } from './bcrypt-pool.ts';
+export { createPasswords, type Passwords } from './passwords.ts';

@@ -1,0 +1,41 @@
+import type { Request, RequestHandler } from 'express';
+import { type Logger, REQUEST_ID_HEADER, requestIdOf } from '../platform/index.ts';
+
+/** Asked every few seconds by whatever watches the process. */
+const HEALTH_PATHS = new Set(['/healthz', '/readyz']);
+
+export interface RequestLog {
+  /** Gives each request its id, echoes it, and logs the request when its response is out. */
+  middleware: RequestHandler;
+  /** The log of one request: every line has its id. */
+  loggerOf(request: Request): Logger;
+}
+
+/** One line a request: method, path without its query, status and time. Never a header, never a body. */
+export function createRequestLog(logger: Logger): RequestLog {
+  const loggers = new WeakMap<Request, Logger>();
+  return {
+    loggerOf: (request) => loggers.get(request) ?? logger,
+    middleware(request, response, next) {
+      const requestId = requestIdOf(request);
+      const requestLogger = logger.child({ request_id: requestId });
+      loggers.set(request, requestLogger);
+      response.setHeader(REQUEST_ID_HEADER, requestId);
+      const startedAt = performance.now();
+      response.on('close', () => {
+        const level = HEALTH_PATHS.has(request.path) ? 'debug' : 'info';
+        requestLogger[level](
+          {
+            method: request.method,
+            path: request.path,
+            status: response.statusCode,
+            duration_ms: Math.round(performance.now() - startedAt),
+            ...(response.writableFinished ? {} : { aborted: true }),
+          },
+          'request',
+        );
+      });
+      next();
+    },
+  };
+}

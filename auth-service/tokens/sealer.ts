@@ -1,0 +1,44 @@
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
+
+const ALGORITHM = 'aes-256-gcm';
+const VERSION = 1;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + IV_BYTES + TAG_BYTES;
+
+/** Encrypts what must not be readable in a copy of the database. */
+export interface Sealer {
+  /** `name` is bound to the result: what was sealed under one name does not open under another. */
+  seal(plain: Uint8Array, name: string): Uint8Array<ArrayBuffer>;
+  /** The plain bytes, or undefined when they were sealed with another key or name, or were changed. */
+  open(sealed: Uint8Array, name: string): Uint8Array | undefined;
+}
+
+/**
+ * AES-256-GCM. Sealed form: version (1 byte, now 1), initialisation vector (12), tag (16), ciphertext.
+ *
+ * @param key 32 bytes.
+ */
+export function createSealer(key: Uint8Array): Sealer {
+  const secret = createSecretKey(key);
+  return {
+    seal(plain, name) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv(ALGORITHM, secret, iv).setAAD(Buffer.from(name));
+      const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+      return new Uint8Array(Buffer.concat([Buffer.of(VERSION), iv, cipher.getAuthTag(), body]));
+    },
+    open(sealed, name) {
+      if (sealed.length < HEADER_BYTES || sealed[0] !== VERSION) return undefined;
+      const iv = sealed.subarray(1, 1 + IV_BYTES);
+      const tag = sealed.subarray(1 + IV_BYTES, HEADER_BYTES);
+      const decipher = createDecipheriv(ALGORITHM, secret, iv, { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(name)).setAuthTag(tag);
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(HEADER_BYTES)), decipher.final()]);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { PGlite } from '@electric-sql/pglite';
+
+/** The types of the messages that are part of an extended query: Parse, Bind, Describe, Execute, Close, Flush. */
+const EXTENDED_QUERY = new Set([...'PBDECH'].map((letter) => letter.charCodeAt(0)));
+
+/**
+ * `db` as PGLiteSocketServer has to be given it when it has more than one client.
+ *
+ * All clients of that server share one PostgreSQL session. The server takes turns after every message, so the messages
+ * that make up one query (Parse to Sync) of two clients mix, and a client may get the rows of another one's query. It
+ * does keep to one client while a transaction is open. So here a query that is under way counts as a transaction.
+ * (https://github.com/electric-sql/pglite/issues/1046)
+ */
+export function withWholeBatches(db: PGlite): PGlite {
+  let underWay = false;
+  const replaced: Pick<PGlite, 'isInTransaction' | 'execProtocolRawStream'> = {
+    isInTransaction: () => underWay || db.isInTransaction(),
+    execProtocolRawStream(message, options) {
+      underWay = EXTENDED_QUERY.has(message[0] ?? 0);
+      return db.execProtocolRawStream(message, options);
+    },
+  };
+  return new Proxy(db, {
+    get(target, name) {
+      if (name in replaced) return replaced[name as keyof typeof replaced];
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

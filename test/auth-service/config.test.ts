@@ -1,0 +1,121 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../auth-service/config.ts';
+import { SettingsError } from '../../platform/index.ts';
+import { environment } from './service.ts';
+
+const URL_WITHOUT_PASSWORD = 'postgresql://me@db.example/shop';
+
+function problemsOf(settings: Record<string, string>): readonly string[] {
+  try {
+    readConfig(settings);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('the settings of the auth service', () => {
+  test('what is not set has its default', () => {
+    const { DATABASE_URL, AUTH_PASSWORD_PEPPER, AUTH_KEY_ENCRYPTION_KEY } = environment(URL_WITHOUT_PASSWORD);
+
+    expect(readConfig({ DATABASE_URL, AUTH_PASSWORD_PEPPER, AUTH_KEY_ENCRYPTION_KEY })).toEqual({
+      listen: { host: '127.0.0.1', port: 4001 },
+      logLevel: 'info',
+      database: { url: URL_WITHOUT_PASSWORD, poolSize: 10, waitSeconds: 0 },
+      passwords: {
+        pepper: { version: 1, secret: AUTH_PASSWORD_PEPPER },
+        cost: 10,
+        threads: availableParallelism(),
+        queueLimit: 20,
+      },
+      keyEncryptionKey: Buffer.from(AUTH_KEY_ENCRYPTION_KEY ?? '', 'base64'),
+      accessTokens: { issuer: 'http://127.0.0.1:8080', audience: 'portico', lifetimeSeconds: 900 },
+      sessions: { idleDays: 30, maxDays: 90 },
+    });
+  });
+
+  test('every problem is named at once, and no value is shown', () => {
+    const problems = problemsOf({
+      DATABASE_URL: 'mysql://me:s3cret@db.example/shop',
+      AUTH_PORT: '70000',
+      AUTH_PASSWORD_PEPPER: 's3cret',
+      AUTH_KEY_ENCRYPTION_KEY: 's3cret',
+      AUTH_BCRYPT_COST: '16',
+      AUTH_ISSUER: 'portico',
+      AUTH_ACCESS_TOKEN_TTL_SECONDS: '-1',
+    });
+
+    expect(problems.map((line) => line.split(':')[0]).sort()).toEqual([
+      'AUTH_ACCESS_TOKEN_TTL_SECONDS',
+      'AUTH_BCRYPT_COST',
+      'AUTH_ISSUER',
+      'AUTH_KEY_ENCRYPTION_KEY',
+      'AUTH_PASSWORD_PEPPER',
+      'AUTH_PORT',
+      'DATABASE_URL',
+    ]);
+    expect(problems.join()).not.toContain('s3cret');
+  });
+
+  test('nothing set at all names what has no default', () => {
+    expect(problemsOf({})).toEqual([
+      'DATABASE_URL is not set: expected a URL like postgresql://user@host:5432/name',
+      'AUTH_PASSWORD_PEPPER is not set: expected at least 32 random characters',
+      'AUTH_KEY_ENCRYPTION_KEY is not set: expected 32 bytes in base64 or hexadecimal',
+    ]);
+  });
+
+  test('in production the database password is needed too', () => {
+    expect(problemsOf({ NODE_ENV: 'production' }).map((line) => line.split(' ')[0])).toEqual([
+      'DATABASE_URL',
+      'DATABASE_PASSWORD',
+      'AUTH_PASSWORD_PEPPER',
+      'AUTH_KEY_ENCRYPTION_KEY',
+    ]);
+    expect(problemsOf({ ...environment(URL_WITHOUT_PASSWORD), NODE_ENV: 'production' })).toEqual([
+      'DATABASE_PASSWORD is not set: needed in production, here or in DATABASE_URL',
+    ]);
+  });
+
+  test.each([
+    ['in the URL', { DATABASE_URL: 'postgresql://me:secret@db.example/shop' }],
+    ['on its own', { DATABASE_URL: URL_WITHOUT_PASSWORD, DATABASE_PASSWORD: 'secret' }],
+    ['replaced by a Unix socket', { DATABASE_URL: 'postgresql://me@localhost/shop?host=/run/postgresql' }],
+  ])('in production a database password may be %s', (_where, settings) => {
+    expect(problemsOf({ ...environment(''), ...settings, NODE_ENV: 'production' })).toEqual([]);
+  });
+
+  test('a database password from a mounted file goes into the URL', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'portico-secret-'));
+    const file = join(folder, 'password');
+    await writeFile(file, 'from & file\n');
+    const { database } = readConfig({ ...environment(URL_WITHOUT_PASSWORD), DATABASE_PASSWORD_FILE: file });
+    await rm(folder, { recursive: true });
+
+    expect(new URL(database.url).searchParams.get('password')).toBe('from & file');
+  });
+
+  test.each([
+    ['base64', Buffer.alloc(32, 7).toString('base64')],
+    ['base64url', Buffer.alloc(32, 0xfb).toString('base64url')],
+    ['hexadecimal', Buffer.alloc(32, 7).toString('hex')],
+  ])('the key-encryption key may be in %s', (_form, AUTH_KEY_ENCRYPTION_KEY) => {
+    expect(readConfig({ ...environment(URL_WITHOUT_PASSWORD), AUTH_KEY_ENCRYPTION_KEY }).keyEncryptionKey).toHaveLength(
+      32,
+    );
+  });
+
+  test.each([
+    ['31 bytes', Buffer.alloc(31).toString('base64')],
+    ['33 bytes', Buffer.alloc(33).toString('base64')],
+    ['characters of no alphabet', `${Buffer.alloc(32).toString('base64').slice(0, -1)}!!`],
+  ])('a key-encryption key of %s is refused', (_what, AUTH_KEY_ENCRYPTION_KEY) => {
+    expect(problemsOf({ ...environment(URL_WITHOUT_PASSWORD), AUTH_KEY_ENCRYPTION_KEY })).toEqual([
+      'AUTH_KEY_ENCRYPTION_KEY: expected 32 bytes in base64 or hexadecimal',
+    ]);
+  });
+});

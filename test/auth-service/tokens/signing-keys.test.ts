@@ -1,0 +1,73 @@
+import { createPrivateKey, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Database, openDatabase } from '../../../auth-service/database/index.ts';
+import { createSealer, openSigningKeys } from '../../../auth-service/tokens/index.ts';
+import { StartError } from '../../../platform/index.ts';
+import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import { startTestService } from '../service.ts';
+
+const now = () => new Date('2026-01-02T03:04:05Z');
+
+describe.each(await availableEngines())('signing keys, on %s', (engine) => {
+  const sealer = createSealer(randomBytes(32));
+  let testDatabase: TestDatabase;
+  let database: Database;
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase({ engine });
+    database = openDatabase(testDatabase.url);
+  });
+  afterAll(async () => {
+    await database.$disconnect();
+    await testDatabase.drop();
+  });
+
+  test('replicas that start at once on an empty database make one key and share it', async () => {
+    const replicas = Array.from({ length: 6 }, () => openSigningKeys(database, sealer, now));
+    await Promise.all(replicas.map((keys) => keys.load()));
+
+    expect(await database.signingKey.count()).toBe(1);
+    expect(new Set(replicas.map((keys) => keys.active().kid)).size).toBe(1);
+  });
+
+  test('a restart keeps the key', async () => {
+    const before = await database.signingKey.findFirstOrThrow();
+    const keys = openSigningKeys(database, sealer, () => new Date());
+    await keys.load();
+
+    expect(keys.active().kid).toBe(before.kid);
+    expect(await database.signingKey.findMany()).toEqual([before]);
+  });
+
+  test('the stored key is active since it was made, and its private part cannot be read', async () => {
+    const row = await database.signingKey.findFirstOrThrow();
+
+    expect(row).toMatchObject({
+      algorithm: 'ES256',
+      state: 'active',
+      createdAt: now(),
+      publishedAt: now(),
+      activatedAt: now(),
+      retiredAt: null,
+    });
+    expect(row.publicJwk).not.toHaveProperty('d');
+    expect(() => createPrivateKey({ key: Buffer.from(row.sealedPrivateKey), format: 'der', type: 'pkcs8' })).toThrow();
+  });
+
+  test('without the key-encryption key that sealed it, the service says so and does not start', async () => {
+    const keys = openSigningKeys(database, createSealer(randomBytes(32)), now);
+
+    await expect(keys.load()).rejects.toThrow(StartError);
+    await expect(keys.load()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open the signing key [\w-]+ /);
+    expect(keys.loaded).toBe(false);
+    await expect(startTestService(testDatabase.url)).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open/);
+  });
+
+  test('a sealed key that was moved to another key id does not open', async () => {
+    const row = await database.signingKey.findFirstOrThrow();
+    await database.signingKey.update({ where: { kid: row.kid }, data: { kid: 'another' } });
+
+    await expect(openSigningKeys(database, sealer, now).load()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY/);
+    await database.signingKey.update({ where: { kid: 'another' }, data: { kid: row.kid } });
+  });
+});

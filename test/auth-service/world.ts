@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { compareSync, hashSync } from 'bcryptjs';
+import { type Database, openDatabase } from '../../auth-service/database/index.ts';
+import { createPasswords } from '../../auth-service/passwords/index.ts';
+import { createTestDatabase, type Engine } from '../database/index.ts';
+import { configFor, startTestService, type TestService } from './service.ts';
+
+export interface UserOptions {
+  disabled?: boolean;
+  allowedRoles?: string[];
+}
+
+/** A database with people in it, and the service in front of it. */
+export interface World {
+  readonly databaseUrl: string;
+  readonly database: Database;
+  readonly service: TestService;
+  addTenant(id: number, name: string, options?: { disabled?: boolean }): Promise<void>;
+  /** @returns the user's id. */
+  addUser(tenantId: number, username: string, password: string, options?: UserOptions): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function createWorld(engine: Engine, changes: Record<string, string> = {}): Promise<World> {
+  const testDatabase = await createTestDatabase({ engine });
+  const service = await startTestService(testDatabase.url, changes);
+  const database = openDatabase(testDatabase.url);
+  const passwords = createPasswords({
+    ...configFor(testDatabase.url, changes).passwords,
+    bcrypt: {
+      hash: async (text, cost) => hashSync(text, cost),
+      compare: async (text, hash) => compareSync(text, hash),
+    },
+  });
+
+  return {
+    databaseUrl: testDatabase.url,
+    database,
+    service,
+    async addTenant(id, name, { disabled = false } = {}) {
+      await database.tenant.create({ data: { id, name, disabledAt: disabled ? new Date() : null } });
+    },
+    async addUser(tenantId, username, password, { disabled = false, allowedRoles = ['user'] } = {}) {
+      const id = randomUUID();
+      await database.user.create({
+        data: {
+          tenantId,
+          id,
+          username,
+          passwordHash: await passwords.hash(password),
+          allowedRoles,
+          defaultRole: 'user',
+          disabledAt: disabled ? new Date() : null,
+        },
+      });
+      return id;
+    },
+    async close() {
+      await database.$disconnect();
+      await service.stop();
+      await testDatabase.drop();
+    },
+  };
+}

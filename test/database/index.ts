@@ -1,0 +1,39 @@
+import { migrate } from '../../auth-service/database/index.ts';
+import { createPgliteDatabase } from './pglite.ts';
+import { createPostgresDatabase, postgresAnswers } from './postgres.ts';
+
+export { createDatabaseOn, POSTGRES_URL } from './postgres.ts';
+
+/** PGlite is PostgreSQL compiled to WebAssembly, in the test's own process, behind a socket. */
+export type Engine = 'pglite' | 'postgres';
+
+export interface TestDatabase {
+  readonly engine: Engine;
+  /** A DATABASE_URL that any process on this machine can use. */
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+export interface TestDatabaseOptions {
+  engine: Engine;
+  /** Whether it has the current schema. Default: true. */
+  migrated?: boolean;
+}
+
+/** A database of the caller's own, that is gone after `drop()`. */
+export async function createTestDatabase({ engine, migrated = true }: TestDatabaseOptions): Promise<TestDatabase> {
+  if (engine === 'pglite') return { engine, ...(await createPgliteDatabase(migrated)) };
+  const database = await createPostgresDatabase();
+  if (migrated) await migrate(database.url);
+  return { engine, ...database };
+}
+
+/**
+ * The engines to run a suite on: PGlite always, PostgreSQL when TEST_DATABASE_URL is set or one answers on
+ * 127.0.0.1:5432. Says so where it is left out.
+ */
+export async function availableEngines(): Promise<readonly Engine[]> {
+  if (await postgresAnswers()) return ['pglite', 'postgres'];
+  process.stderr.write('\nNOT TESTED ON POSTGRESQL: set TEST_DATABASE_URL, or start one on 127.0.0.1:5432\n');
+  return ['pglite'];
+}

@@ -1,0 +1,85 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PGlite } from '@electric-sql/pglite';
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+import { migrate } from '../../auth-service/database/index.ts';
+import { withWholeBatches } from '../../platform/pglite-batches.ts';
+
+/** Under node_modules, so it is ignored by git and shared by all runs on this machine. */
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/portico/', import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
+/** What every PostgreSQL client appends to a socket's folder. */
+const SOCKET_NAME = '.s.PGSQL.5432';
+const PGLITE_MANIFEST = fileURLToPath(new URL('../../node_modules/@electric-sql/pglite/package.json', import.meta.url));
+const MAX_CONNECTIONS = 200;
+
+export interface PgliteDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** A database in this process's memory, behind a Unix socket. */
+export async function createPgliteDatabase(migrated: boolean): Promise<PgliteDatabase> {
+  return serve(await PGlite.create({ dataDir: 'memory://', loadDataDir: await snapshot(migrated) }));
+}
+
+async function serve(db: PGlite): Promise<PgliteDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-db-'));
+  const server = new PGLiteSocketServer({
+    db: withWholeBatches(db),
+    path: join(folder, SOCKET_NAME),
+    maxConnections: MAX_CONNECTIONS,
+  });
+  await server.start();
+  return {
+    url: `postgresql://postgres@localhost/postgres?host=${folder}`,
+    async drop() {
+      await server.stop();
+      await db.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** A prepared data directory: making one takes seconds, loading one a fraction. Made once per state of its sources. */
+async function snapshot(migrated: boolean): Promise<Blob> {
+  const kind = migrated ? 'migrated' : 'empty';
+  const file = join(CACHE, `${kind}-${await sourcesHash()}.tar`);
+  const bytes = (await readIfThere(file)) ?? (await makeSnapshot(file, kind));
+  return new Blob([new Uint8Array(bytes)]);
+}
+
+async function makeSnapshot(file: string, kind: string): Promise<Buffer> {
+  const db = await PGlite.create('memory://');
+  const { url, drop } = await serve(db);
+  if (kind === 'migrated') await migrate(url);
+  const dump = await db.dumpDataDir('none');
+  await drop();
+
+  const bytes = Buffer.from(await dump.arrayBuffer());
+  await mkdir(CACHE, { recursive: true });
+  for (const old of await readdir(CACHE)) if (old.startsWith(`${kind}-`)) await rm(join(CACHE, old), { force: true });
+  // Written aside and then moved, because another worker may be reading or writing the same name.
+  const aside = join(CACHE, `.${randomBytes(6).toString('hex')}`);
+  await writeFile(aside, bytes);
+  await rename(aside, file);
+  return bytes;
+}
+
+async function sourcesHash(): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(PGLITE_MANIFEST));
+  for (const entry of (await readdir(MIGRATIONS, { recursive: true })).sort())
+    if (entry.endsWith('.sql')) hash.update(entry).update(await readFile(join(MIGRATIONS, entry)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch {
+    return undefined;
+  }
+}
