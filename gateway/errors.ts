@@ -1,10 +1,12 @@
 /**
  * Every error code of the gateway, with the HTTP status that goes with it where true statuses are used.
- * The codes are Hasura's; the last three are ours, for conditions that Hasura has no code for.
+ * The codes are Hasura's; from `alias-limit-exceeded` on they are ours, for conditions that Hasura has no code for or
+ * keeps its code to itself; the last three are Apollo's, which its clients look for.
  */
 export const ERROR_STATUS = {
   'access-denied': 403,
   'bad-request': 400,
+  'invalid-configuration': 400,
   'invalid-headers': 401,
   'invalid-json': 400,
   'invalid-jwt': 401,
@@ -18,10 +20,22 @@ export const ERROR_STATUS = {
   unexpected: 500,
   'unexpected-payload': 400,
   'validation-failed': 400,
+  'depth-limit-exceeded': 400,
+  'tenant-time-limit-exceeded': 504,
+  'alias-limit-exceeded': 400,
+  'batch-limit-exceeded': 400,
+  'directive-limit-exceeded': 400,
+  'node-limit-exceeded': 400,
   'not-acceptable': 406,
   'payload-too-large': 413,
+  'rate-limit-exceeded': 429,
+  'repetition-limit-exceeded': 400,
   'service-unavailable': 503,
+  'token-limit-exceeded': 400,
   'unsupported-media-type': 415,
+  PERSISTED_QUERY_HASH_MISMATCH: 400,
+  PERSISTED_QUERY_NOT_FOUND: 400,
+  PERSISTED_QUERY_NOT_SUPPORTED: 400,
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;

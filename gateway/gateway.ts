@@ -2,13 +2,15 @@ import type { Socket } from 'node:net';
 import { createLogger, type LogDestination, listen, type RunningService, StartError } from '../platform/index.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
 import { LiveGraph, Reloads } from './graph/index.ts';
+import { ignoreUpgrade, wantsWebSocket } from './http/index.ts';
 import { describeProblem, loadMetadata, MetadataError, watchMetadata } from './metadata/index.ts';
-import { Operations } from './operation/index.ts';
-import { createCors } from './ops/index.ts';
+import { type OperationLimits, Operations } from './operation/index.ts';
+import { createCors, trustedOrigins } from './ops/index.ts';
+import { createRateLimiter } from './rate-limit/index.ts';
 import { openPassThrough } from './rest/index.ts';
 import { createGatewayServer } from './server.ts';
-import { Authenticator, openKeySet } from './session/index.ts';
-import { openUpstreamHttp, type UpstreamHttp } from './sources/index.ts';
+import { openAuthenticator } from './session/index.ts';
+import { openUpstreamHttp } from './sources/index.ts';
 
 /**
  * Starts the gateway: builds every part from the settings and hands them to each other.
@@ -22,27 +24,48 @@ export async function startGateway(environment: NodeJS.ProcessEnv, logTo?: LogDe
   const publicRole = config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE;
 
   const http = openUpstreamHttp();
-  const surroundings = { environment: config.environment, http, publicRole };
+  const surroundings = {
+    environment: config.environment,
+    http,
+    publicRole,
+    webhookSecret: config.PORTICO_WEBHOOK_SECRET,
+    showInternals: config.HASURA_GRAPHQL_DEV_MODE,
+  };
   const metadata = explained(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR));
   if (metadata.ignored.length > 0) log.warn({ ignored: metadata.ignored }, 'metadata that is not acted on');
 
-  const secret = config.HASURA_GRAPHQL_JWT_SECRET;
-  const { keys, stop: stopKeys } = openKeySet(secret, log, (url) => fetchKeys(http, url));
-  const authenticator = new Authenticator({ secret, keys });
+  const trustsOrigin = trustedOrigins(config.HASURA_GRAPHQL_CORS_DOMAIN);
+  const { authenticator, stop: stopKeys } = openAuthenticator(config.authentication, {
+    call: http.send,
+    log,
+    trustsOrigin,
+  });
   const graph = explained(() => new LiveGraph(metadata, surroundings, log));
   const passThrough = explained(() => openPassThrough(metadata, config.environment, authenticator, log));
   const reloads = new Reloads({ location: config.HASURA_GRAPHQL_METADATA_DIR, graph, followers: [passThrough], log });
-  const limits = { maxTokens: config.PORTICO_MAX_TOKENS };
+  const rateLimiter = createRateLimiter({
+    redisUrl: config.HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL,
+    whenRedisIsDown: config.PORTICO_RATE_LIMIT_REDIS_OUTAGE,
+    log,
+  });
+  const operations = new Operations({
+    graph,
+    authenticator,
+    publicRole,
+    limits: operationLimits(config),
+    rateLimiter,
+    enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
+    persistQueries: config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES,
+  });
   const server = createGatewayServer({
     graph,
     authenticator,
-    operations: new Operations(graph, authenticator, limits, publicRole),
+    operations,
     passThrough,
     reloads,
-    cors: createCors(config.HASURA_GRAPHQL_CORS_DOMAIN),
+    cors: createCors(config.HASURA_GRAPHQL_CORS_DOMAIN, authenticator.takesCookies),
     log,
     maxBodyBytes: config.PORTICO_MAX_BODY_BYTES,
-    maxBatch: config.PORTICO_MAX_BATCH,
     referenceEnvelope: config.PORTICO_REFERENCE_ENVELOPE,
   });
 
@@ -52,7 +75,10 @@ export async function startGateway(environment: NodeJS.ProcessEnv, logTo?: LogDe
     portVariable: 'HASURA_GRAPHQL_SERVER_PORT',
     stopGraceMs: config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1000,
   });
-  listening.server.on('upgrade', (request, socket, head) => server.upgrade(request, socket as Socket, head));
+  listening.server.on('upgrade', (request, socket, head) => {
+    if (wantsWebSocket(request)) server.upgrade(request, socket as Socket, head);
+    else ignoreUpgrade(listening.server, request, socket as Socket, head);
+  });
   graph.start();
   const stopReloading = followChanges(reloads, config);
   log.info({ port: listening.port, metadata: config.HASURA_GRAPHQL_METADATA_DIR }, 'the gateway is listening');
@@ -63,10 +89,24 @@ export async function startGateway(environment: NodeJS.ProcessEnv, logTo?: LogDe
       stopReloading();
       graph.stop();
       stopKeys();
+      passThrough.closeSockets();
       await listening.stop();
       passThrough.close();
+      rateLimiter.close();
       await http.close();
     },
+  };
+}
+
+function operationLimits(config: GatewayConfig): OperationLimits {
+  return {
+    maxTokens: config.PORTICO_MAX_TOKENS,
+    maxDepth: config.PORTICO_MAX_DEPTH,
+    maxNodes: config.PORTICO_MAX_NODES,
+    maxAliases: config.PORTICO_MAX_ALIASES,
+    maxDirectives: config.PORTICO_MAX_DIRECTIVES,
+    maxRepetition: config.PORTICO_MAX_REPETITION,
+    maxBatch: config.PORTICO_MAX_BATCH,
   };
 }
 
@@ -94,17 +134,4 @@ function explained<T>(open: () => T): T {
       throw new StartError(['the metadata is not valid:', ...error.problems.map(describeProblem)].join('\n  '));
     throw error;
   }
-}
-
-async function fetchKeys(
-  http: UpstreamHttp,
-  url: string,
-): Promise<{ json: unknown; cacheControl: string | undefined }> {
-  const response = await http.send({ url, method: 'GET', headers: { accept: 'application/json' }, timeoutMs: 5_000 });
-  if (response.status !== 200) throw new Error(`status ${response.status}`);
-  const cacheControl = response.headers['cache-control'];
-  return {
-    json: JSON.parse(response.body),
-    cacheControl: Array.isArray(cacheControl) ? cacheControl.join(', ') : cacheControl,
-  };
 }

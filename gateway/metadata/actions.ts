@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { requestTransform, responseTransform } from './action-transforms.ts';
 import { mapping } from './mapping.ts';
 import { configuredHeaders, graphqlName, name, timeoutSeconds } from './shared-shapes.ts';
 
-const namedType = mapping({ name: graphqlName, description: z.string().optional() });
+const namedType = mapping({ name: graphqlName, description: z.string().nullish() });
 
 /** `actions.yaml`: webhooks that answer a root field. Their types stand in `actions.graphql`. */
 export const actionsShape = mapping({
@@ -10,14 +11,22 @@ export const actionsShape = mapping({
     .array(
       mapping({
         name: graphqlName,
-        comment: z.string().optional(),
+        comment: z.string().nullish(),
         definition: mapping({
-          kind: z.enum(['', 'synchronous'], { error: 'expected synchronous' }).default('synchronous'),
+          // Asynchronous ones are told apart later, by name.
+          kind: z
+            .enum(['', 'synchronous', 'asynchronous'], { error: 'expected synchronous' })
+            .nullish()
+            .transform((kind) => kind || 'synchronous'),
           handler: z.string().min(1),
           forward_client_headers: z.boolean().default(false),
           ignored_client_headers: z.array(z.string()).optional(),
           headers: configuredHeaders,
-          timeout: timeoutSeconds(30),
+          timeout: z.preprocess((seconds) => seconds ?? undefined, timeoutSeconds(30)),
+          request_transform: requestTransform.nullish(),
+          response_transform: responseTransform.nullish(),
+          /** Ours: the secret that calls of this webhook are signed with, in place of the one for all. */
+          webhook_signature: mapping({ secret_from_env: z.string().min(1) }).nullish(),
         }),
         permissions: z.array(mapping({ role: name })).default([]),
       }),

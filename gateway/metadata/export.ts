@@ -16,14 +16,22 @@ export function exportMetadata(metadata: Metadata): Readonly<Record<string, unkn
 }
 
 interface WrittenActions {
-  readonly actions?: readonly { readonly name: string; readonly definition: object }[];
+  readonly actions?: readonly { readonly name: string; readonly definition: object }[] | null;
+  readonly custom_types?: { readonly objects?: readonly WrittenObject[] | null } | null;
+}
+
+interface WrittenObject {
+  readonly name: string;
+  readonly relationships?: unknown;
 }
 
 /** Actions and their types, which the directory layout has in `actions.graphql`, written out in JSON. */
 function exportActions(written: unknown, sdl: string): Readonly<Record<string, unknown>> {
-  const definitions = sdl.trim() === '' ? [] : parse(sdl).definitions;
+  // A text of nothing but comments is no document for graphql-js.
+  const definitions = /^(\s|#.*)*$/.test(sdl) ? [] : parse(sdl).definitions;
   const fields = new Map(definitions.flatMap(rootFields));
-  const actions = ((written as WrittenActions).actions ?? []).map((action) => {
+  const { actions: list, custom_types: types } = written as WrittenActions;
+  const actions = (list ?? []).map((action) => {
     const field = fields.get(action.name);
     return {
       ...action,
@@ -35,7 +43,7 @@ function exportActions(written: unknown, sdl: string): Readonly<Record<string, u
       },
     };
   });
-  return { actions, custom_types: exportTypes(definitions) };
+  return { actions, custom_types: exportTypes(definitions, types?.objects ?? []) };
 }
 
 function rootFields(definition: DefinitionNode): readonly [string, { root: string; node: FieldDefinitionNode }][] {
@@ -45,7 +53,10 @@ function rootFields(definition: DefinitionNode): readonly [string, { root: strin
   return (definition.fields ?? []).map((node) => [node.name.value, { root, node }]);
 }
 
-function exportTypes(definitions: readonly DefinitionNode[]): Readonly<Record<string, unknown>> {
+function exportTypes(
+  definitions: readonly DefinitionNode[],
+  written: readonly WrittenObject[],
+): Readonly<Record<string, unknown>> {
   const types = {
     input_objects: [] as unknown[],
     objects: [] as unknown[],
@@ -56,7 +67,11 @@ function exportTypes(definitions: readonly DefinitionNode[]): Readonly<Record<st
     if (definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION)
       types.input_objects.push({ ...named(definition), fields: (definition.fields ?? []).map(inputOf) });
     else if (definition.kind === Kind.OBJECT_TYPE_DEFINITION && !isRoot(definition.name.value))
-      types.objects.push({ ...named(definition), fields: (definition.fields ?? []).map(inputOf) });
+      types.objects.push({
+        ...named(definition),
+        fields: (definition.fields ?? []).map(inputOf),
+        ...relationshipsOf(definition.name.value, written),
+      });
     else if (definition.kind === Kind.ENUM_TYPE_DEFINITION)
       types.enums.push({
         ...named(definition),
@@ -68,6 +83,12 @@ function exportTypes(definitions: readonly DefinitionNode[]): Readonly<Record<st
     else if (definition.kind === Kind.SCALAR_TYPE_DEFINITION) types.scalars.push(named(definition));
   }
   return types;
+}
+
+/** They stand in `actions.yaml`, not with the fields. */
+function relationshipsOf(type: string, written: readonly WrittenObject[]) {
+  const { relationships } = written.find(({ name }) => name === type) ?? {};
+  return relationships !== undefined && { relationships };
 }
 
 interface Named {

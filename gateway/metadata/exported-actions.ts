@@ -1,82 +1,118 @@
-interface ExportedField {
-  name: string;
-  type: string;
-  description?: string | null;
-}
+import { GraphQLError, parseType } from 'graphql';
+import { z } from 'zod';
+import { mapping, problemsOfShape, type ShapeProblem } from './mapping.ts';
+import { graphqlName, listOf } from './shared-shapes.ts';
+
+const typeText = z.string().refine(isType, 'expected a GraphQL type such as [Int!]!');
+const description = z.string().nullish();
+const absent = z.union([z.null(), z.tuple([])], { error: 'fields of action types have no arguments' }).optional();
+
+const field = mapping({ name: graphqlName, type: typeText, description, arguments: absent });
+const fields = listOf(field);
+
+/** What the export says of actions and the directory layout says in `actions.graphql`. */
+const exportShape = z.object({
+  actions: listOf(
+    z.looseObject({
+      name: graphqlName,
+      definition: z.looseObject({
+        type: z.enum(['query', 'mutation']).nullish(),
+        arguments: fields,
+        output_type: typeText,
+      }),
+    }),
+  ),
+  custom_types: mapping({
+    input_objects: listOf(mapping({ name: graphqlName, description, fields })),
+    objects: listOf(mapping({ name: graphqlName, description, fields, relationships: z.unknown() })),
+    enums: listOf(
+      mapping({
+        name: graphqlName,
+        description,
+        values: listOf(mapping({ value: graphqlName, description, is_deprecated: z.boolean().nullish() })),
+      }),
+    ),
+    scalars: listOf(mapping({ name: graphqlName, description })),
+  })
+    .nullish()
+    .transform((types) => types ?? { input_objects: [], objects: [], enums: [], scalars: [] }),
+});
+
+type Exported = z.output<typeof exportShape>;
 
 /**
  * Actions as the single-file export has them: their types are written out in JSON. The directory layout has them in
  * `actions.graphql`, so that is what they are turned into here.
  *
- * @returns the value of `actions.yaml` and the text of `actions.graphql` that say the same.
+ * @returns the value of `actions.yaml` and the text of `actions.graphql` that say the same; or what is wrong, by its path
+ * in the export.
  */
-export function exportedActions(content: Readonly<Record<string, unknown>>): { value: unknown; sdl: string } {
-  const actions = listOf(content.actions);
-  const types = (content.custom_types ?? {}) as Record<string, unknown>;
-  const named = (kind: string) =>
-    listOf(types[kind]).map(({ name, description, relationships }) => ({
+export function exportedActions(
+  content: Readonly<Record<string, unknown>>,
+): { value: unknown; sdl: string } | { issues: readonly ShapeProblem[] } {
+  const parsed = exportShape.safeParse(content);
+  if (!parsed.success) return { issues: problemsOfShape(parsed.error) };
+  const { actions, custom_types: types } = parsed.data;
+  const named = (list: readonly { name: string; description?: unknown; relationships?: unknown }[]) =>
+    list.map(({ name, description, relationships }) => ({
       name,
       ...(description != null && { description }),
       ...(relationships != null && { relationships }),
     }));
   const value = {
     actions: actions.map(({ definition, ...action }) => {
-      const { arguments: _arguments, output_type, type, ...rest } = (definition ?? {}) as Record<string, unknown>;
+      const { arguments: _arguments, output_type: _output, type: _type, ...rest } = definition;
       return { ...action, definition: rest };
     }),
     custom_types: {
-      enums: named('enums'),
-      input_objects: named('input_objects'),
-      objects: named('objects'),
-      scalars: named('scalars'),
+      enums: named(types.enums),
+      input_objects: named(types.input_objects),
+      objects: named(types.objects),
+      scalars: named(types.scalars),
     },
   };
   return { value, sdl: [...rootTypes(actions), ...customTypes(types)].join('\n\n') };
 }
 
-function rootTypes(actions: readonly Record<string, unknown>[]): readonly string[] {
-  const field = (action: Record<string, unknown>) => {
-    const definition = (action.definition ?? {}) as { arguments?: unknown; output_type?: unknown };
-    const inputs = (listOf(definition.arguments) as unknown as ExportedField[]).map(fieldText);
-    return `${String(action.name)}${inputs.length > 0 ? `(${inputs.join(' ')})` : ''}: ${String(definition.output_type)}`;
+function rootTypes(actions: Exported['actions']): readonly string[] {
+  const field = ({ name, definition }: Exported['actions'][number]) => {
+    const inputs = definition.arguments.map(fieldText);
+    return `${name}${inputs.length > 0 ? `(${inputs.join(' ')})` : ''}: ${definition.output_type}`;
   };
-  const typeOf = (action: Record<string, unknown>) => (action.definition as { type?: unknown } | undefined)?.type;
-  return [
-    block('type Query', actions.filter((action) => typeOf(action) === 'query').map(field)),
-    block('type Mutation', actions.filter((action) => typeOf(action) !== 'query').map(field)),
-  ].filter(Boolean);
+  const queries = actions.filter(({ definition }) => definition.type === 'query');
+  const mutations = actions.filter(({ definition }) => definition.type !== 'query');
+  return [block('type Query', queries.map(field)), block('type Mutation', mutations.map(field))].filter(Boolean);
 }
 
-function customTypes(types: Readonly<Record<string, unknown>>): readonly string[] {
-  const fields = (type: Record<string, unknown>) => (listOf(type.fields) as unknown as ExportedField[]).map(fieldText);
+function customTypes(types: Exported['custom_types']): readonly string[] {
+  const values = (list: Exported['custom_types']['enums'][number]['values']) =>
+    list.map((item) => described(item, item.is_deprecated ? `${item.value} @deprecated` : item.value));
   return [
-    ...listOf(types.input_objects).map((type) => described(type, block(`input ${String(type.name)}`, fields(type)))),
-    ...listOf(types.objects).map((type) => described(type, block(`type ${String(type.name)}`, fields(type)))),
-    ...listOf(types.enums).map((type) =>
-      described(
-        type,
-        block(
-          `enum ${String(type.name)}`,
-          listOf(type.values).map((item) => described(item, String(item.value))),
-        ),
-      ),
-    ),
-    ...listOf(types.scalars).map((type) => described(type, `scalar ${String(type.name)}`)),
+    ...types.input_objects.map((type) => described(type, block(`input ${type.name}`, type.fields.map(fieldText)))),
+    ...types.objects.map((type) => described(type, block(`type ${type.name}`, type.fields.map(fieldText)))),
+    ...types.enums.map((type) => described(type, block(`enum ${type.name}`, values(type.values)))),
+    ...types.scalars.map((type) => described(type, `scalar ${type.name}`)),
   ];
 }
 
-function fieldText(field: ExportedField): string {
-  return described({ description: field.description }, `${field.name}: ${field.type}`);
+function fieldText(item: z.output<typeof field>): string {
+  return described(item, `${item.name}: ${item.type}`);
 }
 
 function block(head: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `${head} {\n  ${lines.join('\n  ')}\n}`;
 }
 
-function described({ description }: { description?: unknown }, text: string): string {
-  return typeof description === 'string' && description !== '' ? `${JSON.stringify(description)} ${text}` : text;
+function described({ description }: { description?: string | null | undefined }, text: string): string {
+  return description && text ? `${JSON.stringify(description)} ${text}` : text;
 }
 
-function listOf(value: unknown): readonly Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
+function isType(text: string): boolean {
+  try {
+    parseType(text, { noLocation: true });
+    return true;
+  } catch (error) {
+    if (error instanceof GraphQLError) return false;
+    throw error;
+  }
 }

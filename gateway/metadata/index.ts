@@ -1,3 +1,5 @@
+export type { NamedText, RequestTransform, ResponseTransform } from './action-transforms.ts';
+export type { ActionTypes } from './action-types.ts';
 export type { ActionMetadata, ActionsMetadata } from './actions.ts';
 export type { AllowListEntry } from './allow-list.ts';
 export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';

@@ -1,17 +1,25 @@
 import type { z } from 'zod';
+import { type ActionTypes, actionTypes } from './action-types.ts';
 import { type ActionsMetadata, actionsShape } from './actions.ts';
 import { type AllowListEntry, allowListProblems, allowListShape } from './allow-list.ts';
 import { type ApiLimits, apiLimitsShape } from './api-limits.ts';
 import { introspectionShape } from './introspection.ts';
+import { problemsOfShape } from './mapping.ts';
 import { MetadataError, type MetadataProblem } from './problem.ts';
 import { type QueryCollectionMetadata, queryCollectionsShape } from './query-collections.ts';
-import { ambiguousEndpoints, duplicateNames, type RestEndpoint, resolveEndpoints } from './references.ts';
+import {
+  ambiguousEndpoints,
+  duplicateNames,
+  duplicateRoles,
+  type RestEndpoint,
+  resolveEndpoints,
+} from './references.ts';
 import { type RemoteSchemaMetadata, remoteSchemasShape } from './remote-schemas.ts';
 import { restEndpointsShape } from './rest-endpoints.ts';
 import { type ServiceMetadata, servicesShape } from './services.ts';
 import { KINDS, type Kind, type MetadataStore, openStore } from './store.ts';
 import { type IgnoredMetadata, withoutUnsupported } from './unsupported.ts';
-import type { Place, ValuePath } from './yaml-tree.ts';
+import { type Place, pathWithin, type ValuePath } from './yaml-tree.ts';
 
 /** What is plugged in: the content of a metadata directory or export, each kind of it checked. */
 export interface Metadata {
@@ -19,6 +27,8 @@ export interface Metadata {
   readonly actions: ActionsMetadata;
   /** The text of `actions.graphql`. */
   readonly actionsSdl: string;
+  /** The same, together with the actions that it belongs to. */
+  readonly actionTypes: ActionTypes;
   readonly queryCollections: readonly QueryCollectionMetadata[];
   readonly restEndpoints: readonly RestEndpoint[];
   readonly allowList: readonly AllowListEntry[];
@@ -43,7 +53,8 @@ export interface Metadata {
 export function loadMetadata(location: string): Metadata {
   const problems: MetadataProblem[] = [];
   const store = openStore(location, problems);
-  const ignored: IgnoredMetadata[] = [...store.ignored];
+  const ignored: IgnoredMetadata[] = [];
+  const invalid = new Set<Kind>();
   const asWritten: Record<string, unknown> = {};
   const places = new Map<Kind, (path: ValuePath) => Place>();
   const place = (kind: Kind, path: ValuePath) => places.get(kind)?.(path) ?? { file: KINDS[kind].file };
@@ -56,7 +67,8 @@ export function loadMetadata(location: string): Metadata {
     ignored.push(...taken.map(({ path, what }) => ({ ...section.place(path), what })));
     const parsed = shape.safeParse(value);
     if (parsed.success) return parsed.data;
-    problems.push(...parsed.error.issues.map(({ path, message }) => ({ ...section.place(path), message })));
+    problems.push(...problemsOfShape(parsed.error).map(({ path, message }) => ({ ...section.place(path), message })));
+    invalid.add(kind);
     return whenAbsent;
   };
 
@@ -64,15 +76,18 @@ export function loadMetadata(location: string): Metadata {
   const remoteSchemas = read('remoteSchemas', remoteSchemasShape, []).map((remote, index): RemoteSchemaMetadata => {
     const { schema_file: file } = remote.definition;
     if (file === undefined) return remote;
-    const schemaSdl = store.file(file);
+    const path = pathWithin(file);
+    const schemaSdl = path === undefined ? undefined : store.file(path);
     if (schemaSdl !== undefined) return { ...remote, schemaSdl };
-    problems.push({
-      ...place('remoteSchemas', [index, 'definition', 'schema_file']),
-      message: `there is no file "${file}"`,
-    });
+    const message = path === undefined ? 'is outside of the metadata directory' : 'cannot be read';
+    problems.push({ ...place('remoteSchemas', [index, 'definition', 'schema_file']), message: `"${file}" ${message}` });
     return remote;
   });
+  const before = problems.length;
   const actions = read('actions', actionsShape, actionsShape.parse({}));
+  const checkedTypes = actionTypes(store, problems.length === before ? actions : undefined, problems, (path) =>
+    place('actions', path),
+  );
   const queryCollections = read('queryCollections', queryCollectionsShape, []);
   const endpoints = read('restEndpoints', restEndpointsShape, []);
   const allowList = read('allowList', allowListShape, []);
@@ -82,37 +97,50 @@ export function loadMetadata(location: string): Metadata {
 
   problems.push(
     ...duplicateNames(remoteSchemas, (path) => place('remoteSchemas', path)),
-    ...duplicateNames(actions.actions, (path) => place('actions', ['actions', ...path])),
+    ...duplicateRoles(remoteSchemas, (path) => place('remoteSchemas', path)),
     ...duplicateNames(queryCollections, (path) => place('queryCollections', path)),
+    ...queryCollections.flatMap(({ definition }, index) =>
+      duplicateNames(definition.queries, (path) =>
+        place('queryCollections', [index, 'definition', 'queries', ...path]),
+      ),
+    ),
     ...duplicateNames(endpoints, (path) => place('restEndpoints', path)),
     ...duplicateNames(services, (path) => place('services', path)),
     ...ambiguousEndpoints(endpoints, (path) => place('restEndpoints', path)),
-    ...allowListProblems(
-      allowList,
-      queryCollections,
-      (path) => place('allowList', path),
-      (path) => place('queryCollections', path),
-    ),
   );
-  const restEndpoints = resolveEndpoints(endpoints, queryCollections, (path) => place('restEndpoints', path), problems);
+  // Where the collections are not valid, it cannot be told what others refer to.
+  const areCollectionsValid = !invalid.has('queryCollections');
+  if (areCollectionsValid)
+    problems.push(
+      ...allowListProblems(
+        allowList,
+        queryCollections,
+        (path) => place('allowList', path),
+        (path) => place('queryCollections', path),
+      ),
+    );
+  const restEndpoints = areCollectionsValid
+    ? resolveEndpoints(endpoints, queryCollections, (path) => place('restEndpoints', path), problems)
+    : [];
   if (problems.length > 0) throw new MetadataError(problems);
   return {
     remoteSchemas,
     actions,
     actionsSdl: store.actionsSdl,
+    actionTypes: checkedTypes,
     queryCollections,
     restEndpoints,
     allowList,
     apiLimits,
     introspectionDisabledFor: new Set(introspection.disabled_for_roles),
     services,
-    ignored,
+    ignored: [...store.ignored(), ...ignored],
     asWritten,
     place,
   };
 }
 
-function checkVersion(store: MetadataStore, problems: MetadataProblem[]): void {
-  if (store.version !== 3)
-    problems.push({ file: 'version.yaml', path: 'version', message: 'expected 3, the only version that is supported' });
+function checkVersion({ version }: MetadataStore, problems: MetadataProblem[]): void {
+  if (version.value !== 3)
+    problems.push({ ...version.place, message: 'expected version 3, the only one that is supported' });
 }

@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import type { ValuePath } from './yaml-tree.ts';
+
+/** Something in a value that does not fit its shape. */
+export interface ShapeProblem {
+  readonly path: ValuePath;
+  readonly message: string;
+}
 
 /**
  * A mapping with exactly the keys of `shape`. A key that is none of them is a problem, with the likely meant one named.
@@ -8,15 +15,29 @@ export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return undefined;
-      return (issue.keys as string[]).map((key) => unknownKey(key, known)).join('; ');
+      return (issue.keys as string[]).map((key) => unknownKey(key, known)).join('\n');
     },
   });
+}
+
+/** Everything that does not fit, each unknown key in its own place. */
+export function problemsOfShape(error: z.ZodError): readonly ShapeProblem[] {
+  return error.issues.flatMap((issue): readonly ShapeProblem[] => {
+    if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: inPlainWords(issue.message) }];
+    const messages = issue.message.split('\n');
+    return issue.keys.map((key, index) => ({ path: [...issue.path, key], message: messages[index] ?? issue.message }));
+  });
+}
+
+function inPlainWords(message: string): string {
+  const missing = /^Invalid input: expected (.+), received undefined$/.exec(message)?.[1];
+  return missing ? `is missing: expected ${missing}` : message.replace(/^Invalid (input|option): /, '');
 }
 
 function unknownKey(key: string, known: readonly string[]): string {
   const meant = closest(key, known);
   const expected = meant ? `did you mean "${meant}"?` : `expected one of ${known.join(', ')}`;
-  return `unknown key "${key}": ${expected}`;
+  return `unknown key ${JSON.stringify(key)}: ${expected}`;
 }
 
 /** The word of `words` that is a slip of the finger away from `word`: a third of its letters at most. */

@@ -6,7 +6,7 @@ import { name } from './shared-shapes.ts';
 export const queryCollectionsShape = z.array(
   mapping({
     name,
-    comment: z.string().optional(),
+    comment: z.string().nullish(),
     definition: mapping({
       queries: z.array(mapping({ name, query: z.string().min(1) })),
     }),

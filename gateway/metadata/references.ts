@@ -12,6 +12,8 @@ export interface RestEndpoint {
   readonly metadata: RestEndpointMetadata;
   /** The operation's text as it is in the collection. */
   readonly query: string;
+  /** The same, parsed. */
+  readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
 }
 
@@ -34,12 +36,19 @@ export function resolveEndpoints(
       problems.push({ ...at, message: `there is ${missing}` });
       return [];
     }
-    const operation = singleOperation(saved.query);
-    if (typeof operation === 'string') {
-      problems.push({ ...at, message: `the query "${query_name}" ${operation}` });
+    const parsed = singleOperation(saved.query);
+    if (typeof parsed === 'string') {
+      problems.push({ ...at, message: `the query "${query_name}" ${parsed}` });
       return [];
     }
-    return [{ metadata, query: saved.query, operation }];
+    const unknown = unknownParameters(metadata, parsed.operation);
+    problems.push(
+      ...unknown.map((parameter) => ({
+        ...place([index, 'url']),
+        message: `the query "${query_name}" declares no variable $${parameter} for the path parameter ":${parameter}"`,
+      })),
+    );
+    return [{ metadata, query: saved.query, ...parsed }];
   });
 }
 
@@ -51,6 +60,26 @@ export function duplicateNames(list: readonly { name: string }[], place: Locate)
       ? []
       : [{ ...place([index, 'name']), message: `"${name}" already exists: names are unique` }],
   );
+}
+
+/** Roles that stand twice in the permissions of one item: which of the two would hold? */
+export function duplicateRoles(
+  list: readonly { permissions?: readonly { role: string }[] | undefined }[],
+  place: Locate,
+): readonly MetadataProblem[] {
+  return list.flatMap(({ permissions = [] }, index) => {
+    const roles = permissions.map((permission) => permission.role);
+    return roles.flatMap((role, position) =>
+      roles.indexOf(role) === position
+        ? []
+        : [
+            {
+              ...place([index, 'permissions', position, 'role']),
+              message: `the role "${role}" has a permission already`,
+            },
+          ],
+    );
+  });
 }
 
 /** Two endpoints that answer the same request: the same method, and paths that differ in parameters at most. */
@@ -77,7 +106,13 @@ export function ambiguousEndpoints(
   });
 }
 
-function singleOperation(query: string): OperationDefinitionNode | string {
+function unknownParameters({ url }: RestEndpointMetadata, operation: OperationDefinitionNode): readonly string[] {
+  const declared = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value));
+  const parameters = url.split('/').filter((segment) => segment.startsWith(':'));
+  return parameters.map((segment) => segment.slice(1)).filter((parameter) => !declared.has(parameter));
+}
+
+function singleOperation(query: string): { document: DocumentNode; operation: OperationDefinitionNode } | string {
   let document: DocumentNode;
   try {
     document = parse(query);
@@ -87,5 +122,6 @@ function singleOperation(query: string): OperationDefinitionNode | string {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
   if (!operation || operations.length > 1) return 'must hold exactly one operation';
-  return operation.operation === 'subscription' ? 'is a subscription, which an endpoint cannot answer' : operation;
+  if (operation.operation === 'subscription') return 'is a subscription, which an endpoint cannot answer';
+  return { document, operation };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mapping } from './mapping.ts';
-import { configuredHeaders, graphqlName, name, timeoutSeconds } from './shared-shapes.ts';
+import { configuredHeaders, flag, graphqlName, listOf, name, timeoutSeconds } from './shared-shapes.ts';
 
 const renaming = {
   prefix: z
@@ -20,7 +20,7 @@ const renaming = {
 const customization = mapping({
   root_fields_namespace: graphqlName.nullish(),
   type_names: mapping(renaming).nullish(),
-  field_names: z.array(mapping({ parent_type: graphqlName, ...renaming })).default([]),
+  field_names: listOf(mapping({ parent_type: graphqlName, ...renaming })),
 });
 
 /** `remote_schemas.yaml`: services that speak GraphQL. */
@@ -29,17 +29,17 @@ export const remoteSchemasShape = z.array(
     name,
     comment: z.string().nullish(),
     definition: mapping({
-      url: z.string().min(1).optional(),
-      url_from_env: z.string().min(1).optional(),
+      url: z.string().min(1).nullish(),
+      url_from_env: z.string().min(1).nullish(),
       timeout_seconds: timeoutSeconds(60),
-      forward_client_headers: z.boolean().default(false),
+      forward_client_headers: flag,
       headers: configuredHeaders,
-      customization: customization.optional(),
+      customization: customization.nullish(),
       /** Ours: the schema's SDL, relative to the metadata directory, for a service that cannot be introspected. */
       schema_file: z.string().min(1).optional(),
       /** Ours: how often the service is asked whether its schema has changed. Never by default. */
       introspection_interval_seconds: z.number().min(1).max(86_400).optional(),
-    }).refine((definition) => (definition.url === undefined) !== (definition.url_from_env === undefined), {
+    }).refine((definition) => (definition.url == null) !== (definition.url_from_env == null), {
       error: 'expected exactly one of url and url_from_env',
     }),
     permissions: z.array(mapping({ role: name, definition: mapping({ schema: z.string().min(1) }) })).optional(),

@@ -6,7 +6,7 @@ import { name } from './shared-shapes.ts';
 export const restEndpointsShape = z.array(
   mapping({
     name,
-    comment: z.string().optional(),
+    comment: z.string().nullish(),
     url: z.string().superRefine((url, context) => {
       const segments = url.split('/');
       if (segments.some((segment) => segment === '' || segment === ':'))

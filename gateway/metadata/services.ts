@@ -1,28 +1,31 @@
 import { z } from 'zod';
 import { mapping } from './mapping.ts';
-import { configuredHeaders, name, timeoutSeconds } from './shared-shapes.ts';
+import { configuredHeaders, flag, name, timeoutSeconds } from './shared-shapes.ts';
 
 /** `services.yaml`, Portico's own: plain HTTP services that are passed through under a path. */
 export const servicesShape = z
   .array(
     mapping({
       name,
-      comment: z.string().optional(),
+      comment: z.string().nullish(),
       path: z
         .string()
         .regex(/^(\/[\w.~-]+)+$/, 'expected a path such as /api/orders, without a slash at its end')
-        .refine((path) => !/^\/(v1|api\/rest|healthz|readyz)(\/|$)/.test(path), 'this path is the gateway’s own'),
-      url: z.string().min(1).optional(),
-      url_from_env: z.string().min(1).optional(),
+        .refine(
+          (path) => !/^\/(v1|api\/rest|api\/swagger|healthz|readyz)(\/|$)/.test(path),
+          'this path is the gateway’s own',
+        ),
+      url: z.string().min(1).nullish(),
+      url_from_env: z.string().min(1).nullish(),
       timeout_seconds: timeoutSeconds(60),
-      forward_client_headers: z.boolean().default(false),
+      forward_client_headers: flag,
       headers: configuredHeaders,
       permissions: z.array(mapping({ role: name })).optional(),
     }),
   )
   .superRefine((services, context) => {
     services.forEach((service, index) => {
-      if ((service.url === undefined) === (service.url_from_env === undefined))
+      if ((service.url == null) === (service.url_from_env == null))
         context.addIssue({ code: 'custom', path: [index], message: 'expected exactly one of url and url_from_env' });
     });
   });

@@ -1,26 +1,46 @@
 import { z } from 'zod';
 import { mapping } from './mapping.ts';
 
+/** A list that may be left out or be null, as Hasura writes some that are empty. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(item)
+    .nullish()
+    .transform((list): readonly z.output<Item>[] => list ?? []);
+}
+
+/** Something that is off unless it says otherwise. */
+export const flag = z
+  .boolean()
+  .nullish()
+  .transform((on) => on ?? false);
+
 /** A header sent upstream: a fixed value (itself an environment template) or one read from the environment. */
 const configuredHeader = mapping({
   name: z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'expected a header name'),
-  value: z.string().optional(),
+  value: z.string().nullish(),
   value_from_env: z
     .string()
     .refine(
       (name) => !name.startsWith('HASURA_GRAPHQL_'),
       'env variables starting with "HASURA_GRAPHQL_" are not allowed in value_from_env',
     )
-    .optional(),
-}).refine((header) => (header.value === undefined) !== (header.value_from_env === undefined), {
+    .nullish(),
+}).refine((header) => (header.value == null) !== (header.value_from_env == null), {
   error: 'expected exactly one of value and value_from_env',
 });
 
 export type ConfiguredHeader = z.output<typeof configuredHeader>;
 
-export const configuredHeaders = z.array(configuredHeader).default([]);
+export const configuredHeaders = listOf(configuredHeader);
 
-export const timeoutSeconds = (fallback: number) => z.number().positive().max(3600).default(fallback);
+export const timeoutSeconds = (fallback: number) =>
+  z
+    .number()
+    .positive()
+    .max(3600)
+    .nullish()
+    .transform((seconds) => seconds ?? fallback);
 
 export const name = z.string().min(1);
 

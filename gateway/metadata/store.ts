@@ -2,8 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { exportedActions } from './exported-actions.ts';
 import { MetadataError, type MetadataProblem } from './problem.ts';
-import { type IgnoredMetadata, unsupportedEntry } from './unsupported.ts';
-import { readText, readYamlTree, type ValuePath, type YamlTree } from './yaml-tree.ts';
+import { type IgnoredMetadata, ignoredFiles, ignoredKeys } from './unsupported.ts';
+import { type MetadataFiles, type Place, readText, readYamlTree, type ValuePath, type YamlTree } from './yaml-tree.ts';
 
 /** The kinds of metadata: the file of each in the directory layout, its key in the single-file export. */
 export const KINDS = {
@@ -21,16 +21,21 @@ export type Kind = keyof typeof KINDS;
 
 const VERSION = { file: 'version.yaml', key: 'version' } as const;
 const ACTION_TYPES = 'actions.graphql';
+const KNOWN_FILES = [VERSION.file, ACTION_TYPES, ...Object.values(KINDS).map((kind) => kind.file)];
+const KNOWN_KEYS = [VERSION.key, 'custom_types', ...Object.values(KINDS).map((kind) => kind.key)];
 
 /** Metadata as it is stored, before its shape is checked. */
 export interface MetadataStore {
   /** The value of a kind, undefined where there is none. */
   section(kind: Kind): YamlTree | undefined;
-  readonly version: unknown;
+  readonly version: { readonly value: unknown; readonly place: Place };
   readonly actionsSdl: string;
+  /** The file that it is in; undefined when it was made of an export. */
+  readonly actionsSdlFile: string | undefined;
   /** The text of another file of the metadata, such as the SDL of a remote schema; undefined when there is none. */
   file(name: string): string | undefined;
-  readonly ignored: readonly IgnoredMetadata[];
+  /** What is there and was not read, once everything has been. */
+  ignored(): readonly IgnoredMetadata[];
 }
 
 /**
@@ -47,42 +52,59 @@ export function openStore(location: string, problems: MetadataProblem[]): Metada
 }
 
 function openDirectory(directory: string, problems: MetadataProblem[]): MetadataStore {
-  const entries = readdirSync(directory).filter((entry) => !entry.startsWith('.'));
-  if (!entries.includes(VERSION.file))
+  if (!readdirSync(directory).includes(VERSION.file))
     throw new MetadataError([{ file: VERSION.file, message: `is missing: ${directory} is no metadata directory` }]);
-  const version = readYamlTree(directory, VERSION.file, problems)?.value;
-  const read = new Set<string>([VERSION.file, ACTION_TYPES, ...Object.values(KINDS).map((kind) => kind.file)]);
+  const files: MetadataFiles = { directory, read: new Set(), problems };
+  const version = readYamlTree(files, VERSION.file);
   return {
-    section: (kind) => readYamlTree(directory, KINDS[kind].file, problems),
-    version: (version as { version?: unknown } | undefined)?.version,
-    actionsSdl: readText(directory, ACTION_TYPES, problems) ?? '',
-    file: (name) => readText(directory, name, problems),
-    ignored: entries
-      .filter((entry) => !read.has(entry))
-      .map((entry) => ({ file: entry, what: unsupportedEntry(entry) })),
+    section: (kind) => readYamlTree(files, KINDS[kind].file),
+    version: {
+      value: (version?.value as { version?: unknown } | undefined)?.version,
+      place: version?.place([VERSION.key]) ?? { file: VERSION.file },
+    },
+    actionsSdl: readText(files, ACTION_TYPES) ?? '',
+    actionsSdlFile: ACTION_TYPES,
+    file: (name) => readText(files, name),
+    ignored: () => ignoredFiles(files, KNOWN_FILES),
   };
 }
 
 function openExport(location: string, problems: MetadataProblem[]): MetadataStore {
-  const tree = readYamlTree(dirname(location), basename(location), problems);
+  const files: MetadataFiles = { directory: dirname(location), read: new Set(), problems };
+  const tree = readYamlTree(files, basename(location));
   if (!tree) throw new MetadataError(problems.length > 0 ? problems : [{ file: location, message: 'is empty' }]);
-  const wrapped = (tree.value as { metadata?: unknown }).metadata;
-  const root: ValuePath = wrapped === undefined ? [] : ['metadata'];
-  const content = (wrapped ?? tree.value) as Record<string, unknown>;
+  const { root, content } = exportedContent(tree.value);
+  if (!content) throw new MetadataError([{ ...tree.place(root), message: 'is no metadata: expected a mapping' }]);
   const actions = exportedActions(content);
-  const read = new Set<string>([VERSION.key, 'custom_types', ...Object.values(KINDS).map((kind) => kind.key)]);
+  if ('issues' in actions)
+    problems.push(...actions.issues.map(({ path, message }) => ({ ...tree.place([...root, ...path]), message })));
   return {
     section: (kind) => {
-      const value = kind === 'actions' ? actions.value : content[KINDS[kind].key];
-      if (value === undefined) return undefined;
-      const at = kind === 'actions' ? root : [...root, KINDS[kind].key];
-      return { value, place: (path) => tree.place([...at, ...path]) };
+      if (kind === 'actions')
+        return 'issues' in actions
+          ? undefined
+          : { value: actions.value, place: (path) => tree.place([...root, ...path]) };
+      const { key } = KINDS[kind];
+      const value = content[key] ?? undefined;
+      return value === undefined ? undefined : { value, place: (path) => tree.place([...root, key, ...path]) };
     },
-    version: content[VERSION.key],
-    actionsSdl: actions.sdl,
-    file: (name) => readText(dirname(location), name, problems),
-    ignored: Object.keys(content)
-      .filter((key) => !read.has(key))
-      .map((key) => ({ ...tree.place([...root, key]), what: unsupportedEntry(key) })),
+    version: { value: content[VERSION.key], place: tree.place([...root, VERSION.key]) },
+    actionsSdl: 'issues' in actions ? '' : actions.sdl,
+    actionsSdlFile: undefined,
+    file: (name) => readText(files, name),
+    ignored: () => ignoredKeys(content, KNOWN_KEYS, (key) => tree.place([...root, key])),
   };
+}
+
+type Content = Readonly<Record<string, unknown>>;
+
+/** Hasura exports `{ resource_version, metadata }`, or in older formats the metadata alone. */
+function exportedContent(value: unknown): { root: ValuePath; content: Content | undefined } {
+  const isWrapped = isMapping(value) && 'metadata' in value;
+  const content = isWrapped ? value.metadata : value;
+  return { root: isWrapped ? ['metadata'] : [], content: isMapping(content) ? content : undefined };
+}
+
+function isMapping(value: unknown): value is Content {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

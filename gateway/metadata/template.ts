@@ -18,13 +18,13 @@ export function fillTemplate(text: string, environment: Environment): string {
 
 /** The URL of a definition that has either `url`, a template, or `url_from_env`; or what is wrong with it. */
 export function resolveUrl(
-  definition: { url?: string | undefined; url_from_env?: string | undefined },
+  definition: { url?: string | null | undefined; url_from_env?: string | null | undefined },
   environment: Environment,
 ): { url: string } | { problem: string } {
-  const template = definition.url ?? `{{${definition.url_from_env}}}`;
-  const missing = missingVariables(template, environment);
-  if (missing.length > 0) return { problem: `Value for environment variables not found: ${missing.join(', ')}` };
-  const url = fillTemplate(template, environment);
+  const filled = resolveValue(definition.url, definition.url_from_env, environment);
+  if ('missing' in filled)
+    return { problem: `Value for environment variables not found: ${filled.missing.join(', ')}` };
+  const url = filled.text;
   const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
   if (protocol !== 'http:' && protocol !== 'https:') return { problem: 'expected an http or https URL' };
   return { url };
@@ -38,10 +38,24 @@ export function resolveHeaders(
   const resolved: Record<string, string> = {};
   const missing: string[] = [];
   for (const { name, value, value_from_env } of headers) {
-    const template = value ?? `{{${value_from_env}}}`;
-    missing.push(...missingVariables(template, environment));
-    resolved[name.toLowerCase()] = fillTemplate(template, environment);
+    const filled = resolveValue(value, value_from_env, environment);
+    if ('missing' in filled) missing.push(...filled.missing);
+    else resolved[name.toLowerCase()] = filled.text;
   }
   if (missing.length > 0) return { problem: `Value for environment variables not found: ${missing.join(', ')}` };
   return { headers: resolved };
+}
+
+/** The text of a template, or of the variable that is named in its place; or the variables that are not set. */
+function resolveValue(
+  template: string | null | undefined,
+  variable: string | null | undefined,
+  environment: Environment,
+): { text: string } | { missing: readonly string[] } {
+  if (template == null) {
+    const text = environment[variable ?? ''];
+    return text === undefined ? { missing: [variable ?? ''] } : { text };
+  }
+  const missing = missingVariables(template, environment);
+  return missing.length > 0 ? { missing } : { text: fillTemplate(template, environment) };
 }

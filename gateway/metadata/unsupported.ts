@@ -1,4 +1,8 @@
-import type { Place, ValuePath } from './yaml-tree.ts';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { parse } from 'yaml';
+import { closest } from './mapping.ts';
+import type { MetadataFiles, Place, ValuePath } from './yaml-tree.ts';
 
 /** Something in the metadata that Portico does not act on. It is told, and otherwise does no harm. */
 export interface IgnoredMetadata extends Place {
@@ -23,11 +27,68 @@ const WHOLE: Readonly<Record<string, string>> = {
   backend_configs: 'data connectors',
 };
 
-export function unsupportedEntry(name: string): string {
-  return WHOLE[name] ?? 'not known to Portico';
+/** What says whether there is anything in a folder of Hasura's. */
+const INDEX_OF_FOLDER: Readonly<Record<string, string>> = { databases: join('databases', 'databases.yaml') };
+
+function unsupportedEntry(name: string, known: readonly string[]): string {
+  const whole = Object.hasOwn(WHOLE, name) ? WHOLE[name] : undefined;
+  if (whole !== undefined) return whole;
+  const meant = closest(name, known);
+  return meant ? `not known to Portico: did you mean "${meant}"?` : 'not known to Portico';
 }
 
-/** Keys within files that Hasura knows and Portico does not act on. `*` stands for any position or key. */
+/**
+ * What stands in a metadata directory and was not read. Files that Hasura writes even where there is nothing to say, and
+ * that say nothing, are left out; so is what begins with a dot.
+ *
+ * @param known names of files that are read where they exist.
+ */
+export function ignoredFiles({ directory, read }: MetadataFiles, known: readonly string[]): readonly IgnoredMetadata[] {
+  return readdirSync(directory)
+    .filter((entry) => !entry.startsWith('.') && !read.has(entry))
+    .sort()
+    .flatMap((entry): readonly IgnoredMetadata[] => {
+      const isFolderInUse = [...read].some((file) => file.startsWith(entry + sep));
+      if (isFolderInUse) return unreadWithin(directory, entry, read);
+      if (Object.hasOwn(WHOLE, entry) && saysNothing(contentOf(directory, INDEX_OF_FOLDER[entry] ?? entry))) return [];
+      return [{ file: entry, what: unsupportedEntry(entry, known) }];
+    });
+}
+
+function unreadWithin(directory: string, folder: string, read: ReadonlySet<string>): readonly IgnoredMetadata[] {
+  return readdirSync(join(directory, folder), { recursive: true })
+    .map((name) => join(folder, String(name)))
+    .filter((file) => !read.has(file) && statSync(join(directory, file), { throwIfNoEntry: false })?.isFile())
+    .sort()
+    .map((file) => ({ file, what: 'not referred to by anything' }));
+}
+
+function contentOf(directory: string, file: string): unknown {
+  try {
+    return parse(readFileSync(join(directory, file), 'utf8'));
+  } catch {
+    return 'something that cannot be read';
+  }
+}
+
+/** The keys of a single-file export that are none of `known`, but for those that say nothing. */
+export function ignoredKeys(
+  content: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  place: (key: string) => Place,
+): readonly IgnoredMetadata[] {
+  return Object.keys(content)
+    .filter((key) => !known.includes(key) && !saysNothing(content[key]))
+    .map((key) => ({ ...place(key), what: unsupportedEntry(key, known) }));
+}
+
+/** Whether a value holds nothing but empty lists and mappings. */
+function saysNothing(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  return typeof value === 'object' && Object.values(value).every(saysNothing);
+}
+
+/** Keys within files that Hasura knows and Portico does not act on. `*` stands for any position in a list. */
 const PARTS: readonly { kind: string; path: readonly string[]; what: string }[] = [
   { kind: 'remoteSchemas', path: ['*', 'remote_relationships'], what: 'remote relationships' },
   { kind: 'actions', path: ['custom_types', 'objects', '*', 'relationships'], what: 'relationships of action types' },
@@ -57,6 +118,6 @@ function take(value: unknown, pattern: readonly string[], at: ValuePath, report:
   if (Array.isArray(value) || !Object.hasOwn(value, key)) return value;
   const { [key]: found, ...rest } = value as Record<string, unknown>;
   if (others.length > 0) return { ...value, [key]: take(found, others, [...at, key], report) };
-  if (!Array.isArray(found) || found.length > 0) report([...at, key]);
+  if (!saysNothing(found)) report([...at, key]);
   return rest;
 }

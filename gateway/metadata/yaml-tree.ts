@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
-import { type Document, isNode, LineCounter, parseDocument, type ScalarTag } from 'yaml';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type ScalarTag } from 'yaml';
 import type { MetadataProblem } from './problem.ts';
 
 /** A path into a value: keys of mappings, positions in lists. */
@@ -13,6 +13,15 @@ export interface Place {
   readonly line?: number;
   /** The path within that file. */
   readonly path?: string;
+}
+
+/** The files of the metadata while they are read. */
+export interface MetadataFiles {
+  /** Everything is read from here, and nothing from outside. */
+  readonly directory: string;
+  /** What has been read, relative to the directory. */
+  readonly read: Set<string>;
+  readonly problems: MetadataProblem[];
 }
 
 /** The value of a YAML file with everything that it includes, and where each part of it comes from. */
@@ -36,23 +45,25 @@ const MAX_FILES = 1_000;
 const includeTag: ScalarTag = { tag: '!include', resolve: (file) => INCLUDE + file };
 
 /**
- * Reads a YAML or JSON file and the files that it includes, which stand relative to it and within `directory`.
- * What is wrong is added to `problems`.
+ * Reads a YAML or JSON file and the files that it includes, each relative to the one that includes it. What is wrong is
+ * added to the problems.
  *
  * @returns undefined when the file does not exist, is empty, or something is wrong.
  */
-export function readYamlTree(directory: string, file: string, problems: MetadataProblem[]): YamlTree | undefined {
+export function readYamlTree(files: MetadataFiles, file: string): YamlTree | undefined {
   const parts: Part[] = [];
-  const before = problems.length;
-  const value = readPart(directory, file, [], parts, [], problems);
-  if (value === undefined || value === null || problems.length > before) return undefined;
+  const before = files.problems.length;
+  const value = readPart(files, file, [], parts, []);
+  if (value === undefined || value === null || files.problems.length > before) return undefined;
   return { value, place: (path) => placeOf(parts, path) };
 }
 
-/** A metadata file's text, or undefined when there is none. */
-export function readText(directory: string, file: string, problems: MetadataProblem[]): string | undefined {
+/** A metadata file's text, or undefined when there is none or, which is added to the problems, it cannot be read. */
+export function readText({ directory, read, problems }: MetadataFiles, file: string): string | undefined {
   try {
-    return readFileSync(join(directory, file), 'utf8');
+    const text = readFileSync(join(directory, file), 'utf8');
+    read.add(file);
+    return text;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') problems.push({ file, message: `cannot be read (${code})` });
@@ -60,36 +71,56 @@ export function readText(directory: string, file: string, problems: MetadataProb
   }
 }
 
+/** A path in the metadata directory in its plainest form; undefined when it leads out of there. */
+export function pathWithin(path: string): string | undefined {
+  const plain = normalize(path);
+  return plain === '..' || plain.startsWith(`..${sep}`) || plain.startsWith(sep) ? undefined : plain;
+}
+
 function readPart(
-  directory: string,
+  files: MetadataFiles,
   file: string,
   at: ValuePath,
   parts: Part[],
   within: readonly string[],
-  problems: MetadataProblem[],
 ): unknown {
-  const text = readText(directory, file, problems);
+  const { problems } = files;
+  const text = readText(files, file);
   if (text === undefined) return undefined;
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, customTags: [includeTag] });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    merge: true,
+    customTags: [includeTag],
+  });
   for (const error of document.errors)
     problems.push({ file, line: lines.linePos(error.pos[0]).line, message: error.message });
   if (document.errors.length > 0) return undefined;
   parts.push({ at, file, document, lines });
 
-  return withIncludes(document.toJS(), [], (included, path) => {
+  return withIncludes(valueOf(document, file, problems), [], (included, path) => {
     const line = lineOf(document, lines, path);
-    const target = normalize(join(dirname(file), included));
     const refuse = (message: string) => void problems.push({ file, ...(line && { line }), message });
-    if (target.startsWith(`..${sep}`) || target.startsWith(sep))
-      return refuse(`"${included}" is outside of the metadata directory`);
+    const target = pathWithin(join(dirname(file), included));
+    if (target === undefined) return refuse(`"${included}" is outside of the metadata directory`);
     if (target === file || within.includes(target)) return refuse(`"${included}" includes itself`);
     if (parts.length >= MAX_FILES) return refuse(`more than ${MAX_FILES} files are included`);
     const before = problems.length;
-    const value = readPart(directory, target, [...at, ...path], parts, [...within, file], problems);
+    const value = readPart(files, target, [...at, ...path], parts, [...within, file]);
     if (value === undefined && problems.length === before) return refuse(`"${included}" does not exist`);
     return value;
   });
+}
+
+/** Aliases are only looked up here: one that nothing is named by, or so many that they would fill the memory, throw. */
+function valueOf(document: Document, file: string, problems: MetadataProblem[]): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    problems.push({ file, message: (error as Error).message });
+    return undefined;
+  }
 }
 
 function withIncludes(value: unknown, path: ValuePath, include: (file: string, path: ValuePath) => unknown): unknown {
@@ -115,10 +146,25 @@ function placeOf(parts: readonly Part[], path: ValuePath): Place {
 function lineOf(document: Document, lines: LineCounter, path: ValuePath): number | undefined {
   // A missing key has no place of its own; what it is missing from has.
   for (let length = path.length; length >= 0; length--) {
-    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+    const offset = offsetOf(document, path.slice(0, length));
+    if (offset !== undefined) return lines.linePos(offset).line;
   }
   return undefined;
+}
+
+/** Where a value begins in the text: at its key, in a mapping. */
+function offsetOf(document: Document, path: ValuePath): number | undefined {
+  const parent = path.length > 0 ? nodeAt(document, path.slice(0, -1)) : undefined;
+  if (isMap(parent)) {
+    const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)));
+    if (isNode(pair?.key)) return pair.key.range?.[0];
+  }
+  const node = nodeAt(document, path);
+  return isNode(node) ? node.range?.[0] : undefined;
+}
+
+function nodeAt(document: Document, path: ValuePath): unknown {
+  return path.length === 0 ? document.contents : document.getIn(path, true);
 }
 
 function pathText(path: ValuePath): string {

@@ -9,6 +9,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { RoleGraph } from '../graph/index.ts';
+import { type DocumentCost, documentCost } from './limits-cost.ts';
 import type { Validated } from './validation.ts';
 
 export interface RootField {
@@ -22,6 +23,7 @@ export interface Document {
   readonly operations: readonly OperationDefinitionNode[];
   /** Every root field of every operation, through fragments; one that is selected twice stands here twice. */
   readonly rootFields: readonly RootField[];
+  readonly cost: DocumentCost;
   /** What came of validating it, by the graph that it was validated against. */
   readonly validated: Map<RoleGraph, Validated>;
 }
@@ -75,7 +77,7 @@ function readDocument(text: string, maxTokens: number): Document {
     else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   const rootFields = operations.flatMap((operation) => rootFieldsOf(operation, fragments));
-  return { node, operations, rootFields, validated: new Map() };
+  return { node, operations, rootFields, cost: documentCost(node), validated: new Map() };
 }
 
 function parseQuietly(text: string, maxTokens: number): DocumentNode {
@@ -83,6 +85,10 @@ function parseQuietly(text: string, maxTokens: number): DocumentNode {
     return parse(text, { maxTokens });
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
+    if (/^Syntax Error: Document contains more tha[tn] \d+ tokens/.test(error.message))
+      throw new GraphQLError(`the document has more than ${maxTokens} tokens`, {
+        extensions: { code: 'token-limit-exceeded' },
+      });
     // What stands where it should not may be a password: the message tells its kind, the location tells its place.
     const message = error.message.replace(/\b(Name|String|BlockString|Int|Float) "[\s\S]*"/, '$1');
     throw new GraphQLError(message, { source: error.source ?? null, positions: error.positions ?? null });

@@ -7,7 +7,6 @@ import type { Client, InvalidOperation, Operations, ReadyOperation } from './run
 export interface GraphqlEndpointOptions {
   readonly operations: Operations;
   readonly maxBodyBytes: number;
-  readonly maxBatch: number;
   /** Whether a login's JSON response gets the member that the reference contract shows. */
   readonly referenceEnvelope: boolean;
 }
@@ -49,7 +48,8 @@ async function answer(exchange: Exchange, type: ResponseType, options: GraphqlEn
   const requests = incoming.batch ? incoming.requests : [incoming.request];
   // All are prepared before any runs: a batch with one operation that its caller may not send does nothing at all.
   const prepared: (ReadyOperation | InvalidOperation)[] = [];
-  for (const request of requests) prepared.push(await options.operations.prepare(request, client));
+  const batchSize = requests.length;
+  for (const request of requests) prepared.push(await options.operations.prepare(request, client, { batchSize }));
   if (exchange.request.method === 'GET') refuseMutations(prepared);
 
   const answers: Answer[] = [];
@@ -64,7 +64,7 @@ async function readIncoming(exchange: Exchange, options: GraphqlEndpointOptions)
     throw new GatewayError('method-not-allowed', 'Allowed methods: GET, POST', { headers: { allow: 'GET, POST' } });
   const body = await readJson(request, options.maxBodyBytes);
   if (body === undefined) throw new GatewayError('invalid-json', 'the request has no body');
-  return readOperations(body, options.maxBatch);
+  return readOperations(body, options.operations.maxBatch);
 }
 
 function refuseMutations(prepared: readonly (ReadyOperation | InvalidOperation)[]): void {

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
+import { VERBATIM } from '../sources/index.ts';
 
 /** An error of a GraphQL response, as it goes to the client. */
 export interface PublicError {
@@ -15,12 +16,12 @@ export function refusedRequest(error: GatewayError): PublicError {
   return { message: error.message, extensions: { path: error.path, code: error.code } };
 }
 
-/** An error of parsing, validating or coercing variables. */
+/** An error of parsing, validating or coercing variables, or of a limit, which brings its own code. */
 export function invalidRequest(error: GraphQLError, path = '$'): PublicError {
   return {
     message: error.message,
     ...placeOf(error),
-    extensions: { path, code: 'validation-failed' },
+    extensions: { path, code: error.extensions.code ?? 'validation-failed' },
   };
 }
 
@@ -33,12 +34,16 @@ export function executionErrors(error: GraphQLError, log: Logger): readonly Publ
     const path = cause.path ?? error.path;
     return {
       ...(cause.foreseen
-        ? { message: cause.error.message, extensions: { path: '$', code: 'unexpected', ...cause.extensions } }
+        ? { message: cause.error.message, extensions: completed(cause.extensions) }
         : internalError(cause.error, log)),
       ...placeOf(error),
       ...(path && { path }),
     };
   });
+}
+
+function completed(extensions: Cause['extensions']): PublicError['extensions'] {
+  return VERBATIM in extensions ? extensions : { path: '$', code: 'unexpected', ...extensions };
 }
 
 function placeOf(error: GraphQLError): Pick<PublicError, 'locations'> {

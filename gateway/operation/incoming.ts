@@ -1,4 +1,6 @@
 import { GatewayError } from '../errors.ts';
+import { batchTooLarge } from './limits.ts';
+import { readPersistedQuery } from './persisted.ts';
 import type { OperationRequest } from './run.ts';
 
 /** One operation, or a batch of them, which is answered by a list. */
@@ -14,7 +16,7 @@ export type Incoming =
 export function readOperations(body: unknown, maxBatch: number): Incoming {
   if (!Array.isArray(body)) return { batch: false, request: readOperation(body) };
   if (body.length === 0) throw malformed('a batch holds at least one operation');
-  if (body.length > maxBatch) throw malformed(`a batch may hold ${maxBatch} operations at most`);
+  if (body.length > maxBatch) throw batchTooLarge(maxBatch);
   return { batch: true, requests: body.map(readOperation) };
 }
 
@@ -35,16 +37,20 @@ export function readQueryString(search: URLSearchParams): OperationRequest {
 function readOperation(body: unknown): OperationRequest {
   if (!isMap(body)) throw malformed('expected a JSON object with the key "query"');
   const { query, operationName, variables, extensions } = body;
-  if (query === undefined) throw malformed('key "query" not found');
-  if (typeof query !== 'string') throw malformed('"query" must be a string');
+  if (!isAbsent(extensions) && !isMap(extensions)) throw malformed('"extensions" must be an object');
+  const persisted = readPersistedQuery((extensions as Record<string, unknown> | null | undefined) ?? {});
+  // Apollo's clients leave the text of a persisted document out, or send none.
+  const isByHash = persisted !== undefined && (isAbsent(query) || query === '');
+  if (query === undefined && !isByHash) throw malformed('key "query" not found');
+  if (typeof query !== 'string' && !isByHash) throw malformed('"query" must be a string');
   if (!isAbsent(operationName) && typeof operationName !== 'string')
     throw malformed('"operationName" must be a string');
   if (!isAbsent(variables) && !isMap(variables)) throw malformed('"variables" must be an object');
-  if (!isAbsent(extensions) && !isMap(extensions)) throw malformed('"extensions" must be an object');
   return {
-    query,
+    query: isByHash ? undefined : (query as string),
     variables: (variables as Record<string, unknown> | null | undefined) ?? {},
     operationName: operationName ? (operationName as string) : undefined,
+    ...(persisted && { persisted }),
   };
 }
 

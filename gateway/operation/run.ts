@@ -11,17 +11,25 @@ import {
 import type { Logger } from '../../platform/index.ts';
 import { GatewayError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
+import type { RateLimiter } from '../rate-limit/index.ts';
 import { type Authenticator, createSession, type Session } from '../session/index.ts';
 import type { Call, HttpHints } from '../sources/index.ts';
 import { type Document, DocumentCache } from './documents.ts';
 import { executionErrors, invalidRequest, type PublicError } from './errors.ts';
+import { withoutSuggestion } from './introspection.ts';
+import { batchTooLarge, type OperationLimits } from './limits.ts';
+import { withinTime } from './limits-time.ts';
+import { PersistedQueries, type PersistedQuery } from './persisted.ts';
 import { takeEnvelope, withEnvelopeFields } from './reference-envelope.ts';
-import { validated } from './validation.ts';
+import { RoleRules } from './role-rules.ts';
+import { severalAuthenticationFields, validated } from './validation.ts';
 import { variableErrors } from './variables.ts';
 
 /** One operation as a client sends it. */
 export interface OperationRequest {
-  readonly query: string;
+  /** Undefined where `persisted` names a document that was sent before. */
+  readonly query: string | undefined;
+  readonly persisted?: PersistedQuery;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | undefined;
 }
@@ -42,7 +50,11 @@ export interface ReadyOperation {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
+  /** The text of the whole document. */
+  readonly query: string;
   readonly request: OperationRequest;
+  /** How long it may run; undefined for as long as its sources let it. */
+  readonly seconds: number | undefined;
   readonly client: Client;
 }
 
@@ -60,8 +72,30 @@ export interface OperationResult {
   readonly http: HttpHints;
 }
 
-export interface OperationLimits {
-  readonly maxTokens: number;
+/** How an operation comes. */
+export interface Circumstances {
+  /** How many operations there are in its request. */
+  readonly batchSize?: number;
+  /** Whether it is one of the metadata's own, which the allow list has nothing to say about. */
+  readonly isSaved?: boolean;
+}
+
+export interface OperationsOptions {
+  readonly graph: LiveGraph;
+  readonly authenticator: Authenticator;
+  /** The role of requests without a token. */
+  readonly publicRole: string;
+  readonly limits: OperationLimits;
+  readonly rateLimiter: RateLimiter;
+  readonly enforceAllowList: boolean;
+  readonly persistQueries: boolean;
+}
+
+/** What is made once for each generation. */
+interface GenerationCache {
+  readonly generation: Generation;
+  readonly documents: DocumentCache;
+  readonly rules: RoleRules;
 }
 
 /** Takes operations from a client's text to a result. */
@@ -69,46 +103,82 @@ export class Operations {
   readonly #graph: LiveGraph;
   readonly #authenticator: Authenticator;
   readonly #limits: OperationLimits;
+  readonly #rateLimiter: RateLimiter;
+  readonly #enforceAllowList: boolean;
+  readonly #persisted: PersistedQueries;
   readonly #publicSession: Session;
-  #cache: { generation: Generation; documents: DocumentCache };
+  #cache: GenerationCache;
 
-  constructor(graph: LiveGraph, authenticator: Authenticator, limits: OperationLimits, publicRole: string) {
-    this.#graph = graph;
-    this.#authenticator = authenticator;
-    this.#limits = limits;
-    this.#publicSession = createSession(publicRole, {});
-    this.#cache = { generation: graph.current, documents: new DocumentCache(limits.maxTokens) };
+  constructor(options: OperationsOptions) {
+    this.#graph = options.graph;
+    this.#authenticator = options.authenticator;
+    this.#limits = options.limits;
+    this.#rateLimiter = options.rateLimiter;
+    this.#enforceAllowList = options.enforceAllowList;
+    this.#persisted = new PersistedQueries(options.persistQueries);
+    this.#publicSession = createSession(options.publicRole, {});
+    this.#cache = this.#newCache(options.graph.current);
+  }
+
+  /** The most operations that a batch of any role may hold. */
+  get maxBatch(): number {
+    return this.#cacheOf(this.#graph.current).rules.maxBatch;
   }
 
   /**
    * Everything that happens before an operation runs.
    *
-   * @throws GatewayError 401 or 403 when the caller may not send it. Nothing of it was judged or run then.
+   * @throws GatewayError 401 or 403 when the caller may not send it, 429 when it has sent too many. Nothing of it was
+   * judged or run then.
    */
-  async prepare(request: OperationRequest, client: Client): Promise<ReadyOperation | InvalidOperation> {
+  async prepare(
+    request: OperationRequest,
+    client: Client,
+    { batchSize = 1, isSaved = false }: Circumstances = {},
+  ): Promise<ReadyOperation | InvalidOperation> {
     const generation = this.#graph.current;
-    const document = this.#parse(request.query, generation);
-    if (document instanceof GraphQLError) {
+    const { documents, rules } = this.#cacheOf(generation);
+    const read = this.#read(request, documents);
+    if (read instanceof GraphQLError) {
       // A broken document is told so, but not to a caller whose token is bad.
-      if (client.headers.authorization !== undefined) await this.#authenticator.authenticate(client.headers);
-      return { errors: [invalidRequest(document, '$.query')] };
+      const isUnknown = this.#authenticator.credentialsIn(client.headers) === 'none';
+      const session = isUnknown ? this.#publicSession : await this.#authenticate(client, request, request.query);
+      await this.#count(session, client, rules);
+      return { errors: [invalidRequest(read, '$.query')] };
     }
+    const { query, document } = read;
     const { publicGraph } = generation;
     const isPublic = document.rootFields.every((field) => publicGraph.hasRootField(field.operation, field.name));
-    const session = isPublic ? this.#publicSession : await this.#authenticator.authenticate(client.headers);
+    // An authentication operation judges no token, which may be an old one; an admin secret never is.
+    const asPublic = isPublic && this.#authenticator.credentialsIn(client.headers) !== 'admin-secret';
+    const session = asPublic ? this.#publicSession : await this.#authenticate(client, request, query);
 
-    const graph = isPublic ? publicGraph : generation.graphOf(session.role);
-    const { errors } = validated(document, graph, publicGraph);
-    if (errors.length > 0) return { errors: errors.map((error) => invalidRequest(error)) };
+    await this.#count(session, client, rules);
+    const limits = rules.limitsOf(session.role);
+    if (batchSize > limits.batch) throw batchTooLarge(limits.batch);
+    const guesses = severalAuthenticationFields(document, publicGraph);
+    if (guesses.length > 0) return { errors: guesses.map((error) => invalidRequest(error)) };
+    const refusal = rules.refusal(document, session.role, isSaved);
+    if (refusal) return { errors: [invalidRequest(refusal)] };
+
+    const graph = generation.graphOf(session.role);
+    const { errors } = validated(document, graph);
+    const told = (error: GraphQLError) =>
+      invalidRequest(rules.mayIntrospect(session.role) ? error : withoutSuggestion(error));
+    if (errors.length > 0) return { errors: errors.map(told) };
+    if (request.persisted) this.#persisted.remember(request.persisted, query, isPublic);
 
     const operation = getOperationAST(document.node, request.operationName);
     if (!operation) return { errors: [unknownOperation(request.operationName)] };
     if (operation.operation === 'subscription')
       throw new GatewayError('unexpected-payload', 'subscriptions are not supported over HTTP');
     const wrong = variableErrors(graph.schema, operation, request.variables);
-    if (wrong.length > 0) return { errors: wrong.map((error) => invalidRequest(error)) };
+    if (wrong.length > 0) return { errors: wrong.map(told) };
 
-    return { session, schema: graph.schema, document: document.node, operation, request, client };
+    // Whoever asks for the schema is shown the one that documents are validated against.
+    const asksForSchema = document.rootFields.some(({ name }) => name === '__schema' || name === '__type');
+    const schema = asksForSchema ? graph.schema : graph.executable;
+    return { session, schema, document: document.node, operation, query, request, seconds: limits.seconds, client };
   }
 
   /**
@@ -117,15 +187,24 @@ export class Operations {
    * @param withEnvelope whether a login's response gets the member that the reference contract shows.
    */
   async run(ready: ReadyOperation, withEnvelope: boolean): Promise<OperationResult> {
+    return withinTime(
+      ready.seconds,
+      ready.client.signal,
+      (signal) => this.#execute(ready, withEnvelope, signal),
+      () => tooLate(ready.session),
+    );
+  }
+
+  async #execute(ready: ReadyOperation, withEnvelope: boolean, signal: AbortSignal): Promise<OperationResult> {
     const { client, request } = ready;
-    const http: HttpHints = { headers: {}, cookies: [] };
+    const http: HttpHints = { headers: {}, cookies: [...ready.session.cookies] };
     const call: Call = {
       session: ready.session,
       requestId: client.requestId,
       clientAddress: client.address,
       clientHeaders: client.headers,
-      query: request.query,
-      signal: client.signal,
+      query: ready.query,
+      signal,
       log: client.log,
       http,
     };
@@ -142,16 +221,49 @@ export class Operations {
     return { data: data ?? null, ...(errors.length > 0 && { errors }), beside, http };
   }
 
-  #parse(text: string, generation: Generation): Document | GraphQLError {
-    if (this.#cache.generation !== generation)
-      this.#cache = { generation, documents: new DocumentCache(this.#limits.maxTokens) };
+  #authenticate(client: Client, request: OperationRequest, query: string | undefined): Promise<Session> {
+    const { operationName, variables } = request;
+    return this.#authenticator.authenticate(client.headers, { operationName, query, variables });
+  }
+
+  #read(request: OperationRequest, documents: DocumentCache): { query: string; document: Document } | GraphQLError {
     try {
-      return this.#cache.documents.get(text);
+      const query = this.#persisted.textOf(request.query, request.persisted);
+      return { query, document: documents.get(query) };
     } catch (error) {
       if (error instanceof GraphQLError) return error;
       throw error;
     }
   }
+
+  /** Counts an operation against the rate limit of its role, when there is one. */
+  async #count(session: Session, { address }: Client, rules: RoleRules): Promise<void> {
+    const limit = rules.rateLimitOf(session.role);
+    if (limit) await this.#rateLimiter.take(limit, { session, address, isAnonymous: session === this.#publicSession });
+  }
+
+  #cacheOf(generation: Generation): GenerationCache {
+    if (this.#cache.generation !== generation) this.#cache = this.#newCache(generation);
+    return this.#cache;
+  }
+
+  #newCache(generation: Generation): GenerationCache {
+    return {
+      generation,
+      documents: new DocumentCache(this.#limits.maxTokens),
+      rules: new RoleRules({
+        metadata: generation.metadata,
+        limits: this.#limits,
+        enforceAllowList: this.#enforceAllowList,
+      }),
+    };
+  }
+}
+
+function tooLate({ cookies }: Session): OperationResult {
+  const message = 'the operation took longer than its time limit; a mutation may still have its effect';
+  const extensions = { path: '$', code: 'tenant-time-limit-exceeded', reason: 'timeout' };
+  return { data: null, errors: [{ message, extensions }], beside: {}, http: { headers: {}, cookies: [...cookies] } };
 }
 
 function unknownOperation(name: string | undefined): PublicError {

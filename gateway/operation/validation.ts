@@ -5,12 +5,11 @@ import {
   Kind,
   specifiedRules,
   type ValidationContext,
-  type ValidationRule,
   ValuesOfCorrectTypeRule,
   validate,
 } from 'graphql';
 import type { RoleGraph } from '../graph/index.ts';
-import { type Document, rootFieldsOf } from './documents.ts';
+import { type Document, type RootField, rootFieldsOf } from './documents.ts';
 
 /** What came of validating a document against one role's graph. Empty errors: it may run. */
 export interface Validated {
@@ -20,16 +19,28 @@ export interface Validated {
 const MAX_ERRORS = 20;
 
 /** Validates a document against a role's graph, once. */
-export function validated(document: Document, graph: RoleGraph, publicGraph: RoleGraph): Validated {
+export function validated(document: Document, graph: RoleGraph): Validated {
   const known = document.validated.get(graph);
   if (known) return known;
-  const rules = [...RULES, oneAuthenticationField(publicGraph)];
-  const result = { errors: validate(graph.schema, document.node, rules, { maxErrors: MAX_ERRORS }) };
+  const result = { errors: validate(graph.schema, document.node, RULES, { maxErrors: MAX_ERRORS }) };
   document.validated.set(graph, result);
   return result;
 }
 
-const RULES = specifiedRules.map((rule) => (rule === ValuesOfCorrectTypeRule ? valuesOfCorrectType : rule));
+const RULES = [
+  ...specifiedRules.map((rule) => (rule === ValuesOfCorrectTypeRule ? valuesOfCorrectType : rule)),
+  rootTypeExists,
+];
+
+/** graphql-js finds out only when it executes that there is no type for the fields to be of. */
+function rootTypeExists(context: ValidationContext): ASTVisitor {
+  return {
+    OperationDefinition(node) {
+      if (node.operation === 'mutation' && !context.getSchema().getMutationType())
+        context.reportError(new GraphQLError('no mutations exist', { nodes: node }));
+    },
+  };
+}
 
 /**
  * graphql-js repeats a value that does not fit in the error message. It may be a password, so here the message only
@@ -64,21 +75,17 @@ function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLE
 
 /**
  * A mutation may log in once. Whoever packs fifty guesses into one document, behind aliases or fragments, gets none.
+ *
+ * @returns one error for each operation that holds several authentication fields.
  */
-function oneAuthenticationField(publicGraph: RoleGraph): ValidationRule {
-  return (context) => {
-    const fragments = new Map<string, FragmentDefinitionNode>();
-    for (const definition of context.getDocument().definitions)
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-    return {
-      OperationDefinition(operation) {
-        if (operation.operation !== 'mutation') return;
-        const fields = rootFieldsOf(operation, fragments).filter((field) =>
-          publicGraph.hasRootField(field.operation, field.name),
-        );
-        if (fields.length > 1)
-          context.reportError(new GraphQLError('an operation may hold one authentication field', { nodes: operation }));
-      },
-    };
-  };
+export function severalAuthenticationFields(document: Document, publicGraph: RoleGraph): readonly GraphQLError[] {
+  const isOne = ({ operation, name }: RootField) =>
+    operation === 'mutation' && publicGraph.hasRootField(operation, name);
+  if (document.rootFields.filter(isOne).length < 2) return [];
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.node.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  return document.operations
+    .filter((operation) => rootFieldsOf(operation, fragments).filter(isOne).length > 1)
+    .map((operation) => new GraphQLError('an operation may hold one authentication field', { nodes: operation }));
 }

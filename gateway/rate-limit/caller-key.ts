@@ -26,7 +26,9 @@ export function callerKey({ unique_params: parameters }: RateLimit, caller: Call
     return value === undefined ? ['IP', network(caller.address)] : [name, value];
   });
   if (caller.isAnonymous) parts.push(['IP', network(caller.address)]);
-  return createHash('sha256').update(JSON.stringify([role, parts])).digest('base64url');
+  return createHash('sha256')
+    .update(JSON.stringify([role, parts]))
+    .digest('base64url');
 }
 
 /** An IPv4 address, or the /64 of an IPv6 one: within that, a single caller has as many addresses as it likes. */

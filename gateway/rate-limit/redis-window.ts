@@ -44,8 +44,7 @@ export function redisWindow(url: string): CountingWindow {
     connectTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
-    // Nobody is to wait for a Redis that is not there.
-    enableOfflineQueue: false,
+    // What waits for a connection fails as soon as one cannot be made.
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
   }) as Redis & TakeCommand;

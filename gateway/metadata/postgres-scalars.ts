@@ -1,0 +1,13 @@
+/**
+ * The base types of PostgreSQL that Hasura takes as scalars without a definition, by the names that it gives them in
+ * GraphQL (int4, bool, text and the like are GraphQL's own scalars there).
+ */
+export const POSTGRES_SCALARS: ReadonlySet<string> = new Set([
+  ...['bigint', 'bigserial', 'smallint', 'smallserial', 'serial', 'numeric', 'decimal', 'real', 'money', 'oid'],
+  ...['int2', 'int4', 'int8', 'float4', 'float8', 'double_precision', 'integer'],
+  ...['bit', 'varbit', 'bool', 'boolean', 'bytea', 'char', 'character', 'bpchar', 'varchar', 'text', 'citext', 'name'],
+  ...['date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval', 'uuid', 'json', 'jsonb', 'jsonpath', 'hstore'],
+  ...['xml', 'cidr', 'inet', 'macaddr', 'macaddr8', 'point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle'],
+  ...['geography', 'geometry', 'raster', 'ltree', 'lquery', 'ltxtquery', 'tsvector', 'tsquery', 'vector'],
+  ...['int4range', 'int8range', 'numrange', 'tsrange', 'tstzrange', 'daterange'],
+]);

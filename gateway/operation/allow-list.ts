@@ -1,0 +1,43 @@
+import { type ASTNode, type DocumentNode, Kind, parse, print, visit } from 'graphql';
+import type { Metadata } from '../metadata/index.ts';
+import { ADMIN_ROLE } from '../sources/index.ts';
+
+/** Which operations each role may send while the allow list is enforced. */
+export class AllowList {
+  readonly #everybody: ReadonlySet<string>;
+  readonly #roles = new Map<string, Set<string>>();
+  readonly #normalised = new WeakMap<DocumentNode, string>();
+
+  constructor({ allowList, queryCollections }: Pick<Metadata, 'allowList' | 'queryCollections'>) {
+    const everybody = new Set<string>();
+    for (const { collection: name, scope } of allowList) {
+      const collection = queryCollections.find((candidate) => candidate.name === name);
+      for (const { query } of collection?.definition.queries ?? []) {
+        const text = normalised(parse(query));
+        if (scope.global) everybody.add(text);
+        for (const role of scope.roles ?? []) this.#roles.set(role, (this.#roles.get(role) ?? new Set()).add(text));
+      }
+    }
+    this.#everybody = everybody;
+  }
+
+  /** Whether `role` may send this document. The role `admin` may send everything. */
+  allows(document: DocumentNode, role: string): boolean {
+    if (role === ADMIN_ROLE) return true;
+    let text = this.#normalised.get(document);
+    if (text === undefined) {
+      text = normalised(document);
+      this.#normalised.set(document, text);
+    }
+    return this.#everybody.has(text) || (this.#roles.get(role)?.has(text) ?? false);
+  }
+}
+
+/**
+ * The text by which documents are compared, as Hasura does it: comments, white space and `__typename` make no
+ * difference, the order of fields does.
+ */
+export function normalised(document: DocumentNode): string {
+  const isTypename = (node: ASTNode) => node.kind === Kind.FIELD && node.name.value === '__typename';
+  return print(visit(document, { Field: { leave: (node) => (isTypename(node) ? null : undefined) } }));
+}

@@ -1,0 +1,93 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { repetition } from './limits-repetition.ts';
+
+/**
+ * What a document asks for, each number being that of its costliest operation, fragments counted wherever they are
+ * spread. Introspection is neither deep nor counted in nodes: the tools' own query for the schema is no attack.
+ */
+export interface DocumentCost {
+  /** Fields with a selection set within each other, as Hasura counts: `{ viewer { name } }` is 1. */
+  readonly depth: number;
+  /** Fields with a selection set, as Hasura counts. */
+  readonly nodes: number;
+  readonly aliases: number;
+  /** Directives as they are written, in the document as a whole. */
+  readonly directives: number;
+  /** Pairs of fields that validation has to compare, in the document as a whole. */
+  readonly repetition: number;
+}
+
+type SelectionCost = Omit<DocumentCost, 'directives' | 'repetition'>;
+
+const NOTHING: SelectionCost = { depth: 0, nodes: 0, aliases: 0 };
+const INTROSPECTION = new Set(['__schema', '__type']);
+
+/** Measures a document. It takes time in proportion to the text, however often fragments are spread. */
+export function documentCost(document: DocumentNode): DocumentCost {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const known = new Map<string, SelectionCost>();
+
+  function costOf(selections: SelectionSetNode | undefined): SelectionCost {
+    return (selections?.selections ?? []).reduce((sum, selection) => add(sum, costOfOne(selection)), NOTHING);
+  }
+
+  function costOfOne(selection: SelectionNode): SelectionCost {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return costOfFragment(selection.name.value);
+    const inner = costOf(selection.selectionSet);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return inner;
+    const aliases = inner.aliases + (selection.alias ? 1 : 0);
+    if (!selection.selectionSet || INTROSPECTION.has(selection.name.value)) return { ...NOTHING, aliases };
+    return { depth: inner.depth + 1, nodes: inner.nodes + 1, aliases };
+  }
+
+  function costOfFragment(name: string): SelectionCost {
+    const before = known.get(name);
+    if (before) return before;
+    // A fragment within itself ends here; validation refuses it.
+    known.set(name, NOTHING);
+    const cost = costOf(fragments.get(name)?.selectionSet);
+    known.set(name, cost);
+    return cost;
+  }
+
+  let most = NOTHING;
+  let directives = 0;
+  for (const definition of document.definitions) {
+    directives += directivesOf(definition);
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    const cost = costOf(definition.selectionSet);
+    most = {
+      depth: Math.max(most.depth, cost.depth),
+      nodes: Math.max(most.nodes, cost.nodes),
+      aliases: Math.max(most.aliases, cost.aliases),
+    };
+  }
+  return { ...most, directives, repetition: repetition(document) };
+}
+
+function add(one: SelectionCost, two: SelectionCost): SelectionCost {
+  return {
+    depth: Math.max(one.depth, two.depth),
+    nodes: one.nodes + two.nodes,
+    aliases: one.aliases + two.aliases,
+  };
+}
+
+interface MayHaveDirectives {
+  readonly directives?: readonly unknown[] | undefined;
+  readonly selectionSet?: SelectionSetNode | undefined;
+  readonly variableDefinitions?: readonly MayHaveDirectives[] | undefined;
+}
+
+function directivesOf(node: MayHaveDirectives): number {
+  const inside = [...(node.variableDefinitions ?? []), ...(node.selectionSet?.selections ?? [])];
+  return inside.reduce((sum, part) => sum + directivesOf(part), node.directives?.length ?? 0);
+}

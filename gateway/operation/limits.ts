@@ -1,0 +1,86 @@
+import { GraphQLError } from 'graphql';
+import { type ErrorCode, GatewayError } from '../errors.ts';
+import { type ApiLimits, apiLimit } from '../metadata/index.ts';
+import { ADMIN_ROLE } from '../sources/index.ts';
+import type { DocumentCost } from './limits-cost.ts';
+
+/** What holds where `api_limits.yaml` says nothing else. */
+export interface OperationLimits {
+  /** Of a document, judged while it is read: before it is known who sends it, so it binds every role. */
+  readonly maxTokens: number;
+  readonly maxDepth: number;
+  readonly maxNodes: number;
+  readonly maxAliases: number;
+  readonly maxDirectives: number;
+  readonly maxRepetition: number;
+  readonly maxBatch: number;
+}
+
+/** The limits of one role. The role `admin` has none. */
+export interface RoleLimits {
+  readonly depth: number;
+  readonly nodes: number;
+  readonly aliases: number;
+  readonly directives: number;
+  readonly repetition: number;
+  readonly batch: number;
+  /** How long an operation may run. */
+  readonly seconds: number | undefined;
+}
+
+const UNLIMITED: RoleLimits = {
+  depth: Number.POSITIVE_INFINITY,
+  nodes: Number.POSITIVE_INFINITY,
+  aliases: Number.POSITIVE_INFINITY,
+  directives: Number.POSITIVE_INFINITY,
+  repetition: Number.POSITIVE_INFINITY,
+  batch: Number.POSITIVE_INFINITY,
+  seconds: undefined,
+};
+
+export function limitsOf(role: string, apiLimits: ApiLimits, defaults: OperationLimits): RoleLimits {
+  if (role === ADMIN_ROLE) return UNLIMITED;
+  return {
+    depth: apiLimit(apiLimits, 'depth_limit', role) ?? defaults.maxDepth,
+    nodes: apiLimit(apiLimits, 'node_limit', role) ?? defaults.maxNodes,
+    aliases: defaults.maxAliases,
+    directives: defaults.maxDirectives,
+    repetition: defaults.maxRepetition,
+    batch: apiLimit(apiLimits, 'batch_limit', role) ?? defaults.maxBatch,
+    seconds: apiLimit(apiLimits, 'time_limit', role),
+  };
+}
+
+/**
+ * The most operations that a batch of any role may hold, `admin` included: what can be said before it is known who
+ * sends it. Metadata that allows a role more than the default is taken at its word.
+ */
+export function batchCeiling(apiLimits: ApiLimits, defaults: OperationLimits): number {
+  const { batch_limit: limit, disabled } = apiLimits;
+  const allowed = disabled || !limit ? [] : [limit.global ?? 0, ...Object.values(limit.per_role)];
+  return Math.max(defaults.maxBatch, ...allowed);
+}
+
+/** The first limit that a document is over, as an error with a code of its own; undefined when it is within all. */
+export function exceededLimit(cost: DocumentCost, limits: RoleLimits): GraphQLError | undefined {
+  if (cost.depth > limits.depth)
+    return exceeded('depth-limit-exceeded', `the operation is ${cost.depth} levels deep`, limits.depth);
+  if (cost.nodes > limits.nodes)
+    return exceeded('node-limit-exceeded', `the operation selects ${cost.nodes} nodes`, limits.nodes);
+  if (cost.aliases > limits.aliases)
+    return exceeded('alias-limit-exceeded', `the operation has ${cost.aliases} aliases`, limits.aliases);
+  if (cost.directives > limits.directives)
+    return exceeded('directive-limit-exceeded', `the document has ${cost.directives} directives`, limits.directives);
+  if (cost.repetition > limits.repetition)
+    return exceeded('repetition-limit-exceeded', 'the document repeats fields too often', limits.repetition);
+  return undefined;
+}
+
+/** The refusal of a batch that holds more operations than its caller may send at once. */
+export function batchTooLarge(most: number): GatewayError {
+  return new GatewayError('batch-limit-exceeded', `a batch may hold ${most} operations at most`);
+}
+
+function exceeded(code: ErrorCode, found: string, limit: number): GraphQLError {
+  return new GraphQLError(`${found}; the limit is ${limit}`, { extensions: { code } });
+}
