@@ -7,6 +7,7 @@ import {
   remoteSchema,
   type Source,
   SourceError,
+  type SourceProblem,
   SourceUnreachable,
   type Surroundings,
 } from '../sources/index.ts';
@@ -44,13 +45,16 @@ export class Assembly {
       attempt(
         () => remoteSchema(remote, surroundings),
         problems,
-        () => metadata.place('remoteSchemas', [index]),
+        ({ message, path = [] }) => ({
+          ...metadata.place('remoteSchemas', [index, ...path]),
+          message: `remote schema "${remote.name}": ${message}`,
+        }),
       ),
     );
     this.#actions = attempt(
       () => openActions(metadata, surroundings),
       problems,
-      () => metadata.place('actions', []),
+      ({ message, path = [] }) => ({ ...metadata.place('actions', path), message }),
     )[0];
     if (problems.length > 0) throw new MetadataError(problems);
     this.#generation = this.#generate();
@@ -72,15 +76,14 @@ export class Assembly {
   /**
    * Asks every remote schema for its types, once.
    *
-   * @param previous where a source is taken from that is described there in the same words.
+   * @param previous where a source is taken from that is described there in the same words, or why there is none.
    * @param ask whether those are asked again all the same; the previous source then serves where the answer fails.
    */
   async open(previous?: Assembly, ask = true): Promise<void> {
     await Promise.all(
       this.#remotes.map(async (remote) => {
-        const known = previous?.sourceOf(remote, this.metadata);
-        if (known) this.#opened.set(remote.name, known);
-        if (!known || ask) await this.#ask(remote);
+        if (previous?.isDescribedAlike(remote.name, this.metadata)) this.#takeOver(remote.name, previous);
+        if (ask || !this.#isAsked(remote)) await this.#ask(remote);
         // Each as it comes: one that hangs must not keep the others out.
         if (!this.#stopped) this.#generation = this.#generate();
         if (this.#keepingFresh) this.#follow(remote);
@@ -99,11 +102,17 @@ export class Assembly {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  /** The opened source of a remote schema, if `metadata` describes it in the same words as ours does. */
-  sourceOf(remote: RemoteSchema, metadata: Metadata): Source | undefined {
-    const same = (candidate: { name: string }) => candidate.name === remote.name;
-    const [ours, theirs] = [this.metadata, metadata].map((one) => JSON.stringify(one.remoteSchemas.find(same)));
-    return ours === theirs ? this.#opened.get(remote.name) : undefined;
+  /** Whether `metadata` describes a remote schema in the same words as ours does. */
+  isDescribedAlike(name: string, metadata: Metadata): boolean {
+    const described = ({ remoteSchemas }: Metadata) => remoteSchemas.find((candidate) => candidate.name === name);
+    return JSON.stringify(described(this.metadata)) === JSON.stringify(described(metadata));
+  }
+
+  #takeOver(name: string, previous: Assembly): void {
+    const source = previous.#opened.get(name);
+    const failure = previous.#failures.get(name);
+    if (source) this.#opened.set(name, source);
+    else if (failure) this.#failures.set(name, failure);
   }
 
   #describe(name: string) {
@@ -127,6 +136,8 @@ export class Assembly {
       const source = await remote.open();
       this.#failures.delete(remote.name);
       if (before && printSchema(before.schema) === printSchema(source.schema)) return false;
+      const conflicts = before && this.#newConflicts(before, source);
+      if (conflicts && conflicts.length > 0) throw new SourceError(conflicts);
       if (before)
         this.#log.info(
           { source: remote.name, changes: await schemaChanges(before.schema, source.schema) },
@@ -150,6 +161,12 @@ export class Assembly {
     }
   }
 
+  /** Conflicts that a source would have with others if it were taken in place of what it was. */
+  #newConflicts(before: Source, after: Source): readonly string[] {
+    const others = this.#generation.sources.filter((source) => source !== before);
+    return this.#generation.sources.includes(before) ? conflictsWith(after, others) : [];
+  }
+
   #retryLater(remote: RemoteSchema, pauseMs: number): void {
     this.#later(pauseMs, async () => {
       if ((await this.#ask(remote)) && !this.#stopped) this.#generation = this.#generate();
@@ -169,7 +186,7 @@ export class Assembly {
     if (this.#stopped) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      void action();
+      action().catch((error) => this.#log.error({ err: error }, 'following a source failed in an unforeseen way'));
     }, delayMs).unref();
     this.#timers.add(timer);
   }
@@ -184,7 +201,9 @@ export class Assembly {
       if (reasons.length === 0) sources.push(source);
       else conflicts.push({ source: source.name, reason: reasons.join('; ') });
     }
-    for (const conflict of conflicts) this.#log.error({ ...conflict }, 'a source conflicts with another one');
+    const known = this.#generation?.conflicts.map(({ reason }) => reason) ?? [];
+    for (const conflict of conflicts)
+      if (!known.includes(conflict.reason)) this.#log.error({ ...conflict }, 'a source conflicts with another one');
     return new Generation({
       metadata: this.metadata,
       sources,
@@ -206,12 +225,16 @@ export function isMistake(error: SourceError): boolean {
   return !(error instanceof SourceUnreachable);
 }
 
-function attempt<T>(open: () => T, problems: MetadataProblem[], place: () => Omit<MetadataProblem, 'message'>): T[] {
+function attempt<T>(
+  open: () => T,
+  problems: MetadataProblem[],
+  placed: (problem: SourceProblem) => MetadataProblem,
+): T[] {
   try {
     return [open()];
   } catch (error) {
     if (error instanceof MetadataError) problems.push(...error.problems);
-    else if (error instanceof SourceError) problems.push(...error.problems.map((message) => ({ ...place(), message })));
+    else if (error instanceof SourceError) problems.push(...error.problems.map(placed));
     else throw error;
     return [];
   }

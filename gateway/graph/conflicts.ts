@@ -1,4 +1,17 @@
-import { type GraphQLNamedType, isIntrospectionType, isSpecifiedScalarType, printType } from 'graphql';
+import {
+  astFromValue,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+  isUnionType,
+  print,
+} from 'graphql';
 import type { Source } from '../sources/index.ts';
 
 /**
@@ -28,20 +41,30 @@ function typeConflicts(source: Source, other: Source): readonly string[] {
   return Object.values(source.schema.getTypeMap()).flatMap((type) => {
     const theirs = other.schema.getType(type.name);
     if (!theirs || roots.has(type) || isIntrospectionType(type) || isSpecifiedScalarType(type)) return [];
-    if (sameType(type, theirs)) return [];
+    if (contentOf(type) === contentOf(theirs)) return [];
     return [`the type "${type.name}" is not the same in "${source.name}" and in "${other.name}"`];
   });
 }
 
-function sameType(one: GraphQLNamedType, two: GraphQLNamedType): boolean {
-  return withoutDescriptions(one) === withoutDescriptions(two);
+/** What a type is to those who use it, as a text: without descriptions, and whatever the order that it is written in. */
+function contentOf(type: GraphQLNamedType): string {
+  const parts = (list: readonly string[]) => [...list].sort().join(' ');
+  const kind = type.constructor.name;
+  if (isObjectType(type) || isInterfaceType(type)) {
+    const interfaces = type.getInterfaces().map((one) => one.name);
+    const fields = Object.values(type.getFields()).map(
+      (field) => `${field.name}(${parts(field.args.map(inputText))}):${String(field.type)}`,
+    );
+    return `${kind} ${parts(interfaces)} {${parts(fields)}}`;
+  }
+  if (isInputObjectType(type))
+    return `${kind} ${type.isOneOf} {${parts(Object.values(type.getFields()).map(inputText))}}`;
+  if (isEnumType(type)) return `${kind} {${parts(type.getValues().map((value) => value.name))}}`;
+  if (isUnionType(type)) return `${kind} {${parts(type.getTypes().map((member) => member.name))}}`;
+  return kind;
 }
 
-function withoutDescriptions(type: GraphQLNamedType): string {
-  return printType(type)
-    .replace(/"""[\s\S]*?"""/g, '')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .join('\n');
+function inputText({ name, type, defaultValue }: GraphQLArgument | GraphQLInputField): string {
+  const value = astFromValue(defaultValue, type);
+  return `${name}:${String(type)}${value ? `=${print(value)}` : ''}`;
 }

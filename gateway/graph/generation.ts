@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Metadata } from '../metadata/index.ts';
 import type { Source, Subschema } from '../sources/index.ts';
 import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
@@ -10,6 +11,7 @@ export interface Inconsistency {
 
 /** Role graphs that are kept at most. Roles come from signed tokens, but their number is the issuer's to choose. */
 const MAX_ROLES = 1_000;
+const MAX_BUILT_AHEAD = 50;
 
 /**
  * One state of the graph, complete and unchanging: the metadata and the sources that it was built from. A change makes
@@ -64,6 +66,16 @@ export class Generation {
     this.#graphs.set(role, graph);
     this.#parts.set(graph, subschemas);
     return graph;
+  }
+
+  /** Builds the graphs of roles before they are asked for. If there are many, it is left to when they are. */
+  async buildGraphs(roles: readonly string[]): Promise<void> {
+    if (roles.length > MAX_BUILT_AHEAD) return;
+    for (const role of [this.#publicRole, ...roles]) {
+      this.graphOf(role);
+      // Operations of others go on in between.
+      await setImmediate();
+    }
   }
 
   #graphWith(subschemas: readonly Subschema[]): RoleGraph | undefined {

@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/index.ts';
-import { type Metadata, MetadataError } from '../metadata/index.ts';
-import type { Surroundings } from '../sources/index.ts';
+import { type Metadata, MetadataError, type MetadataProblem, namedRoles } from '../metadata/index.ts';
+import type { SourceProblem, Surroundings } from '../sources/index.ts';
 import { Assembly, isMistake } from './assembly.ts';
 import type { Generation } from './generation.ts';
 
@@ -46,28 +46,46 @@ export class LiveGraph {
       this.#graceOver = true;
     }, START_GRACE_MS).unref();
     this.#assembly.keepFresh();
-    void this.#assembly.open();
+    const failed = (error: unknown) =>
+      this.#log.error({ err: error }, 'opening the sources failed in an unforeseen way');
+    this.#assembly.open().catch(failed);
   }
 
   /**
-   * Makes a generation of other metadata beside the one in force and puts it in its place. Operations under way finish
-   * on the one that they began with.
+   * Makes a generation of other metadata beside the one in force.
    *
    * @param ask whether remote schemas that are described as before are asked for their types again.
-   * @throws MetadataError when it would not work; the one in force stays.
+   * @returns what puts it in force. Operations under way finish on the one that they began with.
+   * @throws MetadataError when it would not work.
    */
-  async reload(metadata: Metadata, ask: boolean): Promise<void> {
+  async prepare(metadata: Metadata, ask: boolean): Promise<() => void> {
     const next = new Assembly(metadata, this.#surroundings, this.#log);
     await next.open(this.#assembly, ask);
-    const mistakes = [...next.failures].filter(([, error]) => isMistake(error));
-    const problems = [
-      ...mistakes.flatMap(([name, error]) => error.problems.map((message) => problem(metadata, name, message))),
-      ...next.generation.conflicts.map(({ source, reason }) => problem(metadata, source, reason)),
+    const problems = this.#newProblems(next);
+    if (problems.length > 0) {
+      next.stop();
+      throw new MetadataError(problems);
+    }
+    await next.generation.buildGraphs(namedRoles(metadata));
+    return () => {
+      this.#assembly.stop();
+      this.#assembly = next;
+      next.keepFresh();
+    };
+  }
+
+  /** Mistakes and conflicts. What is as wrong in force already is no reason against a change of something else. */
+  #newProblems({ metadata, failures, generation }: Assembly): readonly MetadataProblem[] {
+    const before = this.#assembly;
+    const mistakes = [...failures].filter(
+      ([name, error]) => isMistake(error) && !(before.isDescribedAlike(name, metadata) && before.failures.has(name)),
+    );
+    const known = before.generation.conflicts.map(({ reason }) => reason);
+    const conflicts = generation.conflicts.filter(({ reason }) => !known.includes(reason));
+    return [
+      ...mistakes.flatMap(([name, error]) => error.problems.map((one) => problem(metadata, name, one))),
+      ...conflicts.map(({ source, reason }) => problem(metadata, source, { message: reason })),
     ];
-    if (problems.length > 0) throw new MetadataError(problems);
-    this.#assembly.stop();
-    this.#assembly = next;
-    next.keepFresh();
   }
 
   stop(): void {
@@ -76,8 +94,8 @@ export class LiveGraph {
   }
 }
 
-function problem(metadata: Metadata, source: string, message: string) {
+function problem(metadata: Metadata, source: string, { message, path = [] }: SourceProblem): MetadataProblem {
   const index = metadata.remoteSchemas.findIndex((remote) => remote.name === source);
-  const place = index < 0 ? metadata.place('actions', []) : metadata.place('remoteSchemas', [index]);
-  return { ...place, message: index < 0 ? message : `remote schema "${source}": ${message}` };
+  if (index < 0) return { ...metadata.place('actions', path), message };
+  return { ...metadata.place('remoteSchemas', [index, ...path]), message: `remote schema "${source}": ${message}` };
 }

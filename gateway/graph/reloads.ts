@@ -1,5 +1,11 @@
 import type { Logger } from '../../platform/index.ts';
-import { describeProblem, loadMetadata, type Metadata, MetadataError } from '../metadata/index.ts';
+import {
+  describeProblem,
+  loadMetadata,
+  type Metadata,
+  MetadataError,
+  type MetadataProblem,
+} from '../metadata/index.ts';
 import type { LiveGraph } from './live-graph.ts';
 
 /** Something besides the graph that follows the metadata. */
@@ -24,7 +30,7 @@ export interface ReloadsOptions {
 /** Takes over changed metadata, one change at a time, or keeps what is in force and remembers why. */
 export class Reloads {
   readonly #options: ReloadsOptions;
-  #failure: MetadataError | undefined;
+  #failure: Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: ReloadsOptions) {
@@ -32,7 +38,7 @@ export class Reloads {
   }
 
   /** Why the metadata as it is now is not in force; undefined when it is. */
-  get failure(): MetadataError | undefined {
+  get failure(): Error | undefined {
     return this.#failure;
   }
 
@@ -50,24 +56,40 @@ export class Reloads {
   }
 
   async #reload(reason: string, ask: boolean): Promise<void> {
-    const { location, graph, followers, log } = this.#options;
+    const { location, log } = this.#options;
     try {
       const metadata = loadMetadata(location);
-      const takeEffect = followers.map((follower) => follower.prepare(metadata));
-      await graph.reload(metadata, ask);
-      for (const effect of takeEffect) effect();
+      for (const takeEffect of await this.#prepare(metadata, ask)) takeEffect();
       this.#failure = undefined;
       log.info({ reason }, 'the metadata has been reloaded');
       if (metadata.ignored.length > 0) log.warn({ ignored: metadata.ignored }, 'metadata that is not acted on');
     } catch (error) {
-      if (!(error instanceof MetadataError)) {
-        log.error({ err: error, reason }, 'the reload failed in an unforeseen way; what was in force stays');
-        throw error;
-      }
-      this.#failure = error;
-      const problems = error.problems.map(describeProblem);
-      log.error({ reason, problems }, 'the metadata is not valid; what was in force stays');
+      this.#failure = error as Error;
+      if (error instanceof MetadataError) {
+        const problems = error.problems.map(describeProblem);
+        log.error({ reason, problems }, 'the metadata is not valid; what was in force stays');
+      } else log.error({ err: error, reason }, 'the reload failed in an unforeseen way; what was in force stays');
       throw error;
     }
+  }
+
+  /** Everybody gets ready, so that everything that is wrong is told, and nobody takes over what another one cannot. */
+  async #prepare(metadata: Metadata, ask: boolean): Promise<readonly (() => void)[]> {
+    const { graph, followers } = this.#options;
+    const preparations = [
+      ...followers.map((follower) => async () => follower.prepare(metadata)),
+      () => graph.prepare(metadata, ask),
+    ];
+    const effects: (() => void)[] = [];
+    const problems: MetadataProblem[] = [];
+    for (const prepare of preparations)
+      try {
+        effects.push(await prepare());
+      } catch (error) {
+        if (!(error instanceof MetadataError)) throw error;
+        problems.push(...error.problems);
+      }
+    if (problems.length > 0) throw new MetadataError(problems);
+    return effects;
   }
 }

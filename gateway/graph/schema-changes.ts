@@ -1,5 +1,6 @@
 import { CriticalityLevel, diff } from '@graphql-inspector/core';
 import type { GraphQLSchema } from 'graphql';
+import { PLACEHOLDER } from './role-graph.ts';
 
 export interface SchemaChange {
   readonly breaking: boolean;
@@ -10,6 +11,7 @@ export interface SchemaChange {
 export async function schemaChanges(before: GraphQLSchema, after: GraphQLSchema): Promise<readonly SchemaChange[]> {
   const changes = await diff(before, after);
   return changes
+    .filter(({ path }) => path !== `Query.${PLACEHOLDER}`)
     .map((change) => ({ breaking: change.criticality.level === CriticalityLevel.Breaking, message: change.message }))
     .sort((one, two) => Number(two.breaking) - Number(one.breaking));
 }

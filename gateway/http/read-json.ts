@@ -8,13 +8,14 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
  * Reads a JSON body.
  *
  * @param maxBytes the largest body that is taken.
- * @returns the value, or undefined for a body of no bytes at all.
+ * @returns the value, or undefined for a body of no bytes at all, which needs no content type.
  * @throws GatewayError 415 for another content type, character set or encoding, 413 for a body over the limit, 400 for
  * one that is no JSON.
  */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers;
   const charset = CHARSET.exec(type ?? '')?.[1]?.toLowerCase();
+  if (type === undefined && (await readBody(request, maxBytes)).length === 0) return undefined;
   if (!JSON_TYPE.test(type ?? '') || (charset && charset !== 'utf-8' && charset !== 'utf8'))
     throw new GatewayError('unsupported-media-type', 'expected the content type application/json in UTF-8');
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { GatewayError } from '../errors.ts';
 
-/** Sends a JSON body and ends the response. */
+/** Sends a JSON body, a value or the bytes of one, and ends the response. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -9,7 +9,7 @@ export function sendJson(
   headers: Readonly<Record<string, string | readonly string[]>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const bytes = Buffer.from(JSON.stringify(body), 'utf8');
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body), 'utf8');
   response.statusCode = status;
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('content-length', bytes.length);

@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import type { RoleGraph } from '../graph/index.ts';
 import { type DocumentCost, documentCost } from './limits-cost.ts';
+import type { Plan } from './plan.ts';
 import type { Validated } from './validation.ts';
 
 export interface RootField {
@@ -26,6 +27,8 @@ export interface Document {
   readonly cost: DocumentCost;
   /** What came of validating it, by the graph that it was validated against. */
   readonly validated: Map<RoleGraph, Validated>;
+  /** How each of its operations is run, by the graph that it is run on. */
+  readonly plans: Map<RoleGraph, Map<OperationDefinitionNode, Plan>>;
 }
 
 const MAX_DOCUMENTS = 2_000;
@@ -77,7 +80,7 @@ function readDocument(text: string, maxTokens: number): Document {
     else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   const rootFields = operations.flatMap((operation) => rootFieldsOf(operation, fragments));
-  return { node, operations, rootFields, cost: documentCost(node), validated: new Map() };
+  return { node, operations, rootFields, cost: documentCost(node), validated: new Map(), plans: new Map() };
 }
 
 function parseQuietly(text: string, maxTokens: number): DocumentNode {

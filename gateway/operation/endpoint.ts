@@ -13,7 +13,7 @@ export interface GraphqlEndpointOptions {
 
 /** One response object, and what it says about HTTP. */
 interface Answer {
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>> | Buffer;
   /** The status under `application/graphql-response+json`. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ async function answer(exchange: Exchange, type: ResponseType, options: GraphqlEn
   if (exchange.request.method === 'GET') refuseMutations(prepared);
 
   const answers: Answer[] = [];
-  for (const operation of prepared) answers.push(await answerOne(operation, type, options));
+  for (const operation of prepared) answers.push(await answerOne(operation, type, !incoming.batch, options));
   send(exchange, type, incoming.batch, answers);
 }
 
@@ -76,16 +76,19 @@ function refuseMutations(prepared: readonly (ReadyOperation | InvalidOperation)[
 async function answerOne(
   operation: ReadyOperation | InvalidOperation,
   type: ResponseType,
+  asBytes: boolean,
   { operations, referenceEnvelope }: GraphqlEndpointOptions,
 ): Promise<Answer> {
   if ('errors' in operation) return { body: { errors: operation.errors }, status: 400, headers: {}, cookies: [] };
-  const result = await operations.run(operation, referenceEnvelope && type === 'application/json');
+  const result = await operations.run(operation, referenceEnvelope && type === 'application/json', asBytes);
+  const { headers, cookies } = result.http;
+  if (result.bytes) return { body: result.bytes, status: 200, headers, cookies };
   const body: { data: unknown; errors?: readonly PublicError[] } = {
     ...(result.errors && { errors: result.errors }),
     data: result.data,
     ...result.beside,
   };
-  return { body, status: 200, headers: result.http.headers, cookies: result.http.cookies };
+  return { body, status: 200, headers, cookies };
 }
 
 function send(exchange: Exchange, type: ResponseType, batch: boolean, answers: readonly Answer[]): void {

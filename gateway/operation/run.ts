@@ -16,10 +16,12 @@ import { type Authenticator, createSession, type Session } from '../session/inde
 import type { Call, HttpHints } from '../sources/index.ts';
 import { type Document, DocumentCache } from './documents.ts';
 import { executionErrors, invalidRequest, type PublicError } from './errors.ts';
+import { isFailure, resultOf, runForward } from './forward.ts';
 import { withoutSuggestion } from './introspection.ts';
 import { batchTooLarge, type OperationLimits } from './limits.ts';
 import { withinTime } from './limits-time.ts';
 import { PersistedQueries, type PersistedQuery } from './persisted.ts';
+import { type Plan, planOf } from './plan.ts';
 import { takeEnvelope, withEnvelopeFields } from './reference-envelope.ts';
 import { RoleRules } from './role-rules.ts';
 import { severalAuthenticationFields, validated } from './validation.ts';
@@ -48,6 +50,7 @@ export interface Client {
 export interface ReadyOperation {
   readonly session: Session;
   readonly schema: GraphQLSchema;
+  readonly plan: Plan;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   /** The text of the whole document. */
@@ -64,6 +67,8 @@ export interface InvalidOperation {
 }
 
 export interface OperationResult {
+  /** The whole response as a source sent it, in place of all members but `http`. */
+  readonly bytes?: Buffer;
   readonly data?: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly PublicError[];
   /** Members of the response beside `data` and `errors`. */
@@ -178,24 +183,41 @@ export class Operations {
     // Whoever asks for the schema is shown the one that documents are validated against.
     const asksForSchema = document.rootFields.some(({ name }) => name === '__schema' || name === '__type');
     const schema = asksForSchema ? graph.schema : graph.executable;
-    return { session, schema, document: document.node, operation, query, request, seconds: limits.seconds, client };
+    const plan = planOf(document, operation, graph);
+    return {
+      session,
+      schema,
+      plan,
+      document: document.node,
+      operation,
+      query,
+      request,
+      seconds: limits.seconds,
+      client,
+    };
   }
 
   /**
    * Runs a prepared operation.
    *
    * @param withEnvelope whether a login's response gets the member that the reference contract shows.
+   * @param asBytes whether the caller can relay bytes.
    */
-  async run(ready: ReadyOperation, withEnvelope: boolean): Promise<OperationResult> {
+  async run(ready: ReadyOperation, withEnvelope: boolean, asBytes = false): Promise<OperationResult> {
     return withinTime(
       ready.seconds,
       ready.client.signal,
-      (signal) => this.#execute(ready, withEnvelope, signal),
+      (signal) => this.#execute(ready, withEnvelope, asBytes, signal),
       () => tooLate(ready.session),
     );
   }
 
-  async #execute(ready: ReadyOperation, withEnvelope: boolean, signal: AbortSignal): Promise<OperationResult> {
+  async #execute(
+    ready: ReadyOperation,
+    withEnvelope: boolean,
+    asBytes: boolean,
+    signal: AbortSignal,
+  ): Promise<OperationResult> {
     const { client, request } = ready;
     const http: HttpHints = { headers: {}, cookies: [...ready.session.cookies] };
     const call: Call = {
@@ -209,13 +231,16 @@ export class Operations {
       http,
     };
     const extended = withEnvelope && withEnvelopeFields(ready.document, ready.operation, ready.schema);
-    const result: ExecutionResult = await execute({
-      schema: ready.schema,
-      document: extended ? extended.document : ready.document,
-      operationName: ready.operation.name?.value,
-      variableValues: request.variables,
-      contextValue: call,
-    });
+    let result: ExecutionResult;
+    if (ready.plan.kind === 'forward' && !extended) {
+      const answer = await runForward(ready.plan, request.variables, call);
+      if (asBytes && 'bytes' in answer) return { bytes: answer.bytes, beside: {}, http };
+      result = resultOf(answer);
+      // Which fields are missing then, and what else is null for it, is what executing the graph tells.
+      if (isFailure(result)) result = await stitched(ready, ready.document, { ...call, failure: result });
+    } else {
+      result = await stitched(ready, extended ? extended.document : ready.document, call);
+    }
     const errors = (result.errors ?? []).flatMap((error) => executionErrors(error, client.log));
     const { data, beside } = extended ? takeEnvelope(result.data) : { data: result.data, beside: {} };
     return { data: data ?? null, ...(errors.length > 0 && { errors }), beside, http };
@@ -258,6 +283,20 @@ export class Operations {
       }),
     };
   }
+}
+
+function stitched(
+  ready: ReadyOperation,
+  document: DocumentNode,
+  call: Call,
+): Promise<ExecutionResult> | ExecutionResult {
+  return execute({
+    schema: ready.schema,
+    document,
+    operationName: ready.operation.name?.value,
+    variableValues: ready.request.variables,
+    contextValue: call,
+  });
 }
 
 function tooLate({ cookies }: Session): OperationResult {

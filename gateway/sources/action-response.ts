@@ -1,16 +1,19 @@
 import {
+  type GraphQLEnumType,
   type GraphQLOutputType,
   getNamedType,
+  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
+  isScalarType,
   isSpecifiedScalarType,
 } from 'graphql';
 
 /**
  * Checks what an action's webhook answered against the action's output type, as far as Hasura does: null-ness, list or
- * object, the fields of an object one level deep, and the type of a built-in scalar.
+ * object, the fields of an object one level deep, and the type of a built-in scalar or an enum.
  *
  * @returns what is wrong in Hasura's words, or undefined.
  */
@@ -23,10 +26,10 @@ export function responseProblem(value: unknown, type: GraphQLOutputType): string
   }
   const expecting = `expecting ${getNamedType(type).name}`;
   if (isLeafType(inner)) {
-    if (!isSpecifiedScalarType(inner)) return undefined;
+    if (isScalarType(inner) && !isSpecifiedScalarType(inner)) return undefined;
     if (Array.isArray(value)) return `got array for the action webhook response, ${expecting}`;
     if (typeof value === 'object') return `got object for the action webhook response, ${expecting}`;
-    if (fitsScalar(value, inner.name)) return undefined;
+    if (isEnumType(inner) ? isValueOf(inner, value) : fitsScalar(value, inner.name)) return undefined;
     return `got scalar ${scalarName(value)} for the action webhook response, ${expecting}`;
   }
   if (Array.isArray(value)) return `got array for the action webhook response, ${expecting}`;
@@ -38,6 +41,10 @@ export function responseProblem(value: unknown, type: GraphQLOutputType): string
     if (given === undefined) return `field "${field.name}" expected in webhook response, but not found`;
     return given === null ? `expecting not null value for field "${field.name}"` : undefined;
   });
+}
+
+function isValueOf(type: GraphQLEnumType, value: unknown): boolean {
+  return typeof value === 'string' && type.getValue(value) !== undefined;
 }
 
 function firstProblem<T>(items: readonly T[], problemOf: (item: T) => string | undefined): string | undefined {

@@ -1,20 +1,38 @@
-import { type GraphQLError, type GraphQLOutputType, GraphQLError as PublicError } from 'graphql';
+import { GraphQLError, type GraphQLOutputType } from 'graphql';
+import { KritiEvaluationError } from '../kriti/index.ts';
+import type { ResponseTransform } from '../metadata/index.ts';
+import {
+  requestBindings,
+  UnusableRequest,
+  type WebhookPayload,
+  type WebhookRequest,
+  type WebhookTarget,
+  webhookRequest,
+} from './action-request.ts';
 import { responseProblem } from './action-response.ts';
-import { type Call, commonHeaders } from './call.ts';
-import type { HeaderForwarding } from './client-headers.ts';
+import type { Call } from './call.ts';
 import { UpstreamError, type UpstreamHttp, type UpstreamResponse } from './upstream-http.ts';
+
+/** Marks extensions of an error that go to the client as they are, without a code or path of ours. JSON leaves it out. */
+export const VERBATIM = Symbol('verbatim');
 
 /** One action, ready to be called. */
 export interface ActionWebhook {
   readonly name: string;
   readonly operation: 'query' | 'mutation';
-  readonly url: string;
+  readonly target: WebhookTarget;
+  readonly responseTransform: ResponseTransform | undefined;
   readonly timeoutMs: number;
-  /** Configured headers, lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly forwardHeaders: HeaderForwarding | undefined;
   readonly outputType: GraphQLOutputType;
   readonly http: UpstreamHttp;
+  /** Whether errors tell what happened between us and the webhook: for development only. */
+  readonly showInternals: boolean;
+}
+
+/** What happened, for those who may see it. */
+interface Internals {
+  readonly error: string;
+  readonly response?: { readonly status: number; readonly body: string };
 }
 
 /**
@@ -23,71 +41,147 @@ export interface ActionWebhook {
  * @throws GraphQLError as the client is to see it, in Hasura's words and with Hasura's codes.
  */
 export async function callWebhook(action: ActionWebhook, input: Record<string, unknown>, call: Call): Promise<unknown> {
-  let response: UpstreamResponse;
-  try {
-    response = await action.http.send({
-      url: action.url,
-      method: 'POST',
-      headers: {
-        ...action.forwardHeaders?.(call.clientHeaders),
-        ...commonHeaders(call),
-        ...action.headers,
-      },
-      body: JSON.stringify({
-        action: { name: action.name },
-        input,
-        request_query: call.query,
-        session_variables: call.session.variables,
-      }),
-      timeoutMs: action.timeoutMs,
-      signal: call.signal,
-    });
-  } catch (error) {
-    if (!(error instanceof UpstreamError && error.reason === 'aborted'))
-      call.log.warn({ action: action.name, reason: (error as Error).message }, 'an action webhook did not answer');
-    throw refusal('http exception when calling webhook');
-  }
-  return readResponse(action, response, call);
+  const payload: WebhookPayload = {
+    action: { name: action.name },
+    input,
+    request_query: call.query,
+    session_variables: call.session.variables,
+  };
+  const request = transformed(action, 'request', call, () => webhookRequest(action.target, payload, call));
+  const response = await send(action, request, call);
+  return readResponse(action, payload, request, response, call);
 }
 
-function readResponse(action: ActionWebhook, response: UpstreamResponse, call: Call): unknown {
-  const { status } = response;
-  let body: unknown;
+async function send(action: ActionWebhook, request: WebhookRequest, call: Call): Promise<UpstreamResponse> {
   try {
-    body = JSON.parse(response.body);
-  } catch {
+    return await action.http.send({ ...request, timeoutMs: action.timeoutMs, signal: call.signal });
+  } catch (error) {
+    const reason = (error as Error).message;
+    if (!(error instanceof UpstreamError && error.reason === 'aborted'))
+      call.log.warn({ action: action.name, reason }, 'an action webhook did not answer');
+    throw refusal(action, 'http exception when calling webhook', { error: reason });
+  }
+}
+
+function readResponse(
+  action: ActionWebhook,
+  payload: WebhookPayload,
+  request: WebhookRequest,
+  response: UpstreamResponse,
+  call: Call,
+): unknown {
+  const { status } = response;
+  const internals = (error: string): Internals => ({ error, response: { status, body: response.body } });
+  const body = responseBody(action, payload, request, response, call);
+  if (body === undefined) {
     call.log.warn({ action: action.name, status }, 'an action webhook answered with something that is not JSON');
-    throw refusal('not a valid json response from webhook');
+    throw refusal(action, 'not a valid json response from webhook', internals('the response is not JSON'));
   }
-  if (status >= 400 && status < 500) {
+  const succeeded = status >= 200 && status < 300;
+  const refused = status >= 400 && status < 500;
+  if (refused) {
     call.http.status = status;
-    throw relayed(body);
+    relayCookies(action, response, call);
+    throw relayed(action, body);
   }
-  if (status < 200 || status >= 300) {
+  if (!succeeded) {
     call.log.warn({ action: action.name, status }, 'an action webhook failed');
-    throw refusal('internal error');
+    const error = `expecting 2xx or 4xx status code, but found ${status}`;
+    throw refusal(action, 'internal error', internals(error));
   }
   const problem = responseProblem(body, action.outputType);
-  if (problem) throw refusal(problem);
-  if (action.operation === 'mutation') call.http.cookies.push(...listOf(response.headers['set-cookie']));
+  if (problem) {
+    // The status that Hasura's REST endpoints answer with.
+    call.http.status = 400;
+    throw refusal(action, problem, internals(problem));
+  }
+  relayCookies(action, response, call);
   return body;
 }
 
-function refusal(message: string, code = 'unexpected'): GraphQLError {
-  return new PublicError(message, { extensions: { path: '$', code } });
+/** Cookies come with what changes something, refusals included: whoever is refused may have to lose one. */
+function relayCookies({ operation }: ActionWebhook, { headers }: UpstreamResponse, call: Call): void {
+  const cookies = headers['set-cookie'] ?? [];
+  if (operation === 'mutation') call.http.cookies.push(...(Array.isArray(cookies) ? cookies : [cookies]));
+}
+
+/** What the webhook answered, transformed if the action says so; undefined when that is no JSON. */
+function responseBody(
+  action: ActionWebhook,
+  payload: WebhookPayload,
+  request: WebhookRequest,
+  response: UpstreamResponse,
+  call: Call,
+): unknown {
+  const answered = readJson(response.body);
+  const transform = action.responseTransform?.body;
+  if (!transform) return answered;
+  if (transform.action === 'remove') return null;
+  const { variables, sessionVariables } = requestBindings(action.target, payload);
+  const bindings = {
+    sessionVariables,
+    variables: {
+      $body: answered ?? null,
+      $response: { status: response.status },
+      $session_variables: sessionVariables,
+      $request: {
+        body: payload,
+        base_url: variables.$base_url,
+        session_variables: sessionVariables,
+        query_params: variables.$query_params,
+        method: request.method,
+        url: request.url,
+      },
+    },
+  };
+  return transformed(action, 'response', call, () => transform.template.evaluate(bindings), response);
+}
+
+const TRANSFORM_FAILED = { request: 'Request Transformation Failed', response: 'Response Transformation Failed' };
+
+/** Runs templates. Where one fails the log gets to know, and the client learns that it did. */
+function transformed<T>(
+  action: ActionWebhook,
+  which: keyof typeof TRANSFORM_FAILED,
+  call: Call,
+  run: () => T,
+  response?: UpstreamResponse,
+): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof KritiEvaluationError || error instanceof UnusableRequest)) throw error;
+    const place = error instanceof KritiEvaluationError ? { line: error.line, column: error.column } : {};
+    const detail = { action: action.name, transform: which, reason: error.message, ...place };
+    call.log.warn(detail, 'a transform of an action does not fit its values');
+    throw refusal(action, TRANSFORM_FAILED[which], {
+      error: 'line' in place ? `line ${place.line}, column ${place.column}: ${error.message}` : error.message,
+      ...(response && { response: { status: response.status, body: response.body } }),
+    });
+  }
+}
+
+function refusal(action: ActionWebhook, message: string, internals: Internals, code = 'unexpected'): GraphQLError {
+  const internal = action.showInternals && { internal: internals };
+  return new GraphQLError(message, { extensions: { path: '$', code, ...internal } });
 }
 
 /** A webhook's own error: its `extensions` take the place of ours, its `code` is used where it has none. */
-function relayed(body: unknown): GraphQLError {
+function relayed(action: ActionWebhook, body: unknown): GraphQLError {
   const { message, code, extensions } = (body ?? {}) as { message?: unknown; code?: unknown; extensions?: unknown };
-  if (typeof message !== 'string')
-    return refusal('the error response of the action webhook has no "message"', 'parse-failed');
+  if (typeof message !== 'string') {
+    const problem = 'the error response of the action webhook has no "message"';
+    return refusal(action, problem, { error: 'key "message" not found' }, 'parse-failed');
+  }
   if (typeof extensions === 'object' && extensions !== null && !Array.isArray(extensions))
-    return new PublicError(message, { extensions: { ...extensions } });
-  return refusal(message, typeof code === 'string' ? code : 'unexpected');
+    return new GraphQLError(message, { extensions: { ...extensions, [VERBATIM]: true } });
+  return new GraphQLError(message, { extensions: { path: '$', code: typeof code === 'string' ? code : 'unexpected' } });
 }
 
-function listOf(value: string | string[] | undefined): readonly string[] {
-  if (value === undefined) return [];
-  return Array.isArray(value) ? value : [value];
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

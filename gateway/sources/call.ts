@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ExecutionResult } from 'graphql';
 import type { Logger } from '../../platform/index.ts';
 import type { Session } from '../session/index.ts';
 
@@ -13,6 +14,10 @@ export interface Call {
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /**
+   * Set when the one source of the operation has failed it as a whole. Nothing is sent again: each field gets this.
+   */
+  readonly failure?: ExecutionResult;
   /** What the sources want said over HTTP, beside the data. */
   readonly http: HttpHints;
 }
@@ -29,6 +34,8 @@ export function commonHeaders(call: Call): Record<string, string> {
   return {
     'content-type': 'application/json',
     accept: 'application/json',
+    // The answer is read here, so it is not the client's to say how it may be compressed.
+    'accept-encoding': 'identity',
     'user-agent': 'portico',
     'x-request-id': call.requestId,
     'x-forwarded-for': call.clientAddress,

@@ -1,45 +1,166 @@
-import { RenameInterfaceFields, RenameObjectFields, RenameTypes, WrapType, wrapSchema } from '@graphql-tools/wrap';
-import type { GraphQLSchema } from 'graphql';
+import {
+  buildASTSchema,
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  type NameNode,
+  OperationTypeNode,
+  parse,
+  printSchema,
+  specifiedScalarTypes,
+  visit,
+} from 'graphql';
 import type { RemoteSchemaMetadata } from '../metadata/index.ts';
-import type { Subschema } from './source.ts';
 
-type Transforms = NonNullable<Subschema['transforms']>;
 type Customization = NonNullable<RemoteSchemaMetadata['definition']['customization']>;
-type Renaming = { prefix: string; suffix: string; mapping: Readonly<Record<string, string>> };
+
+/** A remote schema in the graph's names, and what these names are for the remote. */
+export interface CustomizedSchema {
+  readonly schema: GraphQLSchema;
+  /** The field that all root fields stand in; undefined when they stand at the root. */
+  readonly namespace: string | undefined;
+  /** Names of types that differ, the remote's by the graph's. */
+  readonly types: ReadonlyMap<string, string>;
+  /** Names of fields that differ, the remote's by `Type.field` in the graph's names. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+const ROOTS = Object.values(OperationTypeNode);
+const BUILT_IN = new Set(specifiedScalarTypes.map((scalar) => scalar.name));
 
 /**
- * The renamings of a remote schema's `customization`, for stitching. `parent_type` is the name that the remote gives to
- * the type. A name in `mapping` gets neither prefix nor suffix.
+ * Gives a remote schema the names that its `customization` asks for, as Hasura does: a name in `mapping` gets neither
+ * prefix nor suffix, `parent_type` is the remote's name of the type, and root types keep their names unless there is a
+ * namespace.
  *
- * @param schema the remote schema as it is.
+ * @param part the remote schema, or the part of it that a role is given.
+ * @param upstream the remote schema. Its names of the root types count, which may be other ones in the part.
+ * @throws Error when two things would have the same name, or something no possible one.
  */
-export function customizationTransforms(customization: Customization | undefined, schema: GraphQLSchema): Transforms {
-  if (!customization) return [];
-  const { root_fields_namespace: namespace, type_names: types, field_names: fields } = customization;
-  const transforms: Transforms = [];
-  if (fields.length > 0) {
-    const byType = new Map<string, Renaming>(fields.map((item) => [item.parent_type, item]));
-    const renamed = (type: string, field: string) => rename(byType.get(type), field);
-    transforms.push(
-      new RenameObjectFields((type, field) => renamed(type, field)),
-      new RenameInterfaceFields((type, field) => renamed(type, field)),
-    );
-  }
-  if (types) transforms.push(new RenameTypes((name) => rename(types, name)));
-  if (namespace) {
-    if (schema.getQueryType()) transforms.push(new WrapType('Query', `${namespace}_query`, namespace));
-    if (schema.getMutationType()) transforms.push(new WrapType('Mutation', `${namespace}_mutation`, namespace));
-  }
-  return transforms;
+export function customize(
+  part: GraphQLSchema,
+  upstream: GraphQLSchema,
+  customization: Customization | null | undefined,
+): CustomizedSchema {
+  const none = { schema: part, namespace: undefined, types: new Map(), fields: new Map() };
+  if (!customization) return none;
+  const namespace = customization.root_fields_namespace ?? undefined;
+  const names = newNames(part, upstream, customization, namespace);
+  const fields = new Map<string, string>();
+  const definitions = parse(printSchema(part))
+    .definitions.filter((definition) => definition.kind !== Kind.SCHEMA_DEFINITION)
+    .map((definition) => withNewFields(definition, names, fields));
+  const document: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: [
+      ...definitions.map((definition) => withNewTypes(definition, names)),
+      ...(namespace === undefined ? [] : ROOTS.flatMap((root) => rootType(root, namespace, part, names))),
+      schemaDefinition(part, namespace),
+    ],
+  };
+  const types = [...names.types].filter(([old, renamed]) => old !== renamed);
+  return {
+    schema: buildASTSchema(document),
+    namespace,
+    types: new Map(types.map(([old, renamed]) => [renamed, old])),
+    fields,
+  };
 }
 
-/** The schema as the graph has it once it is customized. */
-export function customizedSchema(schema: GraphQLSchema, transforms: Transforms): GraphQLSchema {
-  return transforms.length === 0 ? schema : wrapSchema({ schema, transforms });
+interface NewNames {
+  /** The graph's names of types by those in the part. */
+  readonly types: ReadonlyMap<string, string>;
+  fieldOf(type: string, field: string): string;
 }
 
-function rename(renaming: Renaming | undefined, name: string): string {
-  if (!renaming) return name;
-  const mapped = Object.hasOwn(renaming.mapping, name) ? renaming.mapping[name] : undefined;
-  return mapped ?? `${renaming.prefix}${name}${renaming.suffix}`;
+function newNames(
+  part: GraphQLSchema,
+  upstream: GraphQLSchema,
+  { type_names: types, field_names: fields }: Customization,
+  namespace: string | undefined,
+): NewNames {
+  const roots = new Map<string, { name: string; operation: OperationTypeNode }>();
+  for (const operation of ROOTS) {
+    const name = part.getRootType(operation)?.name;
+    if (name !== undefined) roots.set(name, { name: upstream.getRootType(operation)?.name ?? name, operation });
+  }
+  const typeName = (name: string) => {
+    const root = roots.get(name);
+    if (!root) return types ? rename(types, name) : name;
+    if (namespace === undefined) return name;
+    const renamed = types ? rename(types, root.name) : root.name;
+    return renamed === root.name ? `${namespace}_${root.operation}` : renamed;
+  };
+  const all = Object.keys(part.getTypeMap()).filter((name) => !name.startsWith('__') && !BUILT_IN.has(name));
+  const renamings = new Map(fields.map((item) => [item.parent_type, item]));
+  return {
+    types: new Map(all.map((name) => [name, typeName(name)])),
+    fieldOf: (type, field) => {
+      const renaming = renamings.get(roots.get(type)?.name ?? type);
+      return renaming ? rename(renaming, field) : field;
+    },
+  };
+}
+
+interface Renaming {
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly mapping: Readonly<Record<string, string>>;
+}
+
+function rename({ prefix, suffix, mapping }: Renaming, name: string): string {
+  const mapped = Object.hasOwn(mapping, name) ? mapping[name] : undefined;
+  return mapped ?? `${prefix}${name}${suffix}`;
+}
+
+function withNewFields(definition: DefinitionNode, names: NewNames, fields: Map<string, string>): DefinitionNode {
+  if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION)
+    return definition;
+  const type = definition.name.value;
+  const renamed = (definition.fields ?? []).map((field): FieldDefinitionNode => {
+    const name = names.fieldOf(type, field.name.value);
+    if (name === field.name.value) return field;
+    fields.set(`${names.types.get(type) ?? type}.${name}`, field.name.value);
+    return { ...field, name: { ...field.name, value: name } };
+  });
+  return { ...definition, fields: renamed };
+}
+
+function withNewTypes(definition: DefinitionNode, { types }: NewNames): DefinitionNode {
+  const newName = (name: NameNode): NameNode => ({ ...name, value: types.get(name.value) ?? name.value });
+  const withReferences: DefinitionNode = visit(definition, {
+    NamedType: (node) => ({ ...node, name: newName(node.name) }),
+  });
+  const isType = 'name' in withReferences && withReferences.kind !== Kind.DIRECTIVE_DEFINITION;
+  return isType && withReferences.name
+    ? ({ ...withReferences, name: newName(withReferences.name) } as DefinitionNode)
+    : withReferences;
+}
+
+// May be null, unlike in Hasura: when the remote fails, the data of the others is kept.
+function rootType(
+  operation: OperationTypeNode,
+  namespace: string,
+  part: GraphQLSchema,
+  { types }: NewNames,
+): readonly DefinitionNode[] {
+  const inner = part.getRootType(operation)?.name;
+  if (inner === undefined) return [];
+  return parse(`type ${standardName(operation)} { ${namespace}: ${types.get(inner)} }`).definitions;
+}
+
+function schemaDefinition(part: GraphQLSchema, namespace: string | undefined): DefinitionNode {
+  const operationTypes = ROOTS.flatMap((operation) => {
+    const own = part.getRootType(operation)?.name;
+    if (own === undefined) return [];
+    const name = { kind: Kind.NAME, value: namespace === undefined ? own : standardName(operation) } as const;
+    return [{ kind: Kind.OPERATION_TYPE_DEFINITION, operation, type: { kind: Kind.NAMED_TYPE, name } } as const];
+  });
+  return { kind: Kind.SCHEMA_DEFINITION, operationTypes };
+}
+
+function standardName(operation: OperationTypeNode): string {
+  return operation.charAt(0).toUpperCase() + operation.slice(1);
 }

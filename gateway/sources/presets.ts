@@ -1,22 +1,24 @@
 import {
+  type ConstArgumentNode,
   type ConstDirectiveNode,
   type ConstValueNode,
   type DefinitionNode,
   type DocumentNode,
-  type GraphQLInputType,
-  getNamedType,
   type InputValueDefinitionNode,
-  isListType,
-  isNonNullType,
   Kind,
   valueFromASTUntyped,
   visit,
 } from 'graphql';
-import type { Session } from '../session/index.ts';
-import { sourceError } from './source-error.ts';
 
-/** The value that an argument or input field always has for a role: one of its own, or a session variable's. */
-export type Preset = { readonly value: unknown } | { readonly variable: string };
+/**
+ * The value that an argument or input field always has for a role: one of its own, a session variable's, or a list or an
+ * object with such values in it.
+ */
+export type Preset =
+  | { readonly kind: 'fixed'; readonly value: unknown }
+  | { readonly kind: 'session'; readonly variable: string }
+  | { readonly kind: 'list'; readonly items: readonly Preset[] }
+  | { readonly kind: 'object'; readonly fields: Readonly<Record<string, Preset>> };
 
 /** Presets by `Type.field.argument` for arguments and `Type.field` for input fields. */
 export type Presets = ReadonlyMap<string, Preset>;
@@ -36,27 +38,46 @@ export function takePresets(document: DocumentNode): {
 } {
   const presets = new Map<string, Preset>();
   const problems: string[] = [];
+  const taken = new Set<ConstDirectiveNode>();
   for (const [key, input] of document.definitions.flatMap(inputsOf)) {
     const directive = presetOf(input);
-    const preset = directive && readPreset(directive);
+    if (!directive) continue;
+    taken.add(directive);
+    const preset = readPreset(directive);
     if (typeof preset === 'string') problems.push(`@preset of "${key}": ${preset}`);
-    else if (preset) presets.set(key, preset);
+    else presets.set(key, preset);
   }
-  const whole = visit(document, { Directive: (node) => (node.name.value === DIRECTIVE ? null : undefined) });
+  const whole = visit(document, {
+    Directive: (node) => {
+      if (node.name.value !== DIRECTIVE) return undefined;
+      if (!taken.has(node as ConstDirectiveNode))
+        problems.push('@preset stands once at an argument or a field of an input object, and nowhere else');
+      return null;
+    },
+  });
   const visible = visit(document, { InputValueDefinition: (node) => (presetOf(node) ? null : undefined) });
   return { whole, visible, presets, problems };
 }
 
 function inputsOf(definition: DefinitionNode): readonly (readonly [string, InputValueDefinitionNode])[] {
-  if (definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION) {
-    const { name, fields = [] } = definition;
-    return fields.map((field) => [`${name.value}.${field.name.value}`, field] as const);
+  switch (definition.kind) {
+    case Kind.INPUT_OBJECT_TYPE_DEFINITION:
+    case Kind.INPUT_OBJECT_TYPE_EXTENSION: {
+      const { name, fields = [] } = definition;
+      return fields.map((field) => [`${name.value}.${field.name.value}`, field] as const);
+    }
+    case Kind.OBJECT_TYPE_DEFINITION:
+    case Kind.OBJECT_TYPE_EXTENSION:
+    case Kind.INTERFACE_TYPE_DEFINITION:
+    case Kind.INTERFACE_TYPE_EXTENSION: {
+      const { name, fields = [] } = definition;
+      return fields.flatMap((field) =>
+        (field.arguments ?? []).map((item) => [`${name.value}.${field.name.value}.${item.name.value}`, item] as const),
+      );
+    }
+    default:
+      return [];
   }
-  if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) return [];
-  const { name, fields = [] } = definition;
-  return fields.flatMap((field) =>
-    (field.arguments ?? []).map((item) => [`${name.value}.${field.name.value}.${item.name.value}`, item] as const),
-  );
 }
 
 function presetOf(node: InputValueDefinitionNode): ConstDirectiveNode | undefined {
@@ -64,60 +85,33 @@ function presetOf(node: InputValueDefinitionNode): ConstDirectiveNode | undefine
 }
 
 function readPreset(directive: ConstDirectiveNode): Preset | string {
-  const argument = (name: string): ConstValueNode | undefined =>
-    directive.arguments?.find((candidate) => candidate.name.value === name)?.value;
-  const value = argument('value');
-  const isStatic = argument('static');
+  const given = new Map((directive.arguments ?? []).map((argument) => [argument.name.value, argument]));
+  for (const name of given.keys())
+    if (name !== 'value' && name !== 'static') return `unknown argument "${name}": expected "value" and "static"`;
+  const value = given.get('value')?.value;
+  const isStatic = flag(given.get('static'));
   if (!value) return 'expected an argument "value"';
-  if (isStatic && isStatic.kind !== Kind.BOOLEAN) return '"static" must be true or false';
-  const fixed = isStatic?.kind === Kind.BOOLEAN && isStatic.value;
-  if (!fixed && value.kind === Kind.STRING && /^x-hasura-/i.test(value.value))
-    return { variable: value.value.toLowerCase() };
-  return { value: valueFromASTUntyped(value) };
+  if (isStatic === undefined) return '"static" must be true or false';
+  return isStatic ? { kind: 'fixed', value: valueFromASTUntyped(value) } : presetFrom(value);
 }
 
-/**
- * The value of a preset for a caller.
- *
- * @throws GraphQLError `not-found` when the session has no such variable, `unexpected` when it does not fit the type.
- */
-export function presetValue(preset: Preset, type: GraphQLInputType, session: Session, service: string): unknown {
-  if ('value' in preset) return preset.value;
-  const text = session.variables[preset.variable];
-  if (text === undefined) throw sourceError(service, 'not-found', `missing session variable: "${preset.variable}"`);
-  const value = readAs(type, text);
-  if (value === undefined)
-    throw sourceError(
-      service,
-      'unexpected',
-      `the session variable "${preset.variable}" does not fit the type ${String(type)}`,
-    );
-  return value;
+function flag(argument: ConstArgumentNode | undefined): boolean | undefined {
+  if (!argument) return false;
+  return argument.value.kind === Kind.BOOLEAN ? argument.value.value : undefined;
 }
 
-/** A session variable's text as a value of a type: JSON or a PostgreSQL array for lists, undefined if it does not fit. */
-function readAs(type: GraphQLInputType, text: string): unknown {
-  const inner = isNonNullType(type) ? type.ofType : type;
-  if (isListType(inner)) return readList(text)?.map((item) => readAs(inner.ofType, item));
-  switch (getNamedType(inner).name) {
-    case 'Int':
-      return /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
-    case 'Float':
-      return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined;
-    case 'Boolean':
-      return text === 'true' ? true : text === 'false' ? false : undefined;
-    default:
-      return text;
+/** A text that is the name of a session variable stands for its value, inside of lists and objects too. */
+function presetFrom(node: ConstValueNode): Preset {
+  if (node.kind === Kind.STRING && /^x-hasura-/i.test(node.value))
+    return { kind: 'session', variable: node.value.toLowerCase() };
+  if (node.kind === Kind.LIST) {
+    const items = node.values.map(presetFrom);
+    if (items.some((item) => item.kind !== 'fixed')) return { kind: 'list', items };
   }
-}
-
-function readList(text: string): readonly string[] | undefined {
-  const json = text.startsWith('{') && text.endsWith('}') ? `[${text.slice(1, -1)}]` : text;
-  try {
-    const list: unknown = JSON.parse(json);
-    return Array.isArray(list) ? list.map(String) : undefined;
-  } catch {
-    // A PostgreSQL array may leave its items without quotes.
-    return text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1).split(',') : undefined;
+  if (node.kind === Kind.OBJECT) {
+    const fields = node.fields.map((field) => [field.name.value, presetFrom(field.value)] as const);
+    if (fields.some(([, preset]) => preset.kind !== 'fixed'))
+      return { kind: 'object', fields: Object.fromEntries(fields) };
   }
+  return { kind: 'fixed', value: valueFromASTUntyped(node) };
 }

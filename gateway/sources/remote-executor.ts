@@ -18,30 +18,72 @@ export interface RemoteTarget {
 
 const CODE = 'remote-schema-error';
 
+/** What came of an operation that was sent as it is: bytes to relay, or a result where there is more to it than data. */
+export type ForwardedAnswer = { readonly bytes: Buffer } | { readonly result: ExecutionResult };
+
+/**
+ * Sends the JSON body of a GraphQL request to a source, as the caller of `call`. The source's answer is not parsed where
+ * it holds nothing but data.
+ */
+export type Forward = (body: string, call: Call) => Promise<ForwardedAnswer>;
+
 /** Runs operations on a remote schema, as the caller of `request.context`. */
 export function remoteExecutor(target: RemoteTarget): Executor<Call> {
   return async (request: ExecutionRequest): Promise<ExecutionResult> => {
     const call = request.context as Call | undefined;
     if (!call) throw new TypeError('an operation without a caller');
-    let response: UpstreamResponse;
-    try {
-      response = await target.http.send({
-        url: target.url,
-        method: 'POST',
-        headers: upstreamHeaders(target, call),
-        body: JSON.stringify({
-          query: print(request.document),
-          ...(request.variables && { variables: request.variables }),
-          ...(request.operationName && { operationName: request.operationName }),
-        }),
-        timeoutMs: target.timeoutMs,
-        signal: call.signal,
-      });
-    } catch (error) {
-      return { data: null, errors: [unreachable(target.name, CODE, error, call)] };
-    }
-    return readResult(target.name, response, call);
+    if (call.failure) return call.failure;
+    const body = JSON.stringify({
+      query: print(request.document),
+      ...(request.variables && { variables: request.variables }),
+      ...(request.operationName && { operationName: request.operationName }),
+    });
+    const response = await send(target, body, call);
+    return 'errors' in response ? response : readResult(target.name, response, call);
   };
+}
+
+/** Forwards whole operations to a remote schema. */
+export function remoteForward(target: RemoteTarget): Forward {
+  return async (body, call) => {
+    const response = await send(target, body, call);
+    if ('errors' in response) return { result: response };
+    if (holdsOnlyData(response.bytes)) return { bytes: response.bytes };
+    return { result: readResult(target.name, response, call) };
+  };
+}
+
+async function send(target: RemoteTarget, body: string, call: Call): Promise<UpstreamResponse | ExecutionFailure> {
+  try {
+    return await target.http.send({
+      url: target.url,
+      method: 'POST',
+      headers: upstreamHeaders(target, call),
+      body,
+      timeoutMs: target.timeoutMs,
+      signal: call.signal,
+    });
+  } catch (error) {
+    return { data: null, errors: [unreachable(target.name, CODE, error, call)] };
+  }
+}
+
+type ExecutionFailure = { readonly data: null; readonly errors: readonly GraphQLError[] };
+
+const DATA = Buffer.from('{"data":{');
+const END = '}'.charCodeAt(0);
+
+/**
+ * Whether a response is `{"data":{…}}`, without having parsed it. The words that would stand beside the data may also
+ * stand in it; then it is parsed to tell.
+ */
+function holdsOnlyData(bytes: Buffer): boolean {
+  return (
+    bytes.subarray(0, DATA.length).equals(DATA) &&
+    bytes[bytes.length - 1] === END &&
+    !bytes.includes('"errors"') &&
+    !bytes.includes('"extensions"')
+  );
 }
 
 // Precedence: configured, then session, then client.
@@ -90,8 +132,14 @@ function relayed(service: string, error: unknown): GraphQLError {
   const { message, path, extensions } = (error ?? {}) as { message?: unknown; path?: unknown; extensions?: object };
   return new GraphQLError(typeof message === 'string' ? message : 'error without a message', {
     ...(Array.isArray(path) && { path }),
-    extensions: { code: CODE, ...extensions, service },
+    extensions: { code: CODE, ...withoutTraces(extensions), service },
   });
+}
+
+/** Some servers put stack traces into their errors unless they are told that they are in production. */
+function withoutTraces(extensions: object | undefined): object {
+  const { stacktrace: _stacktrace, exception: _exception, ...rest } = (extensions ?? {}) as Record<string, unknown>;
+  return rest;
 }
 
 /** A source may ask for an HTTP status and headers with `extensions.http = { status, headers }`. */

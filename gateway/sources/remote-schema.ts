@@ -1,15 +1,18 @@
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { type RemoteSchemaMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
-import { customizationTransforms, customizedSchema } from './customization.ts';
+import { customize } from './customization.ts';
+import { withCustomization } from './customized-executor.ts';
 import { introspect } from './introspect.ts';
 import { withPresets } from './preset-executor.ts';
-import { type RemoteTarget, remoteExecutor } from './remote-executor.ts';
+import { type RemoteTarget, remoteExecutor, remoteForward } from './remote-executor.ts';
 import { type Permitted, permittedSchema } from './role-permission.ts';
+import { schemaProblems } from './schema-problems.ts';
 import {
   ADMIN_ROLE,
   type Source,
   SourceError,
+  type SourceProblem,
   SourceUnreachable,
   type Subschema,
   type Surroundings,
@@ -43,22 +46,27 @@ async function openRemoteSchema(
 ): Promise<Source> {
   const upstream = await upstreamSchema(metadata, target);
   const executor = remoteExecutor(target);
-  const transforms = customizationTransforms(metadata.definition.customization, upstream);
-  const subschema = (schema: GraphQLSchema, run = executor): Subschema => ({
-    schema,
-    executor: run,
-    transforms,
-    batch: true,
-  });
+  const forward = remoteForward(target);
+  const customization = metadata.definition.customization ?? undefined;
+  const subschema = (part: GraphQLSchema, run = executor): Subschema => {
+    const customized = customize(part, upstream, customization);
+    const isPlain = customization === undefined && run === executor;
+    return {
+      schema: customized.schema,
+      executor: withCustomization(run, customized),
+      batch: true,
+      ...(isPlain && { forward }),
+    };
+  };
 
-  const whole = subschema(upstream);
+  const whole = customizedWhole(() => subschema(upstream));
   const parts = new Map<string, Subschema>();
   for (const [role, { schema, withPresets: full, presets }] of permittedParts(metadata, upstream))
     parts.set(role, subschema(schema, withPresets(executor, presets, full, metadata.name)));
   return {
     name: metadata.name,
     kind: 'remote-schema',
-    schema: customizedSchema(upstream, transforms),
+    schema: whole.schema,
     upstream,
     subschemaFor: (role) => {
       if (role === ADMIN_ROLE) return whole;
@@ -68,15 +76,39 @@ async function openRemoteSchema(
   };
 }
 
-async function upstreamSchema(metadata: RemoteSchemaMetadata, target: RemoteTarget): Promise<GraphQLSchema> {
-  if (metadata.schemaSdl === undefined)
-    return introspect(target).catch((error: Error) => {
-      throw new SourceUnreachable(error.message);
-    });
+/** What the graph is given of a remote schema has to be a schema: one that is not would take the others down with it. */
+function customizedWhole(open: () => Subschema): Subschema {
+  const path = ['definition', 'customization'];
+  let subschema: Subschema;
   try {
-    return buildSchema(metadata.schemaSdl);
+    subschema = open();
   } catch (error) {
-    throw new SourceError([`${metadata.definition.schema_file}: ${(error as Error).message}`]);
+    throw new SourceError((error as Error).message.split('\n\n').map((message) => ({ message, path })));
+  }
+  const problems = schemaProblems(subschema.schema);
+  if (problems.length > 0) throw new SourceError(problems.map((message) => ({ message, path })));
+  return subschema;
+}
+
+async function upstreamSchema(metadata: RemoteSchemaMetadata, target: RemoteTarget): Promise<GraphQLSchema> {
+  const schema = metadata.schemaSdl === undefined ? await introspected(target) : described(metadata.schemaSdl);
+  const problems = schemaProblems(schema);
+  if (problems.length > 0) throw new SourceError(problems.map((problem) => `its schema is not valid: ${problem}`));
+  return schema;
+}
+
+function introspected(target: RemoteTarget): Promise<GraphQLSchema> {
+  return introspect(target).catch((error: Error) => {
+    throw new SourceUnreachable(error.message);
+  });
+}
+
+function described(sdl: string): GraphQLSchema {
+  try {
+    return buildSchema(sdl);
+  } catch (error) {
+    const path = ['definition', 'schema_file'];
+    throw new SourceError((error as Error).message.split('\n\n').map((message) => ({ message, path })));
   }
 }
 
@@ -84,8 +116,8 @@ function remoteTarget(metadata: RemoteSchemaMetadata, { environment, http }: Sur
   const { definition } = metadata;
   const url = resolveUrl(definition, environment);
   const headers = resolveHeaders(definition.headers, environment);
-  if ('problem' in url) throw new SourceError([`remote schema ${metadata.name}: ${url.problem}`]);
-  if ('problem' in headers) throw new SourceError([`remote schema ${metadata.name}: ${headers.problem}`]);
+  if ('problem' in url) throw new SourceError([url.problem]);
+  if ('problem' in headers) throw new SourceError([headers.problem]);
   return {
     name: metadata.name,
     url: url.url,
@@ -99,12 +131,14 @@ function remoteTarget(metadata: RemoteSchemaMetadata, { environment, http }: Sur
 /** What each listed role is given. */
 function permittedParts(metadata: RemoteSchemaMetadata, upstream: GraphQLSchema): ReadonlyMap<string, Permitted> {
   const parts = new Map<string, Permitted>();
-  const problems: string[] = [];
-  for (const { role, definition } of metadata.permissions ?? []) {
+  const problems: SourceProblem[] = [];
+  (metadata.permissions ?? []).forEach(({ role, definition }, index) => {
     const part = permittedSchema(definition.schema, upstream);
+    const path = ['permissions', index, 'definition', 'schema'];
     if ('schema' in part) parts.set(role, part);
-    else problems.push(...part.problems.map((problem) => `permission of role "${role}": ${problem}`));
-  }
+    else
+      problems.push(...part.problems.map((problem) => ({ path, message: `permission of role "${role}": ${problem}` })));
+  });
   if (problems.length > 0) throw new SourceError(problems);
   return parts;
 }

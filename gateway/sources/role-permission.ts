@@ -1,8 +1,7 @@
 import {
+  astFromValue,
   buildASTSchema,
-  coerceInputValue,
   type GraphQLArgument,
-  GraphQLError,
   type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLNamedType,
@@ -17,8 +16,11 @@ import {
   isSpecifiedScalarType,
   isUnionType,
   parse,
+  print,
 } from 'graphql';
+import { presetProblems } from './preset-values.ts';
 import { type Presets, takePresets } from './presets.ts';
+import { schemaProblems } from './schema-problems.ts';
 
 /** What a role is given of a remote schema. */
 export interface Permitted {
@@ -39,26 +41,39 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
   try {
     const { whole, visible, presets, problems } = takePresets(parse(sdl));
     const withPresets = buildASTSchema(whole);
+    const schema = buildASTSchema(visible);
     const different = Object.values(withPresets.getTypeMap())
       .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
       .flatMap((type) => typeProblems(type, counterpart(type, withPresets, upstream)));
-    const all = [...problems, ...different, ...presetProblems(presets, withPresets)];
-    return all.length > 0 ? { problems: all } : { schema: buildASTSchema(visible), withPresets, presets };
+    const all = [...problems, ...different, ...misfits(presets, withPresets), ...evasions(presets, withPresets)];
+    // A part that is wrong is often no schema either, and the reasons above say it better.
+    const found = all.length > 0 ? all : schemaProblems(schema);
+    return found.length > 0 ? { problems: found } : { schema, withPresets, presets };
   } catch (error) {
-    return { problems: [error instanceof GraphQLError ? error.message : String(error)] };
+    return { problems: (error as Error).message.split('\n\n') };
   }
 }
 
-/** Fixed values that do not fit the type of their input. */
-function presetProblems(presets: Presets, schema: GraphQLSchema): readonly string[] {
+/** Presets that do not fit the type of their input. */
+function misfits(presets: Presets, schema: GraphQLSchema): readonly string[] {
   return [...presets].flatMap(([key, preset]) => {
-    const type = 'value' in preset ? inputType(key, schema) : undefined;
-    const problems: string[] = [];
-    if (type && 'value' in preset)
-      coerceInputValue(preset.value, type, (_path, _value, error) =>
-        problems.push(`@preset of "${key}": ${error.message}`),
-      );
-    return problems;
+    const type = inputType(key, schema);
+    return type ? presetProblems(preset, type).map((problem) => `@preset of "${key}": ${problem}`) : [];
+  });
+}
+
+/** Presets of an object's field that do not hold when the field is reached through an interface. */
+function evasions(presets: Presets, schema: GraphQLSchema): readonly string[] {
+  return [...presets].flatMap(([key, preset]) => {
+    const [typeName = '', fieldName = '', argument] = key.split('.');
+    const type = schema.getType(typeName);
+    if (argument === undefined || !(isObjectType(type) || isInterfaceType(type))) return [];
+    return type
+      .getInterfaces()
+      .filter((one) => Object.hasOwn(one.getFields(), fieldName))
+      .map((one) => `${one.name}.${fieldName}.${argument}`)
+      .filter((other) => JSON.stringify(presets.get(other)) !== JSON.stringify(preset))
+      .map((other) => `@preset of "${key}": "${other}" needs the same, or it could be evaded there`);
   });
 }
 
@@ -82,12 +97,17 @@ function typeProblems(part: GraphQLNamedType, whole: GraphQLNamedType | undefine
   if (!whole) return [`type "${part.name}" does not exist in the remote schema`];
   if ((isObjectType(part) && isObjectType(whole)) || (isInterfaceType(part) && isInterfaceType(whole))) {
     const fields = whole.getFields();
-    return Object.values(part.getFields()).flatMap((field) => {
-      const place = `${part.name}.${field.name}`;
-      const other = fields[field.name];
-      if (!other) return [`field "${place}" does not exist in the remote schema`];
-      return [...sameType(place, field, other), ...inputProblems(place, field.args, other.args)];
-    });
+    const interfaces = new Set(whole.getInterfaces().map((one) => one.name));
+    const extra = part.getInterfaces().filter((one) => !interfaces.has(one.name));
+    return [
+      ...extra.map((one) => `"${part.name}" does not implement "${one.name}" in the remote schema`),
+      ...Object.values(part.getFields()).flatMap((field) => {
+        const place = `${part.name}.${field.name}`;
+        const other = Object.hasOwn(fields, field.name) ? fields[field.name] : undefined;
+        if (!other) return [`field "${place}" does not exist in the remote schema`];
+        return [...sameType(place, field, other), ...inputProblems(place, field.args, other.args)];
+      }),
+    ];
   }
   if (isInputObjectType(part) && isInputObjectType(whole))
     return inputProblems(part.name, Object.values(part.getFields()), Object.values(whole.getFields()));
@@ -115,7 +135,8 @@ function inputProblems(place: string, part: readonly InputValue[], whole: readon
     ...part.flatMap((input) => {
       const other = whole.find((candidate) => candidate.name === input.name);
       if (!other) return [`"${place}" has no "${input.name}" in the remote schema`];
-      return sameType(`${place}.${input.name}`, input, other);
+      const at = `${place}.${input.name}`;
+      return [...sameType(at, input, other), ...sameDefault(at, input, other)];
     }),
   ];
 }
@@ -127,4 +148,12 @@ function isRequired(input: InputValue): boolean {
 function sameType(place: string, part: { type: unknown }, whole: { type: unknown }): readonly string[] {
   if (String(part.type) === String(whole.type)) return [];
   return [`"${place}" has the type ${String(part.type)}, in the remote schema it has ${String(whole.type)}`];
+}
+
+/** What a default is, is the remote's to say: it may be left out here, but not be another one. */
+function sameDefault(place: string, part: InputValue, whole: InputValue): readonly string[] {
+  const [ours, theirs] = [part, whole].map(({ defaultValue, type }) => astFromValue(defaultValue, type));
+  if (!ours || (theirs && print(ours) === print(theirs))) return [];
+  const found = theirs ? print(theirs) : 'none';
+  return [`"${place}" has the default ${print(ours)}, in the remote schema it has ${found}`];
 }

@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 
 export interface UpstreamRequest {
   url: string;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers: Readonly<Record<string, string>>;
   body?: string;
   /** For the whole exchange, in milliseconds. */
@@ -14,7 +14,9 @@ export interface UpstreamRequest {
 export interface UpstreamResponse {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  body: string;
+  bytes: Buffer;
+  /** The bytes as UTF-8 text. */
+  readonly body: string;
 }
 
 /** Why an upstream gave no usable answer. Its message is for logs; it may hold addresses. */
@@ -23,7 +25,9 @@ export class UpstreamError extends Error {
     readonly reason: 'timeout' | 'connection' | 'too-large' | 'aborted',
     cause?: unknown,
   ) {
-    super(cause instanceof Error ? `${reason}: ${cause.message}` : reason, { cause });
+    // A name with several addresses fails with an error that has a code and no message.
+    const { message, code } = (cause ?? {}) as { message?: string; code?: string };
+    super([reason, message || code].filter(Boolean).join(': '), { cause });
     this.name = 'UpstreamError';
   }
 }
@@ -63,8 +67,7 @@ export function openUpstreamHttp(): UpstreamHttp {
         headersTimeout: request.timeoutMs,
         bodyTimeout: request.timeoutMs,
       });
-      const body = await readText(response.body);
-      return { status: response.statusCode, headers: response.headers, body };
+      return answer(response.statusCode, response.headers, await readBytes(response.body));
     } catch (error) {
       if (error instanceof UpstreamError) throw error;
       if (request.signal?.aborted) throw new UpstreamError('aborted', error);
@@ -81,7 +84,18 @@ export function openUpstreamHttp(): UpstreamHttp {
   };
 }
 
-async function readText(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+function answer(status: number, headers: UpstreamResponse['headers'], bytes: Buffer): UpstreamResponse {
+  return {
+    status,
+    headers,
+    bytes,
+    get body() {
+      return bytes.toString('utf8');
+    },
+  };
+}
+
+async function readBytes(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -92,5 +106,5 @@ async function readText(body: AsyncIterable<Buffer> & { destroy(): unknown }): P
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }

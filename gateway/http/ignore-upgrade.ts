@@ -1,0 +1,30 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Whether a request wants the one other protocol that is spoken here. */
+export function wantsWebSocket(request: IncomingMessage): boolean {
+  return request.headers.upgrade?.trim().toLowerCase() === 'websocket';
+}
+
+/**
+ * Answers a request as if it had not asked for another protocol, which RFC 9110 section 7.8 leaves to the server. Java's
+ * HTTP client, for one, asks for HTTP/2 this way with every first request. Node hands all such requests to whoever
+ * listens for upgrades, so this one is put back in front of its connection, without the wish.
+ */
+export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    const name = request.rawHeaders[index] ?? '';
+    const value = request.rawHeaders[index + 1] ?? '';
+    const lower = name.toLowerCase();
+    if (lower === 'connection') lines.push(`${name}: ${withoutUpgrade(value)}`);
+    else if (lower !== 'upgrade' && lower !== 'http2-settings') lines.push(`${name}: ${value}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
+}
+
+function withoutUpgrade(connection: string): string {
+  const options = connection.split(',').map((option) => option.trim());
+  return options.filter((option) => !/^(upgrade|http2-settings)$/i.test(option)).join(', ') || 'keep-alive';
+}

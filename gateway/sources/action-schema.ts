@@ -1,0 +1,109 @@
+import { type Executor, pruneSchema } from '@graphql-tools/utils';
+import {
+  buildASTSchema,
+  type DefinitionNode,
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FieldDefinitionNode,
+  type GraphQLOutputType,
+  GraphQLSchema,
+  Kind,
+  type TypeNode,
+} from 'graphql';
+import type { Call } from './call.ts';
+import type { Subschema } from './source.ts';
+
+/** Answers one action. `outputType` is what its field promises. */
+export type AnswerAction = (
+  name: string,
+  operation: 'query' | 'mutation',
+  input: Record<string, unknown>,
+  outputType: GraphQLOutputType,
+  call: Call,
+) => Promise<unknown>;
+
+/** A scalar that takes whatever there is; clients never see it. */
+const ANYTHING = 'portico_Anything';
+
+/**
+ * The part of the actions that is named, and of their types what these use.
+ *
+ * What clients see and what is executed are two schemas. Of what a webhook answers, only the null-ness of the outermost
+ * fields is checked, by us and before GraphQL; deeper down nulls pass where there should be none and scalars as they
+ * are, as in Hasura. GraphQL would drop the answer for them.
+ */
+export function actionSubschema(types: DocumentNode, names: ReadonlySet<string>, answer: AnswerAction): Subschema {
+  const definitions = types.definitions.flatMap((definition) => withFields(definition, names));
+  const schema = assumedValid(pruneSchema(built(definitions)));
+  const executed = built(withoutChecks(definitions));
+  for (const operation of ['query', 'mutation'] as const) {
+    const shown = rootType(schema, operation)?.getFields() ?? {};
+    for (const [name, field] of Object.entries(rootType(executed, operation)?.getFields() ?? {})) {
+      const outputType = shown[name]?.type ?? field.type;
+      field.resolve = (_, input: Record<string, unknown>, call: Call) =>
+        answer(name, operation, input, outputType, call);
+    }
+  }
+  const executor: Executor<Call> = async ({ document, variables, context }) => {
+    const result = await execute({ schema: executed, document, variableValues: variables, contextValue: context });
+    return result as ExecutionResult<never>;
+  };
+  return {
+    schema,
+    executor,
+    uncheckedTypes: objectNames(definitions),
+  };
+}
+
+/** Only mutations make no whole schema for GraphQL. The role graph that this becomes a part of always has queries. */
+function assumedValid(schema: GraphQLSchema): GraphQLSchema {
+  return new GraphQLSchema({ ...schema.toConfig(), assumeValid: true });
+}
+
+function built(definitions: readonly DefinitionNode[]): GraphQLSchema {
+  // The types were checked when the metadata was loaded.
+  return buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValid: true, assumeValidSDL: true });
+}
+
+function rootType(schema: GraphQLSchema, operation: 'query' | 'mutation') {
+  return operation === 'query' ? schema.getQueryType() : schema.getMutationType();
+}
+
+function isRoot(definition: DefinitionNode): boolean {
+  return definition.kind === Kind.OBJECT_TYPE_DEFINITION && ['Query', 'Mutation'].includes(definition.name.value);
+}
+
+function withFields(definition: DefinitionNode, names: ReadonlySet<string>): readonly DefinitionNode[] {
+  if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION || !isRoot(definition)) return [definition];
+  const fields = (definition.fields ?? []).filter((field) => names.has(field.name.value));
+  return fields.length > 0 ? [{ ...definition, fields }] : [];
+}
+
+function objectNames(definitions: readonly DefinitionNode[]): ReadonlySet<string> {
+  return new Set(
+    definitions.flatMap((one) => (one.kind === Kind.OBJECT_TYPE_DEFINITION && !isRoot(one) ? [one.name.value] : [])),
+  );
+}
+
+function withoutChecks(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
+  const objects = objectNames(definitions);
+  const unchecked = definitions.map((definition) => {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION || isRoot(definition)) return definition;
+    const fields = (definition.fields ?? []).map(
+      (field): FieldDefinitionNode => ({ ...field, type: uncheckedType(field.type, objects) }),
+    );
+    return { ...definition, fields };
+  });
+  return [...unchecked, { kind: Kind.SCALAR_TYPE_DEFINITION, name: { kind: Kind.NAME, value: ANYTHING } }];
+}
+
+function uncheckedType(type: TypeNode, objects: ReadonlySet<string>): TypeNode {
+  const named = (one: TypeNode): string => (one.kind === Kind.NAMED_TYPE ? one.name.value : named(one.type));
+  const nullable = (one: TypeNode): TypeNode => {
+    if (one.kind === Kind.NON_NULL_TYPE) return nullable(one.type);
+    return one.kind === Kind.LIST_TYPE ? { ...one, type: nullable(one.type) } : one;
+  };
+  if (objects.has(named(type))) return nullable(type);
+  return { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: ANYTHING } };
+}
