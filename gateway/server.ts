@@ -8,7 +8,7 @@ import type { LiveGraph, Reloads } from './graph/index.ts';
 import { describeArrival, type Exchange, openExchange, sendFlatError } from './http/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint } from './operation/index.ts';
 import { type Cors, health, logAccess, readiness } from './ops/index.ts';
-import { type PassThrough, restEndpoints } from './rest/index.ts';
+import { type PassThrough, restEndpoints, swagger } from './rest/index.ts';
 import type { Authenticator } from './session/index.ts';
 
 export interface GatewayParts extends GraphqlEndpointOptions {
@@ -32,6 +32,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
 
   const graphql = graphqlEndpoint(parts);
   const rest = restEndpoints(parts);
+  const restDocument = swagger(parts);
   const metadata = metadataApi(parts);
   const { passThrough } = parts;
 
@@ -48,6 +49,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   });
   app.all('/v1/metadata', (request) => metadata(exchangeOf(request)));
   app.use('/api/rest', (request) => rest(exchangeOf(request)));
+  app.use('/api/swagger', (request) => restDocument(exchangeOf(request)));
   app.use((request, _response, next) => {
     const exchange = exchangeOf(request);
     return passThrough.matches(exchange.path) ? passThrough.handle(exchange) : next();

@@ -53,10 +53,11 @@ export function actionTypes(
 ): ActionTypes {
   const report = reporter(actionsSdlFile, place, problems);
   const before = problems.length;
-  const found = readDefinitions(actionsSdl, report);
+  const read = readDefinitions(actionsSdl, report);
+  const found = read ?? [];
   const fields = found.flatMap(rootFields);
   const types = found.filter((definition) => !isRootType(definition));
-  if (problems.length === before) {
+  if (read) {
     if (actions) nameProblems(actions, fields, types, report);
     typeProblems(fields, types, report);
   }
@@ -71,7 +72,8 @@ export function actionTypes(
   return { document: { kind: Kind.DOCUMENT, definitions }, queries: new Set(queries) };
 }
 
-function readDefinitions(sdl: string, report: ReportActionProblem): readonly DefinitionNode[] {
+/** Undefined when the text is no GraphQL. */
+function readDefinitions(sdl: string, report: ReportActionProblem): readonly DefinitionNode[] | undefined {
   if (/^(\s|#.*)*$/.test(sdl)) return [];
   try {
     return parse(sdl).definitions.filter((definition) => {
@@ -82,7 +84,7 @@ function readDefinitions(sdl: string, report: ReportActionProblem): readonly Def
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     report(error.message, { line: error.locations?.[0]?.line });
-    return [];
+    return undefined;
   }
 }
 

@@ -16,7 +16,9 @@ export function exportMetadata(metadata: Metadata): Readonly<Record<string, unkn
 }
 
 interface WrittenActions {
-  readonly actions?: readonly { readonly name: string; readonly definition: object }[] | null;
+  readonly actions?:
+    | readonly { readonly name: string; readonly comment?: unknown; readonly definition: object }[]
+    | null;
   readonly custom_types?: { readonly objects?: readonly WrittenObject[] | null } | null;
 }
 
@@ -33,8 +35,11 @@ function exportActions(written: unknown, sdl: string): Readonly<Record<string, u
   const { actions: list, custom_types: types } = written as WrittenActions;
   const actions = (list ?? []).map((action) => {
     const field = fields.get(action.name);
+    // Hasura has one text for both.
+    const comment = action.comment || field?.node.description?.value;
     return {
       ...action,
+      ...(comment !== undefined && { comment }),
       definition: {
         ...action.definition,
         arguments: (field?.node.arguments ?? []).map(inputOf),

@@ -24,7 +24,7 @@ const exportShape = z.object({
   ),
   custom_types: mapping({
     input_objects: listOf(mapping({ name: graphqlName, description, fields })),
-    objects: listOf(mapping({ name: graphqlName, description, fields, relationships: z.unknown() })),
+    objects: listOf(mapping({ name: graphqlName, description, fields, relationships: z.unknown().optional() })),
     enums: listOf(
       mapping({
         name: graphqlName,
@@ -56,7 +56,7 @@ export function exportedActions(
   const named = (list: readonly { name: string; description?: unknown; relationships?: unknown }[]) =>
     list.map(({ name, description, relationships }) => ({
       name,
-      ...(description != null && { description }),
+      ...(description ? { description } : {}),
       ...(relationships != null && { relationships }),
     }));
   const value = {

@@ -2,31 +2,53 @@ import { z } from 'zod';
 import { mapping } from './mapping.ts';
 import { configuredHeaders, flag, name, timeoutSeconds } from './shared-shapes.ts';
 
+const path = z
+  .string()
+  .regex(/^(\/[\w.~-]+)+$/, 'expected a path such as /api/orders, without a slash at its end')
+  .refine((text) => !/(^|\/)\.\.?(\/|$)/.test(text), 'expected a path without dot segments');
+
+/** One address that anybody may call: the whole path, and the methods. GET stands for HEAD too. */
+const publicAddress = mapping({
+  path,
+  methods: z.array(z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])).min(1),
+});
+
 /** `services.yaml`, Portico's own: plain HTTP services that are passed through under a path. */
 export const servicesShape = z
   .array(
     mapping({
       name,
       comment: z.string().nullish(),
-      path: z
-        .string()
-        .regex(/^(\/[\w.~-]+)+$/, 'expected a path such as /api/orders, without a slash at its end')
-        .refine(
-          (path) => !/^\/(v1|api\/rest|api\/swagger|healthz|readyz)(\/|$)/.test(path),
-          'this path is the gateway’s own',
-        ),
+      path: path.refine(
+        (text) => !/^\/(v1|api\/rest|api\/swagger|healthz|readyz)(\/|$)/.test(text),
+        'this path is the gateway’s own',
+      ),
       url: z.string().min(1).nullish(),
       url_from_env: z.string().min(1).nullish(),
       timeout_seconds: timeoutSeconds(60),
       forward_client_headers: flag,
       headers: configuredHeaders,
       permissions: z.array(mapping({ role: name })).optional(),
+      /**
+       * For the endpoints of an authorization server, which callers reach before they have a token: these addresses are
+       * passed through without a token and without any claim, and nothing else of the service is.
+       */
+      only_public_without_token: z.array(publicAddress).min(1).optional(),
     }),
   )
   .superRefine((services, context) => {
     services.forEach((service, index) => {
       if ((service.url == null) === (service.url_from_env == null))
         context.addIssue({ code: 'custom', path: [index], message: 'expected exactly one of url and url_from_env' });
+      const open = service.only_public_without_token;
+      if (!open) return;
+      const complain = (message: string, ...place: (string | number)[]) =>
+        context.addIssue({ code: 'custom', path: [index, ...place], message });
+      if (service.permissions) complain('a service whose addresses need no token has no permissions', 'permissions');
+      open.forEach((address, at) => {
+        if (address.path !== service.path && !address.path.startsWith(`${service.path}/`))
+          complain(`expected a path below ${service.path}`, 'only_public_without_token', at, 'path');
+      });
     });
   });
 

@@ -99,7 +99,7 @@ function readPart(
   if (document.errors.length > 0) return undefined;
   parts.push({ at, file, document, lines });
 
-  return withIncludes(valueOf(document, file, problems), [], (included, path) => {
+  return withIncludes(contentOf(document, file, problems), [], (included, path) => {
     const line = lineOf(document, lines, path);
     const refuse = (message: string) => void problems.push({ file, ...(line && { line }), message });
     const target = pathWithin(join(dirname(file), included));
@@ -114,7 +114,7 @@ function readPart(
 }
 
 /** Aliases are only looked up here: one that nothing is named by, or so many that they would fill the memory, throw. */
-function valueOf(document: Document, file: string, problems: MetadataProblem[]): unknown {
+function contentOf(document: Document, file: string, problems: MetadataProblem[]): unknown {
   try {
     return document.toJS();
   } catch (error) {

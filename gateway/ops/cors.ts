@@ -5,21 +5,26 @@ const MAX_AGE_SECONDS = 600;
 
 /**
  * Answers browsers of other origins, as `HASURA_GRAPHQL_CORS_DOMAIN` allows: origins, `*`, or one level of subdomains
- * as in `https://*.example.com`. Nothing is allowed by default. Credentials are never: a caller's token is in a header
- * that no browser adds by itself.
+ * as in `https://*.example.com`. Nothing is allowed by default.
  *
  * @returns true when the request was a preflight and has been answered.
  */
 export type Cors = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-export function createCors(allowed: readonly string[]): Cors {
+/**
+ * @param withCookies whether callers are let in by cookies: then pages of the origins that are named, but never of any
+ * origin, may send them. Else no page may: a token is in a header that no browser adds by itself.
+ */
+export function createCors(allowed: readonly string[], withCookies: boolean): Cors {
   const matches = allowed.map(originMatcher);
+  const isNamed = trustedOrigins(allowed);
   return (request, response) => {
     const { origin } = request.headers;
     if (origin === undefined || allowed.length === 0) return false;
     response.appendHeader('vary', 'Origin');
     if (!matches.some((match) => match(origin))) return false;
     response.setHeader('access-control-allow-origin', origin);
+    if (withCookies && isNamed(origin)) response.setHeader('access-control-allow-credentials', 'true');
     response.setHeader('access-control-expose-headers', 'Retry-After, WWW-Authenticate, X-Request-Id');
     const asked = request.headers['access-control-request-method'];
     if (request.method !== 'OPTIONS' || asked === undefined) return false;
@@ -31,6 +36,12 @@ export function createCors(allowed: readonly string[]): Cors {
     response.end();
     return true;
   };
+}
+
+/** Whether an origin is among those that are named; `*` names none. */
+export function trustedOrigins(allowed: readonly string[]): (origin: string) => boolean {
+  const matches = allowed.filter((pattern) => pattern !== '*').map(originMatcher);
+  return (origin) => matches.some((match) => match(origin));
 }
 
 function originMatcher(pattern: string): (origin: string) => boolean {

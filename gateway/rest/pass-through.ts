@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
+import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import { createProxyMiddleware, type RequestHandler } from 'http-proxy-middleware';
@@ -17,6 +17,7 @@ import {
 } from '../metadata/index.ts';
 import { type Authenticator, roleNotAllowed } from '../session/index.ts';
 import { ADMIN_ROLE, clientHeaderForwarding } from '../sources/index.ts';
+import { proxyEvents, refuseUpgrade } from './proxy-events.ts';
 
 /** Passes requests on to plain HTTP services, as `services.yaml` says. */
 export interface PassThrough extends Follower {
@@ -26,6 +27,8 @@ export interface PassThrough extends Follower {
   handle(exchange: Exchange): Promise<void>;
   /** Takes a WebSocket upgrade whose path matches; refuses it with a plain HTTP response. */
   upgrade(arrival: Arrival, socket: Socket, head: Buffer): Promise<void>;
+  /** Ends the WebSockets that are open: unlike requests, they would go on for as long as their clients like. */
+  closeSockets(): void;
   close(): void;
 }
 
@@ -33,6 +36,17 @@ interface Agents {
   readonly 'http:': HttpAgent;
   readonly 'https:': HttpsAgent;
 }
+
+/** What every service is opened with. */
+interface Opening {
+  readonly environment: Environment;
+  readonly agents: Agents;
+  /** Headers that are the gateway's to judge. */
+  readonly credentialHeaders: readonly string[];
+  readonly log: Logger;
+}
+
+type PublicAddresses = NonNullable<ServiceMetadata['only_public_without_token']>;
 
 interface Service {
   readonly metadata: ServiceMetadata;
@@ -55,35 +69,49 @@ export function openPassThrough(
     'http:': new HttpAgent({ keepAlive: true, maxSockets: 256 }),
     'https:': new HttpsAgent({ keepAlive: true, maxSockets: 256 }),
   };
-  const open = (described: Metadata) => openServices(described, environment, agents, log);
+  const { credentialHeaders } = authenticator;
+  const open = (described: Metadata) => openServices(described, { environment, agents, credentialHeaders, log });
   let services = open(metadata);
+  const sockets = new Set<Socket>();
   const serviceFor = (path: string) =>
     services.find(({ metadata }) => path === metadata.path || path.startsWith(`${metadata.path}/`));
 
-  async function admit(arrival: Arrival): Promise<Service> {
+  async function admit(arrival: Arrival): Promise<{ proxy: RequestHandler; cookies: readonly string[] }> {
     const service = serviceFor(arrival.path);
-    if (!service) throw new GatewayError('not-found', 'resource does not exist');
-    const { role, headers } = await authenticator.authenticate(arrival.request.headers);
-    const { permissions } = service.metadata;
+    if (!service) throw nothingThere();
+    const { permissions, only_public_without_token: open } = service.metadata;
+    if (open) {
+      // No token is judged, so a caller who still attaches an expired one can get a new one; and nobody is named.
+      refuseUnlessOpen(open, arrival);
+      arrival.request.headers = service.headersFor(arrival, {});
+      return { proxy: service.proxy, cookies: [] };
+    }
+    const { role, headers, cookies } = await authenticator.authenticate(arrival.request.headers);
     if (permissions && role !== ADMIN_ROLE && !permissions.some((permission) => permission.role === role))
       throw roleNotAllowed();
     if (hasDotSegment(arrival.path)) throw new GatewayError('bad-request', 'the path holds a dot segment');
     arrival.request.headers = service.headersFor(arrival, headers);
-    return service;
+    return { proxy: service.proxy, cookies };
   }
 
   return {
     matches: (path) => serviceFor(path) !== undefined,
     handle: async (exchange) => {
       try {
-        const { proxy } = await admit(exchange);
+        const { proxy, cookies } = await admit(exchange);
+        if (cookies.length > 0) exchange.response.setHeader('set-cookie', cookies);
         await proxy(exchange.request, exchange.response);
       } catch (thrown) {
         sendFlatError(exchange.response, explain(thrown, exchange.log));
       }
     },
     upgrade: async (arrival, socket, head) => {
+      // From here on the socket's errors are nobody else's, and an error that nobody hears ends the process.
+      socket.on('error', () => {});
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
       try {
+        if (serviceFor(arrival.path)?.metadata.only_public_without_token) throw nothingThere();
         const { proxy } = await admit(arrival);
         Object.assign(arrival.request.headers, { connection: 'Upgrade', upgrade: 'websocket' });
         proxy.upgrade(arrival.request, socket, head);
@@ -97,6 +125,10 @@ export function openPassThrough(
         services = next;
       };
     },
+    closeSockets: () => {
+      // With an error, because that is what http-proxy ends the service's side for.
+      for (const socket of sockets) socket.destroy(new Error('the gateway stops'));
+    },
     close: () => {
       for (const agent of Object.values(agents)) agent.destroy();
     },
@@ -104,10 +136,10 @@ export function openPassThrough(
 }
 
 /** The longest path first: /api/orders/archive is not the business of /api/orders when somebody else has it. */
-function openServices(metadata: Metadata, environment: Environment, agents: Agents, log: Logger): readonly Service[] {
+function openServices(metadata: Metadata, opening: Opening): readonly Service[] {
   const problems: MetadataProblem[] = [];
   const services = metadata.services.flatMap((service, index) => {
-    const opened = openService(service, environment, agents, log);
+    const opened = openService(service, opening);
     if (!('problem' in opened)) return [opened];
     problems.push({ ...metadata.place('services', [index]), message: opened.problem });
     return [];
@@ -116,12 +148,8 @@ function openServices(metadata: Metadata, environment: Environment, agents: Agen
   return services.sort((one, two) => two.metadata.path.length - one.metadata.path.length);
 }
 
-function openService(
-  metadata: ServiceMetadata,
-  environment: Environment,
-  agents: Agents,
-  log: Logger,
-): Service | { problem: string } {
+function openService(metadata: ServiceMetadata, opening: Opening): Service | { problem: string } {
+  const { environment, agents, credentialHeaders, log } = opening;
   const url = resolveUrl(metadata, environment);
   const configured = resolveHeaders(metadata.headers, environment);
   if ('problem' in url) return url;
@@ -134,19 +162,11 @@ function openService(
     changeOrigin: true,
     proxyTimeout: metadata.timeout_seconds * 1000,
     pathRewrite: (path) => base + path.slice(metadata.path.length),
-    on: {
-      error: (error, request, answer) => {
-        log.warn({ service: metadata.name, reason: error.message }, 'a service did not answer');
-        const message = `the service "${metadata.name}" cannot be reached`;
-        const refusal = new GatewayError('unexpected', message, { status: 502 });
-        if (answer instanceof ServerResponse) sendFlatError(answer, refusal);
-        else refuseUpgrade(request, answer as Socket, refusal);
-      },
-    },
+    on: proxyEvents(metadata.name, log),
   });
 
   // Ordinary headers describe the request and go through. Credentials are ours to judge, not the service's to see.
-  const forward = clientHeaderForwarding(metadata.forward_client_headers ? [] : ['authorization', 'cookie']);
+  const forward = clientHeaderForwarding(metadata.forward_client_headers ? [] : credentialHeaders);
   return {
     metadata,
     proxy,
@@ -166,6 +186,20 @@ function openService(
   };
 }
 
+function nothingThere(): GatewayError {
+  return new GatewayError('not-found', 'resource does not exist');
+}
+
+/** Paths count as they were written, so that no way of writing another one reaches more than is listed. */
+function refuseUnlessOpen(open: PublicAddresses, { path, request }: Arrival): void {
+  const address = open.find((listed) => listed.path === path);
+  if (!address) throw nothingThere();
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  if (address.methods.some((listed) => listed === method)) return;
+  const allow = address.methods.flatMap((listed) => (listed === 'GET' ? ['GET', 'HEAD'] : [listed])).join(', ');
+  throw new GatewayError('method-not-allowed', `expected the method ${allow}`, { headers: { allow } });
+}
+
 /** Whether a path would lead out of the service's own part once somebody decodes and resolves it. */
 function hasDotSegment(path: string): boolean {
   const decoded = path.replace(/%2f|%5c|\\/gi, '/').replace(/%2e/gi, '.');
@@ -176,12 +210,4 @@ function explain(thrown: unknown, log: Logger): GatewayError {
   const error = toGatewayError(thrown);
   if (error !== thrown) log.error({ err: thrown }, 'a request failed in an unforeseen way');
   return error;
-}
-
-function refuseUpgrade(request: IncomingMessage, socket: Socket, error: GatewayError): void {
-  const response = new ServerResponse(request);
-  response.assignSocket(socket);
-  response.shouldKeepAlive = false;
-  response.once('finish', () => socket.end());
-  sendFlatError(response, error);
 }

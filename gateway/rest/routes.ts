@@ -1,32 +1,44 @@
-import type { RestEndpoint, RestMethod } from '../metadata/index.ts';
+import type { RestEndpoint } from '../metadata/index.ts';
 
+/** An endpoint whose path is that of a request. */
 export interface Route {
   readonly endpoint: RestEndpoint;
   /** Values of the `:name` segments, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** What a path under /api/rest/ leads to: the endpoint for the method, or the methods that there are. */
-export type Match = Route | { readonly allowed: readonly RestMethod[] };
-
 /**
- * Finds the endpoint for a path. A literal segment is preferred to a parameter.
+ * Finds the endpoints that have a path, the one to prefer first: from the left, a literal segment goes before a
+ * parameter. Several can be left only where their methods differ.
  *
- * @param path what follows `/api/rest/`, percent-encoded as it was sent.
- * @returns undefined when no endpoint has this path, or it cannot be decoded.
+ * @param path what follows `/api/rest/`, percent-encoded as it was sent. One that cannot be decoded has no endpoint.
  */
-export function matchRoute(endpoints: readonly RestEndpoint[], method: string, path: string): Match | undefined {
-  const segments = decodeSegments(path);
-  if (!segments) return undefined;
-  const matching = endpoints
-    .flatMap((endpoint) => {
-      const parameters = matchSegments(endpoint.metadata.url.split('/'), segments);
+export type FindRoutes = (path: string) => readonly Route[];
+
+/** Prepares the endpoints of one state of the metadata for being found. */
+export function createRoutes(endpoints: readonly RestEndpoint[]): FindRoutes {
+  const patterns = endpoints
+    .map((endpoint) => ({ endpoint, pattern: endpoint.metadata.url.split('/') }))
+    .sort((one, two) => compareText(precedence(one.pattern), precedence(two.pattern)));
+  return (path) => {
+    const segments = decodeSegments(path);
+    return patterns.flatMap(({ endpoint, pattern }) => {
+      const parameters = segments && matchSegments(pattern, segments);
       return parameters ? [{ endpoint, parameters }] : [];
-    })
-    .sort((one, two) => Object.keys(one.parameters).length - Object.keys(two.parameters).length);
-  if (matching.length === 0) return undefined;
-  const route = matching.find(({ endpoint }) => endpoint.metadata.methods.some((allowed) => allowed === method));
-  return route ?? { allowed: [...new Set(matching.flatMap(({ endpoint }) => endpoint.metadata.methods))] };
+    });
+  };
+}
+
+export function isParameter(segment: string): boolean {
+  return segment.startsWith(':');
+}
+
+function precedence(pattern: readonly string[]): string {
+  return pattern.map((segment) => (isParameter(segment) ? '1' : '0')).join('');
+}
+
+function compareText(one: string, two: string): number {
+  return one < two ? -1 : Number(one > two);
 }
 
 function decodeSegments(path: string): readonly string[] | undefined {
@@ -42,7 +54,7 @@ function matchSegments(pattern: readonly string[], segments: readonly string[]):
   const parameters: Record<string, string> = {};
   for (const [index, expected] of pattern.entries()) {
     const segment = segments[index] ?? '';
-    if (expected.startsWith(':') && segment !== '') parameters[expected.slice(1)] = segment;
+    if (isParameter(expected) && segment !== '') parameters[expected.slice(1)] = segment;
     else if (expected !== segment) return undefined;
   }
   return parameters;

@@ -1,43 +1,81 @@
 import { Kind, type OperationDefinitionNode, type TypeNode } from 'graphql';
 import { GatewayError } from '../errors.ts';
+import { itemType, type KindOfType, readItems, readText } from './url-values.ts';
+
+/** Where an endpoint's variables come from. */
+export interface VariableSources {
+  /** The query string, without its question mark. */
+  readonly search: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Texts of the path, decoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
 
 /**
  * Makes an endpoint's variables of the query string, the JSON body and the path, the latter winning. Values of the body
- * are taken as they are; texts of the URL are read by the type that the operation declares, as in Hasura.
+ * are taken as they are, texts of the URL are read by the type that the operation declares. A list may also be given as
+ * a repeated parameter, `id=1&id=2` or `id[]=1&id[]=2`.
  *
- * @throws GatewayError `bad-request` for a variable that the operation does not declare, or a list in the URL.
+ * @throws GatewayError `bad-request` for a variable that the operation does not declare, or several values for one that
+ * is no list.
  */
 export function endpointVariables(
   operation: OperationDefinitionNode,
-  search: string,
-  body: Readonly<Record<string, unknown>>,
-  parameters: Readonly<Record<string, string>>,
-): Record<string, unknown> {
-  const declared = new Map(operation.variableDefinitions?.map((item) => [item.variable.name.value, item.type]));
-  const texts = [...new URLSearchParams(search), ...Object.entries(parameters)];
-  for (const name of [...texts.map(([name]) => name), ...Object.keys(body)])
-    if (!declared.has(name)) throw new GatewayError('bad-request', `Unexpected variable ${name.slice(0, 64)}`);
+  { search, body, parameters }: VariableSources,
+  kindOf: KindOfType,
+): Readonly<Record<string, unknown>> {
+  const declared = new Map(operation.variableDefinitions?.map(({ variable, type }) => [variable.name.value, type]));
+  const typeOf = (name: string): TypeNode => {
+    const type = declared.get(name);
+    if (!type) throw new GatewayError('bad-request', `Unexpected variable ${name.slice(0, 64)}`);
+    return type;
+  };
 
-  const read = (list: readonly (readonly [string, string])[]) =>
-    list.map(([name, text]) => [name, fromText(name, text, declared.get(name))] as const);
-  return Object.fromEntries([
-    ...read([...new URLSearchParams(search)]),
-    ...Object.entries(body),
-    ...read(Object.entries(parameters)),
-  ]);
+  const variables = new Map<string, unknown>();
+  for (const [name, given] of queryParameters(search))
+    variables.set(name, readGiven(name, given, typeOf(name), kindOf));
+  for (const [name, value] of Object.entries(body)) if (typeOf(name)) variables.set(name, value);
+  for (const [name, text] of Object.entries(parameters)) variables.set(name, readText(text, typeOf(name), kindOf));
+  return Object.fromEntries(variables);
 }
 
-function fromText(name: string, text: string, type: TypeNode | undefined): unknown {
-  const nullable = type?.kind !== Kind.NON_NULL_TYPE;
-  const named = type?.kind === Kind.NON_NULL_TYPE ? type.type : type;
-  if (named?.kind === Kind.LIST_TYPE)
-    throw new GatewayError(
-      'bad-request',
-      `List variables are not currently supported in URL or Query parameters. (Variable ${name})`,
-    );
-  const scalar = named?.kind === Kind.NAMED_TYPE ? named.name.value : '';
-  if (text === '') return scalar === 'Boolean' ? true : nullable ? null : '';
-  if (scalar === 'Boolean') return text === 'true' ? true : text === 'false' ? false : text;
-  if (scalar === 'Int' || scalar === 'Float') return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : text;
-  return text;
+/** The first variable that must be given and is not, as Hasura reports it. */
+export function missingVariable(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): GatewayError | undefined {
+  const missing = variableDefinitions.find(
+    ({ variable, type, defaultValue }) =>
+      type.kind === Kind.NON_NULL_TYPE && !defaultValue && !Object.hasOwn(variables, variable.name.value),
+  );
+  if (!missing) return undefined;
+  const name = missing.variable.name.value;
+  return new GatewayError('validation-failed', `expecting a value for non-nullable variable: "${name}"`);
+}
+
+interface Given {
+  readonly texts: string[];
+  /** Whether the name said that it is a list, with brackets. */
+  bracketed: boolean;
+}
+
+function queryParameters(search: string): ReadonlyMap<string, Given> {
+  const parameters = new Map<string, Given>();
+  for (const [key, text] of new URLSearchParams(search)) {
+    const bracketed = key.endsWith('[]');
+    const name = bracketed ? key.slice(0, -2) : key;
+    const given = parameters.get(name) ?? { texts: [], bracketed: false };
+    given.texts.push(text);
+    given.bracketed ||= bracketed;
+    parameters.set(name, given);
+  }
+  return parameters;
+}
+
+function readGiven(name: string, { texts, bracketed }: Given, type: TypeNode, kindOf: KindOfType): unknown {
+  const [first = '', ...others] = texts;
+  if (others.length === 0 && !bracketed) return readText(first, type, kindOf);
+  const item = itemType(type);
+  if (!item) throw new GatewayError('bad-request', `Variable ${name} is no list, and takes one value`);
+  return readItems(texts, item, kindOf);
 }

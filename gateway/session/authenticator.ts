@@ -1,87 +1,57 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { bearerToken } from './bearer.ts';
-import { type CallerClaims, readClaims } from './claims.ts';
-import type { JwtSecret } from './jwt-secret.ts';
-import type { KeySet } from './key-set.ts';
-import { invalidToken, missingToken, roleNotAllowed } from './refusals.ts';
-import { createSession, type Session } from './session.ts';
-import { verifyToken } from './verify-token.ts';
-
-/** Verified tokens that are remembered at most; the oldest go first. */
-const MAX_REMEMBERED = 10_000;
-
-interface Remembered {
-  readonly claims: CallerClaims;
-  readonly expiresAt: number;
-  readonly sessions: Map<string, Session>;
-}
+import { adminSecretIn, adminSession } from './admin-secret.ts';
+import type { CallerJudge } from './caller-judge.ts';
+import type { Session } from './session.ts';
 
 export interface AuthenticatorOptions {
-  secret: JwtSecret;
-  keys: KeySet;
-  /** Milliseconds since the epoch. */
-  now?: () => number;
+  /** Judges whoever shows no admin secret. */
+  callers: CallerJudge;
+  /** Undefined: there is no admin access. */
+  adminSecret: string | undefined;
 }
 
-/** Tells who is calling from a request's headers. A token that was verified once is remembered until it expires. */
+/** Tells who is calling from a request's headers: the admin secret counts first, then what the caller judge says. */
 export class Authenticator {
-  readonly #secret: JwtSecret;
-  readonly #keys: KeySet;
-  readonly #now: () => number;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #callers: CallerJudge;
+  readonly #adminSecret: string | undefined;
 
-  constructor(options: AuthenticatorOptions) {
-    this.#secret = options.secret;
-    this.#keys = options.keys;
-    this.#now = options.now ?? Date.now;
+  constructor({ callers, adminSecret }: AuthenticatorOptions) {
+    this.#callers = callers;
+    this.#adminSecret = adminSecret;
   }
 
-  /** Whether tokens can be judged at all. */
+  /** Whether callers can be judged at all. */
   get ready(): boolean {
-    return this.#keys.ready;
+    return this.#callers.ready;
+  }
+
+  /** The headers that credentials come in, in lower case: for the gateway to judge, not for a service to see. */
+  get credentialHeaders(): readonly string[] {
+    return this.#callers.credentialHeaders;
+  }
+
+  /** Whether a cookie may be what lets a caller in. */
+  get takesCookies(): boolean {
+    return this.#callers.takesCookies;
+  }
+
+  /** What a request shows of its caller, not judged yet. Whoever shows an admin secret is always judged by it. */
+  credentialsIn(headers: IncomingHttpHeaders): 'admin-secret' | 'others' | 'none' {
+    if (adminSecretIn(headers) !== undefined) return 'admin-secret';
+    return this.#callers.hasCredentials(headers) ? 'others' : 'none';
   }
 
   /**
-   * The session of the bearer token in `headers`, with the role that `x-hasura-role` picks among the allowed ones.
-   * No other `x-hasura-*` header of a client has any effect.
+   * The session of the caller. `x-hasura-role` picks among the roles that the caller has; no other `x-hasura-*` header
+   * of a client has any effect, but for the holder of the admin secret, whose session variables they are.
    *
-   * @throws GatewayError 401 for a missing, malformed or bad token, 403 for a role that it does not allow.
+   * @param operation what the caller wants to have run, where that is known: an authentication hook may ask for it.
+   * @throws GatewayError 401 for missing or bad credentials, 403 for a role that they do not allow or for a request
+   * that another site may have caused, 503 when they cannot be judged now.
    */
-  async authenticate(headers: IncomingHttpHeaders): Promise<Session> {
-    const token = bearerToken(headers);
-    if (token === undefined) throw missingToken();
-    const caller = this.#recall(token) ?? (await this.#verify(token));
-    return sessionFor(caller, headers['x-hasura-role']);
+  async authenticate(headers: IncomingHttpHeaders, operation?: unknown): Promise<Session> {
+    const secret = adminSecretIn(headers);
+    if (secret !== undefined) return adminSession(secret, this.#adminSecret, headers);
+    return this.#callers.judge(headers, operation);
   }
-
-  #recall(token: string): Remembered | undefined {
-    const remembered = this.#remembered.get(token);
-    if (remembered && remembered.expiresAt <= this.#now() / 1000) {
-      this.#remembered.delete(token);
-      throw invalidToken('JWTExpired');
-    }
-    return remembered;
-  }
-
-  async #verify(token: string): Promise<Remembered> {
-    const { payload, expiresAt } = await verifyToken(token, this.#secret, this.#keys, Math.floor(this.#now() / 1000));
-    const claims = readClaims(payload, this.#secret.claims_namespace);
-    const remembered = { claims, expiresAt, sessions: new Map<string, Session>() };
-    if (this.#remembered.size >= MAX_REMEMBERED) {
-      const oldest = this.#remembered.keys().next();
-      if (!oldest.done) this.#remembered.delete(oldest.value);
-    }
-    this.#remembered.set(token, remembered);
-    return remembered;
-  }
-}
-
-function sessionFor(caller: Remembered, requestedRole: string | string[] | undefined): Session {
-  const role = requestedRole === undefined ? caller.claims.defaultRole : String(requestedRole);
-  const known = caller.sessions.get(role);
-  if (known) return known;
-  if (!caller.claims.allowedRoles.includes(role)) throw roleNotAllowed();
-  const session = createSession(role, caller.claims.variables);
-  caller.sessions.set(role, session);
-  return session;
 }

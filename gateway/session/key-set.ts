@@ -1,11 +1,5 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
-import type { Algorithm } from './jwt-secret.ts';
-
-export interface VerificationKey {
-  readonly key: KeyObject;
-  /** What this key may be used with, whatever the token's header says. */
-  readonly algorithms: readonly Algorithm[];
-}
+import { createPublicKey } from 'node:crypto';
+import { type Algorithm, algorithmsOf, type VerificationKey } from './verification-key.ts';
 
 /** Where the verifier looks a token's key up. */
 export interface KeySet {
@@ -17,7 +11,10 @@ export interface KeySet {
 
 /** A key set of one fixed key, which answers for every `kid`. */
 export function fixedKeySet(key: VerificationKey): KeySet {
-  return { ready: true, find: () => key };
+  return {
+    ready: true,
+    find: (_, algorithm) => (key.algorithms.includes(algorithm as Algorithm) ? key : undefined),
+  };
 }
 
 export type KeysById = ReadonlyMap<string, readonly VerificationKey[]>;
@@ -44,22 +41,16 @@ export function readKeys(document: unknown): KeysById {
 function readKey(jwk: Record<string, unknown>): VerificationKey | undefined {
   if (typeof jwk !== 'object' || jwk === null) return undefined;
   if (jwk.use !== undefined && jwk.use !== 'sig') return undefined;
-  const possible = algorithmsOf(jwk);
-  const algorithms = jwk.alg === undefined ? possible : possible.filter((algorithm) => algorithm === jwk.alg);
-  if (algorithms.length === 0) return undefined;
   try {
-    return { key: createPublicKey({ key: jwk, format: 'jwk' }), algorithms };
+    const key = createPublicKey({ key: jwk, format: 'jwk' });
+    const possible = algorithmsOf(key);
+    const named = possible.filter((algorithm) => algorithm === jwk.alg);
+    // EdDSA and Ed25519 are two names for the same.
+    const algorithms = jwk.alg === undefined || named.includes('EdDSA') || named.includes('Ed25519') ? possible : named;
+    return algorithms.length > 0 ? { key, algorithms } : undefined;
   } catch {
     return undefined;
   }
-}
-
-function algorithmsOf(jwk: Record<string, unknown>): readonly Algorithm[] {
-  if (jwk.kty === 'RSA') return ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
-  if (jwk.kty !== 'EC') return [];
-  if (jwk.crv === 'P-256') return ['ES256'];
-  if (jwk.crv === 'P-384') return ['ES384'];
-  return jwk.crv === 'P-521' ? ['ES512'] : [];
 }
 
 /** The key of a set for a token: by its `kid`, or without one the only key that fits the algorithm. */

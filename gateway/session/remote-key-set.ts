@@ -1,22 +1,27 @@
 import type { Logger } from '../../platform/index.ts';
-import { findKey, type KeySet, type KeysById, readKeys, type VerificationKey } from './key-set.ts';
+import { refreshAfterMs } from './freshness.ts';
+import { findKey, type KeySet, type KeysById, readKeys } from './key-set.ts';
+import type { VerificationKey } from './verification-key.ts';
+
+/** Fetches a JWK set: its JSON and the headers that tell how long it may be kept. Rejects when it cannot. */
+export type FetchKeys = (
+  url: string,
+) => Promise<{ json: unknown; cacheControl: string | undefined; expires?: string | undefined }>;
 
 export interface RemoteKeySetOptions {
   url: string;
   log: Logger;
-  /** Fetches the JWK set: its JSON and the value of its `Cache-Control` header. Rejects when it cannot. */
-  fetchKeys: (url: string) => Promise<{ json: unknown; cacheControl: string | undefined }>;
+  fetchKeys: FetchKeys;
   /** Milliseconds since the epoch. */
   now?: () => number;
 }
 
 const RETRY_MS = { first: 250, most: 10_000 };
-const REFRESH_MS = { default: 300_000, least: 5_000, most: 86_400_000 };
 /** An unknown `kid` makes us ask the issuer, but at most this often: tokens with made-up ids must not become a flood. */
 const UNKNOWN_KID_INTERVAL_MS = 5_000;
 
 /**
- * The keys behind a `jwk_url`: fetched at once, refreshed when `Cache-Control: max-age` has passed, and on a token with
+ * The keys behind a `jwk_url`: fetched at once, refreshed when `Cache-Control` or `Expires` say so, and on a token with
  * an unknown `kid`. While the issuer is down the last good set stays in force and fetching is retried with growing
  * pauses.
  */
@@ -68,13 +73,13 @@ export class RemoteKeySet implements KeySet {
     this.#lastAttempt = this.#now();
     let next: number;
     try {
-      const { json, cacheControl } = await fetchKeys(url);
+      const { json, ...headers } = await fetchKeys(url);
       const keys = readKeys(json);
       if (keys.size === 0) throw new TypeError('the JWK set holds no usable key');
       if (!this.ready) log.info({ keys: keys.size }, 'token keys loaded');
       this.#keys = keys;
       this.#failures = 0;
-      next = refreshAfter(cacheControl);
+      next = refreshAfterMs(headers, this.#now());
     } catch (error) {
       this.#failures += 1;
       next = Math.min(RETRY_MS.first * 2 ** (this.#failures - 1), RETRY_MS.most);
@@ -84,10 +89,4 @@ export class RemoteKeySet implements KeySet {
     clearTimeout(this.#timer);
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#refresh(), next).unref();
   }
-}
-
-function refreshAfter(cacheControl: string | undefined): number {
-  const maxAge = /(?:^|,)\s*(?:s-maxage|max-age)\s*=\s*"?(\d+)/i.exec(cacheControl ?? '')?.[1];
-  if (maxAge === undefined) return REFRESH_MS.default;
-  return Math.min(Math.max(Number(maxAge) * 1000, REFRESH_MS.least), REFRESH_MS.most);
 }

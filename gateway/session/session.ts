@@ -5,14 +5,20 @@ export interface Session {
   readonly variables: Readonly<Record<string, string>>;
   /** The same, encoded as HTTP header values, for upstream requests. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie` that whoever authenticated the caller wants the client to have. */
+  readonly cookies: readonly string[];
 }
 
 /** A session whose variables are `claims` with the role in force put in. */
-export function createSession(role: string, claims: Readonly<Record<string, string>>): Session {
+export function createSession(
+  role: string,
+  claims: Readonly<Record<string, string>>,
+  cookies: readonly string[] = [],
+): Session {
   const variables: Record<string, string> = { ...claims, 'x-hasura-role': role };
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) headers[name] = asHeaderValue(value);
-  return Object.freeze({ role, variables: Object.freeze(variables), headers: Object.freeze(headers) });
+  return Object.freeze({ role, variables: Object.freeze(variables), headers: Object.freeze(headers), cookies });
 }
 
 // Header values are bytes. Node and undici take strings as Latin-1, so UTF-8 bytes are handed over as such.

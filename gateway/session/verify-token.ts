@@ -1,10 +1,12 @@
 import jwt from 'jsonwebtoken';
+import { type Expectations, verifyEd25519 } from './ed25519.ts';
 import type { JwtSecret } from './jwt-secret.ts';
-import type { KeySet, VerificationKey } from './key-set.ts';
+import type { KeySet } from './key-set.ts';
 import { invalidToken, keysUnavailable } from './refusals.ts';
+import type { VerificationKey } from './verification-key.ts';
 
 /** The longest token that is looked at, in characters. */
-const MAX_TOKEN_LENGTH = 8_192;
+export const MAX_TOKEN_LENGTH = 8_192;
 /** How far in the future a token may say that it was issued, in seconds: clocks differ, but not by more. */
 const MAX_ISSUED_AHEAD = 60;
 /** RFC 9068 section 2.1 and plain JWTs. Other types (identity, logout, proof tokens) are not for calling an API. */
@@ -32,11 +34,13 @@ export async function verifyToken(
   const key = await keys.find(kid, algorithm);
   if (!key) throw keys.ready ? invalidToken('JWSError NoUsableKeys') : keysUnavailable();
 
-  const payload = verifySignature(token, key, secret, nowSeconds);
+  const expected = { ...secret, now: nowSeconds };
+  const isEd25519 = algorithm === 'EdDSA' || algorithm === 'Ed25519';
+  const payload = isEd25519 ? verifyEd25519(token, key.key, expected) : verifySignature(token, key, expected);
   const { exp, iat } = payload;
   if (!Number.isSafeInteger(exp)) throw invalidToken('exp is required and must be a whole number of seconds');
   if (iat !== undefined && !(Number(iat) <= nowSeconds + MAX_ISSUED_AHEAD)) throw invalidToken('JWTNotYetValid');
-  return { payload, expiresAt: (exp as number) + secret.allowed_skew };
+  return { payload, expiresAt: (exp as number) + secret.allowedSkew };
 }
 
 function readHeader(token: string): { algorithm: string; kid: string | undefined } {
@@ -59,19 +63,15 @@ function readHeader(token: string): { algorithm: string; kid: string | undefined
   return { algorithm: header.alg, kid: header.kid };
 }
 
-function verifySignature(
-  token: string,
-  key: VerificationKey,
-  secret: JwtSecret,
-  nowSeconds: number,
-): Record<string, unknown> {
+function verifySignature(token: string, key: VerificationKey, expected: Expectations): Record<string, unknown> {
+  const { issuer, audience, allowedSkew, now } = expected;
   try {
     const payload = jwt.verify(token, key.key, {
-      algorithms: [...key.algorithms],
-      clockTimestamp: nowSeconds,
-      clockTolerance: secret.allowed_skew,
-      ...(secret.issuer !== undefined && { issuer: secret.issuer }),
-      ...(secret.audience !== undefined && { audience: audienceOption(secret.audience) }),
+      algorithms: [...key.algorithms] as jwt.Algorithm[],
+      clockTimestamp: now,
+      clockTolerance: allowedSkew,
+      ...(issuer !== undefined && { issuer }),
+      ...(audience !== undefined && { audience: audience as [string, ...string[]] }),
     });
     if (typeof payload === 'object') return payload as Record<string, unknown>;
   } catch (error) {
@@ -79,10 +79,6 @@ function verifySignature(
     throw invalidToken(reasonOf(error as Error));
   }
   throw invalidToken('the payload is not a JSON object');
-}
-
-function audienceOption(audience: string | readonly string[]): string | [string, ...string[]] {
-  return typeof audience === 'string' ? audience : (audience as [string, ...string[]]);
 }
 
 function reasonOf(error: Error): string {

@@ -1,0 +1,192 @@
+import { callFunction, escapeUri } from './functions.ts';
+import type { Expression, Json, Operator, Step } from './syntax.ts';
+import { isList, isMap, kindOf, memberOf, same } from './values.ts';
+import type { Work } from './work.ts';
+
+/** What a template is evaluated with. */
+export interface Bindings {
+  /** The values of the variables that the template was parsed with, such as `$body`; JSON each. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Lower-case names to values, for `getSessionVariable`. */
+  readonly sessionVariables: Readonly<Record<string, string>>;
+}
+
+/** One evaluation of a template. */
+export interface Evaluation {
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly sessionVariables: Readonly<Record<string, string>>;
+  readonly work: Work;
+}
+
+/** @throws KritiEvaluationError when the values are not what the template expects. */
+export function evaluate(expression: Expression, evaluation: Evaluation): Json {
+  const { work } = evaluation;
+  work.spend(1, expression.at);
+  return work.nested(expression.at, () => resolved(expression, evaluation));
+}
+
+function resolved(expression: Expression, evaluation: Evaluation): Json {
+  const { work } = evaluation;
+  const { at } = expression;
+  const inner = (part: Expression) => evaluate(part, evaluation);
+  switch (expression.kind) {
+    case 'literal':
+      return expression.value;
+    case 'text':
+      return joined(
+        expression.parts.map((part) => (typeof part === 'string' ? part : textOf(inner(part), work, part.at))),
+        work,
+        at,
+      );
+    case 'list':
+      return expression.items.map(inner);
+    case 'map':
+      return Object.fromEntries(expression.entries.map(([name, value]) => [name, inner(value)]));
+    case 'variable':
+      return variable(expression.name, evaluation, at);
+    case 'path':
+      return follow(inner(expression.from), expression.steps, evaluation);
+    case 'if':
+      return inner(chosen(expression, evaluation));
+    case 'range':
+      return range(expression, evaluation);
+    case 'call':
+      return callFunction(expression.function, inner(expression.argument), {
+        sessionVariables: evaluation.sessionVariables,
+        work,
+        at,
+      });
+    case 'operation':
+      return operate(expression, evaluation);
+  }
+}
+
+function variable(name: string, { variables, work }: Evaluation, at: number): Json {
+  const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  return value === undefined ? work.fail(`the variable "${name}" has no value`, at) : (value as Json);
+}
+
+function follow(from: Json, steps: readonly Step[], evaluation: Evaluation): Json {
+  const { work } = evaluation;
+  let value = from;
+  for (const { key: keyExpression, optional, at } of steps) {
+    const key = evaluate(keyExpression, evaluation);
+    const found = lookUp(value, key);
+    if (optional && (found === undefined || found === null)) return null;
+    if (found === undefined) return work.fail(missing(value, key, keyExpression), at);
+    value = found;
+  }
+  return value;
+}
+
+function lookUp(value: Json, key: Json): Json | undefined {
+  if (isMap(value) && typeof key === 'string') return memberOf(value, key);
+  if (isList(value) && typeof key === 'number') return Number.isInteger(key) ? value[key] : undefined;
+  return undefined;
+}
+
+/** A key is named where the template names it; one that was computed may hold what a client has sent. */
+function missing(value: Json, key: Json, expression: Expression): string {
+  const name = expression.kind === 'literal' || expression.kind === 'text' ? JSON.stringify(key) : kindOf(key);
+  if (isMap(value)) return typeof key === 'string' ? `there is no field ${name}` : `an object has no field ${name}`;
+  if (isList(value)) return `the list has no element ${name}`;
+  return `expected an object or a list to look ${name} up in, found ${kindOf(value)}`;
+}
+
+function chosen(expression: Extract<Expression, { kind: 'if' }>, evaluation: Evaluation): Expression {
+  for (const { condition, value } of expression.cases) if (truth(condition, evaluation)) return value;
+  return expression.otherwise;
+}
+
+function truth(expression: Expression, evaluation: Evaluation): boolean {
+  const value = evaluate(expression, evaluation);
+  if (typeof value === 'boolean') return value;
+  return evaluation.work.fail(`expected a boolean, found ${kindOf(value)}`, expression.at);
+}
+
+function range(expression: Extract<Expression, { kind: 'range' }>, evaluation: Evaluation): Json {
+  const list = evaluate(expression.over, evaluation);
+  if (!isList(list))
+    return evaluation.work.fail(`expected a list to range over, found ${kindOf(list)}`, expression.over.at);
+  return list.map((item, index) => {
+    const bound = { [expression.item]: item, ...(expression.index !== undefined && { [expression.index]: index }) };
+    return evaluate(expression.body, { ...evaluation, variables: { ...evaluation.variables, ...bound } });
+  });
+}
+
+/** `&&`, `||` and `??` leave their right side alone where the left one decides. */
+function operate(expression: Extract<Expression, { kind: 'operation' }>, evaluation: Evaluation): Json {
+  const { operator, left, right, at } = expression;
+  if (operator === '&&') return truth(left, evaluation) && truth(right, evaluation);
+  if (operator === '||') return truth(left, evaluation) || truth(right, evaluation);
+  const one = evaluate(left, evaluation);
+  if (operator === '??') return one === null ? evaluate(right, evaluation) : one;
+  const two = evaluate(right, evaluation);
+  if (operator === '==') return same(one, two, evaluation.work, at);
+  if (operator === '!=') return !same(one, two, evaluation.work, at);
+  return operator === 'in' ? isIn(one, two, evaluation, at) : compare(one, two, operator, evaluation, at);
+}
+
+function isIn(one: Json, two: Json, { work }: Evaluation, at: number): boolean {
+  if (isList(two)) return two.some((item) => same(one, item, work, at));
+  if (!isMap(two)) return work.fail(`expected a list or an object after "in", found ${kindOf(two)}`, at);
+  if (typeof one !== 'string') return work.fail(`expected a text before "in", found ${kindOf(one)}`, at);
+  return Object.hasOwn(two, one);
+}
+
+function compare(one: Json, two: Json, operator: Operator, { work }: Evaluation, at: number): boolean {
+  const comparable =
+    (typeof one === 'number' && typeof two === 'number') || (typeof one === 'string' && typeof two === 'string');
+  if (!comparable) return work.fail(`cannot compare ${kindOf(one)} and ${kindOf(two)}`, at);
+  work.spendOnText(typeof one === 'string' ? one.length : 0, at);
+  if (operator === '<') return one < two;
+  if (operator === '>') return one > two;
+  return operator === '<=' ? one <= two : one >= two;
+}
+
+/** A value as a part of a text. */
+export function textOf(value: Json, work: Work, at: number): string {
+  if (typeof value === 'object' && value !== null) return work.fail(`cannot put ${kindOf(value)} into a text`, at);
+  return String(value);
+}
+
+function joined(parts: readonly string[], work: Work, at: number): string {
+  const text = parts.join('');
+  work.spendOnText(text.length, at);
+  return text;
+}
+
+/**
+ * The text of a part of a URL. What the template itself says, and the variables in `trusted`, stand as they are; every
+ * other value is escaped, so that it cannot add a path segment, a parameter or a host of its own.
+ *
+ * @throws KritiEvaluationError, also for a value that is `.` or `..`, which no escaping keeps from being a step upwards.
+ */
+export function urlText(expression: Expression, evaluation: Evaluation, trusted: ReadonlySet<string>): string {
+  const { work } = evaluation;
+  const inner = (part: Expression) => work.nested(part.at, () => urlText(part, evaluation, trusted));
+  work.spend(1, expression.at);
+  switch (expression.kind) {
+    case 'literal':
+      return textOf(expression.value, work, expression.at);
+    case 'text':
+      return joined(
+        expression.parts.map((part) => (typeof part === 'string' ? part : inner(part))),
+        work,
+        expression.at,
+      );
+    case 'if':
+      return inner(chosen(expression, evaluation));
+    case 'operation':
+      if (expression.operator === '??')
+        return inner(evaluate(expression.left, evaluation) === null ? expression.right : expression.left);
+      break;
+    case 'call':
+      if (expression.function === 'concat' && expression.argument.kind === 'list')
+        return joined(expression.argument.items.map(inner), work, expression.at);
+  }
+  const text = textOf(evaluate(expression, evaluation), work, expression.at);
+  if (expression.kind === 'variable' && trusted.has(expression.name)) return text;
+  if (/^\.+$/.test(text)) return work.fail('a value of a URL cannot consist of dots', expression.at);
+  return expression.kind === 'call' && expression.function === 'escapeUri' ? text : escapeUri(text);
+}

@@ -1,0 +1,5 @@
+export { KritiEvaluationError, KritiSyntaxError } from './errors.ts';
+export type { Bindings } from './evaluate.ts';
+export { escapeUri } from './functions.ts';
+export type { Json } from './syntax.ts';
+export { parseTemplate, parseTextTemplate, type Template, type TextTemplate } from './template.ts';

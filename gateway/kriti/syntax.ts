@@ -1,0 +1,36 @@
+/** A value that JSON can hold. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+export type Operator = '||' | '&&' | '==' | '!=' | '<=' | '>=' | '<' | '>' | 'in' | '??';
+
+/** One `.name`, `['name']` or `[0]` of a path; an optional one gives null when there is nothing. */
+export interface Step {
+  readonly key: Expression;
+  readonly optional: boolean;
+  readonly at: number;
+}
+
+/** A piece of a template. `at` is where it begins, in characters from the start. */
+export type Expression = { readonly at: number } & (
+  | { readonly kind: 'literal'; readonly value: Json }
+  | { readonly kind: 'text'; readonly parts: readonly (string | Expression)[] }
+  | { readonly kind: 'list'; readonly items: readonly Expression[] }
+  | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Expression])[] }
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'path'; readonly from: Expression; readonly steps: readonly Step[] }
+  | { readonly kind: 'if'; readonly cases: readonly Case[]; readonly otherwise: Expression }
+  | {
+      readonly kind: 'range';
+      readonly index: string | undefined;
+      readonly item: string;
+      readonly over: Expression;
+      readonly body: Expression;
+    }
+  | { readonly kind: 'call'; readonly function: string; readonly argument: Expression }
+  | { readonly kind: 'operation'; readonly operator: Operator; readonly left: Expression; readonly right: Expression }
+);
+
+export interface Case {
+  readonly condition: Expression;
+  readonly value: Expression;
+}

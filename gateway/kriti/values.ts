@@ -1,0 +1,44 @@
+import type { Json } from './syntax.ts';
+import type { Work } from './work.ts';
+
+export type JsonMap = { readonly [name: string]: Json };
+
+export function isMap(value: unknown): value is JsonMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: unknown): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** What kind of value it is, with its article. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return { string: 'a text', number: 'a number', boolean: 'a boolean' }[typeof value as string] ?? 'an object';
+}
+
+/** Own members only: what every object inherits is no part of a value. */
+export function memberOf(map: JsonMap, name: string): Json | undefined {
+  return Object.hasOwn(map, name) ? map[name] : undefined;
+}
+
+/** Whether two values are the same JSON; the order of keys does not matter. */
+export function same(one: Json, two: Json, work: Work, at: number): boolean {
+  work.spendOnText(typeof one === 'string' ? one.length : 0, at);
+  if (isList(one) && isList(two)) {
+    if (one.length !== two.length) return false;
+    return work.nested(at, () => one.every((item, index) => same(item, two[index] ?? null, work, at)));
+  }
+  if (isMap(one) && isMap(two)) {
+    const names = Object.keys(one);
+    if (names.length !== Object.keys(two).length) return false;
+    return work.nested(at, () =>
+      names.every((name) => {
+        const other = memberOf(two, name);
+        return other !== undefined && same(one[name] ?? null, other, work, at);
+      }),
+    );
+  }
+  return one === two;
+}

@@ -1,0 +1,12 @@
+/** A JSON Schema of the dialect that OpenAPI 3.1 uses (draft 2020-12). */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The same schema with null allowed. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { type, anyOf } = schema;
+  if (Object.keys(schema).length === 0) return schema;
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  // A list of values leaves null out, whatever the type says.
+  if (type === undefined || 'const' in schema || 'enum' in schema) return { anyOf: [schema, { type: 'null' }] };
+  return { ...schema, type: [type, 'null'].flat() };
+}

@@ -1,0 +1,73 @@
+/**
+ * `schema.js`: JSON Schemas for human eyes. `schemaText` writes one down as a type, `exampleOf` makes a value to begin
+ * with.
+ */
+export const SCHEMA_SCRIPT = /* js */ String.raw`
+const REFERENCE = '#/components/schemas/';
+
+export function resolve(schema, components) {
+  return schema.$ref ? (components[schema.$ref.slice(REFERENCE.length)] ?? {}) : schema;
+}
+
+export function schemaText(schema, components, indent = '', above = []) {
+  if (schema.$ref) {
+    const name = schema.$ref.slice(REFERENCE.length);
+    return above.includes(name) ? name : schemaText(resolve(schema, components), components, indent, [...above, name]);
+  }
+  if (schema.anyOf) return schema.anyOf.map((one) => schemaText(one, components, indent, above)).join(' | ');
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const types = [schema.type ?? 'anything'].flat();
+  return types.map((type) => typeText(type, schema, components, indent, above)).join(' | ');
+}
+
+function typeText(type, schema, components, indent, above) {
+  if (type === 'array') {
+    const items = schemaText(schema.items ?? {}, components, indent, above);
+    return isChoice(schema.items ?? {}, components) ? '(' + items + ')[]' : items + '[]';
+  }
+  if (type !== 'object') return schema.format && type === 'string' ? type + ' (' + schema.format + ')' : type;
+  const inner = indent + '  ';
+  const lines = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const optional = (schema.required ?? []).includes(name) ? '' : '?';
+    const note = property.description ? '  // ' + property.description.replace(/\s+/g, ' ') : '';
+    return inner + name + optional + ': ' + schemaText(property, components, inner, above) + note;
+  });
+  return lines.length === 0 ? '{}' : '{\n' + lines.join('\n') + '\n' + indent + '}';
+}
+
+function isChoice(schema, components) {
+  const { anyOf, enum: values, type } = resolve(schema, components);
+  return [anyOf, values, type].some((several) => Array.isArray(several) && several.length > 1);
+}
+
+export function exampleOf(schema, components, above = []) {
+  if (schema.$ref) {
+    if (above.includes(schema.$ref)) return null;
+    return exampleOf(resolve(schema, components), components, [...above, schema.$ref]);
+  }
+  if ('default' in schema) return schema.default;
+  if ('const' in schema) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.anyOf) return exampleOf(schema.anyOf[0], components, above);
+  switch ([schema.type].flat()[0]) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([name, property]) => [name, exampleOf(property, components, above)]),
+      );
+    case 'array': {
+      const item = exampleOf(schema.items ?? {}, components, above);
+      return item === null ? [] : [item];
+    }
+    case 'integer':
+    case 'number':
+      return 0;
+    case 'boolean':
+      return false;
+    case 'string':
+      return '';
+    default:
+      return null;
+  }
+}
+`;

@@ -1,0 +1,85 @@
+import { GatewayError, toGatewayError } from '../errors.ts';
+import type { Generation, LiveGraph, RoleGraph } from '../graph/index.ts';
+import { type Exchange, sendFlatError, sendJson } from '../http/index.ts';
+import type { Authenticator } from '../session/index.ts';
+import { ADMIN_ROLE } from '../sources/index.ts';
+import { type OpenApiDocument, openApiDocument } from './openapi/index.ts';
+import { PAGE_FILES, PAGE_HEADERS, type PageFile } from './page/index.ts';
+
+export interface SwaggerOptions {
+  readonly graph: LiveGraph;
+  readonly authenticator: Authenticator;
+}
+
+const PAGE = '/api/swagger';
+
+/**
+ * Answers `/api/swagger/json` with the OpenAPI document of the caller's role, and `/api/swagger` with a page for people
+ * to read it in. The page is for everybody: it knows nothing until it is given a token.
+ */
+export function swagger({ graph, authenticator }: SwaggerOptions): (exchange: Exchange) => Promise<void> {
+  const documents = documentCache(graph);
+  return async (exchange) => {
+    try {
+      if (exchange.path === `${PAGE}/json`) {
+        const { role } = await authenticator.authenticate(exchange.request.headers);
+        requireGet(exchange);
+        sendJson(exchange.response, 200, documents(role));
+      } else {
+        sendPage(exchange);
+      }
+    } catch (thrown) {
+      const error = toGatewayError(thrown);
+      if (error !== thrown) exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
+      sendFlatError(exchange.response, error);
+    }
+  };
+}
+
+/** The document of a role: made once a generation for each graph, so once for all roles that see the same. */
+function documentCache(graph: LiveGraph): (role: string) => OpenApiDocument {
+  const generations = new WeakMap<Generation, WeakMap<RoleGraph, Map<boolean, OpenApiDocument>>>();
+  return (role) => {
+    const { current } = graph;
+    const { restEndpoints: endpoints, introspectionDisabledFor } = current.metadata;
+    if (introspectionDisabledFor.has(role))
+      throw new GatewayError('access-denied', `introspection is disabled for role: "${role}"`);
+    const withUnusable = role === ADMIN_ROLE;
+    const roleGraph = current.graphOf(role);
+    const documents = generations.get(current) ?? new WeakMap<RoleGraph, Map<boolean, OpenApiDocument>>();
+    generations.set(current, documents);
+    const known = documents.get(roleGraph) ?? new Map<boolean, OpenApiDocument>();
+    documents.set(roleGraph, known);
+    const document =
+      known.get(withUnusable) ??
+      openApiDocument({ endpoints, graph: roleGraph, publicGraph: current.publicGraph, withUnusable });
+    known.set(withUnusable, document);
+    return document;
+  };
+}
+
+function sendPage(exchange: Exchange): void {
+  const { path, response } = exchange;
+  if (path === `${PAGE}/`) {
+    response.writeHead(308, { location: '../swagger' }).end();
+    return;
+  }
+  const file = PAGE_FILES.get(path.slice(PAGE.length + 1));
+  if (!file) throw new GatewayError('not-found', 'resource does not exist');
+  requireGet(exchange);
+  sendFile(exchange, file);
+}
+
+function sendFile({ response }: Exchange, { type, text }: PageFile): void {
+  response.writeHead(200, {
+    ...PAGE_HEADERS,
+    'content-type': `${type}; charset=utf-8`,
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+function requireGet({ request }: Exchange): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    throw new GatewayError('method-not-allowed', 'Allowed methods: GET, HEAD', { headers: { allow: 'GET, HEAD' } });
+}

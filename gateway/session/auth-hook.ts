@@ -1,0 +1,141 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Logger } from '../../platform/index.ts';
+import type { CallerJudge } from './caller-judge.ts';
+import { refuseCrossSite } from './cross-site.ts';
+import type { HttpCall } from './http-call.ts';
+import { hookUnavailable, invalidHookResponse, refusedByHook } from './refusals.ts';
+import { createSession, type Session } from './session.ts';
+import { fitsHeader, headerText, ROLE, SESSION_VARIABLE_PREFIX, textOf } from './session-variables.ts';
+
+/** A web service that tells who calls, as in Hasura's `HASURA_GRAPHQL_AUTH_HOOK`. */
+export interface AuthHookSettings {
+  readonly url: string;
+  /** `GET` hands the client's headers on as headers, `POST` as JSON. */
+  readonly method: 'GET' | 'POST';
+  /** Whether a `POST` tells the operation that the caller wants to have run. */
+  readonly sendRequestBody: boolean;
+}
+
+export interface AuthHookOptions extends AuthHookSettings {
+  call: HttpCall;
+  log: Logger;
+  /** Whether pages of this origin may act for their users by a cookie. */
+  trustsOrigin?: (origin: string) => boolean;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** What a `GET` does not hand on: what Hasura leaves out, and what means the connection to us. */
+const NOT_FORWARDED = new Set([
+  'accept',
+  'accept-datetime',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-md5',
+  'content-type',
+  'dnt',
+  'expect',
+  'host',
+  'keep-alive',
+  'origin',
+  'proxy-authorization',
+  'proxy-connection',
+  'referer',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+]);
+
+/** Judges callers by what the authentication hook says of each request. Nothing that it says is remembered. */
+export class AuthHook implements CallerJudge {
+  readonly ready = true;
+  readonly credentialHeaders = ['authorization', 'cookie'];
+  readonly takesCookies = true;
+  readonly #options: AuthHookOptions;
+  /** Where the hook does not look at the operations of a request, it is asked once for all of them. */
+  readonly #asked = new WeakMap<IncomingHttpHeaders, Promise<Session>>();
+
+  constructor(options: AuthHookOptions) {
+    this.#options = options;
+  }
+
+  /** Only the hook knows what it goes by. */
+  hasCredentials(): boolean {
+    return true;
+  }
+
+  async judge(headers: IncomingHttpHeaders, operation: unknown): Promise<Session> {
+    const { method, sendRequestBody, trustsOrigin = () => false } = this.#options;
+    // What a browser adds by itself may be what the hook goes by.
+    if (headers.cookie !== undefined || headers.authorization !== undefined) refuseCrossSite(headers, trustsOrigin);
+    if (method === 'POST' && sendRequestBody) return this.#ask(headers, operation ?? null);
+    const asked = this.#asked.get(headers) ?? this.#ask(headers, undefined);
+    this.#asked.set(headers, asked);
+    return asked;
+  }
+
+  async #ask(headers: IncomingHttpHeaders, operation: unknown): Promise<Session> {
+    const { url, method, call, log } = this.#options;
+    const base = { url, method, timeoutMs: TIMEOUT_MS };
+    const request =
+      method === 'GET'
+        ? { ...base, headers: { ...forwarded(headers), accept: 'application/json', 'user-agent': 'portico' } }
+        : { ...base, ...posted(headers, operation) };
+    const response = await call(request).catch((error: Error) => {
+      log.warn({ reason: error.message }, 'the authentication hook did not answer');
+      throw hookUnavailable();
+    });
+    const { status } = response;
+    if (status === 401) throw refusedByHook();
+    if (status !== 200) {
+      log.warn({ status }, 'the authentication hook answered with an unexpected status');
+      throw invalidHookResponse();
+    }
+    const session = readSession(response.body, [response.headers['set-cookie'] ?? []].flat());
+    if ('role' in session) return session;
+    log.warn({ problem: session.problem }, 'the authentication hook answered with something that is no session');
+    throw invalidHookResponse(session.problem);
+  }
+}
+
+function forwarded(headers: IncomingHttpHeaders): Record<string, string> {
+  const all: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !NOT_FORWARDED.has(name)) all[name] = Array.isArray(value) ? value.join(', ') : value;
+  return all;
+}
+
+function posted(headers: IncomingHttpHeaders, operation: unknown) {
+  const all = Object.entries(headers).map(([name, value]) => [name, headerText(value)]);
+  const body = { headers: Object.fromEntries(all), ...(operation !== undefined && { request: operation }) };
+  return {
+    headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'portico' },
+    body: JSON.stringify(body),
+  };
+}
+
+/** The session of a hook's answer, or what keeps it from being one. */
+function readSession(body: string, cookies: readonly string[]): Session | { problem: string } {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body);
+  } catch {
+    return { problem: 'it is not JSON' };
+  }
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
+    return { problem: 'it is not a JSON object' };
+  const variables: Record<string, string> = Object.create(null);
+  for (const [key, value] of Object.entries(answer)) {
+    const name = key.toLowerCase();
+    if (!name.startsWith(SESSION_VARIABLE_PREFIX) || value === null) continue;
+    variables[name] = textOf(value);
+    if (!fitsHeader(name, variables[name])) return { problem: 'a session variable holds control characters' };
+  }
+  const role = variables[ROLE];
+  return role ? createSession(role, variables, cookies) : { problem: '"x-hasura-role" not found in session variables' };
+}

@@ -1,0 +1,83 @@
+import { type JsonPath, valueAt } from './json-path.ts';
+import { invalidToken, missingRoleClaim } from './refusals.ts';
+import { ALLOWED_ROLES, DEFAULT_ROLE } from './session-variables.ts';
+
+export type ClaimsFormat = 'json' | 'stringified_json';
+
+/** Where one session variable of a `claims_map` comes from: a fixed value, or a place in the token's payload. */
+export type ClaimRule =
+  | { readonly value: unknown }
+  | { readonly path: JsonPath /** For a token that has nothing there; undefined: it is refused. */; default: unknown };
+
+/** Where in a token the `x-hasura-*` claims are, as the `claims_*` settings of a JWT secret say. */
+export type ClaimsSource =
+  | { readonly kind: 'namespace'; readonly key: string; readonly format: ClaimsFormat }
+  | { readonly kind: 'path'; readonly path: JsonPath; readonly format: ClaimsFormat }
+  | { readonly kind: 'map'; readonly rules: ReadonlyMap<string, ClaimRule>; readonly format: ClaimsFormat };
+
+type Payload = Readonly<Record<string, unknown>>;
+
+/**
+ * The claims of a verified token, as they stand in it.
+ *
+ * @throws GatewayError `jwt-invalid-claims` when they are not where they should be.
+ */
+export function claimsOf(payload: Payload, source: ClaimsSource): Payload {
+  if (source.kind === 'map') return mappedClaims(payload, source);
+  const found = source.kind === 'path' ? valueAt(payload, source.path) : ownMember(payload, source.key);
+  if (found === undefined)
+    throw refused(
+      source.kind === 'path'
+        ? `claims not found at claims_namespace_path: '${source.path.text}'`
+        : `claims key: '${source.key}' not found`,
+    );
+  if (source.format === 'json') {
+    if (isMap(found)) return found;
+    throw refused('expecting a json object when claims_format is json');
+  }
+  if (typeof found !== 'string') throw refused('expecting a string when claims_format is stringified_json');
+  const claims = parsed(found);
+  if (isMap(claims)) return claims;
+  const place = source.kind === 'path' ? `claims_namespace_path ${source.path.text}` : `claims_namespace ${source.key}`;
+  throw refused(`expecting stringified json at: '${place}'`);
+}
+
+function mappedClaims(payload: Payload, { rules, format }: ClaimsSource & { kind: 'map' }): Payload {
+  const claims: Record<string, unknown> = Object.create(null);
+  for (const [name, rule] of rules) {
+    if ('value' in rule) {
+      claims[name] = rule.value;
+      continue;
+    }
+    const value = valueAt(payload, rule.path) ?? rule.default;
+    if (value !== undefined) claims[name] = name === ALLOWED_ROLES ? roles(value, format) : value;
+    else if (name === ALLOWED_ROLES || name === DEFAULT_ROLE) throw missingRoleClaim(name);
+    else throw refused(`JWT claim from claims_map, ${name} not found`);
+  }
+  return claims;
+}
+
+// Issuers that can only put texts into tokens write a list of roles as the text of one.
+function roles(value: unknown, format: ClaimsFormat): unknown {
+  return format === 'stringified_json' && typeof value === 'string' ? (parsed(value) ?? value) : value;
+}
+
+function ownMember(payload: Payload, key: string): unknown {
+  return Object.hasOwn(payload, key) ? payload[key] : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isMap(value: unknown): value is Payload {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refused(reason: string) {
+  return invalidToken(reason, 'jwt-invalid-claims');
+}

@@ -1,0 +1,64 @@
+import type { Logger } from '../../platform/index.ts';
+import { AuthHook, type AuthHookSettings } from './auth-hook.ts';
+import { Authenticator } from './authenticator.ts';
+import { adminOnly, type CallerJudge } from './caller-judge.ts';
+import type { HttpCall } from './http-call.ts';
+import type { JwtSecret } from './jwt-secret.ts';
+import { fixedKeySet, type KeySet } from './key-set.ts';
+import { type FetchKeys, RemoteKeySet } from './remote-key-set.ts';
+import { TokenJudge } from './token-judge.ts';
+
+/** How callers are told apart: by a token, by a hook, or, with neither, by the admin secret alone. */
+export interface AuthenticationSettings {
+  readonly jwtSecrets: readonly JwtSecret[];
+  readonly hook: AuthHookSettings | undefined;
+  readonly adminSecret: string | undefined;
+}
+
+export interface AuthenticationSurroundings {
+  call: HttpCall;
+  log: Logger;
+  /** Whether pages of this origin may act for their users by a cookie. */
+  trustsOrigin: (origin: string) => boolean;
+}
+
+const JWKS_TIMEOUT_MS = 5_000;
+
+/** Makes the authenticator that the settings describe; keys that are behind a URL are kept fresh until `stop`. */
+export function openAuthenticator(
+  { jwtSecrets, hook, adminSecret }: AuthenticationSettings,
+  surroundings: AuthenticationSurroundings,
+): { authenticator: Authenticator; stop: () => void } {
+  const { call, log, trustsOrigin } = surroundings;
+  const remote: RemoteKeySet[] = [];
+  const open = (secret: JwtSecret): KeySet => {
+    if ('key' in secret.source) return fixedKeySet(secret.source);
+    const keys = new RemoteKeySet({ url: secret.source.jwkUrl, log, fetchKeys: fetchKeysWith(call) });
+    remote.push(keys);
+    keys.start();
+    return keys;
+  };
+  const secrets = jwtSecrets.map((secret) => ({ secret, keys: open(secret) }));
+  let callers: CallerJudge = adminOnly;
+  if (hook) callers = new AuthHook({ ...hook, call, log, trustsOrigin });
+  else if (secrets.length > 0) callers = new TokenJudge({ secrets, trustsOrigin });
+  return {
+    authenticator: new Authenticator({ callers, adminSecret }),
+    stop: () => {
+      for (const keys of remote) keys.stop();
+    },
+  };
+}
+
+function fetchKeysWith(call: HttpCall): FetchKeys {
+  return async (url) => {
+    const headers = { accept: 'application/json' };
+    const response = await call({ url, method: 'GET', headers, timeoutMs: JWKS_TIMEOUT_MS });
+    if (response.status !== 200) throw new Error(`status ${response.status}`);
+    return {
+      json: JSON.parse(response.body),
+      cacheControl: response.headers['cache-control']?.toString(),
+      expires: response.headers.expires?.toString(),
+    };
+  };
+}

@@ -1,0 +1,37 @@
+/** Anything that a test opens and has to close. */
+export interface Closable {
+  close(): Promise<void> | void;
+}
+
+/** Holds what a test file opens: `close` closes it all, the last one first. */
+export function keeper(): { keep<T extends Closable>(thing: T | Promise<T>): Promise<T>; close(): Promise<void> } {
+  const kept: Closable[] = [];
+  return {
+    async keep(thing) {
+      const opened = await thing;
+      kept.push(opened);
+      return opened;
+    },
+    async close() {
+      for (const thing of kept.splice(0).reverse()) await thing.close();
+    },
+  };
+}
+
+const PATIENCE_MS = 15_000;
+const LOOK_EVERY_MS = 10;
+
+/**
+ * Waits until `condition` gives something else than false or undefined, and returns that.
+ *
+ * @throws Error when it never does.
+ */
+export async function until<T>(what: string, condition: () => T | Promise<T>): Promise<Exclude<T, false | undefined>> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const value = await condition();
+    if (value !== false && value !== undefined) return value as Exclude<T, false | undefined>;
+    if (performance.now() > giveUpAt) throw new Error(`waited in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}

@@ -1,0 +1,77 @@
+import { Agent, request } from 'node:http';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { bearer, keeper, openPlatform, type RequestHeaders } from '../harness/index.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+const platform = await keep(openPlatform());
+const { gateway, issuer, files } = platform;
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+afterAll(() => agent.destroy());
+
+/** What Java's HTTP client sends with its first request to an address. */
+const H2C = {
+  connection: 'Upgrade, HTTP2-Settings',
+  upgrade: 'h2c',
+  'http2-settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
+};
+
+/** Sends a request over the one connection that the agent keeps open. */
+function ask(
+  path: string,
+  headers: RequestHeaders,
+  pieces: readonly string[] = [],
+): Promise<[number | undefined, string]> {
+  return new Promise((resolve, reject) => {
+    const method = pieces.length > 0 ? 'POST' : 'GET';
+    const all = { 'content-type': 'application/json', ...bearer(issuer.token()), ...headers };
+    const outgoing = request(
+      { host: '127.0.0.1', port: gateway.port, path, method, agent, headers: all },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (piece) => {
+          text += piece;
+        });
+        response.on('end', () => resolve([response.statusCode, text]));
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.on('upgrade', () => reject(new Error('it was taken up on it')));
+    for (const piece of pieces) outgoing.write(piece);
+    outgoing.end();
+  });
+}
+
+describe('a client that would rather speak another protocol', () => {
+  test('is answered in this one', async () => {
+    expect(await ask('/healthz', H2C)).toEqual([200, 'OK']);
+    expect(await ask('/nowhere', { connection: 'upgrade', upgrade: 'TLS/1.0' })).toMatchObject([
+      404,
+      expect.any(String),
+    ]);
+  });
+
+  test('gets its operation run, with a body of any length', async () => {
+    const filling = ' '.repeat(300_000);
+    const body = `{"query":"{ order(id: 1) { id } }"${filling}}`;
+    expect(await ask('/v1/graphql', H2C, [body])).toEqual([200, '{"data":{"order":{"id":"1"}}}']);
+    const framed = { ...H2C, 'content-length': String(body.length) };
+    expect(await ask('/v1/graphql', framed, [body])).toEqual([200, '{"data":{"order":{"id":"1"}}}']);
+    expect(await ask('/v1/graphql', H2C, [body.slice(0, 10), body.slice(10)])).toMatchObject([200, expect.any(String)]);
+  });
+
+  test('can go on over the same connection', async () => {
+    for (let i = 0; i < 3; i++) expect(await ask('/healthz', i % 2 ? {} : H2C)).toEqual([200, 'OK']);
+  });
+
+  test('has its wish kept from the services', async () => {
+    expect((await ask('/files/x', H2C))[0]).toBe(200);
+    expect(Object.keys(files.requests.at(-1)?.headers ?? {})).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(upgrade|http2-settings)$/)]),
+    );
+  });
+
+  test('needs a token all the same', async () => {
+    expect((await ask('/files/x', { ...H2C, authorization: 'Bearer x' }))[0]).toBe(401);
+  });
+});

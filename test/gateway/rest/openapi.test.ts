@@ -1,0 +1,351 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { bearer, keeper, until, writeMetadata } from '../harness/index.ts';
+import { CATALOGUE_METADATA, openCatalogue } from './catalogue.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+const ADMIN = { 'x-hasura-admin-secret': 'the admin secret of this test' };
+const catalogue = await keep(
+  openCatalogue({ environment: { HASURA_GRAPHQL_ADMIN_SECRET: ADMIN['x-hasura-admin-secret'] } }),
+);
+const { gateway, issuer } = catalogue;
+const asUser = bearer(issuer.token());
+const asManager = { ...asUser, 'x-hasura-role': 'manager' };
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly Record<string, unknown>[];
+  readonly requestBody?: { required: boolean; content: Record<string, { schema: object }> };
+  readonly responses: Readonly<Record<string, { content: Record<string, { schema: { $ref: string } }> }>>;
+  readonly security: readonly object[];
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly info: Readonly<Record<string, string>>;
+  readonly servers: readonly object[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
+}
+
+async function documentFor(headers: Readonly<Record<string, string>>): Promise<Document> {
+  const answer = await gateway.send<Document>('/api/swagger/json', { headers });
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+const operationOf = (document: Document, method: string, path: string): Operation => {
+  const operation = document.paths[`/api/rest/${path}`]?.[method];
+  if (!operation) throw new Error(`no ${method} ${path}`);
+  return operation;
+};
+const listed = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));
+
+let user: Document;
+let manager: Document;
+let admin: Document;
+beforeAll(async () => {
+  user = await documentFor(asUser);
+  manager = await documentFor(asManager);
+  admin = await documentFor(ADMIN);
+});
+
+describe('the document', () => {
+  test('is told to nobody without a token', async () => {
+    const answer = await gateway.send<{ code: string }>('/api/swagger/json');
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="portico"');
+    expect(answer.body.code).toBe('invalid-headers');
+    expect((await gateway.send('/api/swagger/json', { method: 'DELETE' })).status).toBe(401);
+  });
+
+  test('is told to nobody with a bad token or role', async () => {
+    expect((await gateway.send('/api/swagger/json', { headers: bearer('a.b.c') })).status).toBe(401);
+    const asOther = { ...asUser, 'x-hasura-role': 'admin' };
+    expect((await gateway.send('/api/swagger/json', { headers: asOther })).status).toBe(403);
+  });
+
+  test('can only be read', async () => {
+    const answer = await gateway.send('/api/swagger/json', { method: 'POST', headers: asUser });
+    expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD' });
+  });
+
+  test('is kept by nobody on the way', async () => {
+    const { headers } = await gateway.send('/api/swagger/json', { headers: asUser });
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  test.each(['user', 'manager', 'admin'])('for the role %s is OpenAPI 3.1 to a validator', async (role) => {
+    const document = { user, manager, admin }[role] as Document;
+    const validator = new Validator();
+    const result = await validator.validate(structuredClone(document) as unknown as Record<string, unknown>);
+    expect(result).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  test.each(['user', 'manager', 'admin'])('for the role %s refers to nothing that it does not hold', (role) => {
+    const document = { user, manager, admin }[role] as Document;
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/([^"/]+)\/([^"/]+)"/g)];
+    expect(references.length).toBeGreaterThan(10);
+    for (const [, kind = '', name = ''] of references) expect(document.components[kind]).toHaveProperty([name]);
+  });
+
+  test('introduces itself', () => {
+    expect(user.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(user.info).toMatchObject({ title: 'Rest Endpoints', version: expect.stringMatching(/^[0-9a-f]{12}$/) });
+    expect(user.info.version).not.toBe(manager.info.version);
+    expect(user.servers).toEqual([{ url: '/', description: 'Where this document comes from.' }]);
+    expect(user.components.securitySchemes).toEqual({
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
+    });
+  });
+
+  test('has operation ids that are unique, whatever the endpoints are called', () => {
+    const ids = Object.values(admin.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(['echo.get', 'echo.post', 'drop_for_good_', 'put.patch']));
+  });
+});
+
+describe('the endpoints in it', () => {
+  test('are those that a role may use, and the public ones', () => {
+    expect(listed(user)).toContain('get /api/rest/stock');
+    expect(listed(user)).not.toContain('post /api/rest/shred');
+    expect(listed(manager)).not.toContain('get /api/rest/stock');
+    expect(listed(manager)).toContain('post /api/rest/shred');
+    for (const document of [user, manager]) expect(listed(document)).toContain('post /api/rest/enter');
+  });
+
+  test('are all of them for the admin', () => {
+    for (const document of [user, manager]) expect(listed(admin)).toEqual(expect.arrayContaining(listed(document)));
+  });
+
+  test('need a token, but for the public ones', () => {
+    for (const [path, item] of Object.entries(user.paths))
+      for (const operation of Object.values(item)) {
+        const isPublic = path === '/api/rest/enter';
+        expect(operation.security).toEqual(isPublic ? [] : [{ bearer: [] }]);
+        expect('401' in operation.responses).toBe(!isPublic);
+        expect('403' in operation.responses).toBe(!isPublic);
+      }
+  });
+
+  test('are described with their name, comment and operation', () => {
+    const { summary, description } = operationOf(user, 'get', 'stock');
+    expect(summary).toBe('stock');
+    expect(description).toBe(
+      'About stock.\n\n***\nThe GraphQL query for this endpoint is:\n```graphql\nquery stock { stock }\n```',
+    );
+  });
+
+  test('share a path where only the names of its parameters differ', () => {
+    expect(Object.keys(user.paths['/api/rest/things/{id}'] ?? {})).toEqual(['put', 'patch', 'delete']);
+  });
+
+  test('show a caller without a token what the public role sees of a type, and each role its own', () => {
+    const { requestBody } = operationOf(user, 'post', 'enter');
+    expect(requestBody).toMatchObject({
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            properties: {
+              name: { type: 'string' },
+              options: { anyOf: [{ $ref: '#/components/schemas/EnterOptions' }, { type: 'null' }] },
+            },
+            required: ['name'],
+            additionalProperties: false,
+          },
+        },
+      },
+    });
+    expect(user.components.schemas?.EnterOptions).toMatchObject({
+      properties: { long: { type: ['boolean', 'null'] } },
+    });
+    expect(JSON.stringify(user)).not.toContain('secret');
+  });
+});
+
+describe('the parameters of an endpoint', () => {
+  const parameter = (document: Document, method: string, path: string, name: string) =>
+    operationOf(document, method, path).parameters?.find((candidate) => candidate.name === name);
+
+  test('are in the query string of a GET, required where there is no other way', () => {
+    expect(parameter(user, 'get', 'needy', 'text')).toEqual({
+      name: 'text',
+      in: 'query',
+      required: true,
+      schema: { type: 'string' },
+    });
+    expect(parameter(user, 'get', 'things', 'first')).toEqual({
+      name: 'first',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', format: 'int32', default: 10 },
+    });
+    expect(parameter(user, 'get', 'echo', 'must')).toMatchObject({ required: false, schema: { default: 'given' } });
+    expect(operationOf(user, 'get', 'echo').requestBody).toBeUndefined();
+  });
+
+  test('are lists by repetition, and JSON where they hold more than one level', () => {
+    expect(parameter(user, 'get', 'echo', 'texts')).toEqual({
+      name: 'texts',
+      in: 'query',
+      required: false,
+      style: 'form',
+      explode: true,
+      schema: { type: 'array', items: { type: 'string' } },
+    });
+    const asJson = (schema: unknown) => ({ in: 'query', content: { 'application/json': { schema } } });
+    const filter = { $ref: '#/components/schemas/Filter' };
+    expect(parameter(user, 'get', 'echo', 'filter')).toMatchObject(asJson(filter));
+    expect(parameter(user, 'get', 'echo', 'filters')).toMatchObject(asJson({ type: 'array', items: filter }));
+    const row = { type: 'array', items: { type: 'integer', format: 'int32' } };
+    expect(parameter(user, 'get', 'echo', 'matrix')).toMatchObject(asJson({ type: 'array', items: row }));
+  });
+
+  test('are in the path where the path has them, lists with commas if that is clear', () => {
+    expect(parameter(user, 'get', 'echo/counts/{counts}', 'counts')).toMatchObject({
+      in: 'path',
+      required: true,
+      style: 'simple',
+      explode: false,
+      schema: { type: 'array' },
+    });
+    expect(parameter(user, 'get', 'echo/texts/{texts}', 'texts')).toEqual({
+      name: 'texts',
+      in: 'path',
+      required: true,
+      content: { 'application/json': { schema: { type: 'array', items: { type: 'string' } } } },
+    });
+  });
+
+  test('are in the body of a PUT, but for those in the path', () => {
+    const { parameters, requestBody } = operationOf(user, 'put', 'things/{id}');
+    expect(parameters).toEqual([{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }]);
+    expect(requestBody?.content['application/json']?.schema).toEqual({
+      type: 'object',
+      properties: {
+        filter: { $ref: '#/components/schemas/Filter' },
+        note: { type: ['string', 'null'], default: '-' },
+      },
+      required: ['filter'],
+      additionalProperties: false,
+    });
+  });
+});
+
+describe('what an endpoint answers', () => {
+  const ajv = () => new Ajv2020({ strict: false, validateFormats: false });
+  const check = (document: Document, reference: string, value: unknown) => {
+    const validator = ajv().addSchema({ $id: 'document', ...document });
+    const validate = validator.compile({ $ref: `document${reference}` });
+    return { valid: validate(value), errors: validate.errors };
+  };
+
+  test.each([
+    ['stock', 'stock'],
+    ['things?long=true', 'things'],
+    ['things?long=false&kind=BOOK', 'things'],
+    ['found?text=a', 'found'],
+    ['thing?text=a', 'thing'],
+    ['echo?counts=1,2&filter={"name":"a"}', 'echo'],
+  ])('%s is what the document says', async (request, path) => {
+    const { status, body } = await gateway.send(`/api/rest/${request}`, { headers: asUser });
+    expect(status).toBe(200);
+    const { $ref } = operationOf(user, 'get', path).responses[200]?.content['application/json']?.schema ?? { $ref: '' };
+    expect(check(user, $ref, body)).toEqual({ valid: true, errors: null });
+    expect(check(user, $ref, { ...(body as object), more: 1 }).valid).toBe(false);
+    expect(check(user, $ref, {}).valid).toBe(false);
+  });
+
+  test.each(['stock?colour=red', 'fail?how=404', 'fail?how=no+code'])(
+    '%s is the error that it says',
+    async (request) => {
+      const { body } = await gateway.send(`/api/rest/${request}`, { headers: asUser });
+      expect(check(user, '#/components/schemas/portico.error', body)).toEqual({ valid: true, errors: null });
+    },
+  );
+
+  test('with another status than 200 may be the answer or an error', async () => {
+    const { default: other } = operationOf(user, 'post', 'enter').responses;
+    expect(other?.content['application/json']?.schema).toEqual({
+      anyOf: [{ $ref: '#/components/schemas/portico.error' }, { $ref: '#/components/schemas/enter.answer' }],
+    });
+    const { status, body } = await gateway.post('/api/rest/enter', { name: 'mallory' });
+    expect(status).toBe(401);
+    expect(check(user, '#/components/schemas/enter.answer', body)).toEqual({ valid: true, errors: null });
+  });
+});
+
+describe('as things change', () => {
+  test('the document follows the metadata', async () => {
+    const { directory } = await keep(writeMetadata(CATALOGUE_METADATA));
+    const other = await keep(openCatalogue({ environment: { HASURA_GRAPHQL_METADATA_DIR: directory } }));
+    const ask = async () => {
+      const headers = bearer(other.issuer.token());
+      return listed((await other.gateway.send<Document>('/api/swagger/json', { headers })).body);
+    };
+    expect(await ask()).toEqual(listed(user));
+    const left = CATALOGUE_METADATA['rest_endpoints.yaml'].filter(({ name }) => name === 'stock');
+    writeFileSync(join(directory, 'rest_endpoints.yaml'), JSON.stringify(left));
+    await until('the endpoints are others', async () => (await ask()).length === 1);
+    expect(await ask()).toEqual(['get /api/rest/stock']);
+  });
+
+  test('an endpoint whose service is not there is missing, and an admin is told why', async () => {
+    const other = await keep(
+      openCatalogue({
+        environment: {
+          CATALOGUE_URL: 'http://127.0.0.1:1/graphql',
+          HASURA_GRAPHQL_ADMIN_SECRET: ADMIN['x-hasura-admin-secret'],
+        },
+        waitUntilReady: false,
+      }),
+    );
+    const ask = (headers: Record<string, string>) =>
+      other.gateway.send<Document>('/api/swagger/json', { headers }).then(({ body }) => body);
+    const asItsManager = { ...bearer(other.issuer.token()), 'x-hasura-role': 'manager' };
+    await until('tokens can be judged', async () => 'paths' in (await ask(asItsManager)));
+    expect(listed(await ask(asItsManager))).toEqual(['post /api/rest/shred']);
+    const all = await ask(ADMIN);
+    expect(listed(all)).toEqual(listed(admin));
+    expect(operationOf(all, 'get', 'stock').description).toContain(
+      '**It cannot be run now**: Cannot query field "stock"',
+    );
+    expect(await new Validator().validate(all as unknown as Record<string, unknown>)).toEqual({ valid: true });
+  });
+
+  test('a role that may not ask for the schema is not told it this way either', async () => {
+    const other = await keep(
+      openCatalogue({ metadata: { 'graphql_schema_introspection.yaml': { disabled_for_roles: ['user'] } } }),
+    );
+    const headers = bearer(other.issuer.token());
+    expect(await other.gateway.send('/api/swagger/json', { headers })).toMatchObject({
+      status: 403,
+      body: { path: '$', error: 'introspection is disabled for role: "user"', code: 'access-denied' },
+    });
+    const asItsManager = { ...headers, 'x-hasura-role': 'manager' };
+    expect((await other.gateway.send('/api/swagger/json', { headers: asItsManager })).status).toBe(200);
+  });
+});
+
+test('a path parameter that the operation does not declare keeps the gateway from starting', async () => {
+  const endpoint = {
+    name: 'stock of a shop',
+    url: 'shops/:shop/stock',
+    methods: ['GET'],
+    definition: { query: { collection_name: 'saved', query_name: 'stock' } },
+  };
+  await expect(openCatalogue({ metadata: { 'rest_endpoints.yaml': [endpoint] } })).rejects.toThrow(
+    'the query "stock" declares no variable $shop for the path parameter ":shop"',
+  );
+});
