@@ -6,7 +6,7 @@ import { withCustomization } from './customized-executor.ts';
 import { introspect } from './introspect.ts';
 import { withPresets } from './preset-executor.ts';
 import { type RemoteTarget, remoteExecutor, remoteForward } from './remote-executor.ts';
-import { type Permitted, permittedSchema } from './role-permission.ts';
+import { mayAnswerMore, type Permitted, permittedSchema } from './role-permission.ts';
 import { schemaProblems } from './schema-problems.ts';
 import {
   ADMIN_ROLE,
@@ -50,7 +50,7 @@ async function openRemoteSchema(
   const customization = metadata.definition.customization ?? undefined;
   const subschema = (part: GraphQLSchema, run = executor): Subschema => {
     const customized = customize(part, upstream, customization);
-    const isPlain = customization === undefined && run === executor;
+    const isPlain = customization === undefined && run === executor && !mayAnswerMore(part, upstream);
     return {
       schema: customized.schema,
       executor: withCustomization(run, customized),

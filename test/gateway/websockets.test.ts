@@ -110,7 +110,7 @@ describe('a WebSocket through the gateway', () => {
     const { socket, next } = await openSocket(`${gateway.url}/echo`, {
       ...bearer(issuer.token()),
       'x-hasura-tenant-id': '2',
-      'X-Hasura-Admin-Secret': 'x',
+      'X-Hasura-Is-Admin': 'true',
       'x-hasura-role': 'manager',
       'x-request-id': 'socket-1',
       cookie: 'a=1',
@@ -123,7 +123,7 @@ describe('a WebSocket through the gateway', () => {
       'x-request-id': 'socket-1',
       'x-forwarded-for': '127.0.0.1',
     });
-    for (const name of ['authorization', 'cookie', 'x-hasura-admin-secret']) expect(headers).not.toHaveProperty(name);
+    for (const name of ['authorization', 'cookie', 'x-hasura-is-admin']) expect(headers).not.toHaveProperty(name);
     socket.terminate();
     await until('the service sees it end', () => upstreamSockets.size === 0);
   });

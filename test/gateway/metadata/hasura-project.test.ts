@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { HASURA_PROJECT } from './hasura-project.ts';
+import { load } from './load.ts';
+
+describe('the metadata directory of a Hasura project', () => {
+  test('is read as it is', () => {
+    const metadata = load(HASURA_PROJECT);
+    expect(metadata.actions.actions.map(({ name, definition }) => [name, definition.timeout])).toEqual([
+      ['login', 60],
+      ['ping', 30],
+    ]);
+    expect(metadata.remoteSchemas.map(({ name, definition }) => [name, definition.customization])).toEqual([
+      [
+        'shop',
+        {
+          root_fields_namespace: 'shop',
+          type_names: { prefix: 'Shop', suffix: '', mapping: {} },
+          field_names: [{ parent_type: 'Order', prefix: '', suffix: '', mapping: { identifier: 'id' } }],
+        },
+      ],
+      ['mail', { field_names: [] }],
+    ]);
+    expect(metadata.restEndpoints.map(({ metadata: { url, methods } }) => [url, methods])).toEqual([
+      ['orders', ['GET', 'POST']],
+    ]);
+    expect(metadata.allowList).toEqual([{ collection: 'allowed-queries', scope: { global: true } }]);
+  });
+
+  test('has what is not acted on listed, each with its place', () => {
+    expect(load(HASURA_PROJECT).ignored).toEqual([
+      { file: 'backend_configs.yaml', what: 'data connectors' },
+      { file: 'cron_triggers.yaml', what: 'cron triggers' },
+      { file: 'databases', what: 'databases, tables, event triggers' },
+      {
+        file: 'remote_schemas.yaml',
+        line: 32,
+        path: '[0].remote_relationships',
+        what: 'remote relationships',
+      },
+      {
+        file: 'actions.yaml',
+        line: 25,
+        path: 'custom_types.objects[0].relationships',
+        what: 'relationships of action types',
+      },
+    ]);
+  });
+
+  test('has nothing listed that says nothing', () => {
+    const empty = {
+      'databases/databases.yaml': '[]\n',
+      'databases/default/tables/tables.yaml': undefined,
+      'databases/default/tables/public_users.yaml': undefined,
+      'backend_configs.yaml': '{}\n',
+      'cron_triggers.yaml': '[]\n',
+      'network.yaml': 'tls_allowlist: []\n',
+      'actions.yaml': HASURA_PROJECT['actions.yaml']?.replace(
+        / {6}relationships:.*?(?= {2}scalars:)/s,
+        '      relationships: []\n',
+      ),
+      'remote_schemas.yaml': HASURA_PROJECT['remote_schemas.yaml']?.replace(
+        / {2}remote_relationships:.*?(?=- name: mail)/s,
+        '  remote_relationships: []\n',
+      ),
+    };
+    expect(load({ ...HASURA_PROJECT, ...empty }).ignored).toEqual([]);
+  });
+});
+
+describe('what Portico does not know', () => {
+  test('is listed, with the file that may have been meant', () => {
+    const { ignored } = load({
+      'remote_schema.yaml': '[]',
+      'README.md': 'How we do it',
+      '.gitkeep': '',
+      'notes/a.md': '',
+    });
+    expect(ignored).toEqual([
+      { file: 'README.md', what: 'not known to Portico' },
+      { file: 'notes', what: 'not known to Portico' },
+      { file: 'remote_schema.yaml', what: 'not known to Portico: did you mean "remote_schemas.yaml"?' },
+    ]);
+  });
+
+  test('is listed though it says nothing: it may be meant to', () => {
+    expect(load({ 'rest_endpoint.yaml': '' }).ignored).toHaveLength(1);
+  });
+
+  test('is told where it is a file of Hasura’s that cannot be read', () => {
+    expect(load({ 'inherited_roles.yaml': '[' }).ignored).toEqual([
+      { file: 'inherited_roles.yaml', what: 'inherited roles' },
+    ]);
+  });
+});

@@ -1,0 +1,357 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeProblem, loadMetadata } from '../../../gateway/metadata/index.ts';
+import { metadataDirectory } from '../harness/metadata-directory.ts';
+import { collection, load, problemsIn, problemsOf, remote, restEndpoint } from './load.ts';
+
+const actions = (action: object, types: object = {}) => ({
+  'actions.yaml': {
+    actions: [{ name: 'ping', definition: { handler: 'http://127.0.0.1:1' }, ...action }],
+    custom_types: types,
+  },
+  'actions.graphql': 'type Query { ping: String }',
+});
+
+describe('an unknown key is told with its place and what was meant', () => {
+  test.each<[kind: string, files: Record<string, unknown>, where: object, message: string]>([
+    [
+      'of a remote schema',
+      { 'remote_schemas.yaml': '- name: shop\n  definition:\n    url: http://a\n    timeout_second: 3\n' },
+      { file: 'remote_schemas.yaml', line: 4, path: '[0].definition.timeout_second' },
+      'unknown key "timeout_second": did you mean "timeout_seconds"?',
+    ],
+    [
+      'of a customization',
+      {
+        'remote_schemas.yaml': [
+          remote('shop', { customization: { field_names: [{ parent_type: 'Order', prefx: 'shop_' }] } }),
+        ],
+      },
+      { file: 'remote_schemas.yaml', line: 7, path: '[0].definition.customization.field_names[0].prefx' },
+      'unknown key "prefx": did you mean "prefix"?',
+    ],
+    [
+      'of a permission',
+      {
+        'remote_schemas.yaml': [
+          { ...remote('shop'), permissions: [{ rol: 'user', role: 'user', definition: { schema: 'x' } }] },
+        ],
+      },
+      { file: 'remote_schemas.yaml', line: 5, path: '[0].permissions[0].rol' },
+      'unknown key "rol": did you mean "role"?',
+    ],
+    [
+      'of an action',
+      actions({ permisions: [{ role: 'user' }] }),
+      { file: 'actions.yaml', line: 5, path: 'actions[0].permisions' },
+      'unknown key "permisions": did you mean "permissions"?',
+    ],
+    [
+      'of the actions as a whole',
+      { 'actions.yaml': 'actions: []\ncustom_type: {}' },
+      { file: 'actions.yaml', line: 2, path: 'custom_type' },
+      'unknown key "custom_type": did you mean "custom_types"?',
+    ],
+    [
+      'of a custom type',
+      actions({}, { objects: [{ name: 'Pong', nam: 'Pong' }] }),
+      { file: 'actions.yaml', path: 'custom_types.objects[0].nam' },
+      'unknown key "nam": did you mean "name"?',
+    ],
+    [
+      'of a query collection',
+      { 'query_collections.yaml': [{ name: 'saved', definition: { querries: [], queries: [] } }] },
+      { file: 'query_collections.yaml', line: 3, path: '[0].definition.querries' },
+      'unknown key "querries": did you mean "queries"?',
+    ],
+    [
+      'of a REST endpoint',
+      {
+        'query_collections.yaml': [collection('saved', { ping: '{ ping }' })],
+        'rest_endpoints.yaml': [{ ...restEndpoint('ping', 'ping'), method: 'GET' }],
+      },
+      { file: 'rest_endpoints.yaml', path: '[0].method' },
+      'unknown key "method": did you mean "methods"?',
+    ],
+    [
+      'of the allow list',
+      {
+        'allow_list.yaml': [{ colection: 'saved', collection: 'saved' }],
+        'query_collections.yaml': [collection('saved', {})],
+      },
+      { file: 'allow_list.yaml', line: 1, path: '[0].colection' },
+      'unknown key "colection": did you mean "collection"?',
+    ],
+    [
+      'of the API limits',
+      { 'api_limits.yaml': 'depth_limits:\n  global: 3\n' },
+      { file: 'api_limits.yaml', line: 1, path: 'depth_limits' },
+      'unknown key "depth_limits": did you mean "depth_limit"?',
+    ],
+    [
+      'of the introspection settings',
+      { 'graphql_schema_introspection.yaml': 'disabled_for_role: [user]' },
+      { file: 'graphql_schema_introspection.yaml', line: 1, path: 'disabled_for_role' },
+      'unknown key "disabled_for_role": did you mean "disabled_for_roles"?',
+    ],
+    [
+      'of a service',
+      { 'services.yaml': [{ name: 'files', path: '/files', url: 'http://a', timeout: 3 }] },
+      { file: 'services.yaml', line: 4, path: '[0].timeout' },
+      'unknown key "timeout": expected one of name, comment, path, url, url_from_env, timeout_seconds, forward_client_headers, headers, permissions',
+    ],
+  ])('%s', (_, files, where, message) => {
+    expect(problemsIn(files)).toEqual([expect.objectContaining({ ...where, message })]);
+  });
+
+  test('and several of one mapping each in its own place', () => {
+    const problems = problemsIn({
+      'remote_schemas.yaml': '- name: a\n  nam: b\n  definition: { url: http://a }\n  comments: c\n',
+    });
+    expect(problems).toEqual([
+      { file: 'remote_schemas.yaml', line: 2, path: '[0].nam', message: 'unknown key "nam": did you mean "name"?' },
+      {
+        file: 'remote_schemas.yaml',
+        line: 4,
+        path: '[0].comments',
+        message: 'unknown key "comments": did you mean "comment"?',
+      },
+    ]);
+  });
+
+  test('and no guess is made where nothing is like it', () => {
+    const [problem] = problemsIn({ 'graphql_schema_introspection.yaml': 'banana: 1' });
+    expect(problem?.message).toBe('unknown key "banana": expected one of disabled_for_roles');
+  });
+
+  test('even when it is one that every object has', () => {
+    const problems = problemsIn({ 'graphql_schema_introspection.yaml': '__proto__: { a: 1 }\nconstructor: 1' });
+    expect(problems.map(({ path }) => path)).toEqual(['__proto__', 'constructor']);
+  });
+});
+
+describe('a mistake', () => {
+  test('does not hide the others: everything is told at once', () => {
+    const problems = problemsIn({
+      'version.yaml': 'version: 2',
+      'remote_schemas.yaml': [
+        { name: 'a', definition: {} },
+        { name: 'b', definition: { url: 'http://b', schema_file: 'b.graphql' } },
+      ],
+      'actions.yaml': { actions: [{ name: 'two words', definition: { handler: 'http://a' } }] },
+      'query_collections.yaml': [collection('saved', { ping: '{ ping }' })],
+      'rest_endpoints.yaml': [restEndpoint('pong', 'pong')],
+      'allow_list.yaml': [{ collection: 'stored' }],
+      'api_limits.yaml': { depth_limit: { global: 0 } },
+      'services.yaml': [{ name: 'files', path: '/v1/files', url: 'http://a' }],
+    });
+    expect(problems.map(({ file }) => file).sort()).toEqual([
+      'actions.yaml',
+      'allow_list.yaml',
+      'api_limits.yaml',
+      'remote_schemas.yaml',
+      'rest_endpoints.yaml',
+      'services.yaml',
+      'version.yaml',
+    ]);
+  });
+
+  test('reads as one line with its file, line and path', () => {
+    const problems = problemsIn({ 'remote_schemas.yaml': '- name: shop\n  definition:\n    url: 7\n' });
+    expect(problems.map(describeProblem)).toEqual([
+      'remote_schemas.yaml:3 [0].definition.url: expected string, received number',
+    ]);
+  });
+
+  test('that is something missing is placed where it is missing from', () => {
+    expect(problemsIn({ 'remote_schemas.yaml': '- name: shop\n  comment: x\n' })).toEqual([
+      { file: 'remote_schemas.yaml', line: 1, path: '[0].definition', message: 'is missing: expected object' },
+    ]);
+  });
+
+  test('of the collections is not told again by those who refer to them', () => {
+    const problems = problemsIn({
+      'query_collections.yaml': [{ name: 'saved', definition: { queries: [{ name: 'ping' }] } }],
+      'rest_endpoints.yaml': [restEndpoint('ping', 'ping')],
+      'allow_list.yaml': [{ collection: 'saved' }],
+    });
+    expect(problems.map(({ path }) => path)).toEqual(['[0].definition.queries[0].query']);
+  });
+
+  test.each<[what: string, files: Record<string, unknown>, message: string]>([
+    [
+      'two remote schemas of one name',
+      { 'remote_schemas.yaml': [remote('shop'), remote('shop')] },
+      '"shop" already exists: names are unique',
+    ],
+    [
+      'two operations of one name in a collection',
+      {
+        'query_collections.yaml': [
+          {
+            name: 'saved',
+            definition: {
+              queries: [
+                { name: 'a', query: '{ a }' },
+                { name: 'a', query: '{ b }' },
+              ],
+            },
+          },
+        ],
+      },
+      '"a" already exists: names are unique',
+    ],
+    [
+      'two permissions of one role',
+      {
+        'remote_schemas.yaml': [
+          {
+            ...remote('shop'),
+            permissions: [1, 2].map(() => ({ role: 'user', definition: { schema: 'type Query { a: Int }' } })),
+          },
+        ],
+      },
+      'the role "user" has a permission already',
+    ],
+    [
+      'neither url nor url_from_env',
+      { 'remote_schemas.yaml': [{ name: 'a', definition: {} }] },
+      'expected exactly one of url and url_from_env',
+    ],
+    [
+      'both of them',
+      { 'remote_schemas.yaml': [remote('a', { url_from_env: 'A_URL' })] },
+      'expected exactly one of url and url_from_env',
+    ],
+    [
+      'a permissions list that is null: is it for all or for nobody?',
+      { 'remote_schemas.yaml': [{ ...remote('a'), permissions: null }] },
+      'expected array, received null',
+    ],
+    [
+      'a variable of Hasura’s as a header',
+      {
+        'remote_schemas.yaml': [
+          remote('a', { headers: [{ name: 'x', value_from_env: 'HASURA_GRAPHQL_ADMIN_SECRET' }] }),
+        ],
+      },
+      'env variables starting with "HASURA_GRAPHQL_" are not allowed in value_from_env',
+    ],
+    [
+      'a header with two values',
+      { 'remote_schemas.yaml': [remote('a', { headers: [{ name: 'x', value: 'a', value_from_env: 'A' }] })] },
+      'expected exactly one of value and value_from_env',
+    ],
+    [
+      'a header name with a line break',
+      { 'remote_schemas.yaml': [remote('a', { headers: [{ name: 'x\r\ny', value: 'a' }] })] },
+      'expected a header name',
+    ],
+    [
+      'an SDL file that is not there',
+      { 'remote_schemas.yaml': [remote('a', { schema_file: 'a.graphql' })] },
+      '"a.graphql" cannot be read',
+    ],
+    [
+      'an SDL file outside of the directory',
+      { 'remote_schemas.yaml': [remote('a', { schema_file: '../a.graphql' })] },
+      '"../a.graphql" is outside of the metadata directory',
+    ],
+    [
+      'a method that is none',
+      {
+        'query_collections.yaml': [collection('saved', { a: '{ a }' })],
+        'rest_endpoints.yaml': [restEndpoint('a', 'a', ['FETCH'])],
+      },
+      'expected one of "GET"|"POST"|"PUT"|"PATCH"|"DELETE"',
+    ],
+  ])('is: %s', (_, files, message) => {
+    expect(problemsIn(files)).toEqual([expect.objectContaining({ message })]);
+  });
+});
+
+describe('a file that is no YAML', () => {
+  test.each([
+    ['an open bracket', 'a: [1', 1],
+    ['a tab as indentation', 'a:\n\t- b', 2],
+    ['a key twice', 'disabled_for_roles: []\ndisabled_for_roles: [user]', 2],
+    ['two documents', 'disabled_for_roles: []\n---\ndisabled_for_roles: []', 2],
+  ])('is told with its line: %s', (_, text, line) => {
+    const [problem] = problemsIn({ 'graphql_schema_introspection.yaml': text });
+    expect(problem).toMatchObject({ file: 'graphql_schema_introspection.yaml', line, message: expect.any(String) });
+  });
+
+  test('does not hide what is wrong elsewhere', () => {
+    const problems = problemsIn({
+      'services.yaml': '[',
+      'api_limits.yaml': '{',
+      'allow_list.yaml': [{ collection: 'none' }],
+    });
+    expect(new Set(problems.map(({ file }) => file))).toEqual(
+      new Set(['services.yaml', 'api_limits.yaml', 'allow_list.yaml']),
+    );
+  });
+
+  test('because of an alias of nothing is told', () => {
+    expect(problemsIn({ 'allow_list.yaml': '- *nothing' })).toMatchObject([
+      { file: 'allow_list.yaml', message: expect.stringContaining('nothing') },
+    ]);
+  });
+
+  test('but a bomb of aliases is told, and does not go off', () => {
+    const levels = 'abcdefghijklmnopqrstuvwxyz'.split('');
+    const text = levels.map((name, index) => {
+      const previous = levels[index - 1];
+      return `${name}: &${name} ${previous ? `[${Array(10).fill(`*${previous}`).join(', ')}]` : 'boom'}`;
+    });
+    const problems = problemsIn({ 'api_limits.yaml': text.join('\n') });
+    expect(problems).toEqual([
+      { file: 'api_limits.yaml', message: 'Excessive alias count indicates a resource exhaustion attack' },
+    ]);
+  });
+});
+
+describe('a file that says nothing', () => {
+  test.each(['', '\n', '# only a comment\n', 'null\n', '~', '---\n'])('is taken as absent: %j', (text) => {
+    const metadata = load({
+      'remote_schemas.yaml': text,
+      'actions.yaml': text,
+      'actions.graphql': text.replace(/^(null|~|---)/, ''),
+      'query_collections.yaml': text,
+      'rest_endpoints.yaml': text,
+      'allow_list.yaml': text,
+      'api_limits.yaml': text,
+      'graphql_schema_introspection.yaml': text,
+      'services.yaml': text,
+    });
+    expect(metadata).toMatchObject({ remoteSchemas: [], restEndpoints: [], allowList: [], services: [], ignored: [] });
+  });
+
+  test('is a problem when it is version.yaml', () => {
+    expect(problemsIn({ 'version.yaml': '' })).toEqual([
+      { file: 'version.yaml', message: 'expected version 3, the only one that is supported' },
+    ]);
+  });
+});
+
+test('anchors and merge keys are understood, as Hasura understands them', () => {
+  const text = '- &base\n  name: a\n  definition: { url: http://a }\n  comment: one\n- <<: *base\n  name: b\n';
+  expect(load({ 'remote_schemas.yaml': text }).remoteSchemas).toMatchObject([
+    { name: 'a', comment: 'one' },
+    { name: 'b', comment: 'one', definition: { url: 'http://a' } },
+  ]);
+});
+
+describe('metadata that is not there', () => {
+  test('is told: no such path', () => {
+    expect(problemsOf(() => loadMetadata('/no/such/metadata'))).toEqual([
+      { file: '/no/such/metadata', message: 'is no directory or file that can be read' },
+    ]);
+  });
+
+  test('is told: a directory without version.yaml', () => {
+    const directory = metadataDirectory({ 'version.yaml': undefined });
+    const problems = problemsOf(() => loadMetadata(directory.path));
+    directory.close();
+    expect(problems).toMatchObject([{ file: 'version.yaml', message: expect.stringContaining('is missing') }]);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals';
+import { GraphQLError } from 'graphql';
+import { DocumentCache } from '../../../gateway/operation/documents.ts';
+
+const cache = () => new DocumentCache(1_000);
+const fieldsOf = (text: string) =>
+  cache()
+    .get(text)
+    .rootFields.map(({ operation, name }) => `${operation} ${name}`)
+    .sort();
+
+describe('the root fields of a document', () => {
+  test.each([
+    ['its own', '{ a b: c }', ['query a', 'query c']],
+    ['twice when they stand there twice', '{ a a }', ['query a', 'query a']],
+    ['those of inline fragments', 'mutation { ... { a } ... on Mutation { ... { b } } }', ['mutation a', 'mutation b']],
+    [
+      'those of named fragments',
+      '{ ...f } fragment f on Query { a ...g } fragment g on Query { b }',
+      ['query a', 'query b'],
+    ],
+    ['those of a fragment once, however often it is spread', '{ ...f ...f } fragment f on Query { a }', ['query a']],
+    [
+      'those of fragments that go in circles',
+      '{ ...f } fragment f on Query { a ...g } fragment g on Query { b ...f }',
+      ['query a', 'query b'],
+    ],
+    [
+      'those of all operations',
+      'query a { x } mutation b { y } subscription c { z }',
+      ['mutation y', 'query x', 'subscription z'],
+    ],
+    ['skipped ones too', '{ a @skip(if: true) }', ['query a']],
+    ['not those of fragments that nobody spreads', '{ a } fragment f on Query { b }', ['query a']],
+    ['not those of fragments that do not exist', '{ a ...nowhere }', ['query a']],
+    ['introspection too', '{ __schema { types { name } } __typename }', ['query __schema', 'query __typename']],
+    ['none without an operation', 'fragment f on Query { a }', []],
+  ])('are %s', (_, text, expected) => {
+    expect(fieldsOf(text)).toEqual(expected);
+  });
+});
+
+describe('a document', () => {
+  test('is parsed once', () => {
+    const documents = cache();
+    expect(documents.get('{ a }')).toBe(documents.get('{ a }'));
+    expect(documents.get('{ a }')).not.toBe(documents.get('{ a  }'));
+  });
+
+  test('is forgotten when two thousand others were used after it', () => {
+    const documents = cache();
+    const [kept, forgotten] = [documents.get('{ kept }'), documents.get('{ forgotten }')];
+    for (let i = 0; i < 1_999; i++) {
+      documents.get(`{ f${i} }`);
+      documents.get('{ kept }');
+    }
+    expect(documents.get('{ kept }')).toBe(kept);
+    expect(documents.get('{ forgotten }')).not.toBe(forgotten);
+  });
+
+  test('is forgotten when others hold eight million characters', () => {
+    const documents = cache();
+    const first = documents.get('{ first }');
+    for (let i = 0; i < 9; i++) documents.get(`{ f${i} } #${'x'.repeat(1_000_000)}`);
+    expect(documents.get('{ first }')).not.toBe(first);
+  });
+
+  test('that is none is refused each time', () => {
+    const documents = cache();
+    expect(() => documents.get('{')).toThrow(GraphQLError);
+    expect(() => documents.get('{')).toThrow(/Syntax Error/);
+  });
+});

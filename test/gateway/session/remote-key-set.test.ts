@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { RemoteKeySet } from '../../../gateway/session/remote-key-set.ts';
+import { createLogger } from '../../../platform/index.ts';
+import { makeKey } from '../harness/index.ts';
+
+const first = makeKey('first');
+const second = makeKey('second');
+
+/** An issuer whose answers a test decides: an Error is one that does not answer. */
+let published: { keys: unknown; cacheControl?: string } | Error;
+let asked = 0;
+let lines: string[] = [];
+let keys: RemoteKeySet;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  published = { keys: [first.jwk], cacheControl: 'max-age=60' };
+  asked = 0;
+  lines = [];
+  keys = new RemoteKeySet({
+    url: 'http://issuer.test/jwks.json',
+    log: createLogger('test', 'trace', { write: (line) => void lines.push(line) }),
+    fetchKeys: async () => {
+      asked += 1;
+      if (published instanceof Error) throw published;
+      return { json: { keys: published.keys }, cacheControl: published.cacheControl };
+    },
+  });
+});
+
+afterEach(() => {
+  keys.stop();
+  jest.useRealTimers();
+});
+
+const pass = (seconds: number) => jest.advanceTimersByTimeAsync(seconds * 1000);
+const has = async (kid: string) => (await keys.find(kid, 'ES256')) !== undefined;
+
+describe('the keys of an issuer', () => {
+  test('are fetched at once and kept', async () => {
+    expect(keys.ready).toBe(false);
+    keys.start();
+    await pass(0);
+    expect(keys.ready).toBe(true);
+    expect([await has('first'), await has('first'), asked]).toEqual([true, true, 1]);
+    expect(lines.join('')).toContain('token keys loaded');
+  });
+
+  test.each([
+    ['max-age=60', 60],
+    ['public, max-age=120', 120],
+    ['max-age=60, s-maxage=90', 60],
+    ['max-age=1', 5],
+    ['max-age=99999999', 86_400],
+    [undefined, 300],
+  ])('are refreshed after the time that Cache-Control: %s says', async (cacheControl, seconds) => {
+    published = { keys: [first.jwk], ...(cacheControl !== undefined && { cacheControl }) };
+    keys.start();
+    await pass(seconds - 1);
+    expect(asked).toBe(1);
+    await pass(2);
+    expect(asked).toBe(2);
+  });
+
+  test('are replaced by the refresh: a key that is gone is not accepted any more', async () => {
+    keys.start();
+    await pass(0);
+    published = { keys: [second.jwk], cacheControl: 'max-age=60' };
+    await pass(60);
+    expect(await has('second')).toBe(true);
+    expect(await has('first')).toBe(false);
+  });
+
+  test('are asked for when a token has an unknown id, once in five seconds however many come', async () => {
+    keys.start();
+    await pass(6);
+    published = { keys: [first.jwk, second.jwk] };
+    expect(await Promise.all([has('second'), has('second'), has('third')])).toEqual([true, true, false]);
+    expect(asked).toBe(2);
+    for (let i = 0; i < 100; i++) expect(await has(`made-up-${i}`)).toBe(false);
+    expect(asked).toBe(2);
+    await pass(5);
+    expect(await has('made-up')).toBe(false);
+    expect(asked).toBe(3);
+  });
+
+  test('stay as they are while the issuer is down, and are asked for until it is back', async () => {
+    keys.start();
+    await pass(0);
+    published = new Error('connect ECONNREFUSED');
+    await pass(3_600);
+    expect(await has('first')).toBe(true);
+    expect(keys.ready).toBe(true);
+    expect(lines.join('')).toContain('token keys not refreshed, keeping the last ones');
+    published = { keys: [second.jwk] };
+    await pass(11);
+    expect(await has('second')).toBe(true);
+  });
+
+  test.each<[string, unknown]>([
+    ['no key', []],
+    ['nothing that can verify a signature', [{ kty: 'oct', k: 'c2VjcmV0', kid: 'first' }]],
+    ['no list', { first: first.jwk }],
+    ['nothing', undefined],
+  ])('stay as they are when the issuer publishes %s', async (_, unusable) => {
+    keys.start();
+    await pass(0);
+    published = { keys: unusable };
+    await pass(60);
+    expect([await has('first'), asked > 1]).toEqual([true, true]);
+  });
+
+  test('are asked for with growing pauses, ten seconds at most, while there are none', async () => {
+    published = new Error('connect ECONNREFUSED');
+    keys.start();
+    const times: number[] = [];
+    for (let seconds = 0; seconds <= 60; seconds += 0.25) {
+      await pass(seconds === 0 ? 0 : 0.25);
+      if (asked > times.length) times.push(seconds);
+    }
+    expect(times.slice(0, 5)).toEqual([0, 0.25, 0.75, 1.75, 3.75]);
+    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(Math.max(...pauses)).toBe(10);
+    expect(keys.ready).toBe(false);
+    published = { keys: [first.jwk] };
+    await pass(10);
+    expect(keys.ready).toBe(true);
+  });
+
+  test('are not asked for any more after the stop', async () => {
+    keys.start();
+    await pass(0);
+    keys.stop();
+    await pass(3_600);
+    expect(asked).toBe(1);
+  });
+});

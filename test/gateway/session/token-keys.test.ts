@@ -1,0 +1,107 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import {
+  bearer,
+  keeper,
+  makeKey,
+  openGateway,
+  openIssuer,
+  ordersUpstream,
+  signToken,
+  until,
+} from '../harness/index.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+const orders = await keep(ordersUpstream());
+const metadata = {
+  'remote_schemas.yaml': [{ name: 'orders', definition: { url: orders.graphqlUrl } }],
+  'services.yaml': [{ name: 'files', path: '/files', url: orders.url }],
+};
+
+describe('the issuer of the tokens', () => {
+  test('may be down when the gateway starts: nobody is let in, and the gateway is ready when it has come up', async () => {
+    const issuer = await keep(openIssuer());
+    await issuer.server.stop();
+    const gateway = await keep(openGateway({ issuer, metadata, waitUntilReady: false }));
+    const token = issuer.token();
+    const refused = await gateway.graphql('{ orders { id } }', { token });
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+    expect(refused.body.errors).toMatchObject([{ extensions: { code: 'service-unavailable' } }]);
+    expect((await gateway.send('/files/x', { headers: bearer(token) })).status).toBe(503);
+    expect((await gateway.graphql('{ orders { id } }')).status).toBe(401);
+    expect(await gateway.send('/readyz')).toMatchObject({ status: 503, body: { token_keys: 'missing' } });
+    expect(orders.operations()).toHaveLength(0);
+
+    await issuer.server.start();
+    await gateway.ready();
+    expect((await gateway.graphql('{ orders { id } }', { token })).status).toBe(200);
+  });
+
+  test('may go down later: its tokens stay good', async () => {
+    const issuer = await keep(openIssuer());
+    const gateway = await keep(openGateway({ issuer, metadata }));
+    await issuer.server.stop();
+    expect((await gateway.graphql('{ orders { id } }', { token: issuer.token() })).status).toBe(200);
+    const unknown = await gateway.graphql('{ orders { id } }', { token: issuer.token({ header: { kid: 'other' } }) });
+    expect(unknown.status).toBe(401);
+    expect((await gateway.send('/readyz')).status).toBe(200);
+  });
+
+  test('may take a new key into use: its tokens are good at once', async () => {
+    const issuer = await keep(openIssuer());
+    const gateway = await keep(openGateway({ issuer, metadata }));
+    const next = makeKey('key-2');
+    issuer.published.keys = [issuer.key.jwk, next.jwk];
+    // The set was fetched just now, and an unknown id makes it be fetched again only after a while.
+    await until('the new key is known', async () => {
+      const { status } = await gateway.graphql('{ orders { id } }', { token: signToken({}, next) });
+      return status === 200;
+    });
+    expect((await gateway.graphql('{ orders { id } }', { token: issuer.token() })).status).toBe(200);
+    expect(issuer.server.requests).toHaveLength(2);
+  });
+
+  test.each([
+    ['for encryption', { use: 'enc' }],
+    ['of another algorithm', { alg: 'ES384' }],
+    ['that is symmetric', { kty: 'oct', k: Buffer.alloc(32).toString('base64url') }],
+    ['that is broken', { x: 'AAAA' }],
+  ])('may publish a key beside %s: it verifies nothing and does no harm', async (_, changes) => {
+    const issuer = await keep(openIssuer());
+    const other = makeKey('other');
+    issuer.published.keys = [null, 'text', { ...other.jwk, ...changes }, issuer.key.jwk];
+    const gateway = await keep(openGateway({ issuer, metadata }));
+    expect((await gateway.graphql('{ orders { id } }', { token: issuer.token() })).status).toBe(200);
+    expect((await gateway.graphql('{ orders { id } }', { token: signToken({}, other) })).status).toBe(401);
+  });
+
+  test('may leave the id out while it has one key', async () => {
+    const issuer = await keep(openIssuer());
+    const gateway = await keep(openGateway({ issuer, metadata }));
+    const token = issuer.token({ header: { kid: undefined } });
+    expect((await gateway.graphql('{ orders { id } }', { token })).status).toBe(200);
+  });
+
+  test('may not leave the id out while it has two', async () => {
+    const issuer = await keep(openIssuer());
+    issuer.published.keys.push(makeKey('key-2').jwk);
+    const gateway = await keep(openGateway({ issuer, metadata }));
+    const token = issuer.token({ header: { kid: undefined } });
+    expect((await gateway.graphql('{ orders { id } }', { token })).status).toBe(401);
+  });
+});
+
+describe('a token that was good', () => {
+  test('is refused from the moment that it expires', async () => {
+    const issuer = await keep(openIssuer());
+    const gateway = await keep(openGateway({ issuer, metadata }));
+    const token = issuer.token({ payload: { exp: Math.floor(Date.now() / 1000) + 2 } });
+    expect((await gateway.graphql('{ orders { id } }', { token })).status).toBe(200);
+    const refused = await until('it expires', async () => {
+      const answer = await gateway.graphql('{ orders { id } }', { token });
+      return answer.status === 401 && answer;
+    });
+    expect(refused.body.errors?.[0]?.message).toBe('Could not verify JWT: JWTExpired');
+    expect((await gateway.send('/files/x', { headers: bearer(token) })).status).toBe(401);
+  });
+});
