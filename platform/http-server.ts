@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { StartError } from './process.ts';
 
 export interface ListenOptions {
@@ -29,21 +29,33 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
     server.listen(options.port, options.host, resolve);
   });
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   const { port } = server.address() as AddressInfo;
-  return { server, port, stop: () => stopServer(server, options.stopGraceMs ?? 10_000) };
+  return { server, port, stop: () => stopServer(server, sockets, options.stopGraceMs ?? 10_000) };
 }
 
-function stopServer(server: Server, graceMs: number): Promise<void> {
+function stopServer(server: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+  // A connection that was kept alive would hold the stop up for as long as its client likes; so would one that was
+  // opened ahead of need, which does not count as idle before its first request.
+  const closeIdle = () => {
+    server.closeIdleConnections();
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  };
   return new Promise((resolve) => {
-    // A connection that was kept alive would hold the stop up for as long as its client likes.
-    const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    const closing = setInterval(closeIdle, 50);
+    const cut = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, graceMs);
     server.close(() => {
-      clearInterval(closeIdle);
+      clearInterval(closing);
       clearTimeout(cut);
       resolve();
     });
-    server.closeIdleConnections();
+    closeIdle();
   });
 }
 

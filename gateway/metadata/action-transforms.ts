@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  KritiSyntaxError,
-  parseTemplate,
-  parseTextTemplate,
-  type Template,
-  type TextTemplate,
-} from '../kriti/index.ts';
+import { KritiSyntaxError, parseTemplate, parseTextTemplate, type TextTemplate } from '../kriti/index.ts';
 import { mapping } from './mapping.ts';
 
 /** What a request's templates may name. */

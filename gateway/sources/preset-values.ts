@@ -114,7 +114,7 @@ function readAs(type: GraphQLInputType, text: string): unknown {
   if (isEnumType(inner)) return inner.getValue(text) ? text : undefined;
   switch (inner.name) {
     case 'Int':
-      return /^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31 ? Number(text) : undefined;
+      return /^-?\d{1,10}$/.test(text) && Number(text) === (Number(text) | 0) ? Number(text) : undefined;
     case 'Float':
       return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined;
     case 'Boolean':

@@ -55,7 +55,10 @@ export function takePresets(document: DocumentNode): {
       return null;
     },
   });
-  const visible = visit(document, { InputValueDefinition: (node) => (presetOf(node) ? null : undefined) });
+  const visible = visit(document, {
+    InputValueDefinition: (node) => (presetOf(node) ? null : undefined),
+    Directive: (node) => (node.name.value === DIRECTIVE ? null : undefined),
+  });
   return { whole, visible, presets, problems };
 }
 

@@ -39,19 +39,21 @@ export interface Permitted {
  * @returns the part, or everything in which it is not one.
  */
 export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted | { problems: readonly string[] } {
+  const found: string[] = [];
   try {
     const { whole, visible, presets, problems } = takePresets(parse(sdl));
+    found.push(...problems);
     const withPresets = buildASTSchema(whole);
     const schema = buildASTSchema(visible);
-    const different = Object.values(withPresets.getTypeMap())
-      .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
-      .flatMap((type) => typeProblems(type, counterpart(type, withPresets, upstream)));
-    const all = [...problems, ...different, ...misfits(presets, withPresets), ...evasions(presets, withPresets)];
+    const types = Object.values(withPresets.getTypeMap());
+    for (const type of types.filter((one) => !isIntrospectionType(one) && !isSpecifiedScalarType(one)))
+      found.push(...typeProblems(type, counterpart(type, withPresets, upstream)));
+    found.push(...misfits(presets, withPresets), ...evasions(presets, withPresets));
     // A part that is wrong is often no schema either, and the reasons above say it better.
-    const found = all.length > 0 ? all : schemaProblems(schema);
+    if (found.length === 0) found.push(...schemaProblems(schema));
     return found.length > 0 ? { problems: found } : { schema, withPresets, presets };
   } catch (error) {
-    return { problems: (error as Error).message.split('\n\n') };
+    return { problems: [...found, ...(error as Error).message.split('\n\n')] };
   }
 }
 

@@ -95,7 +95,7 @@ describe('a template keeps within bounds', () => {
     ['functions', 'size ', ''],
     ['texts', '"{{', '}}"'],
   ])('it may not nest without end: %s', (_, open, close) => {
-    const nested = (depth: number) => open.repeat(depth) + 'true' + close.repeat(depth);
+    const nested = (depth: number) => `${open.repeat(depth)}true${close.repeat(depth)}`;
     expect(() => parseTemplate(nested(40), [])).not.toThrow();
     expect(errorOf(() => parseTemplate(nested(10_000), []))).toBeInstanceOf(KritiSyntaxError);
   });

@@ -11,7 +11,6 @@ const forward = async () => ({ bytes: Buffer.from('{"data":{}}') });
 beforeAll(() => {
   const part = (sdl: string, more: Partial<Subschema> = {}): Subschema => ({
     schema: buildASTSchema(parse(sdl)),
-    executor: () => ({ data: {} }),
     ...more,
   });
   graph = buildRoleGraph([

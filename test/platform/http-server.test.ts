@@ -1,0 +1,110 @@
+import { Agent, type RequestListener, request, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { type ListeningServer, listen, StartError } from '../../platform/index.ts';
+
+const opened: ListeningServer[] = [];
+afterEach(async () => {
+  for (const { server } of opened.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function open(handler: RequestListener, stopGraceMs = 5_000): Promise<ListeningServer> {
+  const listening = await listen(handler, { host: '127.0.0.1', port: 0, portVariable: 'SOME_PORT', stopGraceMs });
+  opened.push(listening);
+  return listening;
+}
+
+/** Asks for `/`; rejects when the connection breaks. */
+function get(port: number, agent?: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: '127.0.0.1', port, ...(agent && { agent }) }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece) => {
+        text += piece;
+      });
+      response.on('end', () => resolve(text));
+      response.on('error', reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+/** A server whose answer to the first request is held back. */
+async function openHolding(stopGraceMs?: number) {
+  let held: (response: ServerResponse) => void = () => {};
+  const begun = new Promise<ServerResponse>((resolve) => {
+    held = resolve;
+  });
+  const listening = await open((_, response) => held(response), stopGraceMs);
+  return { ...listening, begun };
+}
+
+describe('a server that stops', () => {
+  test('finishes the request that is under way and takes no other', async () => {
+    const { port, stop, begun } = await openHolding();
+    const answered = get(port);
+    const response = await begun;
+    const stopped = stop();
+    await expect(get(port)).rejects.toThrow(/ECONNREFUSED/);
+    response.end('finished');
+    expect(await answered).toBe('finished');
+    await stopped;
+  });
+
+  test('does not wait for connections that are only kept open', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const { port, stop } = await open((_, response) => response.end('once'));
+    expect(await get(port, agent)).toBe('once');
+    await stop();
+    agent.destroy();
+  });
+
+  test('does not wait for a connection that is kept open after its last request', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const { port, stop, begun } = await openHolding();
+    const answered = get(port, agent);
+    const response = await begun;
+    const stopped = stop();
+    response.end('last');
+    expect(await answered).toBe('last');
+    await stopped;
+    agent.destroy();
+  });
+
+  test('cuts what is left after the grace time', async () => {
+    const { port, stop, begun } = await openHolding(100);
+    const answered = get(port);
+    await begun;
+    await stop();
+    await expect(answered).rejects.toThrow(/hang up|ECONNRESET/);
+  });
+
+  test('does not wait for a connection that has not said anything yet', async () => {
+    const { port, stop } = await open((_, response) => response.end(), 600_000);
+    const silent = connect(port, '127.0.0.1');
+    await new Promise((resolve) => silent.once('connect', resolve));
+    const closed = new Promise((resolve) => silent.once('close', resolve));
+    silent.resume();
+    await stop();
+    await closed;
+  });
+});
+
+describe('a port that cannot be had', () => {
+  test('because it is taken is one line that names its variable', async () => {
+    const { port } = await open((_, response) => response.end());
+    const taken = listen(() => {}, { host: '127.0.0.1', port, portVariable: 'SOME_PORT' });
+    await expect(taken).rejects.toThrow(
+      new StartError(`port ${port} on 127.0.0.1 is already in use: set SOME_PORT to a free one`),
+    );
+  });
+
+  test('because there is no such address is one line that names the address', async () => {
+    const elsewhere = listen(() => {}, { host: '192.0.2.1', port: 0, portVariable: 'SOME_PORT' });
+    await expect(elsewhere).rejects.toThrow('cannot listen on the address 192.0.2.1 (EADDRNOTAVAIL)');
+  });
+});
