@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { readSettings, setting } from '../platform/index.ts';
 import { carriesCredentials, isDatabaseUrl, withPassword } from './database/index.ts';
+import { KEY_ALGORITHMS, type KeyAlgorithm } from './tokens/index.ts';
 
 const MIN_PEPPER_LENGTH = 32;
 const KEY_BYTES = 32;
@@ -31,11 +32,18 @@ const shape = (databasePasswordNeeded: boolean) => ({
   AUTH_KEY_ENCRYPTION_KEY: z
     .string({ error: `expected ${KEY_BYTES} bytes in base64 or hexadecimal` })
     .transform(keyBytes),
+  AUTH_KEY_ENCRYPTION_KEY_PREVIOUS: z.string().transform(keyBytes).optional(),
+  AUTH_KEY_ALGORITHM: z
+    .enum(KEY_ALGORITHMS, { error: `expected one of ${KEY_ALGORITHMS.join(', ')}` })
+    .default('ES256'),
+  AUTH_KEY_ROTATION_DAYS: setting.integer(90, 0, 3650),
+  AUTH_KEY_RELOAD_SECONDS: setting.integer(15, 1, 60),
   AUTH_ISSUER: setting.httpUrl().default('http://127.0.0.1:8080'),
   AUTH_AUDIENCE: setting.text().default('portico'),
   AUTH_ACCESS_TOKEN_TTL_SECONDS: setting.integer(900, 10, 86_400),
   AUTH_REFRESH_TOKEN_IDLE_DAYS: setting.integer(30, 1, 3650),
   AUTH_SESSION_MAX_DAYS: setting.integer(90, 1, 3650),
+  AUTH_REFRESH_TOKEN_GRACE_SECONDS: setting.integer(10, 0, 300),
 });
 
 export interface Config {
@@ -45,8 +53,13 @@ export interface Config {
   database: { url: string; poolSize: number; waitSeconds: number };
   passwords: { pepper: { version: number; secret: string }; cost: number; threads: number; queueLimit: number };
   keyEncryptionKey: Uint8Array;
+  /** Still opens what was sealed before the key was changed. */
+  previousKeyEncryptionKey: Uint8Array | undefined;
+  /** `rotationDays` 0: by command only. `reloadSeconds`: how often a replica looks for what the others have done. */
+  signingKeys: { algorithm: KeyAlgorithm; rotationDays: number; reloadSeconds: number };
   accessTokens: { issuer: string; audience: string; lifetimeSeconds: number };
-  sessions: { idleDays: number; maxDays: number };
+  /** `graceSeconds`: for how long a refresh token that has been traded may be sent again. */
+  sessions: { idleDays: number; maxDays: number; graceSeconds: number };
 }
 
 /**
@@ -75,12 +88,22 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       queueLimit: settings.AUTH_HASH_QUEUE_LIMIT,
     },
     keyEncryptionKey: settings.AUTH_KEY_ENCRYPTION_KEY,
+    previousKeyEncryptionKey: settings.AUTH_KEY_ENCRYPTION_KEY_PREVIOUS,
+    signingKeys: {
+      algorithm: settings.AUTH_KEY_ALGORITHM,
+      rotationDays: settings.AUTH_KEY_ROTATION_DAYS,
+      reloadSeconds: settings.AUTH_KEY_RELOAD_SECONDS,
+    },
     accessTokens: {
       issuer: settings.AUTH_ISSUER,
       audience: settings.AUTH_AUDIENCE,
       lifetimeSeconds: settings.AUTH_ACCESS_TOKEN_TTL_SECONDS,
     },
-    sessions: { idleDays: settings.AUTH_REFRESH_TOKEN_IDLE_DAYS, maxDays: settings.AUTH_SESSION_MAX_DAYS },
+    sessions: {
+      idleDays: settings.AUTH_REFRESH_TOKEN_IDLE_DAYS,
+      maxDays: settings.AUTH_SESSION_MAX_DAYS,
+      graceSeconds: settings.AUTH_REFRESH_TOKEN_GRACE_SECONDS,
+    },
   };
 }
 

@@ -1,37 +1,56 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Logger } from '../platform/index.ts';
 import { ApiError } from './errors.ts';
-import { createGraphHandler } from './graph/index.ts';
+import { createGraphHandler, type UseCases } from './graph/index.ts';
 import { createErrorHandler, notFound, onlyJson, onlyMethods } from './http-errors.ts';
+import { createOAuthRouter, type OAuthUseCases, serverMetadata } from './oauth/index.ts';
 import type { Readiness } from './readiness.ts';
 import { createRequestLog } from './request-log.ts';
 import type { SigningKeys } from './tokens/index.ts';
-import type { Login, ReadUser } from './use-cases/index.ts';
+import type { ListRevocations } from './use-cases/index.ts';
 
 const BODY_LIMIT_BYTES = 100 * 1024;
 
-/** Verifiers may keep the public keys for this long, so a new key is published this long before it signs. */
-const KEY_SET_MAX_AGE_SECONDS = 300;
-
 export interface ServerOptions {
-  login: Login;
-  readUser: ReadUser;
+  useCases: UseCases & OAuthUseCases;
+  /** `iss` and `aud` of the access tokens; `issuer` is the address that the outside reaches the gateway at. */
+  accessTokens: { issuer: string; audience: string };
+  listRevocations: ListRevocations;
   keys: SigningKeys;
   readiness: Readiness;
   logger: Logger;
 }
 
 /** Everything that the auth service answers. */
-export function createServer({ login, readUser, keys, readiness, logger }: ServerOptions): Express {
+export function createServer({
+  useCases,
+  accessTokens,
+  listRevocations,
+  keys,
+  readiness,
+  logger,
+}: ServerOptions): Express {
   const { middleware: requestLog, loggerOf } = createRequestLog(logger);
   const json = express.json({ limit: BODY_LIMIT_BYTES, inflate: false });
-  const graph = createGraphHandler({ login, readUser, loggerOf });
+  const graph = createGraphHandler({ ...useCases, loggerOf });
 
   const app = express().disable('x-powered-by').disable('etag');
   app.use(requestLog);
 
   app.route('/graphql').post(whenStarted(readiness), noStore, onlyJson, json, graph).all(onlyMethods('POST'));
   app.route('/.well-known/jwks.json').get(whenStarted(readiness), publicKeys(keys)).all(onlyMethods('GET', 'HEAD'));
+
+  app.use('/oauth', createOAuthRouter({ ...useCases, ...accessTokens, started: readiness.started, loggerOf }));
+  app
+    .route('/.well-known/oauth-authorization-server')
+    .get(serverMetadata(accessTokens.issuer))
+    .all(onlyMethods('GET', 'HEAD'));
+
+  // For verifiers of access tokens, such as the gateway; not for their callers.
+  app
+    .route('/revocations')
+    .get(whenStarted(readiness), noStore, revocations(listRevocations))
+    .all(onlyMethods('GET', 'HEAD'));
 
   app.route('/healthz').get(alive).all(onlyMethods('GET', 'HEAD'));
   app.route('/readyz').get(ready(readiness)).all(onlyMethods('GET', 'HEAD'));
@@ -53,9 +72,17 @@ function ready(readiness: Readiness): RequestHandler {
 }
 
 function publicKeys(keys: SigningKeys): RequestHandler {
-  return (_request, response) => {
-    response.setHeader('cache-control', `public, max-age=${KEY_SET_MAX_AGE_SECONDS}`);
-    response.json(keys.publicKeySet());
+  return async (_request, response) => {
+    const { keySet, maxAgeSeconds } = await keys.published();
+    response.setHeader('cache-control', `public, max-age=${maxAgeSeconds}`);
+    response.json(keySet);
+  };
+}
+
+function revocations(list: ListRevocations): RequestHandler {
+  return async (request, response) => {
+    const { after } = request.query;
+    response.json(await list(typeof after === 'string' ? after : undefined));
   };
 }
 

@@ -6,12 +6,27 @@ import { migrate, openDatabase } from './database/index.ts';
 import { type Bcrypt, createPasswords, openBcryptPool } from './passwords/index.ts';
 import { createReadiness } from './readiness.ts';
 import { createServer } from './server.ts';
-import { createAccessTokens, createSealer, openSigningKeys } from './tokens/index.ts';
-import { createLogin, createReadUser } from './use-cases/index.ts';
+import { createAccessTokens, createAccessTokenVerifier, createSealer, openSigningKeys } from './tokens/index.ts';
+import {
+  createAuthenticateClient,
+  createChangePassword,
+  createClientCredentials,
+  createIdentifyCaller,
+  createIntrospect,
+  createListRevocations,
+  createListSessions,
+  createLogin,
+  createLogout,
+  createRefresh,
+  createRevokeSession,
+  createRevokeToken,
+} from './use-cases/index.ts';
 
 /** What a test may put in place of the real thing; each stands at the service's edge. */
 export interface Surroundings {
   now?: () => Date;
+  /** Does something every so many milliseconds, until what it returns is called. Default: node's timers. */
+  every?: (milliseconds: number, action: () => Promise<void>) => () => void;
   /** Where log lines go. Default: standard output. */
   logDestination?: DestinationStream;
   /** Sees, or stands in for, the computations of the hash pool. */
@@ -25,7 +40,7 @@ export interface Surroundings {
  * @throws StartError when the database, the signing keys or the port cannot be used.
  */
 export async function startAuthService(config: Config, surroundings: Surroundings = {}): Promise<RunningService> {
-  const { now = () => new Date(), logDestination, aroundBcrypt = (bcrypt) => bcrypt } = surroundings;
+  const { now = () => new Date(), every = repeat, logDestination, aroundBcrypt = (bcrypt) => bcrypt } = surroundings;
   const logger = createLogger('auth-service', config.logLevel, logDestination);
 
   const database = openDatabase(config.database.url, {
@@ -34,22 +49,42 @@ export async function startAuthService(config: Config, surroundings: Surrounding
   });
   const hashPool = openBcryptPool(config.passwords);
   const passwords = createPasswords({ ...config.passwords, bcrypt: aroundBcrypt(hashPool) });
-  const keys = openSigningKeys(database, createSealer(config.keyEncryptionKey), now);
+  const keys = openSigningKeys({
+    database,
+    sealer: createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey),
+    policy: { ...config.signingKeys, tokenSeconds: config.accessTokens.lifetimeSeconds },
+    now,
+    every,
+    onReloadFailed: (error) => logger.warn({ err: error }, 'the signing keys could not be read again'),
+  });
   const accessTokens = createAccessTokens({ ...config.accessTokens, keys });
   const readiness = createReadiness(database, keys);
 
-  const login = createLogin({
-    database,
-    passwords,
-    accessTokens,
-    lifetime: config.sessions,
-    now,
-    randomBytes,
-    randomUUID,
-  });
-  const app = createServer({ login, readUser: createReadUser(database), keys, readiness, logger });
+  const session = { database, accessTokens, lifetime: config.sessions, now, randomBytes };
+  const verify = createAccessTokenVerifier({ ...config.accessTokens, keys });
+  const identifyCaller = createIdentifyCaller({ database, verify, now });
+  const logout = createLogout({ database, identifyCaller, now });
+  const useCases = {
+    login: createLogin({ ...session, passwords, randomUUID }),
+    refresh: createRefresh(session),
+    logout,
+    identifyCaller,
+    listSessions: createListSessions(database, now),
+    revokeSession: createRevokeSession(database, now),
+    changePassword: createChangePassword({ database, passwords, now }),
+    authenticateClient: createAuthenticateClient(database),
+    clientCredentials: createClientCredentials({ database, accessTokens, now, randomUUID }),
+    introspect: createIntrospect({ database, verify, identifyCaller, now }),
+    revokeToken: createRevokeToken({ database, verify, logout, now }),
+  };
+  const listRevocations = createListRevocations(database, now);
+  const app = createServer({ useCases, accessTokens: config.accessTokens, listRevocations, keys, readiness, logger });
 
-  const closers: (() => Promise<void>)[] = [() => database.$disconnect(), () => hashPool.close()];
+  const closers: (() => Promise<void>)[] = [
+    () => database.$disconnect(),
+    async () => keys.stop(),
+    () => hashPool.close(),
+  ];
   const stop = async () => {
     for (const close of closers.toReversed()) await close();
   };
@@ -67,4 +102,9 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     await stop();
     throw error;
   }
+}
+
+function repeat(milliseconds: number, action: () => Promise<void>): () => void {
+  const timer = setInterval(() => void action(), milliseconds).unref();
+  return () => clearInterval(timer);
 }

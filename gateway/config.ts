@@ -38,6 +38,10 @@ const variables = {
   HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES: setting.flag(true),
   HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL: redisUrl.optional(),
   PORTICO_RATE_LIMIT_REDIS_OUTAGE: z.enum(['open', 'closed'], { error: 'expected open or closed' }).default('open'),
+  PORTICO_REVOCATION_URL: setting.httpUrl().optional(),
+  PORTICO_REVOCATION_INTERVAL_SECONDS: setting.integer(2, 1, 3_600),
+  PORTICO_REVOCATION_MAX_AGE_SECONDS: setting.integer(300, 1, 86_400),
+  PORTICO_REVOCATION_WHEN_LOST: z.enum(['open', 'closed'], { error: 'expected open or closed' }).default('closed'),
   PORTICO_MAX_BODY_BYTES: setting.integer(1_048_576, 1_024, 104_857_600),
   PORTICO_MAX_BATCH: setting.integer(10, 1, 1_000),
   PORTICO_MAX_TOKENS: setting.integer(2_000, 10, 1_000_000),
@@ -88,5 +92,17 @@ function authenticationOf(settings: Settings): AuthenticationSettings {
     jwtSecrets: several ?? (one ? [one] : []),
     hook: url ? { url, method, sendRequestBody: settings.HASURA_GRAPHQL_AUTH_HOOK_SEND_REQUEST_BODY } : undefined,
     adminSecret: settings.HASURA_GRAPHQL_ADMIN_SECRET ?? settings.HASURA_GRAPHQL_ACCESS_KEY,
+    revocations: revocationsOf(settings),
+  };
+}
+
+function revocationsOf(settings: Settings): AuthenticationSettings['revocations'] {
+  const { PORTICO_REVOCATION_URL: url } = settings;
+  if (url === undefined) return undefined;
+  return {
+    url,
+    intervalMs: settings.PORTICO_REVOCATION_INTERVAL_SECONDS * 1000,
+    maxAgeMs: settings.PORTICO_REVOCATION_MAX_AGE_SECONDS * 1000,
+    acceptWhenLost: settings.PORTICO_REVOCATION_WHEN_LOST === 'open',
   };
 }

@@ -3,7 +3,7 @@ import { createLogger, type LogDestination, listen, type RunningService, StartEr
 import { type GatewayConfig, readConfig } from './config.ts';
 import { LiveGraph, Reloads } from './graph/index.ts';
 import { ignoreUpgrade, wantsWebSocket } from './http/index.ts';
-import { describeProblem, loadMetadata, MetadataError, watchMetadata } from './metadata/index.ts';
+import { describeProblem, loadMetadata, MetadataError, together, watchMetadata } from './metadata/index.ts';
 import { type OperationLimits, Operations } from './operation/index.ts';
 import { createCors, trustedOrigins } from './ops/index.ts';
 import { createRateLimiter } from './rate-limit/index.ts';
@@ -40,8 +40,12 @@ export async function startGateway(environment: NodeJS.ProcessEnv, logTo?: LogDe
     log,
     trustsOrigin,
   });
-  const graph = explained(() => new LiveGraph(metadata, surroundings, log));
-  const passThrough = explained(() => openPassThrough(metadata, config.environment, authenticator, log));
+  const [graph, passThrough] = explained(() =>
+    together(
+      () => new LiveGraph(metadata, surroundings, log),
+      () => openPassThrough(metadata, config.environment, authenticator, log),
+    ),
+  );
   const reloads = new Reloads({ location: config.HASURA_GRAPHQL_METADATA_DIR, graph, followers: [passThrough], log });
   const rateLimiter = createRateLimiter({
     redisUrl: config.HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL,

@@ -31,6 +31,26 @@ export async function migrate(url: string, options: ConnectOptions = {}): Promis
   }
 }
 
+/**
+ * The names of the migrations that the database does not have yet. Changes nothing.
+ *
+ * @throws StartError when the database cannot be reached.
+ */
+export async function pendingMigrations(url: string, options: ConnectOptions = {}): Promise<readonly string[]> {
+  const client = await connectToDatabase(url, options);
+  try {
+    const { rows: tables } = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there");
+    const { rows } = tables[0]?.there
+      ? await client.query('SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL')
+      : { rows: [] };
+    const applied = new Set(rows.map(({ name }) => String(name)));
+    const { migrationDirectories } = await readMigrations();
+    return migrationDirectories.map(({ path }) => path).filter((name) => !applied.has(name));
+  } finally {
+    await client.end();
+  }
+}
+
 async function applyMigrations(url: string): Promise<readonly string[]> {
   const { engine, close } = await openSchemaEngine(url);
   try {

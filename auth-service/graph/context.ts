@@ -1,5 +1,5 @@
 import type { Logger } from '../../platform/index.ts';
-import type { Caller, Client } from '../use-cases/index.ts';
+import type { Client } from '../use-cases/index.ts';
 
 /** How an HTTP endpoint in front of this graph should answer, where that is not a plain 200. */
 export interface HttpHint {
@@ -12,8 +12,8 @@ export interface HttpHint {
 export type GraphContext = {
   logger: Logger;
   client: Client;
-  /** Undefined when the gateway named nobody. */
-  caller: Caller | undefined;
+  /** The bearer token of the request, not judged yet. */
+  accessToken: string | undefined;
   /** Set by the one authentication field of the operation; goes out as the response's `extensions.http`. */
   http?: HttpHint;
 };

@@ -2,15 +2,11 @@ import type { Request, RequestHandler } from 'express';
 import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
 import { createHandler, type OperationArgs } from 'graphql-http';
 import type { Logger } from '../../platform/index.ts';
-import type { Caller } from '../use-cases/index.ts';
 import type { GraphContext } from './context.ts';
 import { oneAuthenticationFieldRule } from './one-authentication-field.ts';
 import { parseWithoutEcho, publicError, rulesWithoutEcho, variableErrorWithoutEcho } from './safe-errors.ts';
 import { createSchema, type UseCases } from './schema.ts';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const INT32 = /^-?\d{1,10}$/;
-const MAX_INT32 = 2 ** 31 - 1;
 const MAX_USER_AGENT_LENGTH = 512;
 /** Control characters; PostgreSQL takes no NUL, and none belongs into a list of sessions. */
 const CONTROL = /\p{Cc}/gu;
@@ -51,19 +47,21 @@ function contextOf(request: Request, logger: Logger): GraphContext {
     client: {
       // The peer is the gateway. Its word on whom it talks to counts once trusted proxies can be configured.
       address: null,
-      userAgent: request.headers['user-agent']?.replace(CONTROL, '').slice(0, MAX_USER_AGENT_LENGTH) ?? null,
+      userAgent: userAgentOf(request),
     },
-    caller: callerOf(request),
+    accessToken: bearerTokenOf(request),
   };
 }
 
-/** Whom the gateway names. A header that was sent twice arrives as one that is no id, and names nobody. */
-function callerOf(request: Request): Caller | undefined {
-  const userId = request.headers['x-hasura-user-id'];
-  const tenantId = request.headers['x-hasura-tenant-id'];
-  if (typeof userId !== 'string' || !UUID.test(userId)) return undefined;
-  if (typeof tenantId !== 'string' || !INT32.test(tenantId) || Math.abs(Number(tenantId)) > MAX_INT32) return undefined;
-  return { userId, tenantId: Number(tenantId) };
+/** The gateway's own is `portico`; it hands on that of whoever it answers. */
+function userAgentOf({ headers }: Request): string | null {
+  const userAgent = headers['x-forwarded-user-agent'] ?? headers['user-agent'];
+  return userAgent?.toString().replace(CONTROL, '').slice(0, MAX_USER_AGENT_LENGTH) ?? null;
+}
+
+/** The caller's own token. What the gateway says about the caller beside it is for services that cannot verify one. */
+function bearerTokenOf({ headers }: Request): string | undefined {
+  return /^bearer +(?<token>[^ ]+) *$/i.exec(headers.authorization ?? '')?.groups?.token;
 }
 
 /** graphql-js's execution, with errors that are fit for the caller; the unexpected ones are logged here. */

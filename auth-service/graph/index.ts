@@ -1,1 +1,2 @@
 export { createGraphHandler, type GraphOptions } from './handler.ts';
+export type { UseCases } from './schema.ts';

@@ -1,21 +1,37 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { GraphQLSchema } from 'graphql';
-import { ApiError } from '../errors.ts';
-import type { Login, LoginInput, LoginResult, ReadUser } from '../use-cases/index.ts';
-import type { GraphContext, HttpHint } from './context.ts';
+import type { Login, LoginInput, LoginResult } from '../use-cases/index.ts';
+import { busy, refusal, tokensAnswer } from './answer.ts';
+import type { GraphContext } from './context.ts';
+import { createSessionFields, type SessionUseCases } from './session-fields.ts';
 
 /** Root fields that check a password or a token. An operation may hold one of them. */
-export const AUTHENTICATION_FIELDS: ReadonlySet<string> = new Set(['auth_user_login']);
+export const AUTHENTICATION_FIELDS: ReadonlySet<string> = new Set([
+  'auth_token_refresh',
+  'auth_user_change_password',
+  'auth_user_login',
+  'auth_user_logout',
+]);
 
 const typeDefs = /* GraphQL */ `
   type Query {
     "The caller's own account."
     auth_user_me: AuthUser
+    "The caller's sessions that are alive, the one used last first."
+    auth_session_list: [AuthSession!]
   }
 
   type Mutation {
     "Trades a username, a password and a tenant id for tokens. A refusal is a result, not an error."
     auth_user_login(data: AuthUserLoginInput!): AuthUserLoginResult!
+    "Trades a refresh token for new tokens. It can be traded once; sent again at once, it gives the same successor."
+    auth_token_refresh(data: AuthTokenRefreshInput!): AuthTokenRefreshResult!
+    "Ends the session of the refresh token, or that of the bearer token where none is sent."
+    auth_user_logout(data: AuthUserLogoutInput): AuthUserLogoutResult!
+    "Ends one of the caller's sessions."
+    auth_session_revoke(data: AuthSessionRevokeInput!): AuthSessionRevokeResult!
+    "Gives the caller a new password and ends all of the caller's other sessions."
+    auth_user_change_password(data: AuthUserChangePasswordInput!): AuthUserChangePasswordResult!
   }
 
   "Every field is required. A missing one is answered by a refusal that names it."
@@ -31,6 +47,65 @@ const typeDefs = /* GraphQL */ `
     error_message: String
     "Null when refused."
     data: AuthTokens
+  }
+
+  input AuthTokenRefreshInput {
+    "Required."
+    refresh_token: String
+  }
+
+  type AuthTokenRefreshResult {
+    success: Boolean!
+    "Null on success."
+    error_message: String
+    "Null when refused."
+    data: AuthTokens
+  }
+
+  input AuthUserLogoutInput {
+    refresh_token: String
+    "Every session of the user, on whatever device."
+    all: Boolean
+  }
+
+  type AuthUserLogoutResult {
+    success: Boolean!
+    "Null on success."
+    error_message: String
+    "Null when refused."
+    data: AuthRevokedSessions
+  }
+
+  input AuthSessionRevokeInput {
+    "Required."
+    session_id: ID
+  }
+
+  type AuthSessionRevokeResult {
+    success: Boolean!
+    "Null on success."
+    error_message: String
+    "Null when refused."
+    data: AuthRevokedSessions
+  }
+
+  "Both fields are required."
+  input AuthUserChangePasswordInput {
+    current_password: String
+    new_password: String
+  }
+
+  type AuthUserChangePasswordResult {
+    success: Boolean!
+    "Null on success."
+    error_message: String
+    "Null when refused."
+    data: AuthRevokedSessions
+  }
+
+  type AuthRevokedSessions {
+    "How many sessions were alive until now."
+    revoked_sessions: Int!
   }
 
   type AuthTokens {
@@ -49,67 +124,50 @@ const typeDefs = /* GraphQL */ `
     default_role: String!
     allowed_roles: [String!]!
   }
+
+  "Times are in ISO 8601."
+  type AuthSession {
+    session_id: ID!
+    created_at: String!
+    last_used_at: String!
+    "The absolute end. A session that is not refreshed for long ends before."
+    expires_at: String!
+    client_address: String
+    user_agent: String
+    "Whether it is the session of this request."
+    current: Boolean!
+  }
 `;
 
-interface LoginAnswer {
-  success: boolean;
-  error_message: string | null;
-  data: { access_token: string; expires_in: number; refresh_token: string } | null;
-}
-
-export interface UseCases {
+export interface UseCases extends SessionUseCases {
   login: Login;
-  readUser: ReadUser;
 }
 
 /** The auth service's part of the unified graph. */
-export function createSchema({ login, readUser }: UseCases): GraphQLSchema {
+export function createSchema({ login, ...sessionUseCases }: UseCases): GraphQLSchema {
+  const sessionFields = createSessionFields(sessionUseCases);
   return makeExecutableSchema<GraphContext>({
     typeDefs,
     resolvers: {
-      Query: {
-        async auth_user_me(_root: unknown, _args: unknown, { caller }: GraphContext) {
-          const account = caller && (await readUser(caller));
-          if (!account) throw new ApiError('access-denied');
-          return {
-            user_id: account.userId,
-            username: account.username,
-            tenant_id: account.tenantId,
-            tenant_name: account.tenantName,
-            default_role: account.defaultRole,
-            allowed_roles: account.allowedRoles,
-          };
-        },
-      },
+      Query: sessionFields.Query,
       Mutation: {
         async auth_user_login(_root: unknown, { data }: { data: LoginInput }, context: GraphContext) {
           const result = await login(data, context.client);
           context.logger.info({ tenant_id: data.tenant_id, ...whatToLog(result) }, 'login');
-          const { answer, http } = answerOf(result);
-          if (http) context.http = http;
-          return answer;
+          return answerOf(result, context);
         },
+        ...sessionFields.Mutation,
       },
     },
   });
 }
 
-function answerOf(result: LoginResult): { answer: LoginAnswer; http?: HttpHint } {
-  if (result.outcome === 'success') {
-    const { accessToken, expiresIn, refreshToken } = result.tokens;
-    const data = { access_token: accessToken, expires_in: expiresIn, refresh_token: refreshToken };
-    return { answer: { success: true, error_message: null, data } };
-  }
-  if (result.outcome === 'busy') {
-    const headers = { 'retry-after': String(result.retryAfterSeconds) };
-    return refusal('Too many logins at the moment, try again later', { status: 503, headers });
-  }
-  if (result.reason.kind === 'missing-field') return refusal(`${result.reason.field} is required`, { status: 400 });
-  return refusal('Invalid username, password or tenant', { status: 401 });
-}
-
-function refusal(message: string, http: HttpHint): { answer: LoginAnswer; http: HttpHint } {
-  return { answer: { success: false, error_message: message, data: null }, http };
+function answerOf(result: LoginResult, context: GraphContext) {
+  if (result.outcome === 'success') return tokensAnswer(result.tokens);
+  if (result.outcome === 'busy') return busy(context, result.retryAfterSeconds);
+  if (result.reason.kind === 'missing-field')
+    return refusal(context, `${result.reason.field} is required`, { status: 400 });
+  return refusal(context, 'Invalid username, password or tenant', { status: 401 });
 }
 
 /** Never the username: people type their password into that field. */

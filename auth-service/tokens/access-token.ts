@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import jwt from 'jsonwebtoken';
+import type { ExtraClaims } from './extra-claims.ts';
+import { signToken } from './key-pairs.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** The claim that Hasura reads a caller's roles and session variables from. */
 const HASURA_CLAIMS = 'https://hasura.io/jwt/claims';
 
-/** The `client_id` of tokens that come from a login with a password: our own login, no OAuth client. */
-const FIRST_PARTY_CLIENT = 'portico';
+/** RFC 9068, section 2.1. */
+const TYPE = 'at+jwt';
+
+/** The `client_id` of tokens that come from a login with a password: our own login, no registered OAuth client. */
+export const FIRST_PARTY_CLIENT = 'portico';
 
 export interface AccessTokenOptions {
   keys: Pick<SigningKeys, 'active'>;
@@ -21,10 +25,17 @@ export interface AccessTokenOptions {
 /** Whom a token is for, and the session that it belongs to. */
 export interface TokenSubject {
   tenantId: number;
+  /** The user, or the client that the token is for itself. */
   userId: string;
   sessionId: string;
   allowedRoles: readonly string[];
   defaultRole: string;
+  /** Put beside the claims that every token has, never in their place. */
+  extraClaims?: ExtraClaims;
+  /** The OAuth client that the token was issued to; our own login when absent. */
+  clientId?: string;
+  /** RFC 6749, section 3.3. */
+  scope?: string;
 }
 
 export interface AccessTokens {
@@ -44,20 +55,22 @@ export function createAccessTokens({ keys, issuer, audience, lifetimeSeconds }: 
         iss: issuer,
         aud: audience,
         sub: subject.userId,
-        client_id: FIRST_PARTY_CLIENT,
+        client_id: subject.clientId ?? FIRST_PARTY_CLIENT,
         iat: issuedAt,
         exp: issuedAt + lifetimeSeconds,
         jti: randomUUID(),
         sid: subject.sessionId,
         tenant_id: subject.tenantId,
+        ...(subject.scope !== undefined && { scope: subject.scope }),
         [HASURA_CLAIMS]: {
+          ...subject.extraClaims,
           'x-hasura-allowed-roles': subject.allowedRoles,
           'x-hasura-default-role': subject.defaultRole,
           'x-hasura-user-id': subject.userId,
           'x-hasura-tenant-id': String(subject.tenantId),
         },
       };
-      return jwt.sign(claims, privateKey, { algorithm, header: { alg: algorithm, typ: 'at+jwt', kid } });
+      return signToken(claims, privateKey, algorithm, { typ: TYPE, kid });
     },
   };
 }

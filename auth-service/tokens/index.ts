@@ -1,4 +1,22 @@
-export { type AccessTokens, createAccessTokens } from './access-token.ts';
+export { type AccessTokens, createAccessTokens, FIRST_PARTY_CLIENT, type TokenSubject } from './access-token.ts';
+export { type ExtraClaims, mergeClaims, problemWithClaims } from './extra-claims.ts';
+export { KEY_ALGORITHMS, type KeyAlgorithm } from './key-pairs.ts';
+export {
+  activationTime,
+  beginRotation,
+  type KeyPolicy,
+  readKeys,
+  removalTime,
+  resealKeys,
+  type SigningKeyRow,
+} from './key-rotation.ts';
 export { newRefreshToken, refreshTokenHash } from './refresh-token.ts';
+export { openSuccessor, sealSuccessor } from './sealed-successor.ts';
 export { createSealer, type Sealer } from './sealer.ts';
 export { openSigningKeys, type SigningKeys } from './signing-keys.ts';
+export {
+  type AccessTokenVerifierOptions,
+  createAccessTokenVerifier,
+  type VerifiedAccessToken,
+  type VerifyAccessToken,
+} from './verify-access-token.ts';

@@ -12,14 +12,27 @@ export interface Sealer {
   seal(plain: Uint8Array, name: string): Uint8Array<ArrayBuffer>;
   /** The plain bytes, or undefined when they were sealed with another key or name, or were changed. */
   open(sealed: Uint8Array, name: string): Uint8Array | undefined;
+  /** Whether it was sealed with the present key, not with the previous one. */
+  isCurrent(sealed: Uint8Array, name: string): boolean;
 }
 
 /**
  * AES-256-GCM. Sealed form: version (1 byte, now 1), initialisation vector (12), tag (16), ciphertext.
  *
  * @param key 32 bytes.
+ * @param previousKey the key before, which still opens and no longer seals.
  */
-export function createSealer(key: Uint8Array): Sealer {
+export function createSealer(key: Uint8Array, previousKey?: Uint8Array): Sealer {
+  const current = sealerWith(key);
+  const previous = previousKey && sealerWith(previousKey);
+  return {
+    seal: current.seal,
+    open: (sealed, name) => current.open(sealed, name) ?? previous?.open(sealed, name),
+    isCurrent: (sealed, name) => current.open(sealed, name) !== undefined,
+  };
+}
+
+function sealerWith(key: Uint8Array): Pick<Sealer, 'seal' | 'open'> {
   const secret = createSecretKey(key);
   return {
     seal(plain, name) {

@@ -1,17 +1,17 @@
-import { createHash, createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { StartError } from '../../platform/index.ts';
-import { type Database, SigningKeyState, type Transaction } from '../database/index.ts';
+import { type Database, SigningKeyState } from '../database/index.ts';
+import { KEY_ALGORITHMS, type KeyAlgorithm, readPrivateKey } from './key-pairs.ts';
+import { advanceKeys, KEY_SET_MAX_AGE_SECONDS, type KeyPolicy, type SigningKeyRow } from './key-rotation.ts';
 import type { Sealer } from './sealer.ts';
 
-const ALGORITHM = 'ES256';
-
-/** Any number that no other program locks in the same database. */
-const CREATION_LOCK = 7_467_842_602;
+/** A token with an unknown `kid` makes us look into the database, but at most this often. */
+const UNKNOWN_KID_INTERVAL_MS = 5_000;
 
 /** The key that signs new access tokens. */
 export interface ActiveKey {
   kid: string;
-  algorithm: typeof ALGORITHM;
+  algorithm: KeyAlgorithm;
   privateKey: KeyObject;
 }
 
@@ -20,77 +20,132 @@ export interface PublicKeySet {
   keys: readonly JsonWebKey[];
 }
 
+const NO_KEYS: PublicKeySet = { keys: [] };
+
 export interface SigningKeys {
   /**
-   * Reads the keys from the database, and makes the first one if there is none.
+   * Reads the keys from the database, does what is due (the first key, a rotation), and goes on doing so until
+   * `stop()`.
    *
    * @throws StartError when the key-encryption key is not the one that sealed them.
    */
   load(): Promise<void>;
+  /** The same once more, now. Callers at once share one look. */
+  reload(): Promise<void>;
+  stop(): void;
   readonly loaded: boolean;
   /** @throws Error before they are loaded. */
   active(): ActiveKey;
   /** Every key that a valid token may be signed with, now or soon. Empty before they are loaded. */
   publicKeySet(): PublicKeySet;
+  /** The same for verifiers elsewhere, not older than it may be, and for how long they may keep it, in seconds. */
+  published(): Promise<{ keySet: PublicKeySet; maxAgeSeconds: number }>;
+  /** Whether a key of this id is published. Looks into the database for one that is not known, now and then. */
+  knows(kid: string): Promise<boolean>;
 }
 
-export function openSigningKeys(database: Database, sealer: Sealer, now: () => Date): SigningKeys {
-  let active: ActiveKey | undefined;
-  let publicKeySet: PublicKeySet = { keys: [] };
+export interface SigningKeyOptions {
+  database: Database;
+  sealer: Sealer;
+  policy: KeyPolicy;
+  now(): Date;
+  /** Does something again and again, until what it returns is called. */
+  every(milliseconds: number, action: () => Promise<void>): () => void;
+  /** Hears when the keys could not be read again; the ones that are known stay in use. */
+  onReloadFailed?(error: unknown): void;
+}
+
+interface View {
+  active: ActiveKey;
+  keySet: PublicKeySet;
+  readAt: number;
+}
+
+export function openSigningKeys({
+  database,
+  sealer,
+  policy,
+  now,
+  every,
+  onReloadFailed = () => {},
+}: SigningKeyOptions): SigningKeys {
+  let view: View | undefined;
+  let reloading: Promise<void> | undefined;
+  let lastLookForUnknown = Number.NEGATIVE_INFINITY;
+  let stop: (() => void) | undefined;
+
+  async function read(): Promise<void> {
+    const readAt = now();
+    const rows = await advanceKeys(database, sealer, policy, readAt);
+    view = viewOf(rows, view?.active, sealer, readAt.getTime());
+  }
+
+  function reload(): Promise<void> {
+    reloading ??= read().finally(() => {
+      reloading = undefined;
+    });
+    return reloading;
+  }
+
+  async function reloadOrKeep(): Promise<void> {
+    await reload().catch(onReloadFailed);
+  }
+
+  /** Whether another replica may have published a key that we do not know of. */
+  function isStale({ readAt }: View): boolean {
+    return now().getTime() - readAt > 2 * policy.reloadSeconds * 1000;
+  }
 
   return {
     async load() {
-      await database.$transaction((transaction) => createFirstKey(transaction, sealer, now()));
-      const rows = await database.signingKey.findMany({ orderBy: { createdAt: 'asc' } });
-      const row = rows.find(({ state }) => state === SigningKeyState.active);
-      if (!row) throw new StartError('the database holds signing keys, but none of them is active');
-      active = { kid: row.kid, algorithm: ALGORITHM, privateKey: unseal(row.sealedPrivateKey, row.kid, sealer) };
-      publicKeySet = { keys: rows.map(({ publicJwk }) => publicJwk as JsonWebKey) };
+      await reload();
+      stop ??= every(policy.reloadSeconds * 1000, reloadOrKeep);
     },
+    reload,
+    stop: () => stop?.(),
     get loaded() {
-      return active !== undefined;
+      return view !== undefined;
     },
     active() {
-      if (!active) throw new Error('the signing keys are not loaded yet');
-      return active;
+      if (!view) throw new Error('the signing keys are not loaded yet');
+      return view.active;
     },
-    publicKeySet: () => publicKeySet,
+    publicKeySet: () => view?.keySet ?? NO_KEYS,
+    async published() {
+      if (view && isStale(view)) await reloadOrKeep();
+      if (!view) return { keySet: NO_KEYS, maxAgeSeconds: 0 };
+      return { keySet: view.keySet, maxAgeSeconds: isStale(view) ? 0 : KEY_SET_MAX_AGE_SECONDS };
+    },
+    async knows(kid) {
+      const isKnown = () => view?.keySet.keys.some((key) => key.kid === kid) ?? false;
+      if (isKnown()) return true;
+      if (now().getTime() - lastLookForUnknown < UNKNOWN_KID_INTERVAL_MS) return false;
+      lastLookForUnknown = now().getTime();
+      await reloadOrKeep();
+      return isKnown();
+    },
   };
 }
 
-/** Replicas that start at once on an empty database take turns, so that all of them sign with the same key. */
-async function createFirstKey(transaction: Transaction, sealer: Sealer, now: Date): Promise<void> {
-  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${CREATION_LOCK})`;
-  if ((await transaction.signingKey.count()) > 0) return;
-
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const jwk = publicKey.export({ format: 'jwk' });
-  const kid = thumbprint(jwk);
-  const privateBytes = privateKey.export({ format: 'der', type: 'pkcs8' });
-  await transaction.signingKey.create({
-    data: {
-      kid,
-      algorithm: ALGORITHM,
-      publicJwk: { ...jwk, kid, alg: ALGORITHM, use: 'sig' },
-      sealedPrivateKey: sealer.seal(privateBytes, kid),
-      state: SigningKeyState.active,
-      createdAt: now,
-      publishedAt: now,
-      activatedAt: now,
-    },
-  });
+function viewOf(rows: readonly SigningKeyRow[], before: ActiveKey | undefined, sealer: Sealer, readAt: number): View {
+  const row = rows.find(({ state }) => state === SigningKeyState.active);
+  if (!row) throw new StartError('the database holds signing keys, but none of them is active');
+  const active = before?.kid === row.kid ? before : activeKeyOf(row, sealer);
+  const keySet = { keys: rows.map(({ publicJwk }) => publicJwk as JsonWebKey) };
+  return { active, keySet, readAt };
 }
 
-function unseal(sealed: Uint8Array, kid: string, sealer: Sealer): KeyObject {
-  const bytes = sealer.open(sealed, kid);
+function activeKeyOf({ kid, algorithm, sealedPrivateKey }: SigningKeyRow, sealer: Sealer): ActiveKey {
+  const bytes = sealer.open(sealedPrivateKey, kid);
   if (!bytes)
     throw new StartError(
       `AUTH_KEY_ENCRYPTION_KEY does not open the signing key ${kid} in the database: set the one it was encrypted with`,
     );
-  return createPrivateKey({ key: Buffer.from(bytes), format: 'der', type: 'pkcs8' });
+  return { kid, algorithm: algorithmNamed(algorithm), privateKey: readPrivateKey(bytes) };
 }
 
-/** A key id that follows from the key itself: its SHA-256 JWK thumbprint (RFC 7638, section 3, for the type EC). */
-function thumbprint({ crv, kty, x, y }: JsonWebKey): string {
-  return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+function algorithmNamed(name: string): KeyAlgorithm {
+  const algorithm = KEY_ALGORITHMS.find((known) => known === name);
+  if (!algorithm) throw new StartError('the database holds a signing key of an algorithm that is not known');
+  return algorithm;
 }

@@ -2,6 +2,7 @@ import type { Database } from '../database/index.ts';
 import { HashQueueFullError, type Passwords } from '../passwords/index.ts';
 import { type AccessTokens, newRefreshToken, refreshTokenHash } from '../tokens/index.ts';
 import { type Account, findAccountByName } from './account.ts';
+import type { SessionLifetime, Tokens } from './session-terms.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -23,25 +24,10 @@ export interface Client {
   userAgent: string | null;
 }
 
-export interface Tokens {
-  accessToken: string;
-  /** Lifetime of the access token, in seconds. */
-  expiresIn: number;
-  refreshToken: string;
-}
-
 export type LoginResult =
   | { outcome: 'success'; tokens: Tokens; account: Account; sessionId: string }
   | { outcome: 'refused'; reason: { kind: 'missing-field'; field: LoginField } | { kind: 'credentials' } }
   | { outcome: 'busy'; retryAfterSeconds: number };
-
-/** How long a login lasts, in days. */
-export interface SessionLifetime {
-  /** Without a refresh. */
-  idleDays: number;
-  /** Whatever is done. */
-  maxDays: number;
-}
 
 export interface LoginOptions {
   database: Database;
@@ -124,6 +110,7 @@ async function openSession(options: LoginOptions, account: Account, client: Clie
         createdAt,
         lastUsedAt: createdAt,
         expiresAt: end,
+        accessEndsAt: new Date(createdAt.getTime() + accessTokens.lifetimeSeconds * 1000),
         clientAddress: client.address,
         userAgent: client.userAgent,
         refreshTokens: { create: { hash: refreshTokenHash(refreshToken), createdAt, expiresAt: idleEnd } },

@@ -13,7 +13,13 @@ export interface MetadataApiOptions {
   readonly maxBodyBytes: number;
 }
 
-const command = z.object({ type: z.string(), args: z.record(z.string(), z.unknown()).nullish() });
+const command = z.object({
+  type: z.string(),
+  version: z.int().optional(),
+  args: z.record(z.string(), z.unknown()).nullish(),
+});
+
+type Command = z.output<typeof command>;
 
 /**
  * Answers `POST /v1/metadata`, for the role `admin`: the commands of Hasura's metadata API that have a meaning where
@@ -40,23 +46,21 @@ async function answer(exchange: Exchange, options: MetadataApiOptions): Promise<
     throw new GatewayError('method-not-allowed', 'Allowed methods: POST', { headers: { allow: 'POST' } });
   const parsed = command.safeParse(await readJson(exchange.request, options.maxBodyBytes));
   if (!parsed.success) throw new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"');
-  return run(parsed.data.type, parsed.data.args ?? {}, options);
+  return run(parsed.data, options);
 }
 
-async function run(
-  type: string,
-  args: Readonly<Record<string, unknown>>,
-  options: MetadataApiOptions,
-): Promise<unknown> {
+async function run({ type, version, args }: Command, options: MetadataApiOptions): Promise<unknown> {
   const { graph, reloads } = options;
   switch (type) {
     case 'reload_metadata': {
-      const which = args.reload_remote_schemas;
+      const which = args?.reload_remote_schemas;
       await reloads.reload('the metadata API', which === undefined || which === true || Array.isArray(which));
       return { message: 'success', is_consistent: graph.current.inconsistencies.length === 0 };
     }
-    case 'export_metadata':
-      return exportMetadata(graph.current.metadata);
+    case 'export_metadata': {
+      const metadata = exportMetadata(graph.current.metadata);
+      return version === 2 ? { resource_version: 1, metadata } : metadata;
+    }
     case 'get_inconsistent_metadata': {
       const { inconsistencies } = graph.current;
       return {
@@ -74,7 +78,7 @@ async function run(
 }
 
 function inconsistentObject({ source, reason }: { source: string; reason: string }) {
-  return { type: source === 'actions' ? 'actions' : 'remote_schema', name: source, reason };
+  return { type: 'remote_schema', name: source, definition: source, reason };
 }
 
 /** The metadata that was asked for cannot be put in force: everything that is wrong with it, for an admin's eyes. */

@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { createLogger } from '../../platform/index.ts';
-import type { SchemaChange } from '../graph/index.ts';
-import { MetadataError } from '../metadata/index.ts';
-import { checkoutDirectory } from './git-ref.ts';
+import { existsSync } from 'node:fs';
+import { createLogger, SettingsError } from '../../platform/index.ts';
+import { readConfig } from '../config.ts';
+import { describeProblem, MetadataError, type MetadataProblem } from '../metadata/index.ts';
+import { type Change, changesBetween } from './changes.ts';
+import { checkOut } from './git-ref.ts';
 import { type OpenedGraph, type OpenGraphOptions, openGraph, recordSchemas } from './open-graph.ts';
 import { printReport } from './print-report.ts';
-import { changesBetween, type Report, reportOn } from './report.ts';
+import { type Report, reportOn } from './report.ts';
 
 export interface CheckOptions {
   readonly location: string;
@@ -33,10 +34,9 @@ export async function check(options: CheckOptions, print: (text: string) => void
     // What is wrong is in the report; the log would say it a second time.
     log: createLogger('portico', 'silent'),
   };
-  const report = await makeReport(options, opening);
+  const report = withProblems(await makeReport(options, opening), settingsProblems(options.environment));
   print(options.json ? JSON.stringify(report, null, 2) : printReport(report));
-  const broken = Object.values(report.changes ?? {}).some((changes) => changes.some((change) => change.breaking));
-  return report.valid && !broken ? 0 : 1;
+  return report.valid && !report.changes?.some(({ breaking }) => breaking) ? 0 : 1;
 }
 
 async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Promise<Report> {
@@ -47,38 +47,73 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
     if (!(error instanceof MetadataError)) throw error;
     return { valid: false, problems: error.problems, sources: [], roles: {}, operations: {}, ignored: [] };
   }
-  if (options.record !== undefined) {
-    mkdirSync(options.record, { recursive: true });
-    recordSchemas(graph.generation, options.record);
-  }
+  if (options.record !== undefined) recordSchemas(graph.generation, options.record);
   const report = reportOn(graph.generation, options.publicRole, graph.problems);
-  if (options.against === undefined) return report;
+  // What is missing today would look as if it had been taken away.
+  if (options.against === undefined || graph.problems.length > 0) return report;
   const compared = await compare(graph, options.against, options, opening);
-  if ('changes' in compared) return { ...report, changes: compared.changes };
-  return { ...report, valid: false, problems: [...report.problems, ...compared.problems] };
+  return 'changes' in compared ? { ...report, changes: compared.changes } : withProblems(report, compared.problems);
 }
 
-type Comparison =
-  | { changes: Readonly<Record<string, readonly SchemaChange[]>> }
-  | { problems: MetadataError['problems'] };
+function withProblems(report: Report, problems: readonly MetadataProblem[]): Report {
+  if (problems.length === 0) return report;
+  return { ...report, valid: false, problems: [...report.problems, ...problems] };
+}
+
+/** What is wrong with settings that are set. Which ones have to be is for the place where they are used. */
+function settingsProblems(environment: NodeJS.ProcessEnv): readonly MetadataProblem[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    const wrong = error.problems.filter((problem) => !/^\w+ is not set: /.test(problem));
+    return wrong.map((message) => ({ file: 'environment', message }));
+  }
+}
+
+type Comparison = { changes: readonly Change[] } | { problems: readonly MetadataProblem[] };
 
 async function compare(
   graph: OpenedGraph,
   against: string,
-  options: CheckOptions,
+  { location, schemas, publicRole }: CheckOptions,
   opening: OpenGraphOptions,
 ): Promise<Comparison> {
-  const checkout = existsSync(against) ? undefined : checkoutDirectory(against, options.location);
-  if (!checkout && !existsSync(against))
+  if (existsSync(against)) return compareWith(graph, against, against, publicRole, opening);
+  const metadata = checkOut(against, location);
+  if (!metadata)
     return { problems: [{ file: against, message: 'is no metadata directory and no git reference that has one' }] };
+  // Schemas that are recorded beside the metadata were other ones then, too.
+  const recorded = schemas === undefined ? undefined : checkOut(against, schemas);
   try {
-    const before = await openGraph(checkout?.path ?? against, opening);
-    if (before.problems.length > 0) return { problems: before.problems };
-    return { changes: await changesBetween(before.generation, graph.generation, options.publicRole) };
+    const then = { ...opening, recorded: recorded?.path ?? opening.recorded };
+    return await compareWith(graph, metadata.path, against, publicRole, then);
+  } finally {
+    metadata.remove();
+    recorded?.remove();
+  }
+}
+
+async function compareWith(
+  graph: OpenedGraph,
+  location: string,
+  name: string,
+  publicRole: string,
+  opening: OpenGraphOptions,
+): Promise<Comparison> {
+  const inOther = (problems: readonly MetadataProblem[]) => ({
+    problems: problems.map((problem) => ({
+      file: name,
+      message: `cannot be compared with: ${describeProblem(problem)}`,
+    })),
+  });
+  try {
+    const before = await openGraph(location, opening);
+    if (before.problems.length > 0) return inOther(before.problems);
+    return { changes: await changesBetween(before.generation, graph.generation, publicRole) };
   } catch (error) {
     if (!(error instanceof MetadataError)) throw error;
-    return { problems: error.problems };
-  } finally {
-    checkout?.remove();
+    return inOther(error.problems);
   }
 }

@@ -1,33 +1,44 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+
+/** Something as it was in a commit, put into a directory of its own. */
+export interface Checkout {
+  readonly path: string;
+  remove(): void;
+}
 
 /**
- * Takes a directory out of a commit of the git repository that it is in.
+ * Takes a directory or file out of a commit of the git repository that it is in.
  *
- * @returns where it was put and what removes it again; undefined when `ref` is no commit or has no such directory.
+ * @returns undefined when `ref` is no commit or has nothing there.
  */
-export function checkoutDirectory(ref: string, directory: string): { path: string; remove: () => void } | undefined {
+export function checkOut(ref: string, location: string): Checkout | undefined {
+  const isFile = statSync(location, { throwIfNoEntry: false })?.isFile() ?? false;
+  const within = isFile ? dirname(location) : location;
   const git = (...args: string[]) =>
-    execFileSync('git', args, { cwd: directory, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] });
+    execFileSync('git', args, { cwd: within, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] });
+  const target = mkdtempSync(join(tmpdir(), 'portico-check-'));
+  const remove = () => rmSync(target, { recursive: true, force: true });
   try {
     const top = git('rev-parse', '--show-toplevel').toString().trim();
     const prefix = git('rev-parse', '--show-prefix').toString().trim();
     const commit = git('rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`).toString().trim();
-    const files = git('-C', top, 'ls-tree', '-r', '-z', '--name-only', commit, '--', prefix || '.')
+    const wanted = isFile ? prefix + basename(location) : prefix || '.';
+    const files = git('-C', top, 'ls-tree', '-r', '-z', '--name-only', commit, '--', wanted)
       .toString()
       .split('\0')
       .filter(Boolean);
-    if (files.length === 0) return undefined;
-    const path = mkdtempSync(join(tmpdir(), 'portico-check-'));
     for (const file of files) {
-      const target = join(path, relative(prefix, file));
-      mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, git('-C', top, 'show', `${commit}:${file}`));
+      const copy = join(target, relative(prefix, file));
+      mkdirSync(dirname(copy), { recursive: true });
+      writeFileSync(copy, git('-C', top, 'show', `${commit}:${file}`));
     }
-    return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+    if (files.length > 0) return { path: isFile ? join(target, basename(location)) : target, remove };
   } catch {
-    return undefined;
+    // No repository, no such commit, or no git.
   }
+  remove();
+  return undefined;
 }

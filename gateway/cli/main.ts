@@ -1,13 +1,10 @@
 import { parseArgs } from 'node:util';
 import { fail, runService } from '../../platform/index.ts';
-import { startGateway } from '../gateway.ts';
-import { check } from './check.ts';
-import { init } from './init.ts';
 
 const USAGE = `usage:
   portico check [dir] [--against <dir|git ref>] [--schemas <dir>] [--record <dir>] [--json]
       Checks metadata without serving it. --schemas uses recorded schemas in place of asking the services, --record
-      writes them, --against tells what changes for each role. Exit code 1 when something is wrong or would break.
+      writes them, --against tells what changes for clients. Exit code 1 when something is wrong or would break.
   portico serve [dir]
       Serves metadata. The settings are the environment's, as the README lists them.
   portico init [dir]
@@ -31,9 +28,9 @@ function readArguments() {
   }
 }
 
-function explainUsage(problem?: string): void {
-  process.stderr.write(problem === undefined ? USAGE : `portico: ${problem}\n${USAGE}`);
-  process.exitCode = problem === undefined ? 0 : 2;
+function explainUsage(problem: string): void {
+  process.stderr.write(`portico: ${problem}\n${USAGE}`);
+  process.exitCode = 2;
 }
 
 async function main(): Promise<void> {
@@ -41,23 +38,31 @@ async function main(): Promise<void> {
   if ('problem' in given) return explainUsage(given.problem);
   const { values, positionals } = given;
   const [command, directory, ...others] = positionals;
-  if (values.help) return explainUsage();
-  if (command === undefined || others.length > 0) return explainUsage('expected check, serve or init');
+  if (values.help) return void process.stdout.write(USAGE);
+  if (command === undefined) return explainUsage('expected check, serve or init');
+  if (others.length > 0) return explainUsage('expected one directory at most');
   const environment = process.env;
-  const location = directory ?? environment.HASURA_GRAPHQL_METADATA_DIR ?? 'metadata';
+  // An empty variable counts as unset, as everywhere.
+  const location = directory ?? (environment.HASURA_GRAPHQL_METADATA_DIR || 'metadata');
   switch (command) {
+    // Each loads what it needs itself: whoever mistypes a command need not wait for a gateway.
     case 'check': {
-      const publicRole = environment.HASURA_GRAPHQL_UNAUTHORIZED_ROLE ?? 'anonymous';
+      const { check } = await import('./check.ts');
+      const publicRole = environment.HASURA_GRAPHQL_UNAUTHORIZED_ROLE || 'anonymous';
       const { schemas, record, against, json } = values;
       const options = { location, environment, publicRole, schemas, record, against, json };
       process.exitCode = await check(options, (text) => process.stdout.write(`${text}\n`));
       return;
     }
-    case 'serve':
+    case 'serve': {
+      const { startGateway } = await import('../gateway.ts');
       return runService('gateway', () => startGateway({ ...environment, HASURA_GRAPHQL_METADATA_DIR: location }));
-    case 'init':
+    }
+    case 'init': {
+      const { init } = await import('./init.ts');
       for (const file of init(location)) process.stdout.write(`${file}\n`);
       return;
+    }
     default:
       explainUsage(`unknown command "${command}"`);
   }

@@ -1,10 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { printSchema } from 'graphql';
-import type { Logger } from '../../platform/index.ts';
+import { type Logger, StartError } from '../../platform/index.ts';
 import { Assembly, type Generation } from '../graph/index.ts';
-import { loadMetadata, type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
-import { openUpstreamHttp } from '../sources/index.ts';
+import {
+  loadMetadata,
+  type Metadata,
+  MetadataError,
+  type MetadataProblem,
+  resolveHeaders,
+  resolveUrl,
+  together,
+} from '../metadata/index.ts';
+import { openUpstreamHttp, type UpstreamHttp } from '../sources/index.ts';
 
 export interface OpenGraphOptions {
   readonly environment: NodeJS.ProcessEnv;
@@ -27,36 +35,61 @@ export interface OpenedGraph {
  * @throws MetadataError when the metadata itself is not valid.
  */
 export async function openGraph(location: string, options: OpenGraphOptions): Promise<OpenedGraph> {
-  const metadata = withRecorded(loadMetadata(location), options.recorded);
   const http = openUpstreamHttp();
   try {
-    const surroundings = { environment: options.environment, http, publicRole: options.publicRole };
-    const assembly = new Assembly(metadata, surroundings, options.log);
+    const assembly = assemble(withRecorded(loadMetadata(location), options.recorded), options, http);
     await assembly.open();
-    const { generation } = assembly;
-    const problems = generation.inconsistencies.map(({ source, reason }) => {
-      const index = metadata.remoteSchemas.findIndex((remote) => remote.name === source);
-      const place = index < 0 ? metadata.place('actions', []) : metadata.place('remoteSchemas', [index]);
-      return { ...place, message: `source "${source}": ${reason}` };
-    });
-    return { generation, problems };
+    return { generation: assembly.generation, problems: assembly.problems };
   } finally {
     await http.close();
   }
 }
 
-/** Writes the SDL of every remote schema into a directory, for checks where the services cannot be reached. */
+function assemble(metadata: Metadata, options: OpenGraphOptions, http: UpstreamHttp): Assembly {
+  const [assembly] = together(
+    () => new Assembly(metadata, { ...options, http }, options.log),
+    () => checkServices(metadata, options.environment),
+  );
+  return assembly;
+}
+
+/** @throws MetadataError when services that are passed through do not fit the environment. */
+function checkServices(metadata: Metadata, environment: NodeJS.ProcessEnv): void {
+  const problems = metadata.services.flatMap((service, index) => {
+    const resolved = [resolveUrl(service, environment), resolveHeaders(service.headers, environment)];
+    return resolved.flatMap((one) =>
+      'problem' in one ? [{ ...metadata.place('services', [index]), message: one.problem }] : [],
+    );
+  });
+  if (problems.length > 0) throw new MetadataError(problems);
+}
+
+/**
+ * Writes the SDL of every remote schema into a directory, for checks where the services cannot be reached.
+ *
+ * @throws StartError when it cannot be written.
+ */
 export function recordSchemas(generation: Generation, directory: string): void {
-  for (const source of generation.sources)
-    if (source.kind === 'remote-schema')
-      writeFileSync(join(directory, `${source.name}.graphql`), `${printSchema(source.upstream)}\n`);
+  try {
+    mkdirSync(directory, { recursive: true });
+    for (const source of generation.sources)
+      if (source.kind === 'remote-schema')
+        writeFileSync(recordOf(source.name, directory), `${printSchema(source.upstream)}\n`);
+  } catch (error) {
+    throw new StartError(`schemas cannot be written to ${directory} (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** A name may hold anything, a file's name may not. */
+function recordOf(source: string, directory: string): string {
+  return join(directory, `${encodeURIComponent(source)}.graphql`);
 }
 
 function withRecorded(metadata: Metadata, directory: string | undefined): Metadata {
   if (directory === undefined) return metadata;
   const problems: MetadataProblem[] = [];
   const remoteSchemas = metadata.remoteSchemas.map((remote) => {
-    const file = join(directory, `${remote.name}.graphql`);
+    const file = recordOf(remote.name, directory);
     try {
       return { ...remote, schemaSdl: readFileSync(file, 'utf8') };
     } catch (error) {

@@ -1,4 +1,5 @@
 import { describeProblem } from '../metadata/index.ts';
+import type { Change } from './changes.ts';
 import type { Report } from './report.ts';
 
 /** A report for a terminal, a line each. */
@@ -9,9 +10,20 @@ export function printReport(report: Report): string {
     `sources: ${report.sources.map(({ name, kind }) => `${name} (${kind})`).join(', ') || 'none'}`,
     ...Object.entries(report.roles).map(([role, fields]) => `role ${role}: ${fields.join(', ') || 'nothing'}`),
     ...Object.entries(report.operations).map(([name, roles]) => `operation ${name}: ${roles.join(', ') || 'nobody'}`),
-    ...Object.entries(report.changes ?? {}).flatMap(([role, changes]) =>
-      changes.map(({ breaking, message }) => `${breaking ? 'breaking' : 'change'} (role ${role}): ${message}`),
-    ),
-    report.valid ? 'the metadata is valid' : `the metadata is not valid: ${report.problems.length} problems`,
+    ...(report.changes ?? []).map(changeLine),
+    ...(report.changes ? [`changes: ${report.changes.length}, ${breaking(report.changes)} of them breaking`] : []),
+    report.valid ? 'the metadata is valid' : `the metadata is not valid: ${problemCount(report)}`,
   ].join('\n');
+}
+
+function changeLine({ breaking, message, roles }: Change): string {
+  return `${breaking ? 'breaking' : 'change'}${roles ? ` (${roles.join(', ')})` : ''}: ${message}`;
+}
+
+function breaking(changes: readonly Change[]): number {
+  return changes.filter((change) => change.breaking).length;
+}
+
+function problemCount({ problems }: Report): string {
+  return problems.length === 1 ? '1 problem' : `${problems.length} problems`;
 }

@@ -14,6 +14,7 @@ import {
 import { conflictsWith } from './conflicts.ts';
 import { Generation, type Inconsistency } from './generation.ts';
 import { schemaChanges } from './schema-changes.ts';
+import { sourceProblem } from './source-problem.ts';
 
 const RETRY_MS = { first: 250, most: 15_000 };
 
@@ -41,14 +42,11 @@ export class Assembly {
     this.#surroundings = surroundings;
     this.#log = log;
     const problems: MetadataProblem[] = [];
-    this.#remotes = metadata.remoteSchemas.flatMap((remote, index) =>
+    this.#remotes = metadata.remoteSchemas.flatMap((remote) =>
       attempt(
         () => remoteSchema(remote, surroundings),
         problems,
-        ({ message, path = [] }) => ({
-          ...metadata.place('remoteSchemas', [index, ...path]),
-          message: `remote schema "${remote.name}": ${message}`,
-        }),
+        (problem) => sourceProblem(metadata, remote.name, problem),
       ),
     );
     this.#actions = attempt(
@@ -67,6 +65,17 @@ export class Assembly {
   /** Remote schemas that are not part of the graph, and why. */
   get failures(): ReadonlyMap<string, SourceError> {
     return this.#failures;
+  }
+
+  /** Everything that keeps described sources out of the graph. */
+  get problems(): readonly MetadataProblem[] {
+    const failures = [...this.#failures].flatMap(([name, { problems }]) =>
+      problems.map((problem) => sourceProblem(this.metadata, name, problem)),
+    );
+    const conflicts = this.#generation.conflicts.map(({ source, reason }) =>
+      sourceProblem(this.metadata, source, { message: reason }),
+    );
+    return [...failures, ...conflicts];
   }
 
   hasOpened(name: string): boolean {

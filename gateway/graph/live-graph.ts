@@ -1,8 +1,9 @@
 import type { Logger } from '../../platform/index.ts';
 import { type Metadata, MetadataError, type MetadataProblem, namedRoles } from '../metadata/index.ts';
-import type { SourceProblem, Surroundings } from '../sources/index.ts';
+import type { Surroundings } from '../sources/index.ts';
 import { Assembly, isMistake } from './assembly.ts';
 import type { Generation } from './generation.ts';
+import { sourceProblem } from './source-problem.ts';
 
 /** For how long after the start a missing source keeps the gateway from being ready. */
 const START_GRACE_MS = 10_000;
@@ -14,6 +15,7 @@ export class LiveGraph {
   #assembly: Assembly;
   #graceTimer: NodeJS.Timeout | undefined;
   #graceOver = false;
+  #stopped = false;
 
   /** @throws MetadataError when the sources that the metadata describes cannot work. */
   constructor(metadata: Metadata, surroundings: Surroundings, log: Logger) {
@@ -70,7 +72,8 @@ export class LiveGraph {
     return () => {
       this.#assembly.stop();
       this.#assembly = next;
-      next.keepFresh();
+      if (this.#stopped) next.stop();
+      else next.keepFresh();
     };
   }
 
@@ -83,19 +86,14 @@ export class LiveGraph {
     const known = before.generation.conflicts.map(({ reason }) => reason);
     const conflicts = generation.conflicts.filter(({ reason }) => !known.includes(reason));
     return [
-      ...mistakes.flatMap(([name, error]) => error.problems.map((one) => problem(metadata, name, one))),
-      ...conflicts.map(({ source, reason }) => problem(metadata, source, { message: reason })),
+      ...mistakes.flatMap(([name, error]) => error.problems.map((one) => sourceProblem(metadata, name, one))),
+      ...conflicts.map(({ source, reason }) => sourceProblem(metadata, source, { message: reason })),
     ];
   }
 
   stop(): void {
+    this.#stopped = true;
     clearTimeout(this.#graceTimer);
     this.#assembly.stop();
   }
-}
-
-function problem(metadata: Metadata, source: string, { message, path = [] }: SourceProblem): MetadataProblem {
-  const index = metadata.remoteSchemas.findIndex((remote) => remote.name === source);
-  if (index < 0) return { ...metadata.place('actions', path), message };
-  return { ...metadata.place('remoteSchemas', [index, ...path]), message: `remote schema "${source}": ${message}` };
 }

@@ -21,3 +21,24 @@ export function describeProblem({ file, line, path, message }: MetadataProblem):
   const place = line === undefined ? file : `${file}:${line}`;
   return path ? `${place} ${path}: ${message}` : `${place}: ${message}`;
 }
+
+/**
+ * Does two things that may both find something wrong.
+ *
+ * @throws MetadataError with what is wrong with either.
+ */
+export function together<One, Two>(one: () => One, two: () => Two): readonly [One, Two] {
+  const problems: MetadataProblem[] = [];
+  const attempt = <T>(open: () => T): T | undefined => {
+    try {
+      return open();
+    } catch (error) {
+      if (!(error instanceof MetadataError)) throw error;
+      problems.push(...error.problems);
+      return undefined;
+    }
+  };
+  const both = [attempt(one), attempt(two)] as const;
+  if (problems.length > 0) throw new MetadataError(problems);
+  return both as readonly [One, Two];
+}

@@ -21,6 +21,8 @@ export interface ReadinessReport {
   readonly body: {
     readonly ready: boolean;
     readonly token_keys: 'available' | 'missing';
+    /** Whether what was revoked is known; `off` where nobody is asked. */
+    readonly revocations: 'known' | 'lost' | 'off';
     /** Sources that are described and not part of the graph. Why is in the log, not for everybody to read. */
     readonly missing_sources: readonly string[];
   };
@@ -33,7 +35,8 @@ export function readiness(graph: LiveGraph, authenticator: Authenticator): Readi
     status: ready ? 200 : 503,
     body: {
       ready,
-      token_keys: authenticator.ready ? 'available' : 'missing',
+      token_keys: authenticator.hasKeys ? 'available' : 'missing',
+      revocations: authenticator.revocations,
       missing_sources: graph.current.inconsistencies.map((inconsistency) => inconsistency.source),
     },
   };

@@ -5,29 +5,27 @@ import { createSession, type Session } from './session.ts';
 import { headerText, ROLE, SESSION_VARIABLE_PREFIX } from './session-variables.ts';
 
 /** Headers that hold the admin secret, the one that counts first. */
-const ADMIN_SECRET_HEADERS = ['x-hasura-admin-secret', 'x-hasura-access-key'] as const;
+export const ADMIN_SECRET_HEADERS: readonly string[] = ['x-hasura-admin-secret', 'x-hasura-access-key'];
 const DEFAULT_ROLE = 'admin';
 
 /** What a request shows as the admin secret, not judged yet. */
 export function adminSecretIn(headers: IncomingHttpHeaders): string | undefined {
-  const [first, second] = ADMIN_SECRET_HEADERS;
-  return (headers[first] ?? headers[second])?.toString();
+  const name = ADMIN_SECRET_HEADERS.find((candidate) => headers[candidate] !== undefined);
+  return name === undefined ? undefined : headers[name]?.toString();
 }
 
 /**
  * The session of a caller who shows the admin secret: the role that `x-hasura-role` names, else `admin`, with every
  * other `x-hasura-*` header as a session variable. The secret itself is none.
  *
- * @param expected undefined when there is no admin access: then no secret is right.
  * @throws GatewayError 401 `access-denied` when it is not the right one.
  */
-export function adminSession(shown: string, expected: string | undefined, headers: IncomingHttpHeaders): Session {
-  const same = timingSafeEqual(digest(Buffer.from(shown, 'latin1')), digest(Buffer.from(expected ?? '', 'utf8')));
-  if (!same || !expected) throw wrongAdminSecret();
+export function adminSession(shown: string, expected: string, headers: IncomingHttpHeaders): Session {
+  if (!timingSafeEqual(digest(Buffer.from(shown, 'latin1')), digest(Buffer.from(expected, 'utf8'))))
+    throw wrongAdminSecret();
   const variables: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (!name.startsWith(SESSION_VARIABLE_PREFIX) || (ADMIN_SECRET_HEADERS as readonly string[]).includes(name))
-      continue;
+    if (!name.startsWith(SESSION_VARIABLE_PREFIX) || ADMIN_SECRET_HEADERS.includes(name)) continue;
     variables[name] = headerText(value) ?? '';
   }
   return createSession(variables[ROLE] || DEFAULT_ROLE, variables);

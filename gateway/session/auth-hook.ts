@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from '../../platform/index.ts';
+import { ADMIN_SECRET_HEADERS } from './admin-secret.ts';
 import type { CallerJudge } from './caller-judge.ts';
 import { refuseCrossSite } from './cross-site.ts';
 import type { HttpCall } from './http-call.ts';
@@ -106,12 +107,15 @@ export class AuthHook implements CallerJudge {
 function forwarded(headers: IncomingHttpHeaders): Record<string, string> {
   const all: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !NOT_FORWARDED.has(name)) all[name] = Array.isArray(value) ? value.join(', ') : value;
+    if (value !== undefined && !NOT_FORWARDED.has(name) && !ADMIN_SECRET_HEADERS.includes(name))
+      all[name] = Array.isArray(value) ? value.join(', ') : value;
   return all;
 }
 
 function posted(headers: IncomingHttpHeaders, operation: unknown) {
-  const all = Object.entries(headers).map(([name, value]) => [name, headerText(value)]);
+  const all = Object.entries(headers)
+    .filter(([name]) => !ADMIN_SECRET_HEADERS.includes(name))
+    .map(([name, value]) => [name, headerText(value)]);
   const body = { headers: Object.fromEntries(all), ...(operation !== undefined && { request: operation }) };
   return {
     headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'portico' },

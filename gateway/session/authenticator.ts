@@ -1,28 +1,44 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { adminSecretIn, adminSession } from './admin-secret.ts';
 import type { CallerJudge } from './caller-judge.ts';
+import type { RevocationFeed } from './revocations.ts';
 import type { Session } from './session.ts';
 
 export interface AuthenticatorOptions {
   /** Judges whoever shows no admin secret. */
   callers: CallerJudge;
-  /** Undefined: there is no admin access. */
+  /** Undefined: there is no admin access, and a header that shows a secret has no more effect than any other. */
   adminSecret: string | undefined;
+  /** Undefined: nothing is revoked. */
+  revocations?: RevocationFeed | undefined;
 }
 
 /** Tells who is calling from a request's headers: the admin secret counts first, then what the caller judge says. */
 export class Authenticator {
   readonly #callers: CallerJudge;
   readonly #adminSecret: string | undefined;
+  readonly #revocations: RevocationFeed | undefined;
 
-  constructor({ callers, adminSecret }: AuthenticatorOptions) {
+  constructor({ callers, adminSecret, revocations }: AuthenticatorOptions) {
     this.#callers = callers;
     this.#adminSecret = adminSecret;
+    this.#revocations = revocations;
+  }
+
+  /** Whether there is anything to verify tokens by. */
+  get hasKeys(): boolean {
+    return this.#callers.ready;
   }
 
   /** Whether callers can be judged at all. */
   get ready(): boolean {
-    return this.#callers.ready;
+    return this.#callers.ready && (this.#revocations?.ready ?? true);
+  }
+
+  /** What is known of revoked tokens; `off` where nobody is asked for them. */
+  get revocations(): 'known' | 'lost' | 'off' {
+    if (!this.#revocations) return 'off';
+    return this.#revocations.known ? 'known' : 'lost';
   }
 
   /** The headers that credentials come in, in lower case: for the gateway to judge, not for a service to see. */
@@ -37,7 +53,7 @@ export class Authenticator {
 
   /** What a request shows of its caller, not judged yet. Whoever shows an admin secret is always judged by it. */
   credentialsIn(headers: IncomingHttpHeaders): 'admin-secret' | 'others' | 'none' {
-    if (adminSecretIn(headers) !== undefined) return 'admin-secret';
+    if (this.#adminSecret !== undefined && adminSecretIn(headers) !== undefined) return 'admin-secret';
     return this.#callers.hasCredentials(headers) ? 'others' : 'none';
   }
 
@@ -50,8 +66,8 @@ export class Authenticator {
    * that another site may have caused, 503 when they cannot be judged now.
    */
   async authenticate(headers: IncomingHttpHeaders, operation?: unknown): Promise<Session> {
-    const secret = adminSecretIn(headers);
-    if (secret !== undefined) return adminSession(secret, this.#adminSecret, headers);
+    const shown = adminSecretIn(headers);
+    if (this.#adminSecret !== undefined && shown !== undefined) return adminSession(shown, this.#adminSecret, headers);
     return this.#callers.judge(headers, operation);
   }
 }

@@ -3,4 +3,5 @@ export type { Authenticator } from './authenticator.ts';
 export { type JwtSecret, parseJwtSecret, parseJwtSecrets } from './jwt-secret.ts';
 export { type AuthenticationSettings, openAuthenticator } from './open-authenticator.ts';
 export { roleNotAllowed } from './refusals.ts';
+export type { RevocationSettings } from './revocations.ts';
 export { createSession, type Session } from './session.ts';

@@ -6,6 +6,7 @@ import type { HttpCall } from './http-call.ts';
 import type { JwtSecret } from './jwt-secret.ts';
 import { fixedKeySet, type KeySet } from './key-set.ts';
 import { type FetchKeys, RemoteKeySet } from './remote-key-set.ts';
+import { RevocationFeed, type RevocationSettings } from './revocations.ts';
 import { TokenJudge } from './token-judge.ts';
 
 /** How callers are told apart: by a token, by a hook, or, with neither, by the admin secret alone. */
@@ -13,6 +14,8 @@ export interface AuthenticationSettings {
   readonly jwtSecrets: readonly JwtSecret[];
   readonly hook: AuthHookSettings | undefined;
   readonly adminSecret: string | undefined;
+  /** Where revoked tokens are learned of; undefined: nowhere. */
+  readonly revocations?: RevocationSettings | undefined;
 }
 
 export interface AuthenticationSurroundings {
@@ -23,10 +26,12 @@ export interface AuthenticationSurroundings {
 }
 
 const JWKS_TIMEOUT_MS = 5_000;
+/** Shorter than the time within which a revocation has to be known. */
+const REVOCATIONS_TIMEOUT_MS = 2_000;
 
 /** Makes the authenticator that the settings describe; keys that are behind a URL are kept fresh until `stop`. */
 export function openAuthenticator(
-  { jwtSecrets, hook, adminSecret }: AuthenticationSettings,
+  { jwtSecrets, hook, adminSecret, revocations }: AuthenticationSettings,
   surroundings: AuthenticationSurroundings,
 ): { authenticator: Authenticator; stop: () => void } {
   const { call, log, trustsOrigin } = surroundings;
@@ -39,14 +44,26 @@ export function openAuthenticator(
     return keys;
   };
   const secrets = jwtSecrets.map((secret) => ({ secret, keys: open(secret) }));
+  const feed = revocations && new RevocationFeed({ ...revocations, log, fetchPage: fetchRevocationsWith(call) });
+  feed?.start();
   let callers: CallerJudge = adminOnly;
   if (hook) callers = new AuthHook({ ...hook, call, log, trustsOrigin });
-  else if (secrets.length > 0) callers = new TokenJudge({ secrets, trustsOrigin });
+  else if (secrets.length > 0) callers = new TokenJudge({ secrets, revocations: feed, trustsOrigin });
   return {
-    authenticator: new Authenticator({ callers, adminSecret }),
+    authenticator: new Authenticator({ callers, adminSecret, revocations: feed }),
     stop: () => {
+      feed?.stop();
       for (const keys of remote) keys.stop();
     },
+  };
+}
+
+function fetchRevocationsWith(call: HttpCall): (url: string) => Promise<unknown> {
+  return async (url) => {
+    const headers = { accept: 'application/json' };
+    const response = await call({ url, method: 'GET', headers, timeoutMs: REVOCATIONS_TIMEOUT_MS });
+    if (response.status !== 200) throw new Error(`status ${response.status}`);
+    return JSON.parse(response.body);
   };
 }
 

@@ -56,6 +56,13 @@ export function keysUnavailable(): GatewayError {
   });
 }
 
+/** Nobody knows what was revoked. Not the caller's fault: try again. */
+export function revocationsUnavailable(): GatewayError {
+  return new GatewayError('service-unavailable', 'Whether the token has been revoked cannot be told now', {
+    headers: { 'retry-after': '1' },
+  });
+}
+
 /** A request that a page of another site could have made a browser send, with the user's own credentials. */
 export function crossSiteRequest(): GatewayError {
   return new GatewayError(
@@ -64,7 +71,7 @@ export function crossSiteRequest(): GatewayError {
   );
 }
 
-/** An admin secret that is not the right one; the same where there is no right one. */
+/** An admin secret that is not the right one. */
 export function wrongAdminSecret(): GatewayError {
   return new GatewayError('access-denied', 'invalid "x-hasura-admin-secret"/"x-hasura-access-key"', {
     status: 401,

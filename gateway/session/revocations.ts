@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Logger } from '../../platform/index.ts';
+import { invalidToken, revocationsUnavailable } from './refusals.ts';
 
 /** What of a verified token can be revoked: its session, all of its user's or its tenant's tokens up to a moment. */
 export interface TokenIdentity {
@@ -20,11 +21,16 @@ const revocation = z.object({
   /** When the last token that it is about has expired. Seconds since the epoch. */
   until: z.number(),
 });
-const page = z.object({ cursor: z.string(), revocations: z.array(revocation) });
+const page = z.object({
+  cursor: z.string(),
+  /** Whether there is more to be had at once. */
+  more: z.boolean().default(false),
+  revocations: z.array(revocation),
+});
 
 type Revocation = z.output<typeof revocation>;
 
-export interface RevocationFeedOptions {
+export interface RevocationSettings {
   /** Where the issuer publishes them. */
   readonly url: string;
   readonly intervalMs: number;
@@ -32,6 +38,9 @@ export interface RevocationFeedOptions {
   readonly maxAgeMs: number;
   /** Whether tokens are accepted all the same while it is lost. */
   readonly acceptWhenLost: boolean;
+}
+
+export interface RevocationFeedOptions extends RevocationSettings {
   readonly log: Logger;
   readonly fetchPage: (url: string) => Promise<unknown>;
   /** Milliseconds since the epoch. */
@@ -59,9 +68,20 @@ export class RevocationFeed {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Whether the list is known and fresh enough to judge tokens by. */
+  /** Whether the list is known and fresh enough. */
+  get known(): boolean {
+    return this.#now() - this.#lastNews <= this.#options.maxAgeMs;
+  }
+
+  /** Whether tokens can be judged. */
   get ready(): boolean {
-    return this.#options.acceptWhenLost || this.#now() - this.#lastNews <= this.#options.maxAgeMs;
+    return this.#options.acceptWhenLost || this.known;
+  }
+
+  /** @throws GatewayError 401 for a token that was revoked, 503 when nobody can tell. */
+  refuseRevoked(token: TokenIdentity): void {
+    if (this.isRevoked(token)) throw invalidToken('the token has been revoked');
+    if (!this.ready) throw revocationsUnavailable();
   }
 
   start(): void {
@@ -96,13 +116,17 @@ export class RevocationFeed {
 
   async #ask(): Promise<void> {
     const { url, fetchPage } = this.#options;
-    const address = new URL(url);
-    if (this.#cursor !== undefined) address.searchParams.set('after', this.#cursor);
-    const { cursor, revocations } = page.parse(await fetchPage(address.href));
-    for (const item of revocations) this.#add(item);
-    this.#cursor = cursor;
-    this.#lastNews = this.#now();
-    const seconds = this.#lastNews / 1000;
+    for (let more = true; more && !this.#stopped; ) {
+      const askedAt = this.#now();
+      const address = new URL(url);
+      if (this.#cursor !== undefined) address.searchParams.set('after', this.#cursor);
+      const answer = page.parse(await fetchPage(address.href));
+      for (const item of answer.revocations) this.#add(item);
+      this.#cursor = answer.cursor;
+      more = answer.more;
+      if (!more) this.#lastNews = askedAt;
+    }
+    const seconds = this.#now() / 1000;
     for (const [key, { until }] of this.#revoked) if (until <= seconds) this.#revoked.delete(key);
   }
 
@@ -111,4 +135,19 @@ export class RevocationFeed {
     const known = this.#revoked.get(key);
     this.#revoked.set(key, { before: Math.max(before, known?.before ?? 0), until: Math.max(until, known?.until ?? 0) });
   }
+}
+
+/** What of a verified token can be revoked, by its own claims. */
+export function tokenIdentity(payload: Readonly<Record<string, unknown>>): TokenIdentity {
+  const { sid, sub, tenant_id: tenant, iat } = payload;
+  return {
+    sessionId: asText(sid),
+    userId: asText(sub),
+    tenantId: asText(tenant),
+    issuedAt: typeof iat === 'number' ? iat : undefined,
+  };
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }

@@ -6,6 +6,7 @@ import { refuseCrossSite } from './cross-site.ts';
 import type { JwtSecret } from './jwt-secret.ts';
 import type { KeySet } from './key-set.ts';
 import { invalidToken, isOfSignature, missingToken, roleNotAllowed, severalTokens } from './refusals.ts';
+import { type RevocationFeed, type TokenIdentity, tokenIdentity } from './revocations.ts';
 import { createSession, type Session } from './session.ts';
 import { headerText, ROLE } from './session-variables.ts';
 import { describePlace, headerOf, isFilled, type TokenPlace, tokenAt } from './token-place.ts';
@@ -23,6 +24,8 @@ export interface OpenSecret {
 export interface TokenJudgeOptions {
   /** At least one. */
   secrets: readonly OpenSecret[];
+  /** What was revoked; undefined: tokens are good until they expire. */
+  revocations?: RevocationFeed | undefined;
   /** Whether pages of this origin may act for their users by a cookie. */
   trustsOrigin?: (origin: string) => boolean;
   /** Milliseconds since the epoch. */
@@ -31,6 +34,7 @@ export interface TokenJudgeOptions {
 
 interface Remembered {
   readonly claims: CallerClaims;
+  readonly identity: TokenIdentity;
   readonly expiresAt: number;
   readonly sessions: Map<string, Session>;
 }
@@ -52,11 +56,13 @@ interface Located {
 /** Judges callers by a JSON Web Token. A token that was verified once is remembered until it expires. */
 export class TokenJudge implements CallerJudge {
   readonly #entrances: readonly Entrance[];
+  readonly #revocations: RevocationFeed | undefined;
   readonly #trustsOrigin: (origin: string) => boolean;
   readonly #now: () => number;
 
-  constructor({ secrets, trustsOrigin = () => false, now = Date.now }: TokenJudgeOptions) {
+  constructor({ secrets, revocations, trustsOrigin = () => false, now = Date.now }: TokenJudgeOptions) {
     this.#entrances = entrancesOf(secrets);
+    this.#revocations = revocations;
     this.#trustsOrigin = trustsOrigin;
     this.#now = now;
   }
@@ -82,6 +88,7 @@ export class TokenJudge implements CallerJudge {
     const located = this.#locate(headers);
     if (located.entrance.place.type === 'Cookie') refuseCrossSite(headers, this.#trustsOrigin);
     const caller = this.#recall(located) ?? (await this.#verify(located));
+    this.#revocations?.refuseRevoked(caller.identity);
     return sessionFor(caller, headerText(headers[ROLE]));
   }
 
@@ -114,7 +121,9 @@ export class TokenJudge implements CallerJudge {
   async #verify(located: Located): Promise<Remembered> {
     const { token, entrance } = located;
     const { secret, payload, expiresAt } = await verifyByAny(located, Math.floor(this.#now() / 1000));
-    const remembered = { claims: readClaims(payload, secret.claims), expiresAt, sessions: new Map<string, Session>() };
+    const claims = readClaims(payload, secret.claims);
+    const identity = tokenIdentity(payload);
+    const remembered = { claims, identity, expiresAt, sessions: new Map<string, Session>() };
     if (entrance.remembered.size >= MAX_REMEMBERED) {
       const oldest = entrance.remembered.keys().next();
       if (!oldest.done) entrance.remembered.delete(oldest.value);

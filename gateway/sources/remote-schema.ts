@@ -92,8 +92,9 @@ function customizedWhole(open: () => Subschema): Subschema {
 
 async function upstreamSchema(metadata: RemoteSchemaMetadata, target: RemoteTarget): Promise<GraphQLSchema> {
   const schema = metadata.schemaSdl === undefined ? await introspected(target) : described(metadata.schemaSdl);
-  const problems = schemaProblems(schema);
-  if (problems.length > 0) throw new SourceError(problems.map((problem) => `its schema is not valid: ${problem}`));
+  const problems = schemaProblems(schema).map((problem) => `its schema is not valid: ${problem}`);
+  if (!schema.getQueryType() && !schema.getMutationType()) problems.push('its schema has no root types');
+  if (problems.length > 0) throw new SourceError(problems);
   return schema;
 }
 

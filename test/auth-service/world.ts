@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { compareSync, hashSync } from 'bcryptjs';
 import { type Database, openDatabase } from '../../auth-service/database/index.ts';
 import { createPasswords } from '../../auth-service/passwords/index.ts';
+import type { Surroundings } from '../../auth-service/service.ts';
 import { createTestDatabase, type Engine } from '../database/index.ts';
 import { configFor, startTestService, type TestService } from './service.ts';
 
@@ -21,9 +22,13 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function createWorld(engine: Engine, changes: Record<string, string> = {}): Promise<World> {
+export async function createWorld(
+  engine: Engine,
+  changes: Record<string, string> = {},
+  surroundings: Surroundings = {},
+): Promise<World> {
   const testDatabase = await createTestDatabase({ engine });
-  const service = await startTestService(testDatabase.url, changes);
+  const service = await startTestService(testDatabase.url, changes, surroundings);
   const database = openDatabase(testDatabase.url);
   const passwords = createPasswords({
     ...configFor(testDatabase.url, changes).passwords,

@@ -7,6 +7,8 @@ import { availableEngines, createTestDatabase, type TestDatabase } from '../../d
 import { startTestService } from '../service.ts';
 
 const now = () => new Date('2026-01-02T03:04:05Z');
+const policy = { algorithm: 'ES256', rotationDays: 90, tokenSeconds: 900, reloadSeconds: 15 } as const;
+const every = () => () => {};
 
 describe.each(await availableEngines())('signing keys, on %s', (engine) => {
   const sealer = createSealer(randomBytes(32));
@@ -23,7 +25,7 @@ describe.each(await availableEngines())('signing keys, on %s', (engine) => {
   });
 
   test('replicas that start at once on an empty database make one key and share it', async () => {
-    const replicas = Array.from({ length: 6 }, () => openSigningKeys(database, sealer, now));
+    const replicas = Array.from({ length: 6 }, () => openSigningKeys({ database, sealer, policy, now, every }));
     await Promise.all(replicas.map((keys) => keys.load()));
 
     expect(await database.signingKey.count()).toBe(1);
@@ -32,7 +34,7 @@ describe.each(await availableEngines())('signing keys, on %s', (engine) => {
 
   test('a restart keeps the key', async () => {
     const before = await database.signingKey.findFirstOrThrow();
-    const keys = openSigningKeys(database, sealer, () => new Date());
+    const keys = openSigningKeys({ database, sealer, policy, now, every });
     await keys.load();
 
     expect(keys.active().kid).toBe(before.kid);
@@ -55,7 +57,7 @@ describe.each(await availableEngines())('signing keys, on %s', (engine) => {
   });
 
   test('without the key-encryption key that sealed it, the service says so and does not start', async () => {
-    const keys = openSigningKeys(database, createSealer(randomBytes(32)), now);
+    const keys = openSigningKeys({ database, sealer: createSealer(randomBytes(32)), policy, now, every });
 
     await expect(keys.load()).rejects.toThrow(StartError);
     await expect(keys.load()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open the signing key [\w-]+ /);
@@ -67,7 +69,9 @@ describe.each(await availableEngines())('signing keys, on %s', (engine) => {
     const row = await database.signingKey.findFirstOrThrow();
     await database.signingKey.update({ where: { kid: row.kid }, data: { kid: 'another' } });
 
-    await expect(openSigningKeys(database, sealer, now).load()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY/);
+    await expect(openSigningKeys({ database, sealer, policy, now, every }).load()).rejects.toThrow(
+      /^AUTH_KEY_ENCRYPTION_KEY/,
+    );
     await database.signingKey.update({ where: { kid: 'another' }, data: { kid: row.kid } });
   });
 });

@@ -225,6 +225,19 @@ test.each(['GET', 'POST'])('where there is no admin secret, a hook sees none wit
   expect(JSON.stringify(hook.requests)).not.toContain('of-another-gateway');
 });
 
+test('a service’s own cookies come beside those of the hook', async () => {
+  const service = await keep(serve(answerWith({}, 200, { 'set-cookie': ['c=3', 'd=4'] })));
+  const { gateway } = await keep(
+    openPlatform({
+      environment: { HASURA_GRAPHQL_JWT_SECRET: undefined, HASURA_GRAPHQL_AUTH_HOOK: hook.url },
+      metadata: { 'services.yaml': [{ name: 'own', path: '/own', url: service.url }] },
+    }),
+  );
+  hook.instead = answerWith(SESSION, 200, { 'set-cookie': ['a=1', 'b=2'] });
+  const { headers } = await gateway.send('/own/page', { headers: CLIENT });
+  expect(headers['set-cookie']).toEqual(['a=1', 'b=2', 'c=3', 'd=4']);
+});
+
 test('a GET hands my headers on, without those that describe my own request', async () => {
   const headers = { ...CLIENT, 'content-type': 'application/json', 'x-name': IN_UTF8 };
   await byGet.gateway.send('/api/rest/orders', { headers });

@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util';
+import { type Arguments, type Command, UsageError } from './command.ts';
+
+/** What was written, once it is clear for which command. */
+export interface Parsed<Known extends Command> {
+  readonly command: Known;
+  readonly given: Arguments;
+}
+
+/** Options that every command has. */
+export const COMMON_FLAGS = ['json', 'help'];
+
+/**
+ * Finds the command that the first words name, and takes the rest apart by what it says it takes.
+ *
+ * @throws UsageError whose message repeats no value, because people write passwords where they do not belong.
+ */
+export function parseCommand<Known extends Command>(
+  words: readonly string[],
+  commands: readonly Known[],
+): Parsed<Known> {
+  const command = commands.find(({ name }) => {
+    const parts = name.split(' ');
+    return parts.every((part, index) => words[index] === part);
+  });
+  if (!command) throw new UsageError('unknown command');
+  const flags = [...(command.flags ?? []), ...COMMON_FLAGS];
+  const { values, positionals } = parse(words.slice(command.name.split(' ').length), command.options ?? [], flags);
+  const given = {
+    positionals,
+    options: Object.fromEntries((command.options ?? []).map((name) => [name, values[name] as string[] | undefined])),
+    flags: new Set(flags.filter((name) => values[name] === true)),
+  };
+  if (!given.flags.has('help')) checkCount(command, positionals.length);
+  return { command, given };
+}
+
+function parse(args: readonly string[], options: readonly string[], flags: readonly string[]) {
+  const withValue = options.map((name) => [name, { type: 'string', multiple: true }] as const);
+  const without = flags.map((name) => [name, { type: 'boolean' }] as const);
+  try {
+    return parseArgs({
+      args: [...args],
+      options: Object.fromEntries<{ type: 'string'; multiple: true } | { type: 'boolean' }>([...withValue, ...without]),
+      allowPositionals: true,
+    });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    const isValue = code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE';
+    throw new UsageError(isValue ? 'an option lacks its value, or has one too many' : 'unknown option');
+  }
+}
+
+function checkCount({ parameters, optional = 0 }: Command, count: number): void {
+  const repeats = parameters.at(-1)?.endsWith('...') ?? false;
+  if (count < parameters.length - optional) throw new UsageError('an argument is missing');
+  if (count > parameters.length && !repeats) throw new UsageError('there is an argument too many');
+}
+
+/** One line that says how a command is written. */
+export function usageOf({ name, parameters, optional = 0, options = [], flags = [] }: Command): string {
+  const required = parameters.length - optional;
+  const words = parameters.map((parameter, index) => (index < required ? parameter : `[${parameter}]`));
+  const withValue = options.map((option) => `[--${option} <${option}>]`);
+  return [name, ...words, ...withValue, ...flags.map((flag) => `[--${flag}]`)].join(' ');
+}

@@ -1,0 +1,81 @@
+import type { Config } from '../config.ts';
+import type { Database } from '../database/index.ts';
+import type { Passwords } from '../passwords/index.ts';
+import type { Sealer } from '../tokens/index.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Something that cannot be done. Its message is for the operator; the exit code is 1. */
+export class CommandError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CommandError';
+  }
+}
+
+/** A command that is not written as it should be. The exit code is 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+/** What a command works with. */
+export interface CommandContext {
+  readonly config: Config;
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly terminal: Terminal;
+  now(): Date;
+  /** The threads that hash are started when this is first called. */
+  passwords(): Passwords;
+}
+
+/** What a command prints: `json` with `--json`, else `text`. */
+export interface Outcome {
+  readonly json: unknown;
+  readonly text: string;
+  /** Something was found to be wrong; the exit code is 1. */
+  readonly failed?: boolean;
+}
+
+/** Options that take a value; each may be given several times, and a command that wants one takes `one(…)`. */
+export type Options = Readonly<Record<string, readonly string[] | undefined>>;
+
+export interface Arguments {
+  readonly positionals: readonly string[];
+  readonly options: Options;
+  readonly flags: ReadonlySet<string>;
+}
+
+export interface Command {
+  /** One or two words. */
+  readonly name: string;
+  /** What follows the name; one word of it per positional. The last one ends in `...` when it may be repeated. */
+  readonly parameters: readonly string[];
+  /** Positionals that may be left out, counted from the end. */
+  readonly optional?: number;
+  /** Names of options with a value, and of those without. */
+  readonly options?: readonly string[];
+  readonly flags?: readonly string[];
+  readonly help: string;
+}
+
+/** A command that works on the database, which has the current schema then. */
+export interface DatabaseCommand extends Command {
+  run(context: CommandContext, given: Arguments): Promise<Outcome>;
+}
+
+/** The value of an option that is given once at most. @throws UsageError */
+export function one(options: Options, name: string): string | undefined {
+  const values = options[name] ?? [];
+  if (values.length > 1) throw new UsageError(`--${name} is there more than once`);
+  return values[0];
+}
+
+/** The positional at this place, which the command's parameters say is there. */
+export function at({ positionals }: Arguments, index: number): string {
+  const value = positionals[index];
+  if (value === undefined) throw new UsageError('an argument is missing');
+  return value;
+}

@@ -1,0 +1,128 @@
+import { SettingsError } from '../../platform/index.ts';
+import { type Config, readConfig } from '../config.ts';
+import { connectToDatabase, openDatabase, pendingMigrations } from '../database/index.ts';
+import { createSealer, readKeys } from '../tokens/index.ts';
+import { type Arguments, type Command, type Outcome, one, UsageError } from './command.ts';
+
+const MAX_CLOCK_DIFFERENCE_MS = 5_000;
+const ANSWER_WITHIN_MS = 5_000;
+
+interface Finding {
+  check: string;
+  result: 'ok' | 'warning' | 'failed';
+  detail: string;
+}
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  parameters: [],
+  options: ['url'],
+  help:
+    'Checks settings, database, migrations, signing keys, clock, and whether the service (at --url, or where the ' +
+    'settings say) and the gateway answer. Changes nothing.',
+};
+
+/** Every check that can be made; one that fails does not keep the others from being made. */
+export async function doctor(environment: NodeJS.ProcessEnv, given: Arguments): Promise<Outcome> {
+  const url = one(given.options, 'url');
+  if (url !== undefined && !URL.canParse(url)) throw new UsageError('--url: expected a URL');
+  const findings: Finding[] = [];
+  const config = settings(environment, findings);
+  if (config) {
+    if (await database(config, findings)) {
+      await migrations(config, findings);
+      await keys(config, findings);
+    }
+    await service(config, url, findings);
+    await gateway(config, findings);
+  }
+  const text = findings.map(({ check, result, detail }) => `${result.padEnd(7)}  ${check}: ${detail}`).join('\n');
+  return { json: findings, text, failed: findings.some(({ result }) => result === 'failed') };
+}
+
+function settings(environment: NodeJS.ProcessEnv, findings: Finding[]): Config | undefined {
+  try {
+    const config = readConfig(environment);
+    findings.push({ check: 'settings', result: 'ok', detail: 'all can be read' });
+    return config;
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    for (const detail of error.problems) findings.push({ check: 'settings', result: 'failed', detail });
+    return undefined;
+  }
+}
+
+async function database({ database: { url } }: Config, findings: Finding[]): Promise<boolean> {
+  try {
+    const client = await connectToDatabase(url);
+    try {
+      const { rows } = await client.query('SELECT version() AS version, clock_timestamp() AS now');
+      findings.push({ check: 'database', result: 'ok', detail: String(rows[0]?.version).split(' on ')[0] ?? '' });
+      const difference = Math.abs(new Date(rows[0]?.now).getTime() - Date.now());
+      const near = difference <= MAX_CLOCK_DIFFERENCE_MS;
+      const detail = near ? 'agrees with the database’s' : `differs from the database’s by ${difference} ms`;
+      findings.push({ check: 'clock', result: near ? 'ok' : 'failed', detail });
+      return true;
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    findings.push({ check: 'database', result: 'failed', detail: (error as Error).message });
+    return false;
+  }
+}
+
+async function migrations({ database: { url } }: Config, findings: Finding[]): Promise<void> {
+  const pending = await pendingMigrations(url);
+  const detail = pending.length === 0 ? 'all applied' : `not applied yet: ${pending.join(', ')}`;
+  findings.push({ check: 'migrations', result: pending.length === 0 ? 'ok' : 'failed', detail });
+}
+
+async function keys(config: Config, findings: Finding[]): Promise<void> {
+  const database = openDatabase(config.database.url, { poolSize: 1 });
+  const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
+  const finding = (result: Finding['result'], detail: string) => findings.push({ check: 'keys', result, detail });
+  try {
+    const rows = await readKeys(database);
+    const sealed = rows.filter(({ sealedPrivateKey, kid }) => !sealer.open(sealedPrivateKey, kid));
+    const old = rows.filter(({ sealedPrivateKey, kid }) => !sealer.isCurrent(sealedPrivateKey, kid));
+    if (rows.length === 0) finding('warning', 'there are none yet; the service makes one at its start');
+    else if (!rows.some(({ state }) => state === 'active')) finding('failed', 'none is active');
+    else if (sealed.length > 0) finding('failed', `AUTH_KEY_ENCRYPTION_KEY does not open ${sealed.length} of them`);
+    else if (old.length > 0) finding('warning', `${old.length} are under the previous key: run "key reseal"`);
+    else finding('ok', `${rows.length} published, one active`);
+  } catch {
+    finding('failed', 'cannot be read');
+  } finally {
+    await database.$disconnect();
+  }
+}
+
+async function service({ listen }: Config, given: string | undefined, findings: Finding[]): Promise<void> {
+  const host = ['0.0.0.0', '::'].includes(listen.host) ? '127.0.0.1' : listen.host;
+  const url = given ?? `http://${host.includes(':') ? `[${host}]` : host}:${listen.port}`;
+  const answer = await ask(new URL('/readyz', url));
+  if (answer.ok) findings.push({ check: 'service', result: 'ok', detail: `ready at ${url}` });
+  // Without --url it may well run elsewhere, as in a container of its own.
+  else findings.push({ check: 'service', result: given ? 'failed' : 'warning', detail: `${url}: ${answer.problem}` });
+}
+
+async function gateway({ accessTokens: { issuer } }: Config, findings: Finding[]): Promise<void> {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/oauth-authorization-server`;
+  const answer = await ask(new URL(url));
+  const named = (answer.body as { issuer?: unknown } | undefined)?.issuer;
+  if (!answer.ok) findings.push({ check: 'gateway', result: 'warning', detail: `${url}: ${answer.problem}` });
+  else if (named !== issuer)
+    findings.push({ check: 'gateway', result: 'failed', detail: `${url} does not name AUTH_ISSUER as its issuer` });
+  else findings.push({ check: 'gateway', result: 'ok', detail: `publishes the issuer ${issuer}` });
+}
+
+async function ask(url: URL): Promise<{ ok: boolean; problem: string; body?: unknown }> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    const body: unknown = await response.json().catch(() => undefined);
+    return { ok: response.ok, problem: `answers with status ${response.status}`, body };
+  } catch {
+    return { ok: false, problem: 'does not answer' };
+  }
+}

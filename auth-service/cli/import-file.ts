@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { importedHash } from '../passwords/index.ts';
+import { type NewUser, normalizeUsername } from '../use-cases/index.ts';
+import { readRoles } from './subjects.ts';
+
+const MAX_PROBLEMS = 20;
+const DEFAULT_ROLES = ['user'];
+
+export type ImportedUser = Omit<NewUser, 'tenantId'>;
+
+/** What a file holds. A problem names its line and never repeats what stands there. */
+export interface Import {
+  users: ImportedUser[];
+  problems: string[];
+}
+
+const record = z.strictObject({
+  username: z.string(),
+  password_hash: z.string(),
+  roles: z.array(z.string()).optional(),
+  default_role: z.string().optional(),
+  disabled: z.boolean().optional(),
+});
+
+type Line = { number: number; value: unknown };
+
+/** Reads users from JSON lines, when the first sign is a brace, or else from CSV (RFC 4180) with a header line. */
+export function readImport(text: string): Import {
+  const lines = text
+    .replace(/^\ufeff/, '')
+    .trimStart()
+    .startsWith('{')
+    ? jsonLines(text)
+    : csvLines(text);
+  const users: ImportedUser[] = [];
+  const problems: string[] = [];
+  const names = new Set<string>();
+  for (const { number, value } of lines) {
+    const user = userOf(value);
+    if (typeof user === 'string') problems.push(`line ${number}: ${user}`);
+    else if (names.has(user.username)) problems.push(`line ${number}: the username is there twice`);
+    else {
+      names.add(user.username);
+      users.push(user);
+    }
+    if (problems.length >= MAX_PROBLEMS) return { users, problems: [...problems, 'and maybe more'] };
+  }
+  if (users.length === 0 && problems.length === 0) problems.push('standard input holds no users');
+  return { users, problems };
+}
+
+/** The user, or what is wrong. */
+function userOf(value: unknown): ImportedUser | string {
+  if (typeof value === 'string') return value;
+  const parsed = record.safeParse(value);
+  if (!parsed.success) {
+    const { path, code } = parsed.error.issues[0] ?? { path: [], code: undefined };
+    if (code === 'unrecognized_keys')
+      return 'expected no more than username, password_hash, roles, default_role, disabled';
+    return `${path[0] === undefined ? 'the line' : String(path[0])} is missing or of the wrong kind`;
+  }
+  const { username, password_hash, roles = DEFAULT_ROLES, default_role, disabled = false } = parsed.data;
+  const name = normalizeUsername(username);
+  const passwordHash = importedHash(password_hash);
+  if (!name) return 'username: expected 1 to 255 characters';
+  if (!passwordHash) return 'password_hash: expected a bcrypt hash ($2a$, $2b$ or $2y$) of a cost from 4 to 15';
+  try {
+    return { username: name, passwordHash, disabled, ...readRoles(roles, default_role) };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function jsonLines(text: string): Line[] {
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      return [{ number: index + 1, value: JSON.parse(line.replace(/^\ufeff/, '')) as unknown }];
+    } catch {
+      return [{ number: index + 1, value: 'expected a JSON object' }];
+    }
+  });
+}
+
+function csvLines(text: string): Line[] {
+  const [header, ...rows] = csvRows(text.replace(/^\ufeff/, ''));
+  if (!header) return [];
+  const names = header.cells.map((name) => name.trim());
+  return rows.map(({ number, cells }) => {
+    if (cells.length !== names.length) return { number, value: 'expected as many values as the header has names' };
+    const given = names.map((name, column) => [name, cells[column] ?? ''] as const);
+    return { number, value: Object.fromEntries(given.flatMap(([name, cell]) => fromCell(name, cell))) };
+  });
+}
+
+/** An empty cell counts as left out. Roles are separated by spaces. */
+function fromCell(name: string, cell: string): [string, unknown][] {
+  if (cell === '') return [];
+  if (name === 'roles') return [[name, cell.split(' ').filter(Boolean)]];
+  if (name === 'disabled') return [[name, cell === 'true' ? true : cell === 'false' ? false : cell]];
+  return [[name, cell]];
+}
+
+interface CsvRow {
+  number: number;
+  cells: string[];
+}
+
+const CSV_CELL = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r?\n|$)/y;
+
+function csvRows(text: string): CsvRow[] {
+  const rows: CsvRow[] = [];
+  let row: CsvRow = { number: 1, cells: [] };
+  let position = 0;
+  let number = 1;
+  while (position < text.length) {
+    CSV_CELL.lastIndex = position;
+    const [whole = '', cell = '', end = ''] = CSV_CELL.exec(text) ?? [];
+    // A quote in the middle of a cell: the rest cannot be told apart, and the row has too few cells.
+    if (whole === '') return [...rows, { number, cells: [] }];
+    row.cells.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+    position += whole.length;
+    number += whole.split('\n').length - 1;
+    if (end === ',' && position < text.length) continue;
+    if (end === ',') row.cells.push('');
+    if (row.cells.length > 1 || row.cells[0] !== '') rows.push(row);
+    row = { number, cells: [] };
+  }
+  return rows;
+}

@@ -1,0 +1,34 @@
+import { type Config, readConfig } from '../config.ts';
+import { migrate, openDatabase, pendingMigrations } from '../database/index.ts';
+import { type BcryptPool, createPasswords, openBcryptPool } from '../passwords/index.ts';
+import { createSealer } from '../tokens/index.ts';
+import type { CommandContext } from './command.ts';
+import { openTerminal } from './terminal.ts';
+
+/** Opens what commands work with, brings the database to the current schema, and closes everything after `work`. */
+export async function withContext<Result>(
+  work: (context: CommandContext) => Promise<Result>,
+  config: Config = readConfig(),
+): Promise<Result> {
+  // The engine that migrates takes a second to start, and there is seldom something for it to do.
+  const { url } = config.database;
+  if ((await pendingMigrations(url, config.database)).length > 0) await migrate(url);
+  const database = openDatabase(url, { poolSize: 2 });
+  let pool: BcryptPool | undefined;
+  try {
+    return await work({
+      config,
+      database,
+      sealer: createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey),
+      terminal: openTerminal(process.stdin, process.stderr),
+      now: () => new Date(),
+      passwords: () => {
+        pool ??= openBcryptPool({ ...config.passwords, threads: 1 });
+        return createPasswords({ ...config.passwords, bcrypt: pool });
+      },
+    });
+  } finally {
+    await pool?.close();
+    await database.$disconnect();
+  }
+}

@@ -1,0 +1,67 @@
+import type { ReadStream } from 'node:tty';
+import { CommandError } from './command.ts';
+
+const MAX_INPUT_BYTES = 256 * 1024 * 1024;
+const INTERRUPT = '\u0003';
+const END = '\u0004';
+const BACKSPACE = new Set(['\b', '\u007f']);
+
+/** What an operator types and pipes. */
+export interface Terminal {
+  /** A secret: typed without being shown when a person sits there, else the first line of standard input. */
+  readSecret(prompt: string): Promise<string>;
+  /** All of standard input. */
+  readAll(): Promise<string>;
+  readonly interactive: boolean;
+}
+
+/** The terminal of this process. Prompts go to standard error, so that standard output holds results only. */
+export function openTerminal(input: NodeJS.ReadStream, errors: NodeJS.WritableStream): Terminal {
+  const interactive = input.isTTY === true;
+  return {
+    interactive,
+    readSecret: async (prompt) => (interactive ? typed(prompt, input, errors) : firstLine(await everything(input))),
+    readAll: () => everything(input),
+  };
+}
+
+async function everything(input: NodeJS.ReadableStream): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of input) {
+    const buffer = Buffer.from(piece as Buffer);
+    bytes += buffer.length;
+    if (bytes > MAX_INPUT_BYTES) throw new CommandError('standard input is too large');
+    pieces.push(buffer);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function firstLine(text: string): string {
+  return text.split(/\r?\n/, 1)[0] ?? '';
+}
+
+/** In raw mode the terminal shows nothing of what is typed, and hands every key over. */
+function typed(prompt: string, input: ReadStream, errors: NodeJS.WritableStream): Promise<string> {
+  errors.write(prompt);
+  input.setRawMode(true);
+  input.setEncoding('utf8').resume();
+  return new Promise((resolve, reject) => {
+    const signs: string[] = [];
+    const finish = (settle: () => void) => {
+      input.off('data', take).pause();
+      input.setRawMode(false);
+      errors.write('\n');
+      settle();
+    };
+    const take = (text: string) => {
+      for (const sign of text) {
+        if (sign === INTERRUPT) return finish(() => reject(new CommandError('interrupted')));
+        if (sign === '\r' || sign === '\n' || sign === END) return finish(() => resolve(signs.join('')));
+        if (BACKSPACE.has(sign)) signs.pop();
+        else signs.push(sign);
+      }
+    };
+    input.on('data', take);
+  });
+}

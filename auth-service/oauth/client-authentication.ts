@@ -1,0 +1,76 @@
+import type { Request } from 'express';
+import { type AuthenticateClient, type ClientAccount, FIRST_PARTY_CLIENT } from '../use-cases/index.ts';
+import type { Form } from './form.ts';
+import { OAuthError } from './oauth-error.ts';
+
+const BASIC = /^basic +(?<credentials>[A-Za-z0-9+/_-]+={0,2}) *$/i;
+
+interface Credentials {
+  clientId: string;
+  secret: string;
+}
+
+/**
+ * The client that a request shows the secret of (RFC 6749, section 2.3.1), by HTTP Basic or in the form; undefined for
+ * one that shows none, which is then a client of our own login: it has no secret.
+ *
+ * @throws OAuthError `invalid_client` when the client is unknown or its secret wrong, `invalid_request` when it shows
+ * two.
+ */
+export async function authenticate(
+  request: Request,
+  form: Form,
+  authenticateClient: AuthenticateClient,
+): Promise<ClientAccount | undefined> {
+  const shown = credentialsOf(request.headers.authorization, form);
+  if (!shown) return undefined;
+  const client = await authenticateClient(shown.clientId, shown.secret);
+  if (!client) throw new OAuthError('invalid_client');
+  return client;
+}
+
+/** As `authenticate`, for endpoints where a secret is needed. */
+export async function authenticateAlways(
+  request: Request,
+  form: Form,
+  authenticateClient: AuthenticateClient,
+): Promise<ClientAccount> {
+  const client = await authenticate(request, form, authenticateClient);
+  if (!client) throw new OAuthError('invalid_client', 'client authentication is needed');
+  return client;
+}
+
+function credentialsOf(authorization: string | undefined, form: Form): Credentials | undefined {
+  const clientId = form.get('client_id');
+  const secret = form.get('client_secret');
+  // Another scheme authenticates no client: browsers and libraries attach bearer tokens to whatever they send.
+  if (authorization !== undefined && /^basic\b/i.test(authorization)) {
+    const shown = readBasic(authorization);
+    if (secret !== undefined || (clientId !== undefined && clientId !== shown.clientId))
+      throw new OAuthError('invalid_request', 'the client authenticates in two ways at once');
+    return shown;
+  }
+  if (secret !== undefined) {
+    if (clientId === undefined) throw new OAuthError('invalid_client');
+    return { clientId, secret };
+  }
+  if (clientId !== undefined && clientId !== FIRST_PARTY_CLIENT) throw new OAuthError('invalid_client');
+  return undefined;
+}
+
+/** Both parts are form-encoded before they are joined and put into base64 (RFC 6749, section 2.3.1). */
+function readBasic(authorization: string): Credentials {
+  const encoded = BASIC.exec(authorization)?.groups?.credentials ?? '';
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 0) throw new OAuthError('invalid_client');
+  try {
+    return { clientId: decodeForm(text.slice(0, colon)), secret: decodeForm(text.slice(colon + 1)) };
+  } catch {
+    throw new OAuthError('invalid_client');
+  }
+}
+
+function decodeForm(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}

@@ -1,0 +1,35 @@
+import express, { type Request, type RequestHandler } from 'express';
+import { OAuthError } from './oauth-error.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const BODY_LIMIT = '16kb';
+
+/** Reads a form's text; `readForm` takes it apart. */
+export const formBody: RequestHandler[] = [
+  (request, _response, next) => {
+    next(request.is(FORM) ? undefined : new OAuthError('invalid_request', `expected a body of the type ${FORM}`));
+  },
+  express.text({ type: FORM, limit: BODY_LIMIT, inflate: false }),
+];
+
+/** The parameters of a request. A parameter without a value counts as left out (RFC 6749, section 3.2). */
+export type Form = ReadonlyMap<string, string>;
+
+/** @throws OAuthError `invalid_request` when a parameter is there twice. */
+export function readForm(request: Request): Form {
+  const form = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const [name, value] of new URLSearchParams(typeof request.body === 'string' ? request.body : '')) {
+    if (seen.has(name)) throw new OAuthError('invalid_request', 'a parameter is there more than once');
+    seen.add(name);
+    if (value !== '') form.set(name, value);
+  }
+  return form;
+}
+
+/** @throws OAuthError `invalid_request` when it is missing. `name` is one of ours, not the caller's. */
+export function required(form: Form, name: string): string {
+  const value = form.get(name);
+  if (value === undefined) throw new OAuthError('invalid_request', `${name} is required`);
+  return value;
+}

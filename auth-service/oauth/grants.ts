@@ -1,0 +1,93 @@
+import type { Request, RequestHandler } from 'express';
+import type { Logger } from '../../platform/index.ts';
+import type { AuthenticateClient, ClientCredentials, Refresh } from '../use-cases/index.ts';
+import { authenticate, authenticateAlways } from './client-authentication.ts';
+import { type Form, readForm, required } from './form.ts';
+import { OAuthError } from './oauth-error.ts';
+
+export interface TokenEndpointOptions {
+  authenticateClient: AuthenticateClient;
+  refresh: Refresh;
+  clientCredentials: ClientCredentials;
+  loggerOf(request: Request): Logger;
+}
+
+/** RFC 6749, section 5.1. */
+interface TokenResponse {
+  access_token: string;
+  token_type: 'Bearer';
+  /** In seconds. */
+  expires_in: number;
+  refresh_token?: string;
+  scope?: string;
+}
+
+/** RFC 6749, section 3.3: tokens of printable ASCII without quotes and backslashes, one space between them. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+/** `POST /oauth/token` (RFC 6749, sections 4.4 and 6). */
+export function tokenEndpoint(options: TokenEndpointOptions): RequestHandler {
+  return async (request, response) => {
+    const form = readForm(request);
+    const grants: Readonly<Record<string, () => Promise<TokenResponse>>> = {
+      refresh_token: () => refreshGrant(options, request, form),
+      client_credentials: () => clientCredentialsGrant(options, request, form),
+    };
+    const type = required(form, 'grant_type');
+    const grant = Object.hasOwn(grants, type) ? grants[type] : undefined;
+    if (!grant) throw new OAuthError('unsupported_grant_type');
+    response.json(await grant());
+  };
+}
+
+async function refreshGrant(options: TokenEndpointOptions, request: Request, form: Form): Promise<TokenResponse> {
+  const { authenticateClient, refresh, loggerOf } = options;
+  // Refresh tokens are the login's, whose clients have no secret.
+  if (await authenticate(request, form, authenticateClient)) throw new OAuthError('unauthorized_client');
+  const token = required(form, 'refresh_token');
+  if (form.has('scope')) throw new OAuthError('invalid_scope', 'the refresh token was granted without a scope');
+  const result = await refresh({ refresh_token: token });
+  if (result.outcome === 'success') {
+    const { tokens, account, sessionId } = result;
+    const { tenantId, userId } = account;
+    loggerOf(request).info(
+      { outcome: 'success', tenant_id: tenantId, user_id: userId, session_id: sessionId },
+      'refresh',
+    );
+    return {
+      access_token: tokens.accessToken,
+      token_type: 'Bearer',
+      expires_in: tokens.expiresIn,
+      refresh_token: tokens.refreshToken,
+    };
+  }
+  if (result.outcome === 'reused') {
+    const { tenantId, userId, sessionId } = result;
+    loggerOf(request).warn(
+      { outcome: 'reused', tenant_id: tenantId, user_id: userId, session_id: sessionId },
+      'refresh',
+    );
+  } else loggerOf(request).info({ outcome: result.outcome }, 'refresh');
+  throw new OAuthError('invalid_grant');
+}
+
+async function clientCredentialsGrant(
+  { authenticateClient, clientCredentials, loggerOf }: TokenEndpointOptions,
+  request: Request,
+  form: Form,
+): Promise<TokenResponse> {
+  const client = await authenticateAlways(request, form, authenticateClient);
+  const scope = form.get('scope');
+  if (scope !== undefined && !SCOPE.test(scope)) throw new OAuthError('invalid_scope');
+  const result = await clientCredentials(client, scope);
+  const { tenantId, clientId } = client;
+  loggerOf(request).info({ outcome: result.outcome, tenant_id: tenantId, client_id: clientId }, 'client credentials');
+  if (result.outcome === 'refused')
+    throw new OAuthError(result.reason === 'scope' ? 'invalid_scope' : 'invalid_client');
+  return {
+    access_token: result.accessToken,
+    token_type: 'Bearer',
+    expires_in: result.expiresIn,
+    ...(result.scope !== undefined && { scope: result.scope }),
+  };
+}

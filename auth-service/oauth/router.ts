@@ -1,0 +1,69 @@
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Logger } from '../../platform/index.ts';
+import { formBody } from './form.ts';
+import type { TokenEndpointOptions } from './grants.ts';
+import { tokenEndpoint } from './grants.ts';
+import { OAUTH_ERRORS, OAuthError } from './oauth-error.ts';
+import {
+  type IntrospectionEndpointOptions,
+  introspectionEndpoint,
+  type RevocationEndpointOptions,
+  revocationEndpoint,
+} from './token-status.ts';
+
+export type OAuthUseCases = Pick<TokenEndpointOptions, 'authenticateClient' | 'refresh' | 'clientCredentials'> &
+  Pick<RevocationEndpointOptions, 'revokeToken'> &
+  Pick<IntrospectionEndpointOptions, 'introspect'>;
+
+export interface OAuthOptions extends OAuthUseCases {
+  issuer: string;
+  audience: string;
+  /** Whether the service can answer yet. */
+  started(): boolean;
+  /** The log of one request, with its id. */
+  loggerOf(request: Request): Logger;
+}
+
+/** What stands below `/oauth`. Every answer is JSON, and none may be kept (RFC 6749, section 5.1). */
+export function createOAuthRouter(options: OAuthOptions): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use(noStore, whenStarted(options.started));
+  router.route('/token').post(formBody, tokenEndpoint(options)).all(onlyPost);
+  router.route('/revoke').post(formBody, revocationEndpoint(options)).all(onlyPost);
+  router.route('/introspect').post(formBody, introspectionEndpoint(options)).all(onlyPost);
+  router.use(createErrorHandler(options.loggerOf));
+  return router;
+}
+
+const noStore: RequestHandler = (_request, response, next) => {
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('pragma', 'no-cache');
+  next();
+};
+
+const onlyPost: RequestHandler = (_request, response) => {
+  response.setHeader('allow', 'POST');
+  send(response, new OAuthError('invalid_request', 'expected the method POST'), 405);
+};
+
+function whenStarted(started: () => boolean): RequestHandler {
+  return (_request, _response, next) => next(started() ? undefined : new OAuthError('temporarily_unavailable'));
+}
+
+function createErrorHandler(loggerOf: (request: Request) => Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent) return next(error);
+    if (error instanceof OAuthError) return send(response, error);
+    // The body parser's errors; their messages quote the body.
+    const { status } = error as { status?: unknown };
+    if (typeof status === 'number' && status < 500)
+      return send(response, new OAuthError('invalid_request', 'the body cannot be read'));
+    loggerOf(request).error({ err: error }, 'unexpected error');
+    return send(response, new OAuthError('server_error'));
+  };
+}
+
+function send(response: Response, { code, message }: OAuthError, status: number = OAUTH_ERRORS[code].status): void {
+  if (code === 'invalid_client') response.setHeader('www-authenticate', 'Basic realm="portico", charset="UTF-8"');
+  response.status(status).json({ error: code, error_description: message });
+}

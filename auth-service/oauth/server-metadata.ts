@@ -1,0 +1,30 @@
+import type { RequestHandler } from 'express';
+
+const MAX_AGE_SECONDS = 300;
+
+/**
+ * `GET /.well-known/oauth-authorization-server` (RFC 8414). All addresses are below the issuer's, which is the gateway's
+ * public one; the address that the request came to does not count.
+ */
+export function serverMetadata(issuer: string): RequestHandler {
+  const base = issuer.replace(/\/$/, '');
+  const withSecret = ['client_secret_basic', 'client_secret_post'];
+  const document = {
+    issuer,
+    token_endpoint: `${base}/oauth/token`,
+    jwks_uri: `${base}/.well-known/jwks.json`,
+    revocation_endpoint: `${base}/oauth/revoke`,
+    introspection_endpoint: `${base}/oauth/introspect`,
+    grant_types_supported: ['refresh_token', 'client_credentials'],
+    // Required, and empty: there is no authorization endpoint.
+    response_types_supported: [],
+    // `none`: the clients of our own login, which have refresh tokens and no secret.
+    token_endpoint_auth_methods_supported: [...withSecret, 'none'],
+    revocation_endpoint_auth_methods_supported: [...withSecret, 'none'],
+    introspection_endpoint_auth_methods_supported: withSecret,
+  };
+  return (_request, response) => {
+    response.setHeader('cache-control', `public, max-age=${MAX_AGE_SECONDS}`);
+    response.json(document);
+  };
+}

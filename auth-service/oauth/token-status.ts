@@ -1,0 +1,62 @@
+import type { Request, RequestHandler } from 'express';
+import type { Logger } from '../../platform/index.ts';
+import type { ActiveToken, AuthenticateClient, Introspect, RevokeToken } from '../use-cases/index.ts';
+import { authenticate, authenticateAlways } from './client-authentication.ts';
+import { readForm, required } from './form.ts';
+
+export interface RevocationEndpointOptions {
+  authenticateClient: AuthenticateClient;
+  revokeToken: RevokeToken;
+  loggerOf(request: Request): Logger;
+}
+
+/**
+ * `POST /oauth/revoke` (RFC 7009). The answer is the same for a token that is unknown, somebody else's, or over already.
+ * `token_type_hint` is taken and not needed: the two kinds of token look different.
+ */
+export function revocationEndpoint(options: RevocationEndpointOptions): RequestHandler {
+  const { authenticateClient, revokeToken, loggerOf } = options;
+  return async (request, response) => {
+    const form = readForm(request);
+    const client = await authenticate(request, form, authenticateClient);
+    const { revoked } = await revokeToken(required(form, 'token'), client);
+    loggerOf(request).info({ revoked, ...(client && { client_id: client.clientId }) }, 'token revocation');
+    response.status(200).end();
+  };
+}
+
+export interface IntrospectionEndpointOptions {
+  authenticateClient: AuthenticateClient;
+  introspect: Introspect;
+  /** `iss` and `aud` of access tokens. */
+  issuer: string;
+  audience: string;
+}
+
+/** `POST /oauth/introspect` (RFC 7662), for service accounts, about tokens of their own tenant. */
+export function introspectionEndpoint(options: IntrospectionEndpointOptions): RequestHandler {
+  const { authenticateClient, introspect, issuer, audience } = options;
+  return async (request, response) => {
+    const form = readForm(request);
+    const client = await authenticateAlways(request, form, authenticateClient);
+    const token = await introspect(required(form, 'token'), client);
+    response.json(token ? describe(token, issuer, audience) : { active: false });
+  };
+}
+
+function describe(token: ActiveToken, issuer: string, audience: string) {
+  const isAccessToken = token.tokenType === 'Bearer';
+  return {
+    active: true,
+    client_id: token.clientId,
+    sub: token.subject,
+    tenant_id: token.tenantId,
+    ...(token.username !== undefined && { username: token.username }),
+    ...(token.scope !== undefined && { scope: token.scope }),
+    // RFC 7662: the type as of RFC 6749, section 5.1, which a refresh token has none of.
+    ...(isAccessToken && { token_type: 'Bearer', aud: audience, jti: token.tokenId }),
+    iss: issuer,
+    iat: token.issuedAt,
+    exp: token.expiresAt,
+  };
+}

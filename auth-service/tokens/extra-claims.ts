@@ -1,0 +1,49 @@
+/** Session variables of a tenant's, a role's or a user's own: lower-case `x-hasura-*` names to texts. */
+export type ExtraClaims = Readonly<Record<string, string>>;
+
+/** What the service says of a caller itself, and Hasura's names that mean something else than a session variable. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'x-hasura-access-key',
+  'x-hasura-admin-secret',
+  'x-hasura-allowed-roles',
+  'x-hasura-default-role',
+  'x-hasura-role',
+  'x-hasura-session-id',
+  'x-hasura-tenant-id',
+  'x-hasura-user-id',
+]);
+
+const NAME = /^x-hasura-[a-z0-9]+(-[a-z0-9]+)*$/;
+const MAX_NAME_LENGTH = 64;
+const MAX_VALUE_LENGTH = 512;
+const MAX_CLAIMS = 16;
+/** They become HTTP headers. */
+const CONTROL = /\p{Cc}|\p{Surrogate}/u;
+
+/** What is wrong with such claims, in words that repeat no value; undefined when they can be used. */
+export function problemWithClaims(claims: ExtraClaims): string | undefined {
+  const entries = Object.entries(claims);
+  if (entries.length > MAX_CLAIMS) return `expected at most ${MAX_CLAIMS} claims`;
+  for (const [name, value] of entries) {
+    if (!NAME.test(name) || name.length > MAX_NAME_LENGTH)
+      return `expected names like x-hasura-department, in lower case, of at most ${MAX_NAME_LENGTH} characters`;
+    if (RESERVED.has(name)) return `${name} is reserved`;
+    if (value.length > MAX_VALUE_LENGTH || CONTROL.test(value))
+      return `${name}: expected a text of at most ${MAX_VALUE_LENGTH} characters without control characters`;
+  }
+  return undefined;
+}
+
+/**
+ * Puts sets of claims, as they are stored, over each other: the later one counts. What could not have been stored by
+ * the operators' commands is left out, so that no row can give a caller a claim that is the service's to make.
+ */
+export function mergeClaims(...sets: readonly unknown[]): ExtraClaims {
+  const merged: Record<string, string> = Object.create(null);
+  for (const set of sets) {
+    if (typeof set !== 'object' || set === null) continue;
+    for (const [name, value] of Object.entries(set))
+      if (typeof value === 'string' && problemWithClaims({ [name]: value }) === undefined) merged[name] = value;
+  }
+  return merged;
+}

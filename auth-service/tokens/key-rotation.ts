@@ -1,0 +1,224 @@
+import type { JsonWebKey } from 'node:crypto';
+import { type Database, type Prisma, SigningKeyState, type Transaction } from '../database/index.ts';
+import { type KeyAlgorithm, makeKey } from './key-pairs.ts';
+import type { Sealer } from './sealer.ts';
+
+/** Verifiers may keep the public keys for this long. */
+export const KEY_SET_MAX_AGE_SECONDS = 300;
+
+/** By how much the clocks of replicas may differ. */
+const CLOCK_SKEW_SECONDS = 60;
+
+/** By how much a verifier's clock may be behind, or its tolerance for expired tokens go. */
+const VERIFIER_MARGIN_SECONDS = 300;
+
+const DAY_SECONDS = 86_400;
+
+/** Any number that no other program locks in the same database. */
+const KEYS_LOCK = 7_467_842_602;
+
+export interface KeyPolicy {
+  /** Of new keys. */
+  algorithm: KeyAlgorithm;
+  /** How long a key signs, in days. 0: until an operator rotates. */
+  rotationDays: number;
+  /** Lifetime of the access tokens, in seconds. */
+  tokenSeconds: number;
+  /** How often each replica looks for what the others have decided, in seconds. */
+  reloadSeconds: number;
+}
+
+export interface SigningKeyRow {
+  kid: string;
+  algorithm: string;
+  publicJwk: Prisma.JsonValue;
+  sealedPrivateKey: Uint8Array<ArrayBuffer>;
+  tokenSeconds: number;
+  state: SigningKeyState;
+  createdAt: Date;
+  publishedAt: Date | null;
+  activatedAt: Date | null;
+  retiredAt: Date | null;
+}
+
+/** How long a key has to be published before it may sign: until every verifier's copy of the key set has it. */
+export function publicationSeconds({ reloadSeconds }: Pick<KeyPolicy, 'reloadSeconds'>): number {
+  // A verifier may have copied the old set from the last replica to learn of the new key, just before it did.
+  return KEY_SET_MAX_AGE_SECONDS + 2 * reloadSeconds + CLOCK_SKEW_SECONDS;
+}
+
+/** When a key that is `next` begins to sign. */
+export function activationTime(row: Pick<SigningKeyRow, 'publishedAt'>, policy: KeyPolicy): Date {
+  return addSeconds(row.publishedAt ?? new Date(0), publicationSeconds(policy));
+}
+
+/** When a retired key's last token has expired, wherever it was signed. */
+export function removalTime(row: Pick<SigningKeyRow, 'retiredAt' | 'tokenSeconds'>, policy: KeyPolicy): Date {
+  // A replica may have gone on signing with it until it learned of the change.
+  const seconds = Math.max(row.tokenSeconds, policy.tokenSeconds) + 2 * policy.reloadSeconds + VERIFIER_MARGIN_SECONDS;
+  return addSeconds(row.retiredAt ?? new Date(0), seconds);
+}
+
+type Step =
+  | { do: 'make'; state: 'active' | 'next' }
+  | { do: 'activate'; kid: string }
+  | { do: 'note-token-lifetime'; kid: string }
+  | { do: 'remove'; kid: string };
+
+/** What has to be done to the keys now. Nothing in most cases. */
+function stepsFor(rows: readonly SigningKeyRow[], policy: KeyPolicy, now: Date): readonly Step[] {
+  if (rows.length === 0) return [{ do: 'make', state: 'active' }];
+  const steps: Step[] = [];
+  const active = rows.find(({ state }) => state === SigningKeyState.active);
+  const next = rows.find(({ state }) => state === SigningKeyState.next);
+  if (next && activationTime(next, policy) <= now) steps.push({ do: 'activate', kid: next.kid });
+  if (active && !next && isDueForSuccessor(active, policy, now)) steps.push({ do: 'make', state: 'next' });
+  if (active && active.tokenSeconds < policy.tokenSeconds) steps.push({ do: 'note-token-lifetime', kid: active.kid });
+  for (const row of rows)
+    if (row.state === SigningKeyState.retired && removalTime(row, policy) <= now)
+      steps.push({ do: 'remove', kid: row.kid });
+  return steps;
+}
+
+function isDueForSuccessor({ activatedAt }: SigningKeyRow, policy: KeyPolicy, now: Date): boolean {
+  if (policy.rotationDays === 0 || activatedAt === null) return false;
+  // As much earlier as the publication takes, so that it signs on the day.
+  return addSeconds(activatedAt, policy.rotationDays * DAY_SECONDS - publicationSeconds(policy)) <= now;
+}
+
+/**
+ * The keys as they are after what was due has been done: the first key made, a successor published, activated, a
+ * retired key removed. Replicas that call this at once decide once: whoever gets the lock first.
+ */
+export async function advanceKeys(
+  database: Database,
+  sealer: Sealer,
+  policy: KeyPolicy,
+  now: Date,
+): Promise<readonly SigningKeyRow[]> {
+  const rows = await readKeys(database);
+  const steps = stepsFor(rows, policy, now);
+  if (steps.length === 0) return rows;
+  // Making one takes a while, and the lock would be held for as long.
+  const made = steps.some((step) => step.do === 'make') ? await makeKey(policy.algorithm) : undefined;
+  return database.$transaction(async (transaction) => {
+    const current = await lockKeys(transaction);
+    for (const step of stepsFor(current, policy, now)) {
+      if (step.do !== 'make') await take(step, transaction, policy, now);
+      else if (made) await store(transaction, sealer, policy, made, step.state, now);
+    }
+    return readKeys(transaction);
+  });
+}
+
+export interface BegunRotation {
+  kid: string;
+  /** When it begins to sign. */
+  activatesAt: Date;
+  /** False when a rotation was under way already; then it is that one. */
+  begun: boolean;
+}
+
+/** Publishes the next key now. It begins to sign, and the present one is retired, once every verifier knows it. */
+export async function beginRotation(
+  database: Database,
+  sealer: Sealer,
+  policy: KeyPolicy,
+  now: Date,
+): Promise<BegunRotation> {
+  const made = await makeKey(policy.algorithm);
+  return database.$transaction(async (transaction) => {
+    const rows = await lockKeys(transaction);
+    const underWay = rows.find(({ state }) => state === SigningKeyState.next);
+    if (underWay) return { kid: underWay.kid, activatesAt: activationTime(underWay, policy), begun: false };
+    await store(transaction, sealer, policy, made, rows.length === 0 ? 'active' : 'next', now);
+    return { kid: made.kid, activatesAt: activationTime({ publishedAt: now }, policy), begun: true };
+  });
+}
+
+/**
+ * Seals every private key under the present key-encryption key.
+ *
+ * @returns how many were opened with the previous one, and the ids of those that neither opens, which are left alone.
+ */
+export async function resealKeys(
+  database: Database,
+  sealer: Sealer,
+): Promise<{ resealed: number; unopened: readonly string[] }> {
+  return database.$transaction(async (transaction) => {
+    const unopened: string[] = [];
+    let resealed = 0;
+    for (const { kid, sealedPrivateKey } of await lockKeys(transaction)) {
+      if (sealer.isCurrent(sealedPrivateKey, kid)) continue;
+      const plain = sealer.open(sealedPrivateKey, kid);
+      if (!plain) {
+        unopened.push(kid);
+        continue;
+      }
+      await transaction.signingKey.update({ where: { kid }, data: { sealedPrivateKey: sealer.seal(plain, kid) } });
+      resealed += 1;
+    }
+    return { resealed, unopened };
+  });
+}
+
+/** Every key, the oldest first. */
+export function readKeys(database: Database | Transaction): Promise<SigningKeyRow[]> {
+  return database.signingKey.findMany({ orderBy: [{ createdAt: 'asc' }, { kid: 'asc' }] });
+}
+
+async function lockKeys(transaction: Transaction): Promise<SigningKeyRow[]> {
+  // The rows alone would not do: two replicas on an empty database find none to lock.
+  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${KEYS_LOCK})`;
+  await transaction.$queryRaw`SELECT kid FROM signing_keys ORDER BY kid FOR UPDATE`;
+  return readKeys(transaction);
+}
+
+async function take(
+  step: Exclude<Step, { do: 'make' }>,
+  transaction: Transaction,
+  policy: KeyPolicy,
+  now: Date,
+): Promise<void> {
+  const { kid } = step;
+  if (step.do === 'remove') await transaction.signingKey.delete({ where: { kid } });
+  else if (step.do === 'note-token-lifetime')
+    await transaction.signingKey.update({ where: { kid }, data: { tokenSeconds: policy.tokenSeconds } });
+  else {
+    await transaction.signingKey.updateMany({
+      where: { state: SigningKeyState.active },
+      data: { state: SigningKeyState.retired, retiredAt: now },
+    });
+    await transaction.signingKey.update({
+      where: { kid },
+      data: { state: SigningKeyState.active, activatedAt: now, tokenSeconds: policy.tokenSeconds },
+    });
+  }
+}
+
+async function store(
+  transaction: Transaction,
+  sealer: Sealer,
+  policy: KeyPolicy,
+  { kid, publicJwk, privateBytes }: Awaited<ReturnType<typeof makeKey>>,
+  state: 'active' | 'next',
+  now: Date,
+): Promise<void> {
+  await transaction.signingKey.create({
+    data: {
+      kid,
+      algorithm: policy.algorithm,
+      publicJwk: publicJwk as Prisma.InputJsonObject & JsonWebKey,
+      sealedPrivateKey: sealer.seal(privateBytes, kid),
+      tokenSeconds: state === 'active' ? policy.tokenSeconds : 0,
+      state,
+      createdAt: now,
+      publishedAt: now,
+      activatedAt: state === 'active' ? now : null,
+    },
+  });
+}
+
+function addSeconds(date: Date, seconds: number): Date {
+  return new Date(date.getTime() + seconds * 1000);
+}

@@ -1,0 +1,145 @@
+import { createPublicKey, type KeyObject, verify as verifySignature } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** Our own tokens have about 800 characters; longer ones are refused unread. */
+const MAX_LENGTH = 8192;
+
+const MAX_INT32 = 2 ** 31 - 1;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** jsonwebtoken knows no EdDSA (RFC 8037), so that one is verified here. */
+const BY_LIBRARY = ['ES256', 'RS256'] as const;
+
+export interface AccessTokenVerifierOptions {
+  keys: Pick<SigningKeys, 'publicKeySet' | 'knows'>;
+  /** `iss` */
+  issuer: string;
+  /** `aud` */
+  audience: string;
+}
+
+/** What an access token of this service says, its signature and lifetime found good. Times are in seconds. */
+export interface VerifiedAccessToken {
+  tenantId: number;
+  /** `sub`: a user, or a service account. */
+  subject: string;
+  clientId: string;
+  /** `jti` */
+  tokenId: string;
+  /** Undefined for the tokens of service accounts, which have no session. */
+  sessionId: string | undefined;
+  issuedAt: number;
+  expiresAt: number;
+  /** All claims. */
+  payload: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The token's claims, or undefined when it is not one of this service's valid access tokens, for whatever reason. Does
+ * not know whether it was revoked.
+ */
+export type VerifyAccessToken = (token: string, now: Date) => Promise<VerifiedAccessToken | undefined>;
+
+/**
+ * Verifies access tokens by the service's own public keys: the algorithm is the key's, whatever the token says;
+ * `typ` must be `at+jwt`, and every claim that a token of ours has must be there (RFC 9068 section 4, RFC 8725).
+ */
+export function createAccessTokenVerifier({ keys, issuer, audience }: AccessTokenVerifierOptions): VerifyAccessToken {
+  const known = new Map<string, { key: KeyObject; algorithm: string }>();
+
+  async function keyOf(kid: string) {
+    const jwk = (await keys.knows(kid)) && keys.publicKeySet().keys.find((candidate) => candidate.kid === kid);
+    if (!jwk) return undefined;
+    const found = known.get(kid) ?? { key: createPublicKey({ key: jwk, format: 'jwk' }), algorithm: String(jwk.alg) };
+    known.set(kid, found);
+    return found;
+  }
+
+  return async (token, now) => {
+    try {
+      if (token.length > MAX_LENGTH) return undefined;
+      const header = headerOf(token);
+      const signer = header && (await keyOf(header.kid));
+      if (!signer || signer.algorithm !== header.alg) return undefined;
+      const seconds = Math.floor(now.getTime() / 1000);
+      const payload = payloadOf(token, signer.key, signer.algorithm, { issuer, audience, seconds });
+      return payload && claimsOf(payload, seconds);
+    } catch {
+      // jsonwebtoken and the parsers throw all kinds of errors for what is not a token; all of them mean that.
+      return undefined;
+    }
+  };
+}
+
+function headerOf(token: string): { alg: string; kid: string } | undefined {
+  const parts = token.split('.');
+  // A signature has several spellings in base64; only one of them counts.
+  if (parts.length !== 3 || parts.some((part) => Buffer.from(part, 'base64url').toString('base64url') !== part))
+    return undefined;
+  const header: unknown = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString('utf8'));
+  if (!isRecord(header)) return undefined;
+  const { alg, kid, typ } = header;
+  if (typeof alg !== 'string' || typeof kid !== 'string' || typ !== 'at+jwt') return undefined;
+  // RFC 7515 section 4.1.11: what is critical must be understood, and nothing is.
+  return 'crit' in header || 'b64' in header ? undefined : { alg, kid };
+}
+
+interface Expected {
+  issuer: string;
+  audience: string;
+  seconds: number;
+}
+
+function payloadOf(token: string, key: KeyObject, algorithm: string, expected: Expected) {
+  const { issuer, audience, seconds } = expected;
+  const byLibrary = BY_LIBRARY.find((name) => name === algorithm);
+  if (byLibrary) {
+    const payload = jwt.verify(token, key, { algorithms: [byLibrary], issuer, audience, clockTimestamp: seconds });
+    return isRecord(payload) ? payload : undefined;
+  }
+  const end = token.lastIndexOf('.');
+  const signature = Buffer.from(token.slice(end + 1), 'base64url');
+  if (algorithm !== 'EdDSA' || !verifySignature(null, Buffer.from(token.slice(0, end)), key, signature))
+    return undefined;
+  const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  if (!isRecord(payload) || payload.iss !== issuer || payload.aud !== audience) return undefined;
+  return payload;
+}
+
+function claimsOf(payload: Readonly<Record<string, unknown>>, seconds: number): VerifiedAccessToken | undefined {
+  const { sub, tenant_id, sid, jti, client_id, iat, exp, nbf } = payload;
+  if (!isUuid(sub) || typeof jti !== 'string' || typeof client_id !== 'string') return undefined;
+  if (sid !== undefined && !isUuid(sid)) return undefined;
+  if (
+    !isWhole(tenant_id) ||
+    Math.abs(tenant_id) > MAX_INT32 ||
+    !isWhole(iat) ||
+    !isWhole(exp) ||
+    exp <= seconds ||
+    nbf !== undefined
+  )
+    return undefined;
+  return {
+    tenantId: tenant_id,
+    subject: sub,
+    clientId: client_id,
+    tokenId: jti,
+    sessionId: sid,
+    issuedAt: iat,
+    expiresAt: exp,
+    payload,
+  };
+}
+
+function isUuid(value: unknown): value is string {
+  return typeof value === 'string' && UUID.test(value);
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

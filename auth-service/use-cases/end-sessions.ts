@@ -1,0 +1,48 @@
+import type { Transaction } from '../database/index.ts';
+import { recordRevocations } from './revocations.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Sessions of one tenant: of one user, of all users, one of them, all but one. */
+export interface SessionsToEnd {
+  tenantId: number;
+  userId?: string;
+  sessionId?: string;
+  exceptSessionId?: string;
+}
+
+/**
+ * Ends sessions and revokes their access tokens, in the transaction of whatever ends them: both or nothing happens.
+ * Whoever ends more than one session of a user locks the user's row first, so that no two of them wait for each other.
+ *
+ * @returns how many sessions were still alive.
+ */
+export async function endSessions(transaction: Transaction, which: SessionsToEnd, at: Date): Promise<number> {
+  const { tenantId, userId, sessionId, exceptSessionId } = which;
+  const ended = await transaction.session.updateManyAndReturn({
+    where: {
+      tenantId,
+      revokedAt: null,
+      expiresAt: { gt: at },
+      ...(userId === undefined ? {} : { userId }),
+      ...(sessionId === undefined ? {} : { id: sessionId }),
+      ...(exceptSessionId === undefined ? {} : { NOT: { id: exceptSessionId } }),
+    },
+    data: { revokedAt: at },
+    select: { id: true, accessEndsAt: true },
+  });
+  const revocations = ended.map(({ id, accessEndsAt }) => ({
+    tenantId,
+    sessionId: id,
+    // Sessions from before this was noted: no access token lives longer than a day.
+    until: accessEndsAt ?? new Date(at.getTime() + DAY_MS),
+  }));
+  await recordRevocations(transaction, revocations, at);
+  return ended.length;
+}
+
+/** Waits for whoever opens, refreshes or ends sessions of this user, and holds up whoever is about to. */
+export async function lockUser(transaction: Transaction, tenantId: number, userId: string): Promise<void> {
+  await transaction.$queryRaw`
+    SELECT 1 FROM users WHERE tenant_id = ${tenantId} AND id = ${userId}::uuid FOR NO KEY UPDATE`;
+}

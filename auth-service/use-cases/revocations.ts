@@ -1,0 +1,117 @@
+import type { Database, Transaction } from '../database/index.ts';
+
+/** How far the clock of a verifier may be behind ours, or its tolerance for expired tokens go, in milliseconds. */
+const CLOCK_MARGIN_MS = 300_000;
+
+/** As many as a reader gets at once. */
+const PAGE_SIZE = 5_000;
+
+/** Access tokens that are void: those of one session, or those of a user or a tenant that were issued `before`. */
+export type NewRevocation = { tenantId: number; until: Date } & (
+  | { sessionId: string }
+  | { userId: string; before: Date }
+  | { before: Date }
+);
+
+/** Writes down what the verifiers have to know, in the transaction of whatever makes the tokens void. */
+export async function recordRevocations(
+  transaction: Transaction,
+  revocations: readonly NewRevocation[],
+  at: Date,
+): Promise<void> {
+  const data = revocations
+    .map((revocation) => ({ ...revocation, until: new Date(revocation.until.getTime() + CLOCK_MARGIN_MS) }))
+    .filter(({ until }) => until > at);
+  if (data.length > 0) await transaction.revocation.createMany({ data });
+}
+
+/** One entry of the feed. Times are in seconds since the epoch. */
+export interface PublishedRevocation {
+  sid?: string;
+  user_id?: string;
+  tenant_id: number;
+  before?: number;
+  until: number;
+}
+
+export interface RevocationPage {
+  /** To be handed in at the next question. It means something to this service only. */
+  cursor: string;
+  /** Whether there is more to be had at once. */
+  more: boolean;
+  revocations: PublishedRevocation[];
+}
+
+export type ListRevocations = (after: string | undefined) => Promise<RevocationPage>;
+
+/** Where a reader is: `<horizon>` when it has everything, `<horizon>.<writtenBy>.<id>` in the middle of it. */
+const CURSOR = /^(?<horizon>\d{1,19})(?:\.(?<writtenBy>\d{1,19})\.(?<id>\d{1,19}))?$/;
+
+interface Row {
+  id: bigint;
+  writtenBy: bigint;
+  tenantId: number;
+  sessionId: string | null;
+  userId: string | null;
+  before: Date | null;
+  until: Date;
+}
+
+/**
+ * What is revoked, page by page; without a cursor, or with one that is not understood, everything that is in force.
+ *
+ * Rows become visible when their transaction commits, which is not in the order in which they were written, so "after
+ * the last one that I have seen" would lose some. PostgreSQL tells below which transaction everything is over (its
+ * horizon), so a reader that has everything goes on from the horizon of that moment. It is given some rows twice and
+ * none never. (PostgreSQL manual, 9.28.8, pg_snapshot_xmin)
+ */
+export function createListRevocations(database: Database, now: () => Date): ListRevocations {
+  return async (after) => {
+    const at = now();
+    // Taken before the rows are read: what commits in between is given twice rather than never.
+    const horizon = await currentHorizon(database);
+    const from = startOf(after, horizon);
+    const rows = await database.revocation.findMany({
+      where: {
+        until: { gt: at },
+        OR: [{ writtenBy: from.writtenBy, id: { gt: from.id } }, { writtenBy: { gt: from.writtenBy } }],
+      },
+      orderBy: [{ writtenBy: 'asc' }, { id: 'asc' }],
+      take: PAGE_SIZE,
+    });
+    const last = rows.length === PAGE_SIZE ? rows.at(-1) : undefined;
+    return {
+      cursor: last ? `${from.horizon}.${last.writtenBy}.${last.id}` : String(from.horizon),
+      more: last !== undefined,
+      revocations: rows.map(published),
+    };
+  };
+}
+
+async function currentHorizon(database: Database): Promise<bigint> {
+  const [row] = await database.$queryRaw<{ horizon: string }[]>`
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`;
+  return BigInt(row?.horizon ?? 0);
+}
+
+/** After which row to go on, and the horizon to go on from once everything up to now has been handed out. */
+function startOf(after: string | undefined, horizon: bigint) {
+  const everything = { writtenBy: -1n, id: -1n, horizon };
+  const parts = CURSOR.exec(after ?? '')?.groups;
+  if (!parts) return everything;
+  const reached = BigInt(parts.horizon ?? 0);
+  // Of a database that this one has replaced, as after a restore. Its transactions had other numbers.
+  if (reached > horizon) return everything;
+  if (parts.writtenBy === undefined) return { writtenBy: reached, id: -1n, horizon };
+  return { writtenBy: BigInt(parts.writtenBy), id: BigInt(parts.id ?? 0), horizon: reached };
+}
+
+function published({ tenantId, sessionId, userId, before, until }: Row): PublishedRevocation {
+  return {
+    ...(sessionId === null ? {} : { sid: sessionId }),
+    ...(userId === null ? {} : { user_id: userId }),
+    tenant_id: tenantId,
+    ...(before === null ? {} : { before: before.getTime() / 1000 }),
+    until: Math.ceil(until.getTime() / 1000),
+  };
+}

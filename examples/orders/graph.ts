@@ -1,0 +1,64 @@
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import type { RequestHandler } from 'express';
+import { GraphQLError } from 'graphql';
+import { createHandler } from 'graphql-http/lib/use/express';
+import type { Logger } from '../../platform/index.ts';
+import type { Wish } from './order.ts';
+import type { OrderBook } from './order-book.ts';
+import { Problem } from './problem.ts';
+import { tenantOfHeaders } from './tenant.ts';
+
+const typeDefs = /* GraphQL */ `
+  type Query {
+    "The orders of the caller's tenant, oldest first."
+    orders: [Order!]!
+    "One order of the caller's tenant; null for every other id."
+    order(id: ID!): Order
+  }
+
+  type Mutation {
+    "Places an order for the caller's tenant: 1 to 1000000 of an item."
+    placeOrder(item: String!, quantity: Int!): Order!
+  }
+
+  type Order {
+    id: ID!
+    item: String!
+    quantity: Int!
+    "placed, shipped or cancelled"
+    status: String!
+    "ISO 8601, UTC"
+    placed_at: String!
+  }
+`;
+
+interface Context extends Record<PropertyKey, unknown> {
+  /** Asked for by each field, because introspection has no tenant. @throws Problem `tenant-missing` */
+  tenant(): number;
+}
+
+/** Answers GraphQL over HTTP. Portico stitches these fields into its own schema. */
+export function graphHandler(book: OrderBook, log: Logger): RequestHandler {
+  const schema = makeExecutableSchema<Context>({
+    typeDefs,
+    resolvers: {
+      Query: {
+        orders: (_root, _args, { tenant }) => book.list(tenant()),
+        order: (_root, { id }: { id: string }, { tenant }) => book.find(tenant(), id),
+      },
+      Mutation: {
+        placeOrder: (_root, wish: Wish, { tenant }) => book.place(tenant(), wish),
+      },
+    },
+  });
+  return createHandler<Context>({
+    schema,
+    context: (request) => ({ tenant: () => tenantOfHeaders(request.raw.headers) }),
+    formatError(error) {
+      const cause = error instanceof GraphQLError ? error.originalError : error;
+      if (!cause || cause instanceof Problem) return error;
+      log.error({ err: cause }, 'a field failed');
+      return new GraphQLError('internal error', { extensions: { code: 'internal-error' } });
+    },
+  });
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { checkWish, type Order, type OrderRecord, visible, type Wish } from './order.ts';
+import { Problem } from './problem.ts';
+
+/** All orders of all tenants. Every question names the tenant that asks, and nobody gets an answer about another's. */
+export interface OrderBook {
+  /** The tenant's orders, oldest first. */
+  list(tenant: number): Order[];
+  find(tenant: number, id: string): Order | undefined;
+  /** Resolves once the order is kept. @throws Problem `invalid-input` */
+  place(tenant: number, wish: Wish): Promise<Order>;
+  /** Cancelling what is cancelled changes nothing. @throws Problem `order-not-found`, `order-shipped` */
+  cancel(tenant: number, id: string): Promise<Order>;
+}
+
+/** Where an order book is kept between two starts. */
+export interface OrderStore {
+  /** What is kept; where nothing is yet, `samples`, which are kept from now on. @throws StartError */
+  load(samples: readonly OrderRecord[]): Promise<readonly OrderRecord[]>;
+  save(orders: readonly OrderRecord[]): Promise<void>;
+}
+
+/** Opens the book that `store` keeps, or starts one with `samples`. */
+export async function openOrderBook(store: OrderStore, samples: readonly OrderRecord[]): Promise<OrderBook> {
+  let orders = await store.load(samples);
+  let lastChange: Promise<unknown> = Promise.resolve();
+
+  // One change at a time, and none is seen by anybody before it is kept.
+  function change(make: (current: readonly OrderRecord[]) => readonly OrderRecord[]): Promise<void> {
+    const done = lastChange.then(async () => {
+      const next = make(orders);
+      await store.save(next);
+      orders = next;
+    });
+    lastChange = done.catch(() => {});
+    return done;
+  }
+
+  function recordOf(tenant: number, id: string): OrderRecord | undefined {
+    return orders.find((order) => order.tenant_id === tenant && order.id === id);
+  }
+
+  return {
+    list: (tenant) => orders.filter((order) => order.tenant_id === tenant).map(visible),
+
+    find(tenant, id) {
+      const record = recordOf(tenant, id);
+      return record && visible(record);
+    },
+
+    async place(tenant, given) {
+      const { item, quantity } = checkWish(given);
+      const placed: OrderRecord = {
+        id: randomUUID(),
+        tenant_id: tenant,
+        item,
+        quantity,
+        status: 'placed',
+        placed_at: new Date().toISOString(),
+      };
+      await change((current) => [...current, placed]);
+      return visible(placed);
+    },
+
+    async cancel(tenant, id) {
+      let cancelled: OrderRecord | undefined;
+      await change((current) => {
+        const record = recordOf(tenant, id);
+        if (!record) throw new Problem('order-not-found', 'there is no such order');
+        if (record.status === 'shipped') throw new Problem('order-shipped', 'the order has already been shipped');
+        const result: OrderRecord = { ...record, status: 'cancelled' };
+        cancelled = result;
+        return current.map((order) => (order === record ? result : order));
+      });
+      if (!cancelled) throw new Error('a change that was kept has no result');
+      return visible(cancelled);
+    },
+  };
+}

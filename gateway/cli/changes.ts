@@ -1,0 +1,47 @@
+import { type Generation, type SchemaChange, schemaChanges } from '../graph/index.ts';
+import type { Metadata } from '../metadata/index.ts';
+import { checkedRoles } from './roles.ts';
+
+/** Something that is another way than it was. */
+export interface Change extends SchemaChange {
+  /** The roles for which it is; absent when it is for everybody. */
+  readonly roles?: readonly string[];
+}
+
+/** What has changed for clients between two graphs, the breaking changes first. */
+export async function changesBetween(
+  before: Generation,
+  after: Generation,
+  publicRole: string,
+): Promise<readonly Change[]> {
+  const changes = new Map<string, Change & { roles: string[] }>();
+  for (const role of checkedRoles([before.metadata, after.metadata], publicRole))
+    for (const change of await schemaChanges(before.graphOf(role).schema, after.graphOf(role).schema)) {
+      const known = changes.get(change.message);
+      if (known) known.roles.push(role);
+      else changes.set(change.message, { ...change, roles: [role] });
+    }
+  return [...addressChanges(before.metadata, after.metadata), ...changes.values()].sort(
+    (one, two) => Number(two.breaking) - Number(one.breaking),
+  );
+}
+
+/** Addresses beside /v1/graphql that are gone or new. */
+function addressChanges(before: Metadata, after: Metadata): readonly Change[] {
+  const [then, now] = [addressesOf(before), addressesOf(after)];
+  const missing = (from: ReadonlyMap<string, string>, to: ReadonlyMap<string, string>) =>
+    [...from].filter(([address]) => !to.has(address)).map(([, text]) => text);
+  return [
+    ...missing(then, now).map((text) => ({ breaking: true, message: `${text} was removed` })),
+    ...missing(now, then).map((text) => ({ breaking: false, message: `${text} was added` })),
+  ];
+}
+
+/** Addresses as clients tell them apart, and as the metadata writes them: what a parameter is called is our business. */
+function addressesOf({ restEndpoints, services }: Metadata): ReadonlyMap<string, string> {
+  const endpoints = restEndpoints.flatMap(({ metadata: { url, methods } }) =>
+    methods.map((method) => `${method} /api/rest/${url}`),
+  );
+  const all = [...endpoints, ...services.map(({ path }) => path)];
+  return new Map(all.map((text) => [text.replace(/:[^/]+/g, ':'), text]));
+}

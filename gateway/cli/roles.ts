@@ -1,0 +1,10 @@
+import { type Metadata, namedRoles } from '../metadata/index.ts';
+import { ADMIN_ROLE } from '../sources/index.ts';
+
+/** Stands for all roles that no metadata names: what they see is open to whoever has a token. */
+export const ANY_OTHER_ROLE = '*';
+
+/** Every role that the metadata gives something to, and those that are always there. */
+export function checkedRoles(all: readonly Metadata[], publicRole: string): readonly string[] {
+  return [...new Set([ADMIN_ROLE, publicRole, ...all.flatMap(namedRoles), ANY_OTHER_ROLE])];
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Makes the secrets that docker-compose.yml gives to the services, each in a file of its own beside this script.
+# What is there already stays as it is: without the old pepper nobody could log in, without the old key-encryption key
+# no token could be signed. Keep a copy in a safe place.
+set -eu
+cd "$(dirname "$0")"
+
+# Only this user gets into the directory. In it, the files are readable, because the containers read them as their own.
+chmod 700 .
+umask 022
+
+make() {
+  [ -s "$1" ] && return
+  # 32 random bytes in base64.
+  head -c 32 /dev/urandom | base64 | tr -d '\n' >"$1"
+  echo "made secrets/$1"
+}
+
+make database_password
+make password_pepper
+make key_encryption_key

@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { ChildMessage } from '../platform/index.ts';
+import type { Screen } from './screen.ts';
+
+/** A process to start. */
+export interface ChildSpec {
+  readonly name: string;
+  /** The compiled script's path. */
+  readonly script: string;
+  readonly arguments?: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  /** Its standard output is nothing for people. */
+  readonly quiet?: boolean;
+}
+
+/** A child process that runs one service, or one task that ends by itself. */
+export interface Child {
+  readonly name: string;
+  /** The port that it listens on, once it serves. @throws ChildEnded if it ends before that. */
+  readonly ready: Promise<number>;
+  readonly ended: Promise<ChildEnded>;
+  /** Asks it to stop and waits until it has ended. One that does not listen is killed. */
+  stop(): Promise<void>;
+}
+
+/** How a child came to its end. */
+export class ChildEnded extends Error {
+  constructor(
+    readonly child: string,
+    readonly how: string,
+    readonly clean: boolean,
+    /** Whether it has served before. */
+    readonly served: boolean,
+    /** Whether it has written to standard error, which is where services say why they cannot start. */
+    readonly explained: boolean,
+  ) {
+    super(`${child} ended (${how})`);
+    this.name = 'ChildEnded';
+  }
+}
+
+/** http-proxy-middleware 3 calls `util._extend`, of which newer nodes warn although nobody can do anything about it. */
+const NO_EXTEND_WARNING = '--disable-warning=DEP0060';
+
+const KILL_AFTER_MS = 20_000;
+
+/** Starts a child and shows on `screen` what it writes. */
+export function startChild(spec: ChildSpec, screen: Screen): Child {
+  const child = fork(spec.script, spec.arguments ?? [], {
+    env: spec.environment,
+    execArgv: [...process.execArgv, NO_EXTEND_WARNING],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // A process group of its own: Ctrl-C reaches the launcher alone, which then stops the children in their order.
+    detached: true,
+  });
+  let served = false;
+  let explained = false;
+  const outputRead = [
+    eachLine(child.stdout, (line) => spec.quiet || screen.log(spec.name, line)),
+    eachLine(child.stderr, (line) => {
+      explained = true;
+      screen.relay(line);
+    }),
+  ];
+
+  const ended = endOf(child).then(async ({ how, clean }) => {
+    await Promise.all(outputRead);
+    return new ChildEnded(spec.name, how, clean, served, explained);
+  });
+  const ready = new Promise<number>((resolve, reject) => {
+    child.on('message', (message: ChildMessage) => {
+      if (message.type !== 'ready') return;
+      served = true;
+      resolve(message.port);
+    });
+    ended.then(reject);
+  });
+  // Whoever waits for `ready` hears of the failure; so does whoever watches `ended`. Nobody has to do both.
+  ready.catch(() => {});
+
+  return {
+    name: spec.name,
+    ready,
+    ended,
+    async stop() {
+      child.kill('SIGTERM');
+      const kill = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
+      await ended;
+      clearTimeout(kill);
+    },
+  };
+}
+
+function endOf(child: ChildProcess): Promise<{ how: string; clean: boolean }> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ how: `cannot be started: ${error.message}`, clean: false }));
+    child.once('exit', (code, signal) =>
+      resolve({ how: signal ? `signal ${signal}` : `exit code ${code}`, clean: code === 0 }),
+    );
+  });
+}
+
+function eachLine(stream: Readable | null, take: (line: string) => unknown): Promise<void> {
+  if (!stream) return Promise.resolve();
+  return new Promise((resolve) => {
+    createInterface({ input: stream }).on('line', take).on('close', resolve);
+  });
+}

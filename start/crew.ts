@@ -1,0 +1,62 @@
+import { type Child, type ChildEnded, type ChildSpec, startChild } from './child.ts';
+import type { Screen } from './screen.ts';
+
+/** The children that run together: started one by one, stopped in reverse, all of them when one of them dies. */
+export class Crew {
+  /** Rejects with the `ChildEnded` of the first child that ends without having been asked to. */
+  readonly broken: Promise<never>;
+  readonly #screen: Screen;
+  readonly #children: Child[] = [];
+  /** Children that are being stopped, whose end is therefore no surprise. */
+  readonly #dismissed = new WeakSet<Child>();
+  #break: (why: ChildEnded) => void = () => {};
+  #stopping = false;
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+    this.broken = new Promise((_resolve, reject) => {
+      this.#break = reject;
+    });
+    this.broken.catch(() => {});
+  }
+
+  /** Starts a service, which belongs to the crew from now on. @throws Stopping once the crew is being stopped. */
+  start<Started extends Child>(begin: (screen: Screen) => Started): Started {
+    const child = this.#add(begin);
+    child.ended.then((ending) => this.#dismissed.has(child) || this.#break(ending));
+    return child;
+  }
+
+  /** Runs a task to its end. @throws ChildEnded if it fails. */
+  async complete(spec: ChildSpec): Promise<void> {
+    const child = this.#add((screen) => startChild(spec, screen));
+    const ending = await child.ended;
+    const place = this.#children.indexOf(child);
+    if (place >= 0) this.#children.splice(place, 1);
+    if (!ending.clean) throw ending;
+  }
+
+  /** Stops everything, the last started first. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (let child = this.#children.pop(); child; child = this.#children.pop()) {
+      this.#dismissed.add(child);
+      await child.stop();
+    }
+  }
+
+  #add<Started extends Child>(begin: (screen: Screen) => Started): Started {
+    if (this.#stopping) throw new Stopping();
+    const child = begin(this.#screen);
+    this.#children.push(child);
+    return child;
+  }
+}
+
+/** Thrown to whoever goes on starting children while the others are being stopped already. */
+export class Stopping extends Error {
+  constructor() {
+    super('stopping');
+    this.name = 'Stopping';
+  }
+}

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+import { type RunningService, StartError } from '../../platform/index.ts';
+import { withWholeBatches } from '../../platform/pglite-batches.ts';
+import { lockData } from './data-lock.ts';
+import { databaseFiles } from './files.ts';
+import { prepareSocketDirectory, SOCKET_NAME, socketDirectoryOf } from './socket-directory.ts';
+
+const CLIENTS_AT_MOST = 100;
+const CLIENTS_LEAVE_WITHIN_MS = 5_000;
+
+/**
+ * Runs PostgreSQL, compiled to WebAssembly, on the files in `dataDir`, and answers PostgreSQL clients on a UNIX socket
+ * that only this user can reach. Makes the database where there is none.
+ *
+ * @throws StartError when the database is in use or cannot be opened.
+ */
+export async function runEmbeddedDatabase(dataDir: string): Promise<RunningService> {
+  const directory = socketDirectoryOf(dataDir);
+  prepareSocketDirectory(directory);
+  const lock = await lockData(directory, dataDir);
+
+  const db = await open(databaseFiles(dataDir));
+  const path = join(directory, SOCKET_NAME);
+  // With the lock held, a socket that is there is what a killed process left.
+  rmSync(path, { force: true });
+  const server = new PGLiteSocketServer({ db: withWholeBatches(db), path, maxConnections: CLIENTS_AT_MOST });
+  await server.start();
+
+  return {
+    port: 5432,
+    async stop() {
+      // When the launcher was killed everybody stops at once: let the clients finish what they are writing.
+      await clientsLeft(server);
+      await server.stop();
+      await db.close();
+      await lock.release();
+      removeIfEmpty(directory);
+    },
+  };
+}
+
+async function open(files: string): Promise<PGlite> {
+  try {
+    if (!existsSync(files)) await make(files);
+    return await PGlite.create(files);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartError(`PORTICO_DATA_DIR: cannot open the database in ${files}: ${why.replaceAll('\n', ' ')}`);
+  }
+}
+
+// Made aside and moved into place, so that a database that was interrupted while it was made is never opened.
+async function make(files: string): Promise<void> {
+  const unfinished = `${files}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { mode: 0o700 });
+  const db = await PGlite.create(unfinished);
+  await db.close();
+  renameSync(unfinished, files);
+}
+
+function clientsLeft(server: PGLiteSocketServer): Promise<void> {
+  const deadline = performance.now() + CLIENTS_LEAVE_WITHIN_MS;
+  return new Promise((resolve) => {
+    const look = setInterval(() => {
+      if (server.getStats().activeConnections > 0 && performance.now() < deadline) return;
+      clearInterval(look);
+      resolve();
+    }, 20);
+  });
+}
+
+function removeIfEmpty(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch {
+    // Somebody else is starting in it already.
+  }
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import type { ChildSpec } from './child.ts';
+import { COMPILED_DIR, PACKAGE_DIR, type StartSettings } from './config.ts';
+
+/** The services that the launcher can start, in the order in which they depend on each other. */
+export const SERVICE_NAMES = ['auth-service', 'orders', 'gateway'] as const;
+
+export type ServiceName = (typeof SERVICE_NAMES)[number];
+
+/** A service's process, and what the launcher has to know of it beside that. */
+export interface ServiceSpec extends ChildSpec {
+  readonly name: ServiceName;
+  /** The host that it listens on. */
+  readonly host: string;
+  readonly portVariable: string;
+  /** Where its compiled code is, relative to the compiled root; `platform` is everybody's. */
+  readonly room: string;
+}
+
+/** The auth service on the database at `databaseUrl` (undefined: the one that the environment names). */
+export function authService(
+  settings: StartSettings,
+  databaseUrl: string | undefined,
+  secrets: Readonly<Record<string, string>>,
+): ServiceSpec {
+  return {
+    ...service(settings, 'auth-service', 'auth-service', 'AUTH_LOG_LEVEL', {
+      ...secrets,
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+      AUTH_ISSUER: settings.issuer,
+      AUTH_AUDIENCE: settings.audience,
+    }),
+    host: settings.authHost,
+    portVariable: 'AUTH_PORT',
+  };
+}
+
+/** The task that puts the demo tenants and users into the auth service's database. */
+export function demoSeed(auth: ServiceSpec): ChildSpec {
+  return {
+    name: 'demo data',
+    script: join(COMPILED_DIR, 'auth-service/cli/seed-demo.js'),
+    environment: auth.environment,
+    quiet: true,
+  };
+}
+
+/** The sample service, its orders kept in the data directory. */
+export function orders(settings: StartSettings): ServiceSpec {
+  return {
+    ...service(settings, 'orders', 'examples/orders', 'ORDERS_LOG_LEVEL', {
+      ORDERS_DATA: settings.environment.ORDERS_DATA || join(settings.dataDir, 'orders.json'),
+    }),
+    host: settings.ordersHost,
+    portVariable: 'ORDERS_PORT',
+  };
+}
+
+/** Who sets one of these has callers of another issuer. */
+const OTHER_AUTHENTICATION = ['HASURA_GRAPHQL_JWT_SECRETS', 'HASURA_GRAPHQL_JWT_SECRET', 'HASURA_GRAPHQL_AUTH_HOOK'];
+
+/** The gateway in front of the auth service and the sample service at these addresses. */
+export function gateway(settings: StartSettings, authServiceUrl: string, ordersUrl: string): ServiceSpec {
+  const { environment, issuer, audience } = settings;
+  const jwkUrl = `${authServiceUrl}/.well-known/jwks.json`;
+  return {
+    ...service(settings, 'gateway', 'gateway', 'HASURA_GRAPHQL_LOG_LEVEL', {
+      AUTH_SERVICE_URL: authServiceUrl,
+      ORDERS_URL: ordersUrl,
+      ...unlessSet(environment, 'HASURA_GRAPHQL_METADATA_DIR', join(PACKAGE_DIR, 'metadata')),
+      ...(OTHER_AUTHENTICATION.some((name) => isSet(environment, name))
+        ? {}
+        : {
+            HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ jwk_url: jwkUrl, issuer, audience }),
+            ...unlessSet(environment, 'PORTICO_REVOCATION_URL', `${authServiceUrl}/revocations`),
+          }),
+    }),
+    host: settings.gatewayHost,
+    portVariable: 'HASURA_GRAPHQL_SERVER_PORT',
+  };
+}
+
+function service(
+  settings: StartSettings,
+  name: ServiceName,
+  room: string,
+  levelVariable: string,
+  additions: Readonly<Record<string, string>>,
+) {
+  const environment = {
+    ...settings.environment,
+    ...unlessSet(settings.environment, levelVariable, settings.logLevel ?? 'warn'),
+    ...additions,
+  };
+  return { name, room, script: join(COMPILED_DIR, room, 'main.js'), environment };
+}
+
+// A variable may also be set through the file that `<name>_FILE` names.
+function unlessSet(environment: NodeJS.ProcessEnv, name: string, value: string): Record<string, string> {
+  return isSet(environment, name) ? {} : { [name]: value };
+}
+
+function isSet(environment: NodeJS.ProcessEnv, name: string): boolean {
+  return Boolean(environment[name] || environment[`${name}_FILE`]);
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { type FSWatcher, readdirSync, readFileSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import type { ChildSpec } from './child.ts';
+import { COMPILED_DIR } from './config.ts';
+import type { RestartableChild } from './restartable.ts';
+import type { Screen } from './screen.ts';
+
+/** What the compiler writes last, whenever it has compiled anything. */
+const COMPILED_STAMP = '.tsbuildinfo';
+
+/** What every service is made of, beside its own room. */
+const SHARED_ROOM = 'platform';
+
+/** The process that keeps the compiled code of the package in `packageDir` up to date. */
+export function compiler(packageDir: string, environment: NodeJS.ProcessEnv): ChildSpec {
+  return { name: 'compiler', script: join(COMPILED_DIR, 'start/compiler.js'), arguments: [packageDir], environment };
+}
+
+/** Starts each service again once code that it is made of has been compiled anew. Watches until closed. */
+export function restartOnChange(children: readonly RestartableChild[], screen: Screen): FSWatcher {
+  const seen = new Map(children.map((child) => [child, fingerprint(child)]));
+  let working: Promise<unknown> = Promise.resolve();
+
+  async function restartChanged() {
+    for (const child of children) {
+      const now = fingerprint(child);
+      if (now === seen.get(child)) continue;
+      seen.set(child, now);
+      screen.say(`restarting ${child.name}`);
+      await child.restart();
+    }
+  }
+
+  return watch(COMPILED_DIR, (_event, name) => {
+    if (name !== COMPILED_STAMP) return;
+    working = working.then(restartChanged).catch((error) => screen.complain(String(error)));
+  });
+}
+
+function fingerprint(child: RestartableChild): string {
+  const hash = createHash('sha256');
+  for (const room of [SHARED_ROOM, child.spec.room]) {
+    const directory = join(COMPILED_DIR, room);
+    const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+    for (const name of files.sort()) hash.update(name).update(readFileSync(join(directory, name)));
+  }
+  return hash.digest('hex');
+}

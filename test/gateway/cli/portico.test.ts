@@ -1,0 +1,237 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bearer, gatewayEnvironment, graphqlUpstream, keeper, openIssuer, send, until } from '../harness/index.ts';
+import { metadataDirectory } from '../harness/metadata-directory.ts';
+import { type Process, run, start } from './portico.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+const shop = await keep(
+  graphqlUpstream('type Query { item: String price: Int }', { Query: { item: () => 'bolt', price: () => 3 } }),
+);
+const SHOP = { name: 'shop', definition: { url: '{{SHOP_URL}}' } };
+const environment = { SHOP_URL: shop.graphqlUrl };
+
+describe('portico check', () => {
+  test('ends with 0 when all is right, for the directory that it is given, is told by the environment, or finds', async () => {
+    const directory = await keep(
+      metadataDirectory({ 'metadata/version.yaml': 'version: 3', 'remote_schemas.yaml': [SHOP] }),
+    );
+    const [given, told, found] = await Promise.all([
+      run(['check', directory.path], { environment }),
+      run(['check', '--json'], { environment: { ...environment, HASURA_GRAPHQL_METADATA_DIR: directory.path } }),
+      run(['check'], { cwd: directory.path }),
+    ]);
+    expect(given).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/role \*: query item, query price\n.*the metadata is valid\n$/s),
+    });
+    expect([told.code, JSON.parse(told.stdout)]).toMatchObject([0, { valid: true, sources: [{ name: 'shop' }] }]);
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('sources: none') });
+  });
+
+  test('ends with 1 when something is wrong, and says what on standard output', async () => {
+    const directory = await keep(metadataDirectory({ 'remote_schemas.yaml': [{ ...SHOP, coment: 1 }] }));
+    const [text, json] = await Promise.all([run(['check', directory.path]), run(['check', directory.path, '--json'])]);
+    expect(text).toMatchObject({ code: 1, stderr: '' });
+    expect(text.stdout).toContain(
+      'error: remote_schemas.yaml:4 [0].coment: unknown key "coment": did you mean "comment"?',
+    );
+    expect([json.code, JSON.parse(json.stdout).problems]).toEqual([
+      1,
+      [
+        {
+          file: 'remote_schemas.yaml',
+          line: 4,
+          path: '[0].coment',
+          message: 'unknown key "coment": did you mean "comment"?',
+        },
+      ],
+    ]);
+  });
+
+  test('compares with what is in git, recorded schemas included', async () => {
+    const directory = await keep(metadataDirectory());
+    const repository = directory.path;
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.test', ...args], {
+        cwd: repository,
+        stdio: 'pipe',
+      });
+    const permitted = (schema: string) => [{ ...SHOP, permissions: [{ role: 'user', definition: { schema } }] }];
+    directory.write({
+      'platform/metadata/version.yaml': 'version: 3',
+      'platform/metadata/remote_schemas.yaml': '- !include shop/shop.yaml',
+      'platform/metadata/shop/shop.yaml': permitted('type Query { item: String price: Int }')[0],
+      'schemas/shop.graphql': 'type Query { item: String price: Int }',
+    });
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-q', '-m', 'first');
+    const check = (...args: string[]) =>
+      run(['check', 'platform/metadata', '--schemas', 'schemas', '--against', 'HEAD', ...args], {
+        cwd: repository,
+        environment,
+      });
+
+    expect(await check()).toMatchObject({ code: 0, stdout: expect.stringContaining('changes: 0, 0 of them breaking') });
+
+    directory.write({ 'platform/metadata/shop/shop.yaml': permitted('type Query { item: String }')[0] });
+    const taken = await check();
+    expect([taken.code, taken.stdout]).toEqual([
+      1,
+      expect.stringContaining("breaking (user): Field 'price' was removed from object type 'Query'"),
+    ]);
+
+    // The service itself has changed, which only its recorded schema tells.
+    directory.write({
+      'platform/metadata/shop/shop.yaml': permitted('type Query { item: String price: Int }')[0],
+      'schemas/shop.graphql': 'type Query { item: String price: Int more: Int }',
+    });
+    const more = await check('--json');
+    expect([more.code, JSON.parse(more.stdout).changes]).toEqual([
+      0,
+      [{ breaking: false, message: "Field 'more' was added to object type 'Query'", roles: ['admin'] }],
+    ]);
+    expect(git('status', '--porcelain').toString().trim().split('\n')).toHaveLength(1);
+    expect(readdirSync(repository).sort()).toEqual(['.git', 'platform', 'schemas', 'version.yaml']);
+
+    for (const name of ['no-such-branch', '--upload-pack=x', 'HEAD:platform']) {
+      const { code, stdout } = await run(['check', 'platform/metadata', '--schemas', 'schemas', `--against=${name}`], {
+        cwd: repository,
+        environment,
+      });
+      expect([code, stdout]).toEqual([
+        1,
+        expect.stringContaining(`error: ${name}: is no metadata directory and no git`),
+      ]);
+    }
+  });
+});
+
+describe('portico init', () => {
+  test('writes metadata that is valid as it is, and commented', async () => {
+    const directory = await keep(metadataDirectory({ 'version.yaml': undefined }));
+    const target = `${directory.path}/new/metadata`;
+    const { code, stdout } = await run(['init', target]);
+    expect(code).toBe(0);
+    const files = stdout.trim().split('\n');
+    expect(files).toContain(`${target}/remote_schemas.yaml`);
+    for (const file of files) expect(existsSync(file)).toBe(true);
+    const checked = await run(['check', target]);
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sources: none\n/) });
+
+    const again = await run(['init', target]);
+    expect(again).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `portico: ${target} is not empty: name a directory that is, or does not exist\n`,
+    });
+    const onFile = await run(['init', `${target}/version.yaml`]);
+    expect(onFile).toMatchObject({ code: 1, stderr: `portico: ${target}/version.yaml cannot be written (EEXIST)\n` });
+  });
+});
+
+describe('portico serve', () => {
+  let serving: Process;
+  let url: string;
+  let token: string;
+  const directory = metadataDirectory({ 'remote_schemas.yaml': [SHOP] });
+  afterAll(() => directory.close());
+  const ask = async (query: string) => {
+    const headers = { 'content-type': 'application/json', ...bearer(token) };
+    const { body } = await send<{ data?: unknown }>(`${url}/v1/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query }),
+    });
+    return body.data;
+  };
+
+  beforeAll(async () => {
+    const issuer = await keep(openIssuer());
+    token = issuer.token();
+    const settings = {
+      ...gatewayEnvironment('elsewhere', { issuer }),
+      PORTICO_METADATA_WATCH: 'false',
+      ...environment,
+    };
+    serving = await keep(start(['serve', directory.path], { environment: settings }));
+    const port = await until('it listens', () => /"port":(\d+)/.exec(serving.written())?.[1]);
+    url = `http://127.0.0.1:${port}`;
+    await until('it is ready', async () => (await send(`${url}/readyz`)).status === 200);
+  });
+
+  test('serves the metadata of the directory that it is given', async () => {
+    expect(await ask('{ item }')).toEqual({ item: 'bolt' });
+  });
+
+  test('takes an edit over on SIGHUP, and keeps what it has when the edit is wrong', async () => {
+    directory.write({
+      'remote_schemas.yaml': [
+        { ...SHOP, permissions: [{ role: 'user', definition: { schema: 'type Query { price: Int }' } }] },
+      ],
+    });
+    expect(await ask('{ item }')).toEqual({ item: 'bolt' });
+    serving.signal('SIGHUP');
+    await until('the edit is in force', async () => (await ask('{ item }')) === undefined);
+    expect(await ask('{ price }')).toEqual({ price: 3 });
+
+    directory.write({ 'remote_schemas.yaml': '- name: [' });
+    serving.signal('SIGHUP');
+    await until('the mistake is seen', async () => (await send(`${url}/healthz`)).text !== 'OK');
+    expect(serving.written()).toContain('"reason":"SIGHUP"');
+    expect(await ask('{ price }')).toEqual({ price: 3 });
+
+    directory.write({ 'remote_schemas.yaml': [SHOP] });
+    serving.signal('SIGHUP');
+    await until('it is repaired', async () => (await send(`${url}/healthz`)).text === 'OK');
+    expect(await ask('{ item }')).toEqual({ item: 'bolt' });
+  });
+
+  test('stops when it is told to', async () => {
+    serving.signal('SIGTERM');
+    expect((await serving.ended).code).toBe(0);
+  });
+
+  test('does not start with metadata that is wrong, and says all that is', async () => {
+    const broken = await keep(
+      metadataDirectory({
+        'remote_schemas.yaml': [{ name: 'a', definition: { url: '{{A_URL}}' } }],
+        'services.yaml': [{ name: 'b', path: '/b', url: '{{B_URL}}' }],
+      }),
+    );
+    const { code, stderr } = await run(['serve', broken.path], {
+      environment: { HASURA_GRAPHQL_ADMIN_SECRET: 'secret', HASURA_GRAPHQL_SERVER_PORT: '0' },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^gateway: the metadata is not valid:\n {2}remote_schemas\.yaml:1 .*\n {2}services\.yaml:1 /s,
+    );
+  });
+});
+
+describe('portico', () => {
+  test.each<[what: string, args: readonly string[], says: string]>([
+    ['no command', [], 'expected check, serve or init'],
+    ['an unknown command', ['chek'], 'unknown command "chek"'],
+    ['an unknown option', ['check', '--jsn'], "Unknown option '--jsn'"],
+    ['an option without its value', ['check', '--against'], "Option '--against <value>' argument missing"],
+    ['a directory too many', ['check', 'a', 'b'], 'expected one directory at most'],
+  ])('ends with 2 and its usage for %s', async (_, args, says) => {
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(says);
+    expect(stderr).toContain('usage:');
+  });
+
+  test('tells its usage when it is asked for it', async () => {
+    expect(await run(['--help'])).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^usage:\n {2}portico check/),
+    });
+  });
+});

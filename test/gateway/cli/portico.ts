@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const COMMAND = join(fileURLToPath(new URL('../../..', import.meta.url)), 'gateway/portico.mjs');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Process {
+  /** Everything that it has written to standard output. */
+  written(): string;
+  signal(name: NodeJS.Signals): void;
+  readonly ended: Promise<Ended>;
+  /** Ends it, if it has not. */
+  close(): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** Starts the command `portico`, as it is built. */
+export function start(args: readonly string[], { cwd, environment }: RunOptions = {}): Process {
+  const child = spawn(process.execPath, [COMMAND, ...args], { cwd, env: { ...neutral(), ...environment } });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, ...output })));
+  return {
+    written: () => output.stdout,
+    signal: (name) => child.kill(name),
+    ended,
+    close: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Runs the command `portico` to its end. */
+export function run(args: readonly string[], options?: RunOptions): Promise<Ended> {
+  return start(args, options).ended;
+}
+
+// What the developer's own shell sets must not change what is tested.
+function neutral(): NodeJS.ProcessEnv {
+  const ours = /^(HASURA_|PORTICO_|GIT_|NODE_OPTIONS$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+}

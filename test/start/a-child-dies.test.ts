@@ -1,0 +1,20 @@
+import { rmSync } from 'node:fs';
+import { afterAll, expect, test } from '@jest/globals';
+import { makeDataDirWithDatabase, startPortico } from '../e2e/portico.ts';
+import { allGone, childrenOf } from '../e2e/processes.ts';
+
+const dataDir = await makeDataDirWithDatabase();
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+test.each(['gateway', 'auth-service', 'orders', 'embedded-database'])(
+  'when the process %s dies, the others are stopped and I am told which it was',
+  async (name) => {
+    const portico = await startPortico({ dataDir });
+    const children = childrenOf(portico.process.pid);
+    process.kill(Number(children.get(name)), 'SIGKILL');
+    const { code, stderr } = await portico.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain(`portico: ${name} ended (signal SIGKILL): stopping the others\n`);
+    await allGone(children.values());
+  },
+);

@@ -1,0 +1,87 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { makeDataDirWithDatabase, type Portico, startPortico } from '../e2e/portico.ts';
+import { allGone, childrenOf } from '../e2e/processes.ts';
+
+const dataDir = await makeDataDirWithDatabase();
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+let portico: Portico;
+let children: Map<string, number>;
+beforeAll(async () => {
+  await start();
+});
+afterAll(() => portico.stop());
+
+async function start() {
+  portico = await startPortico({ dataDir });
+  children = childrenOf(portico.process.pid);
+}
+
+interface Answer {
+  data: Record<string, unknown>;
+  auth_user_login: { data: { access_token: string } };
+}
+
+async function call(query: string): Promise<Record<string, unknown>> {
+  const login = await post('/api/rest/auth_user_login', {
+    username: 'alice',
+    password: 'alice-acme-demo-pass',
+    tenant_id: 1,
+  });
+  const { access_token } = login.auth_user_login.data;
+  return (await post('/v1/graphql', { query }, { authorization: `Bearer ${access_token}` })).data;
+}
+
+async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await fetch(portico.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as Answer;
+}
+
+const placed: string[] = [];
+
+async function placeAnOrder() {
+  const item = `order ${placed.length + 1}`;
+  expect(await call(`mutation { placeOrder(item: "${item}", quantity: 1) { item } }`)).toEqual({
+    placeOrder: { item },
+  });
+  placed.push(item);
+}
+
+async function expectEverythingThere() {
+  const { orders } = (await call('{ orders { item } }')) as { orders: { item: string }[] };
+  expect(orders.map(({ item }) => item)).toEqual(expect.arrayContaining(placed));
+}
+
+test('accounts and orders are there again after a stop', async () => {
+  await placeAnOrder();
+  await portico.stop();
+  await start();
+  expect(portico.output().stdout).not.toContain('making the database');
+  await expectEverythingThere();
+});
+
+test('when the launcher is killed, the services notice and stop, the database too', async () => {
+  await placeAnOrder();
+  await portico.stop('SIGKILL');
+  await allGone(children.values());
+});
+
+test('accounts and orders are there again after that', async () => {
+  await start();
+  expect(portico.output().stderr).toBe('');
+  await expectEverythingThere();
+});
+
+test('accounts and orders are there again after everything was killed at once', async () => {
+  await placeAnOrder();
+  for (const pid of [portico.process.pid, ...children.values()]) process.kill(Number(pid), 'SIGKILL');
+  await allGone(children.values());
+  await start();
+  expect(portico.output().stderr).toBe('');
+  await expectEverythingThere();
+});

@@ -1,0 +1,109 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Ended, launchPortico, makeDataDirWithDatabase, type Portico, startPortico } from '../e2e/portico.ts';
+
+const dataDir = await makeDataDirWithDatabase();
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+function cannotStart(environment: NodeJS.ProcessEnv, args: string[] = []): Promise<Ended> {
+  return launchPortico({ dataDir, environment, arguments: args }).ended;
+}
+
+/** One line that names what to change; no stack trace, no second explanation. */
+function expectOneLine({ code, stderr }: Ended, ...parts: string[]) {
+  const lines = stderr.trimEnd().split('\n');
+  expect({ code, lines: lines.length }).toEqual({ code: 1, lines: 1 });
+  for (const part of parts) expect(stderr).toContain(part);
+}
+
+describe('a port is taken', () => {
+  let server: Server;
+  let taken: string;
+  beforeAll(async () => {
+    server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    taken = String(typeof address === 'object' && address?.port);
+  });
+  afterAll(() => {
+    server.close();
+  });
+
+  test.each(['AUTH_PORT', 'ORDERS_PORT', 'HASURA_GRAPHQL_SERVER_PORT'])('%s is named', async (variable) => {
+    expectOneLine(await cannotStart({ [variable]: taken }), variable, taken);
+  });
+});
+
+describe('the data directory', () => {
+  test('one that cannot be made is named', async () => {
+    const file = join(dataDir, 'a-file');
+    writeFileSync(file, '');
+    expectOneLine(await cannotStart({ PORTICO_DATA_DIR: join(file, 'data') }), 'PORTICO_DATA_DIR', file);
+  });
+
+  test('one in a place where nothing can be made is named', async () => {
+    // Root may write nearly everywhere, but not here. (Where there is no /proc, it cannot be made either.)
+    expectOneLine(await cannotStart({ PORTICO_DATA_DIR: '/proc/portico' }), 'PORTICO_DATA_DIR', '/proc/portico');
+  });
+
+  test('one that holds something else than a database is named', async () => {
+    const broken = join(dataDir, 'broken');
+    mkdirSync(join(broken, 'postgres'), { recursive: true });
+    writeFileSync(join(broken, 'postgres/PG_VERSION'), 'not a version');
+    expectOneLine(await cannotStart({ PORTICO_DATA_DIR: broken }), 'PORTICO_DATA_DIR', broken);
+  });
+
+  test('lost secrets are not replaced', async () => {
+    const broken = join(dataDir, 'broken-secrets');
+    mkdirSync(broken);
+    writeFileSync(join(broken, 'secrets.json'), '{}');
+    expectOneLine(await cannotStart({ PORTICO_DATA_DIR: broken }), 'PORTICO_DATA_DIR', 'secrets.json');
+  });
+});
+
+describe('the data directory of a running Portico', () => {
+  let portico: Portico;
+  beforeAll(async () => {
+    portico = await startPortico({ dataDir });
+  });
+  afterAll(() => portico.stop());
+
+  test('is not used by a second one, and the first goes on', async () => {
+    expectOneLine(await cannotStart({}), 'PORTICO_DATA_DIR', dataDir, 'in use');
+    expect((await fetch(`${portico.url}/readyz`)).status).toBe(200);
+  });
+});
+
+describe('DATABASE_URL', () => {
+  test('that nobody answers at is named, without its password', async () => {
+    const ended = await cannotStart({ DATABASE_URL: 'postgresql://someone:very-secret@127.0.0.1:1/nothing' });
+    expectOneLine(ended, 'DATABASE_URL', '127.0.0.1:1');
+    expect(ended.stderr).not.toContain('very-secret');
+  });
+
+  test('that is no URL is named', async () => {
+    expectOneLine(await cannotStart({ DATABASE_URL: 'here' }), 'DATABASE_URL');
+  });
+});
+
+describe('in production', () => {
+  test('no secret and no database is made up: what is missing is named', async () => {
+    const { code, stdout, stderr } = await cannotStart({ NODE_ENV: 'production' });
+    expect(code).toBe(1);
+    for (const name of ['DATABASE_URL', 'AUTH_PASSWORD_PEPPER', 'AUTH_KEY_ENCRYPTION_KEY'])
+      expect(stderr).toMatch(new RegExp(`^auth-service: ${name} is not set`, 'm'));
+    expect(stdout).not.toContain('database');
+  });
+});
+
+describe('what is asked for', () => {
+  test('a service that does not exist is answered with the ones that do', async () => {
+    expectOneLine(await cannotStart({}, ['getaway']), 'usage', 'auth-service', 'orders', 'gateway');
+  });
+
+  test('a variable with a wrong value is named', async () => {
+    expectOneLine(await cannotStart({ AUTH_PORT: 'http' }), 'AUTH_PORT');
+  });
+});

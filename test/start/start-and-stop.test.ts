@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { launchPortico, makeDataDir, type Portico, startPortico } from '../e2e/portico.ts';
+import { allGone, childrenOf } from '../e2e/processes.ts';
+
+const dataDir = makeDataDir();
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+describe('after npm start', () => {
+  let portico: Portico;
+  beforeAll(async () => {
+    portico = await startPortico({ dataDir });
+    await portico.wrote(/Bearer \$TOKEN/);
+  });
+  afterAll(() => portico.stop());
+
+  test('what I have to read fits on a screen', () => {
+    const { stdout } = portico.output();
+    const lines = stdout.slice(stdout.indexOf('Portico is ready')).trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(20);
+  });
+
+  test('nothing is complained about', () => {
+    expect(portico.output().stderr).toBe('');
+  });
+
+  test('the login over REST works as it is pasted', () => {
+    const answer = JSON.parse(pasted('Log in over REST:', 1));
+    expect(answer.auth_user_login).toMatchObject({ success: true, data: { access_token: expect.any(String) } });
+  });
+
+  test('the login over GraphQL works as it is pasted', () => {
+    const answer = JSON.parse(pasted('Log in over GraphQL:', 1));
+    expect(answer.data.auth_user_login).toMatchObject({ success: true, data: { access_token: expect.any(String) } });
+  });
+
+  test("the query for alice's orders works as it is pasted", () => {
+    const answer = JSON.parse(pasted('See the orders', 2));
+    expect(answer.data.orders.map((order: { id: string }) => order.id)).toContain('acme-1002');
+  });
+
+  test('each demo account that is shown can log in, but for the disabled one', async () => {
+    const shown = portico.output().stdout.match(/Demo accounts[^\n]*\n((?: {2}.*\n)+)/)?.[1] ?? '';
+    let tenant = 0;
+    for (const line of shown.trimEnd().split('\n')) {
+      tenant = Number(line.match(/tenant (\d+)/)?.[1] ?? tenant);
+      const [, username, password, rest] = line.match(/(\w+) +(\S+-demo-pass) +(.*)$/) ?? [];
+      const response = await fetch(`${portico.url}/api/rest/auth_user_login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username, password, tenant_id: tenant }),
+      });
+      expect([username, tenant, response.status]).toEqual([username, tenant, rest === 'disabled' ? 401 : 200]);
+    }
+    expect(tenant).toBe(2);
+  });
+
+  /** What the command lines below a heading print. */
+  function pasted(heading: string, lines: number): string {
+    const all = portico.output().stdout.split('\n');
+    const at = all.findIndex((line) => line.startsWith(heading));
+    return execFileSync('sh', ['-c', all.slice(at + 1, at + 1 + lines).join('\n')], { encoding: 'utf8' });
+  }
+});
+
+describe('stopping', () => {
+  test('SIGTERM stops everything without a complaint, exit code 0', async () => {
+    const portico = await startPortico({ dataDir });
+    const children = childrenOf(portico.process.pid);
+    expect([...children.keys()].sort()).toEqual(['auth-service', 'embedded-database', 'gateway', 'orders']);
+    const { code, stderr } = await portico.stop('SIGTERM');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await allGone(children.values());
+  });
+
+  test('Ctrl-C stops everything without a complaint, exit code 0', async () => {
+    const portico = await startPortico({ dataDir, ownProcessGroup: true });
+    const children = childrenOf(portico.process.pid);
+    // A terminal sends the signal to all processes of the group in the foreground.
+    process.kill(-Number(portico.process.pid), 'SIGINT');
+    const { code, stderr } = await portico.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await allGone(children.values());
+  });
+
+  test('a stop while it is still starting leaves nothing behind', async () => {
+    const starting = launchPortico({ dataDir });
+    await starting.wrote(/^opening the database/m);
+    const children = childrenOf(starting.process.pid);
+    starting.process.kill('SIGTERM');
+    const { code, stdout, stderr } = await starting.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('Portico is ready');
+    await allGone(children.values());
+  });
+});
