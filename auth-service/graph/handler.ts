@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
 import { createHandler, type OperationArgs } from 'graphql-http';
@@ -45,12 +46,17 @@ function contextOf(request: Request, logger: Logger): GraphContext {
   return {
     logger,
     client: {
-      // The peer is the gateway. Its word on whom it talks to counts once trusted proxies can be configured.
-      address: null,
+      address: addressOf(request),
       userAgent: userAgentOf(request),
     },
     accessToken: bearerTokenOf(request),
   };
+}
+
+/** The peer is the gateway, which says whom it answers. The last address is the one that it has seen itself. */
+function addressOf({ headers }: Request): string | null {
+  const address = headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim() ?? '';
+  return isIP(address) === 0 ? null : address;
 }
 
 /** The gateway's own is `portico`; it hands on that of whoever it answers. */

@@ -1,7 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const INTERVAL_MS = 500;
+
+/** Thousands of files of Hasura's, of which none is acted on: to look at each twice a second would be felt. */
+const DATABASES = 'databases';
 
 /**
  * Calls `onChange` when the files of the metadata have changed and rested for one interval, so that an edit of several
@@ -10,7 +13,7 @@ const INTERVAL_MS = 500;
  *
  * @returns what ends the watch.
  */
-export function watchMetadata(location: string, onChange: () => void): () => void {
+export function watchMetadata(location: string, onChange: () => void, intervalMs = INTERVAL_MS): () => void {
   let seen = fingerprint(location);
   let acted = seen;
   const timer = setInterval(() => {
@@ -20,7 +23,7 @@ export function watchMetadata(location: string, onChange: () => void): () => voi
     if (!rested || now === acted) return;
     acted = now;
     onChange();
-  }, INTERVAL_MS);
+  }, intervalMs);
   timer.unref();
   return () => clearInterval(timer);
 }
@@ -28,19 +31,25 @@ export function watchMetadata(location: string, onChange: () => void): () => voi
 /** Names, sizes and times of all files, as one text. What cannot be read counts as changed when it can be. */
 function fingerprint(location: string): string {
   try {
-    const { size, mtimeMs, ino } = statSync(location);
-    if (!statSync(location).isDirectory()) return `${ino} ${size} ${mtimeMs}`;
-    return readdirSync(location, { recursive: true })
-      .map(String)
+    if (!statSync(location).isDirectory()) return fingerprintOf(dirname(location), basename(location));
+    return readdirSync(location)
+      .filter((entry) => entry !== DATABASES)
+      .flatMap((entry) => [entry, ...filesIn(location, entry)])
       .sort()
-      .map((name) => `${name} ${fingerprintOfFile(join(location, name))}`)
+      .map((name) => fingerprintOf(location, name))
       .join('\n');
   } catch {
     return 'unreadable';
   }
 }
 
-function fingerprintOfFile(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found?.isFile() ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
+function filesIn(location: string, entry: string): readonly string[] {
+  const path = join(location, entry);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(path, { recursive: true }).map((name) => join(entry, String(name)));
+}
+
+function fingerprintOf(location: string, name: string): string {
+  const found = statSync(join(location, name), { throwIfNoEntry: false });
+  return found?.isFile() ? `${name} ${found.ino} ${found.size} ${found.mtimeMs}` : name;
 }

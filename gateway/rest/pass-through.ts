@@ -70,8 +70,8 @@ export function openPassThrough(
     'https:': new HttpsAgent({ keepAlive: true, maxSockets: 256 }),
   };
   const { credentialHeaders } = authenticator;
-  const open = (described: Metadata) => openServices(described, { environment, agents, credentialHeaders, log });
-  let services = open(metadata);
+  const opening = { environment, agents, credentialHeaders, log };
+  let services = openServices(metadata, opening, []);
   const sockets = new Set<Socket>();
   const serviceFor = (path: string) =>
     services.find(({ metadata }) => path === metadata.path || path.startsWith(`${metadata.path}/`));
@@ -120,7 +120,7 @@ export function openPassThrough(
       }
     },
     prepare: (described) => {
-      const next = open(described);
+      const next = openServices(described, opening, services);
       return () => {
         services = next;
       };
@@ -135,11 +135,15 @@ export function openPassThrough(
   };
 }
 
-/** The longest path first: /api/orders/archive is not the business of /api/orders when somebody else has it. */
-function openServices(metadata: Metadata, opening: Opening): readonly Service[] {
+/**
+ * The longest path first: /api/orders/archive is not the business of /api/orders when somebody else has it. A service
+ * that is described as before stays as it is: the proxy's middleware never lets go of the server that it was used with.
+ */
+function openServices(metadata: Metadata, opening: Opening, previous: readonly Service[]): readonly Service[] {
   const problems: MetadataProblem[] = [];
   const services = metadata.services.flatMap((service, index) => {
-    const opened = openService(service, opening);
+    const known = previous.find((one) => JSON.stringify(one.metadata) === JSON.stringify(service));
+    const opened = known ?? openService(service, opening);
     if (!('problem' in opened)) return [opened];
     problems.push({ ...metadata.place('services', [index]), message: opened.problem });
     return [];

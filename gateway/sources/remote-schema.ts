@@ -50,12 +50,12 @@ async function openRemoteSchema(
   const customization = metadata.definition.customization ?? undefined;
   const subschema = (part: GraphQLSchema, run = executor): Subschema => {
     const customized = customize(part, upstream, customization);
-    const isPlain = customization === undefined && run === executor && !mayAnswerMore(part, upstream);
+    const isPlain = customization === undefined && run === executor && hasUsualRoots(upstream);
     return {
       schema: customized.schema,
       executor: withCustomization(run, customized),
       batch: true,
-      ...(isPlain && { forward }),
+      ...(isPlain && !mayAnswerMore(part, upstream) && { forward }),
     };
   };
 
@@ -74,6 +74,12 @@ async function openRemoteSchema(
       return role === publicRole ? undefined : whole;
     },
   };
+}
+
+/** Whether the remote's root types are called as in the graph, where clients may name them in fragments. */
+function hasUsualRoots(upstream: GraphQLSchema): boolean {
+  const names = [upstream.getQueryType(), upstream.getMutationType()].map((type) => type?.name);
+  return (names[0] ?? 'Query') === 'Query' && (names[1] ?? 'Mutation') === 'Mutation';
 }
 
 /** What the graph is given of a remote schema has to be a schema: one that is not would take the others down with it. */

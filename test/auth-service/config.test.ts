@@ -33,8 +33,10 @@ describe('the settings of the auth service', () => {
         queueLimit: 20,
       },
       keyEncryptionKey: Buffer.from(AUTH_KEY_ENCRYPTION_KEY ?? '', 'base64'),
+      previousKeyEncryptionKey: undefined,
+      signingKeys: { algorithm: 'ES256', rotationDays: 90, reloadSeconds: 15 },
       accessTokens: { issuer: 'http://127.0.0.1:8080', audience: 'portico', lifetimeSeconds: 900 },
-      sessions: { idleDays: 30, maxDays: 90 },
+      sessions: { idleDays: 30, maxDays: 90, graceSeconds: 10 },
     });
   });
 

@@ -113,7 +113,7 @@ describe('a session, through the front door', () => {
     });
     expect(list.status).toBe(200);
     const current = list.body.auth_session_list.filter((session: { current: boolean }) => session.current);
-    expect(current).toMatchObject([{ user_agent: 'Browser/1.0', session_id: expect.any(String) }]);
+    expect(current).toMatchObject([{ user_agent: 'Browser/1.0', client_address: '127.0.0.1' }]);
   });
 
   test('is seen by no one without a token, whatever headers say', async () => {

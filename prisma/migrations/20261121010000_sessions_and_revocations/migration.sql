@@ -25,3 +25,6 @@ CREATE INDEX "revocations_written_by_id_idx" ON "revocations"("written_by", "id"
 
 -- CreateIndex
 CREATE INDEX "revocations_until_idx" ON "revocations"("until");
+
+-- CreateIndex
+CREATE INDEX "revocations_tenant_id_session_id_idx" ON "revocations"("tenant_id", "session_id");

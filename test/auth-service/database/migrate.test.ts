@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -22,6 +22,11 @@ const CATALOG = `
   UNION ALL
   SELECT format('value %s %s %s', enumtypid::regtype, enumsortorder, enumlabel) FROM pg_enum
   ORDER BY line`;
+
+async function migrationNames(): Promise<string[]> {
+  const entries = await readdir(path('../../../prisma/migrations'), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort();
+}
 
 async function catalog(query: (sql: string) => Promise<Record<string, unknown>[]>): Promise<string[]> {
   return (await query(CATALOG)).map(({ line }) => String(line));
@@ -70,10 +75,10 @@ describe.each(await availableEngines())('migrating an empty database, on %s', (e
     const first = await migrate(database.url);
     const second = await migrate(database.url);
 
-    expect(first).toEqual([expect.stringMatching(/^\d{14}_init$/)]);
+    expect(first).toEqual(await migrationNames());
     expect(second).toEqual([]);
-    const noted = await query('SELECT migration_name, finished_at IS NOT NULL AS finished FROM _prisma_migrations');
-    expect(noted).toEqual([{ migration_name: first[0], finished: true }]);
+    const noted = await query('SELECT migration_name, finished_at IS NOT NULL AS finished FROM _prisma_migrations ORDER BY 1');
+    expect(noted).toEqual(first.map((name) => ({ migration_name: name, finished: true })));
   });
 
   test('the migrations make exactly the tables that Prisma would make of the schema', async () => {
@@ -124,6 +129,8 @@ describe.each(await availableEngines())('migrating an empty database, on %s', (e
 
       expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
       expect(outputs.map(({ stderr }) => stderr)).toEqual(outputs.map(() => ''));
-      expect(await query('SELECT count(*)::int AS count FROM _prisma_migrations')).toEqual([{ count: 1 }]);
+      expect(await query('SELECT count(*)::int AS count FROM _prisma_migrations')).toEqual([
+        { count: (await migrationNames()).length },
+      ]);
     });
 });

@@ -98,6 +98,19 @@ describe('an edit of the metadata', () => {
     expect((await gateway.graphql('{ ping }', { token })).body.errors).toHaveLength(1);
   });
 
+  test('may be of the SDL file of a service', async () => {
+    const file = (types: string) => ({ 'shop.graphql': types });
+    const gateway = await open({
+      'remote_schemas.yaml': [remote('shop', shop.graphqlUrl, {}, { schema_file: 'shop.graphql' })],
+      ...file('type Query { item: String }'),
+    });
+    expect((await gateway.graphql('{ price }', { token })).body.errors).toHaveLength(1);
+    await gateway.edit(file('type Query { item: String price: Int }'), { reload_remote_schemas: false });
+    expect((await gateway.graphql('{ item price }', { token })).body).toEqual({ data: { item: 'bolt', price: null } });
+    expect((await gateway.edit(file('type Query {'))).status).toBe(400);
+    expect((await gateway.graphql('{ item }', { token })).body).toEqual({ data: { item: 'bolt' } });
+  });
+
   test('lets what is under way finish on what it began with', async () => {
     const gateway = await open();
     const held = new Promise<() => void>((resolve) => {

@@ -95,9 +95,9 @@ describe('an unknown key is told with its place and what was meant', () => {
     ],
     [
       'of a service',
-      { 'services.yaml': [{ name: 'files', path: '/files', url: 'http://a', timeout: 3 }] },
-      { file: 'services.yaml', line: 4, path: '[0].timeout' },
-      'unknown key "timeout": expected one of name, comment, path, url, url_from_env, timeout_seconds, forward_client_headers, headers, permissions',
+      { 'services.yaml': [{ name: 'files', path: '/files', url: 'http://a', heders: [] }] },
+      { file: 'services.yaml', line: 4, path: '[0].heders' },
+      'unknown key "heders": did you mean "headers"?',
     ],
   ])('%s', (_, files, where, message) => {
     expect(problemsIn(files)).toEqual([expect.objectContaining({ ...where, message })]);

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../database/index.ts';
+import { launchPortico, type Portico, startPortico } from '../e2e/portico.ts';
+
+let database: TestDatabase;
+let portico: Portico;
+let environment: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  database = await createTestDatabase({ engine: 'pglite', migrated: false });
+  environment = { DATABASE_URL: database.url };
+  portico = await startPortico({ environment });
+});
+afterAll(async () => {
+  await portico.stop();
+  await database.drop();
+});
+
+async function statusOfAlicesLogin(): Promise<number> {
+  const response = await fetch(`${portico.url}/api/rest/auth_user_login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'alice', password: 'alice-acme-demo-pass', tenant_id: 1 }),
+  });
+  return response.status;
+}
+
+test('with DATABASE_URL that one is used, and no other is started', () => {
+  expect(portico.output().stdout).not.toMatch(/the database in/);
+  expect(existsSync(join(portico.dataDir, 'postgres/portico-demo-data'))).toBe(false);
+});
+
+test('nobody is put into my database, and I am told how to do it', async () => {
+  expect(await statusOfAlicesLogin()).toBe(401);
+  await portico.wrote(/no demo accounts were made; `npm run seed:demo` makes them/);
+});
+
+test('when I ask for the demo accounts they are there at once, and asking again does no harm', async () => {
+  for (let time = 1; time <= 2; time++) {
+    const seeding = launchPortico({ dataDir: portico.dataDir, environment, arguments: ['seed-demo'] });
+    expect(await seeding.ended).toMatchObject({ code: 0, stderr: '' });
+  }
+  expect(await statusOfAlicesLogin()).toBe(200);
+});
