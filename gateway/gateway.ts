@@ -135,7 +135,11 @@ function explained<T>(open: () => T): T {
     return open();
   } catch (error) {
     if (error instanceof MetadataError)
-      throw new StartError(['the metadata is not valid:', ...error.problems.map(describeProblem)].join('\n  '));
+      throw new StartError(
+        ['HASURA_GRAPHQL_METADATA_DIR: the metadata is not valid:', ...error.problems.map(describeProblem)].join(
+          '\n  ',
+        ),
+      );
     throw error;
   }
 }

@@ -2,6 +2,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { StartError } from './process.ts';
 
+/** Roomy enough that a token which is far too long is told so, rather than cut off by the HTTP parser. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
 export interface ListenOptions {
   host: string;
   port: number;
@@ -24,7 +27,10 @@ export interface ListeningServer {
  * @throws StartError when the port is taken or may not be used.
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<ListeningServer> {
-  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 66_000 }, handler);
+  const server = createServer(
+    { keepAliveTimeout: 65_000, headersTimeout: 66_000, maxHeaderSize: MAX_HEADER_BYTES },
+    handler,
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
     server.listen(options.port, options.host, resolve);

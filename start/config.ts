@@ -49,6 +49,8 @@ export function readStartSettings(environment: NodeJS.ProcessEnv = process.env):
       ORDERS_PORT: setting.port(4010),
       ORDERS_URL: setting.httpUrl().optional(),
       HASURA_GRAPHQL_SERVER_HOST: setting.text().default(LOOPBACK),
+      // The gateway's own, read here so that a wrong one is told before anything is started.
+      HASURA_GRAPHQL_SERVER_PORT: setting.port(8080),
     },
     environment,
   );

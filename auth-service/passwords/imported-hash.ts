@@ -3,7 +3,7 @@ const BCRYPT = /^\$2[aby]\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 
 /**
  * What is stored for an account that comes from elsewhere with a bcrypt hash of its plain password: that hash as it is.
- * The first login with the right password replaces it by one of our own kind.
+ * `Passwords.verify` knows it from our own kind by its first letters.
  *
  * @returns undefined for a text that is no such hash, or one whose cost is out of bounds.
  */

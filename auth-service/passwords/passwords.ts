@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { encodeBase64, genSaltSync } from 'bcryptjs';
 import type { Bcrypt } from './bcrypt-pool.ts';
+import { importedHash } from './imported-hash.ts';
 
 /** Longer passwords are refused unread: normalising and hashing a megabyte costs time that a caller should not buy. */
 export const MAX_PASSWORD_BYTES = 1024;
@@ -61,8 +62,11 @@ export function createPasswords({ bcrypt, pepper, cost }: PasswordOptions): Pass
     },
     async verify(password, stored) {
       const usable = isUsable(password);
-      const hash = stored === undefined ? undefined : bcryptPartOf(stored, pepper.version);
-      const matches = await bcrypt.compare(usable ? prehash(password) : nothing, hash ?? decoy);
+      const imported = stored === undefined ? undefined : importedHash(stored);
+      const hash = imported ?? (stored === undefined ? undefined : bcryptPartOf(stored, pepper.version));
+      // An imported hash is of the password itself, as it was typed where it comes from.
+      const text = imported ? password : prehash(password);
+      const matches = await bcrypt.compare(usable ? text : nothing, hash ?? decoy);
       return matches && usable && hash !== undefined;
     },
   };

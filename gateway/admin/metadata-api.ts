@@ -62,11 +62,8 @@ async function run({ type, version, args }: Command, options: MetadataApiOptions
       return version === 2 ? { resource_version: 1, metadata } : metadata;
     }
     case 'get_inconsistent_metadata': {
-      const { inconsistencies } = graph.current;
-      return {
-        is_consistent: inconsistencies.length === 0,
-        inconsistent_objects: inconsistencies.map(inconsistentObject),
-      };
+      const objects = [...graph.current.inconsistencies.map(inconsistentObject), ...pendingProblems(reloads.failure)];
+      return { is_consistent: objects.length === 0, inconsistent_objects: objects };
     }
     default:
       throw new GatewayError(
@@ -79,6 +76,17 @@ async function run({ type, version, args }: Command, options: MetadataApiOptions
 
 function inconsistentObject({ source, reason }: { source: string; reason: string }) {
   return { type: 'remote_schema', name: source, definition: source, reason };
+}
+
+/** What is wrong with an edit of the metadata that could not be put in force. */
+function pendingProblems(failure: Error | undefined) {
+  if (!failure) return [];
+  if (!(failure instanceof MetadataError)) return [{ type: 'metadata', name: 'metadata', reason: 'internal error' }];
+  return failure.problems.map((problem) => ({
+    type: 'metadata',
+    name: problem.file,
+    reason: describeProblem(problem),
+  }));
 }
 
 /** The metadata that was asked for cannot be put in force: everything that is wrong with it, for an admin's eyes. */

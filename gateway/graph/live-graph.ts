@@ -3,6 +3,7 @@ import { type Metadata, MetadataError, type MetadataProblem, namedRoles } from '
 import type { Surroundings } from '../sources/index.ts';
 import { Assembly, isMistake } from './assembly.ts';
 import type { Generation } from './generation.ts';
+import { brokenOperations } from './saved-operations.ts';
 import { sourceProblem } from './source-problem.ts';
 
 /** For how long after the start a missing source keeps the gateway from being ready. */
@@ -77,7 +78,7 @@ export class LiveGraph {
     };
   }
 
-  /** Mistakes and conflicts. What is as wrong in force already is no reason against a change of something else. */
+  /** Mistakes, conflicts and saved operations that no longer fit. What is as wrong in force already is no reason against a change of something else. */
   #newProblems({ metadata, failures, generation }: Assembly): readonly MetadataProblem[] {
     const before = this.#assembly;
     const mistakes = [...failures].filter(
@@ -85,9 +86,12 @@ export class LiveGraph {
     );
     const known = before.generation.conflicts.map(({ reason }) => reason);
     const conflicts = generation.conflicts.filter(({ reason }) => !known.includes(reason));
+    const brokenBefore = brokenOperations(before.generation);
+    const broken = [...brokenOperations(generation)].filter(([query]) => !brokenBefore.has(query));
     return [
       ...mistakes.flatMap(([name, error]) => error.problems.map((one) => sourceProblem(metadata, name, one))),
       ...conflicts.map(({ source, reason }) => sourceProblem(metadata, source, { message: reason })),
+      ...broken.map(([, problem]) => problem),
     ];
   }
 

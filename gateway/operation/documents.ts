@@ -87,6 +87,8 @@ function parseQuietly(text: string, maxTokens: number): DocumentNode {
   try {
     return parse(text, { maxTokens });
   } catch (error) {
+    // The parser calls itself for each level of nesting.
+    if (error instanceof RangeError) throw new GraphQLError('Syntax Error: the document is nested too deeply.');
     if (!(error instanceof GraphQLError)) throw error;
     if (/^Syntax Error: Document contains more tha[tn] \d+ tokens/.test(error.message))
       throw new GraphQLError(`the document has more than ${maxTokens} tokens`, {

@@ -19,7 +19,7 @@ export function refusedRequest(error: GatewayError): PublicError {
 /** An error of parsing, validating or coercing variables, or of a limit, which brings its own code. */
 export function invalidRequest(error: GraphQLError, path = '$'): PublicError {
   return {
-    message: error.message,
+    message: shortened(error.message),
     ...placeOf(error),
     extensions: { path, code: error.extensions.code ?? 'validation-failed' },
   };
@@ -82,3 +82,10 @@ function internalError(error: Error, log: Logger): Pick<PublicError, 'message' |
   log.error({ err: error }, 'an operation failed in an unforeseen way');
   return { message: 'internal error', extensions: { path: '$', code: 'unexpected' } };
 }
+
+/** Messages name fields and types of the client's document, which may be as long as the document. */
+function shortened(message: string): string {
+  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+}
+
+const MAX_MESSAGE = 1_000;

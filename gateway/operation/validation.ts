@@ -74,13 +74,12 @@ function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLE
 }
 
 /**
- * A mutation may log in once. Whoever packs fifty guesses into one document, behind aliases or fragments, gets none.
+ * An operation may log in once. Whoever packs fifty guesses into one document, behind aliases or fragments, gets none.
  *
  * @returns one error for each operation that holds several authentication fields.
  */
 export function severalAuthenticationFields(document: Document, publicGraph: RoleGraph): readonly GraphQLError[] {
-  const isOne = ({ operation, name }: RootField) =>
-    operation === 'mutation' && publicGraph.hasRootField(operation, name);
+  const isOne = ({ operation, name }: RootField) => publicGraph.hasRootField(operation, name);
   if (document.rootFields.filter(isOne).length < 2) return [];
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.node.definitions)

@@ -177,8 +177,15 @@ async function verifyByAny({ token, secrets }: Located, nowSeconds: number) {
   throw refusals.find((refusal) => !isOfSignature(refusal)) ?? refusals[0];
 }
 
+/** A header that came twice is joined by commas; the same role twice is that role, two roles are none. */
+function onlyOne(requestedRole: string): string {
+  const roles = new Set(requestedRole.split(',').map((role) => role.trim()));
+  const [role = ''] = roles;
+  return roles.size === 1 ? role : requestedRole;
+}
+
 function sessionFor(caller: Remembered, requestedRole: string | undefined): Session {
-  const role = requestedRole ?? caller.claims.defaultRole;
+  const role = requestedRole === undefined ? caller.claims.defaultRole : onlyOne(requestedRole);
   const known = caller.sessions.get(role);
   if (known) return known;
   if (!caller.claims.allowedRoles.includes(role)) throw roleNotAllowed();

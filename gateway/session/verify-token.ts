@@ -84,6 +84,7 @@ function verifySignature(token: string, key: VerificationKey, expected: Expectat
 function reasonOf(error: Error): string {
   if (error.name === 'TokenExpiredError') return 'JWTExpired';
   if (error.name === 'NotBeforeError') return 'JWTNotYetValid';
+  if (/^invalid (exp|nbf) value/.test(error.message)) return 'exp and nbf must be whole numbers of seconds';
   if (error.message.startsWith('jwt audience invalid')) return 'JWTNotInAudience';
   if (error.message.startsWith('jwt issuer invalid')) return 'JWTNotInIssuer';
   return 'JWSError JWSInvalidSignature';

@@ -50,7 +50,7 @@ export function clientHeaderForwarding(ignored: readonly string[] = IGNORED_BY_D
   return (client) => {
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(client)) {
-      if (value === undefined || left.has(name) || name.startsWith('x-hasura-')) continue;
+      if (value === undefined || left.has(name) || isClaim(name)) continue;
       headers[name] = Array.isArray(value) ? value.join(', ') : value;
     }
     if (client.host) headers['x-forwarded-host'] = client.host;
@@ -58,4 +58,9 @@ export function clientHeaderForwarding(ignored: readonly string[] = IGNORED_BY_D
     if (client.origin) headers['x-forwarded-origin'] = client.origin;
     return headers;
   };
+}
+
+/** Many servers take `x_hasura_role` for `x-hasura-role`, because the names of CGI variables know no dash. */
+function isClaim(name: string): boolean {
+  return name.replaceAll('_', '-').startsWith('x-hasura-');
 }

@@ -55,7 +55,7 @@ export function remoteForward(target: RemoteTarget): Forward {
 
 async function send(target: RemoteTarget, body: string, call: Call): Promise<UpstreamResponse | ExecutionFailure> {
   try {
-    return await target.http.send({
+    const response = await target.http.send({
       url: target.url,
       method: 'POST',
       headers: upstreamHeaders(target, call),
@@ -63,6 +63,8 @@ async function send(target: RemoteTarget, body: string, call: Call): Promise<Ups
       timeoutMs: target.timeoutMs,
       signal: call.signal,
     });
+    call.http.cookies.push(...[response.headers['set-cookie'] ?? []].flat());
+    return response;
   } catch (error) {
     return { data: null, errors: [unreachable(target.name, CODE, error, call)] };
   }

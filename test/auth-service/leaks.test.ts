@@ -133,6 +133,21 @@ describe('a password never comes back or into the log', () => {
     }
   });
 
+  test.each([
+    ['auth_token_refresh', 'AuthTokenRefreshInput', 'refresh_token'],
+    ['auth_user_logout', 'AuthUserLogoutInput', 'refresh_token'],
+    ['auth_session_revoke', 'AuthSessionRevokeInput', 'session_id'],
+    ['auth_user_change_password', 'AuthUserChangePasswordInput', 'current_password'],
+    ['auth_user_change_password', 'AuthUserChangePasswordInput', 'new_password'],
+  ])('when it is sent to %s, a %s, as %s, in the right form or in a wrong one', async (field, type, name) => {
+    const document = `mutation ($data: ${type}!) { ${field}(data: $data) { success error_message } }`;
+    const bearer = { authorization: `Bearer ${CANARY}` };
+    for (const value of [CANARY, [CANARY, CANARY], { [CANARY]: CANARY }, NUMBER_CANARY])
+      expectSilence((await service.graphql(document, { data: { [name]: value } }, bearer)).text);
+    for (const literal of [`"${CANARY}"`, `["${CANARY}", "x"]`, `{ a: "${CANARY}" }`, String(NUMBER_CANARY)])
+      expectSilence((await service.graphql(`mutation { ${field}(data: { ${name}: ${literal} }) { success } }`)).text);
+  });
+
   test('and __proto__ in the variables changes nothing for anybody', async () => {
     await service.post(`{"query": ${JSON.stringify(LOGIN)}, "variables": {"__proto__": {"polluted": true}}}`);
 

@@ -30,6 +30,19 @@ describe('one operation is one guess at a password', () => {
       `mutation { ...A } fragment A on Mutation { ...B } fragment B on Mutation { ${login('a')} ${login('b')} }`,
     ],
     ['one fragment spread twice', `mutation { ...A ...A } fragment A on Mutation { ${login('a')} }`],
+    [
+      'a login and a refresh',
+      `mutation { ${login('a')} auth_token_refresh(data: { refresh_token: "x" }) { success } }`,
+    ],
+    [
+      'two changes of a password',
+      'mutation { a: auth_user_change_password(data: {}) { success } b: auth_user_change_password(data: {}) { success } }',
+    ],
+    [
+      'two refreshes',
+      'mutation { a: auth_token_refresh(data: {}) { success } b: auth_token_refresh(data: {}) { success } }',
+    ],
+    ['two logouts', 'mutation { a: auth_user_logout { success } b: auth_user_logout { success } }'],
     ['one of two skipped', `mutation { ${login('a')} b: auth_user_login(data: {}) @skip(if: true) { success } }`],
   ])('%s are refused before any hash', async (_what, document) => {
     const { body } = await world.service.graphql(document);

@@ -25,7 +25,10 @@ const CATALOG = `
 
 async function migrationNames(): Promise<string[]> {
   const entries = await readdir(path('../../../prisma/migrations'), { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort();
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
 }
 
 async function catalog(query: (sql: string) => Promise<Record<string, unknown>[]>): Promise<string[]> {
@@ -77,7 +80,9 @@ describe.each(await availableEngines())('migrating an empty database, on %s', (e
 
     expect(first).toEqual(await migrationNames());
     expect(second).toEqual([]);
-    const noted = await query('SELECT migration_name, finished_at IS NOT NULL AS finished FROM _prisma_migrations ORDER BY 1');
+    const noted = await query(
+      'SELECT migration_name, finished_at IS NOT NULL AS finished FROM _prisma_migrations ORDER BY 1',
+    );
     expect(noted).toEqual(first.map((name) => ({ migration_name: name, finished: true })));
   });
 

@@ -51,54 +51,70 @@ describe('the OAuth endpoints', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test.each<[string, string, string, Record<string, string> | string, Record<string, string>?]>([
-    ['without a grant type', '/oauth/token', 'invalid_request', {}],
-    ['with an empty grant type', '/oauth/token', 'invalid_request', { grant_type: '' }],
-    ['with a grant that is not offered', '/oauth/token', 'unsupported_grant_type', { grant_type: CANARY }],
-    ['with the password grant', '/oauth/token', 'unsupported_grant_type', { grant_type: 'password', password: CANARY }],
+  test.each<[string, string, string, Record<string, string> | string, { headers?: Record<string, string> }]>([
+    ['without a grant type', '/oauth/token', 'invalid_request', {}, {}],
+    ['with an empty grant type', '/oauth/token', 'invalid_request', { grant_type: '' }, {}],
+    ['with a grant that is not offered', '/oauth/token', 'unsupported_grant_type', { grant_type: CANARY }, {}],
+    [
+      'with the password grant',
+      '/oauth/token',
+      'unsupported_grant_type',
+      { grant_type: 'password', password: CANARY },
+      {},
+    ],
     [
       'with a grant named like a part of every object',
       '/oauth/token',
       'unsupported_grant_type',
       { grant_type: 'constructor' },
+      {},
     ],
-    ['without the refresh token', '/oauth/token', 'invalid_request', { grant_type: 'refresh_token' }],
+    ['without the refresh token', '/oauth/token', 'invalid_request', { grant_type: 'refresh_token' }, {}],
     [
       'with an unknown refresh token',
       '/oauth/token',
       'invalid_grant',
       { grant_type: 'refresh_token', refresh_token: CANARY },
+      {},
     ],
     [
       'with a scope for a refresh token',
       '/oauth/token',
       'invalid_scope',
       { grant_type: 'refresh_token', refresh_token: CANARY, scope: CANARY },
+      {},
     ],
     [
       'with a parameter twice',
       '/oauth/token',
       'invalid_request',
       `grant_type=refresh_token&refresh_token=${CANARY}&refresh_token=b`,
+      {},
     ],
     [
       'as JSON',
       '/oauth/token',
       'invalid_request',
       `{"grant_type":"${CANARY}"}`,
-      { 'content-type': 'application/json' },
+      { headers: { 'content-type': 'application/json' } },
     ],
     [
       'in another character set',
       '/oauth/token',
       'invalid_request',
       `grant_type=${CANARY}`,
-      { 'content-type': `${FORM}; charset=klingon` },
+      { headers: { 'content-type': `${FORM}; charset=klingon` } },
     ],
-    ['compressed', '/oauth/token', 'invalid_request', `grant_type=${CANARY}`, { 'content-encoding': 'gzip' }],
-    ['with a body of a megabyte', '/oauth/token', 'invalid_request', `grant_type=${'x'.repeat(1_048_576)}`],
-    ['to revoke nothing', '/oauth/revoke', 'invalid_request', {}],
-  ])('a request %s is a 400', async (_what, path, error, body, headers) => {
+    [
+      'compressed',
+      '/oauth/token',
+      'invalid_request',
+      `grant_type=${CANARY}`,
+      { headers: { 'content-encoding': 'gzip' } },
+    ],
+    ['with a body of a megabyte', '/oauth/token', 'invalid_request', `grant_type=${'x'.repeat(1_048_576)}`, {}],
+    ['to revoke nothing', '/oauth/revoke', 'invalid_request', {}, {}],
+  ])('a request %s is a 400', async (_what, path, error, body, { headers }) => {
     const answer = await post(path, body, headers);
 
     expect([answer.status, answer.body]).toEqual([400, { error, error_description: expect.any(String) }]);

@@ -1,0 +1,189 @@
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openPresetWorld } from './preset-world.ts';
+
+const TENANT = '@preset(value: "x-hasura-tenant-id")';
+
+const PART = `
+  type Query {
+    search(filter: Filter): String
+    searches(filters: [Filter!]): String
+    options(options: Options): String
+    needy(order: OrderInput): String
+    needed(tenant: Int! ${TENANT}): String
+  }
+  type Mutation { place(order: OrderInput!): String }
+  input Options { page: Int filter: Filter }
+  input Filter { tenant: Int ${TENANT} text: String and: [Filter!] not: Filter }
+  input OrderInput { item: String! tenant: Int! ${TENANT} }`;
+
+const world = await openPresetWorld([['user', PART]]);
+afterAll(world.close);
+const { upstream, got } = world;
+beforeEach(() => upstream.forget());
+
+describe('presets of an input object', () => {
+  test.each<[how: string, query: string, variables: object | undefined, received: object]>([
+    ['as a literal', '{ search(filter: { text: "a" }) }', undefined, { filter: { text: 'a', tenant: 1 } }],
+    [
+      'as a variable',
+      'query ($f: Filter) { search(filter: $f) }',
+      { f: { text: 'a' } },
+      { filter: { text: 'a', tenant: 1 } },
+    ],
+    [
+      'with a variable in it',
+      'query ($t: String) { search(filter: { text: $t }) }',
+      { t: 'a' },
+      { filter: { text: 'a', tenant: 1 } },
+    ],
+    [
+      'with a variable in it that is left out',
+      'query ($t: String) { search(filter: { text: $t }) }',
+      {},
+      { filter: { tenant: 1 } },
+    ],
+    [
+      'as the default of a variable',
+      'query ($f: Filter = { text: "a" }) { search(filter: $f) }',
+      {},
+      { filter: { text: 'a', tenant: 1 } },
+    ],
+    [
+      'instead of the default of a variable',
+      'query ($f: Filter = { text: "a" }) { search(filter: $f) }',
+      { f: {} },
+      { filter: { tenant: 1 } },
+    ],
+    ['that is empty', '{ search(filter: {}) }', undefined, { filter: { tenant: 1 } }],
+    [
+      'that is nested',
+      '{ search(filter: { not: { text: "a" } }) }',
+      undefined,
+      { filter: { not: { text: 'a', tenant: 1 }, tenant: 1 } },
+    ],
+    [
+      'that is nested in a variable',
+      'query ($f: Filter) { search(filter: $f) }',
+      { f: { and: [{ text: 'a' }, { not: {} }] } },
+      {
+        filter: {
+          and: [
+            { text: 'a', tenant: 1 },
+            { not: { tenant: 1 }, tenant: 1 },
+          ],
+          tenant: 1,
+        },
+      },
+    ],
+    [
+      'that is a variable in an object',
+      'query ($f: Filter) { search(filter: { not: $f }) }',
+      { f: {} },
+      { filter: { not: { tenant: 1 }, tenant: 1 } },
+    ],
+    [
+      'in a list',
+      '{ searches(filters: [{ text: "a" }, {}]) }',
+      undefined,
+      { filters: [{ text: 'a', tenant: 1 }, { tenant: 1 }] },
+    ],
+    [
+      'in a list with variables',
+      'query ($f: Filter!) { searches(filters: [$f, {}]) }',
+      { f: { text: 'a' } },
+      { filters: [{ text: 'a', tenant: 1 }, { tenant: 1 }] },
+    ],
+    [
+      'in a list that is a variable',
+      'query ($f: [Filter!]) { searches(filters: $f) }',
+      { f: [{ text: 'a' }] },
+      { filters: [{ text: 'a', tenant: 1 }] },
+    ],
+    [
+      'in place of a list of one',
+      '{ searches(filters: { text: "a" }) }',
+      undefined,
+      { filters: [{ text: 'a', tenant: 1 }] },
+    ],
+    [
+      'in place of a list of one, as a variable',
+      'query ($f: [Filter!]) { searches(filters: $f) }',
+      { f: { text: 'a' } },
+      { filters: [{ text: 'a', tenant: 1 }] },
+    ],
+    [
+      'in place of a list of one within',
+      '{ search(filter: { and: { text: "a" } }) }',
+      undefined,
+      { filter: { and: [{ text: 'a', tenant: 1 }], tenant: 1 } },
+    ],
+    [
+      'that is a part of another',
+      '{ options(options: { page: 2, filter: { text: "a" } }) }',
+      undefined,
+      { options: { page: 2, filter: { text: 'a', tenant: 1 } } },
+    ],
+  ])('are put in: %s', async (_, query, variables, received) => {
+    expect(Object.values(await got('user', query, variables))).toEqual([received]);
+  });
+
+  test.each<[how: string, query: string, variables: object | undefined, received: object]>([
+    ['left out', '{ search }', undefined, { filter: { tenant: 1 } }],
+    ['null', '{ search(filter: null) }', undefined, { filter: { tenant: 1 } }],
+    ['a variable that is left out', 'query ($f: Filter) { search(filter: $f) }', {}, { filter: { tenant: 1 } }],
+    ['a variable that is null', 'query ($f: Filter) { search(filter: $f) }', { f: null }, { filter: { tenant: 1 } }],
+    [
+      'a variable that is null instead of its default',
+      'query ($f: Filter = { text: "a" }) { search(filter: $f) }',
+      { f: null },
+      { filter: { tenant: 1 } },
+    ],
+    ['in an object that is left out', '{ options }', undefined, { options: { filter: { tenant: 1 } } }],
+    [
+      'left out of an object',
+      '{ options(options: { page: 2 }) }',
+      undefined,
+      { options: { page: 2, filter: { tenant: 1 } } },
+    ],
+    [
+      'left out of an object that is a variable',
+      'query ($o: Options) { options(options: $o) }',
+      { o: { page: 2 } },
+      { options: { page: 2, filter: { tenant: 1 } } },
+    ],
+    [
+      'null in an object that is a variable',
+      'query ($o: Options) { options(options: $o) }',
+      { o: { filter: null } },
+      { options: { filter: { tenant: 1 } } },
+    ],
+  ])('cannot be evaded: it is %s', async (_, query, variables, received) => {
+    expect(Object.values(await got('user', query, variables))).toEqual([received]);
+  });
+
+  test('do not make an object of a list that is left out, nor of one that needs more', async () => {
+    expect(await got('user', '{ searches needy again: searches(filters: []) }')).toEqual({
+      searches: {},
+      needy: {},
+      again: { filters: [] },
+    });
+  });
+
+  test('are put into mutations', async () => {
+    const query = 'mutation ($o: OrderInput!) { a: place(order: { item: "x" }) b: place(order: $o) }';
+    expect(await got('user', query, { o: { item: 'y' } })).toEqual({
+      a: { order: { item: 'x', tenant: 1 } },
+      b: { order: { item: 'y', tenant: 1 } },
+    });
+  });
+
+  test('do not mix with variables of the client that have such names', async () => {
+    const query =
+      'query ($preset_0: String, $preset_1: Filter) { search(filter: { text: $preset_0 }) b: search(filter: $preset_1) needed }';
+    expect(await got('user', query, { preset_0: 'a', preset_1: { text: 'b' } })).toEqual({
+      search: { filter: { text: 'a', tenant: 1 } },
+      b: { filter: { text: 'b', tenant: 1 } },
+      needed: { tenant: 1 },
+    });
+  });
+});
