@@ -9,5 +9,7 @@ export default {
     ],
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  // Suites mostly wait for processes and databases, so every core gets one.
+  maxWorkers: '100%',
   testTimeout: 60_000,
 };

@@ -9,8 +9,7 @@ import { createRequestLog } from './request-log.ts';
 import type { SigningKeys } from './tokens/index.ts';
 import type { ListRevocations } from './use-cases/index.ts';
 
-/** Above what the gateway takes from a client by default: what is too large is refused there, in words a client knows. */
-const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
+const BODY_LIMIT_BYTES = 100 * 1024;
 
 export interface ServerOptions {
   useCases: UseCases & OAuthUseCases;

@@ -21,13 +21,15 @@ export async function runEmbeddedDatabase(dataDir: string): Promise<RunningServi
   const directory = socketDirectoryOf(dataDir);
   prepareSocketDirectory(directory);
   const lock = await lockData(directory, dataDir);
+  const giveBack = async () => {
+    await lock.release();
+    removeIfEmpty(directory);
+  };
 
-  const db = await open(databaseFiles(dataDir));
-  const path = join(directory, SOCKET_NAME);
-  // With the lock held, a socket that is there is what a killed process left.
-  rmSync(path, { force: true });
-  const server = new PGLiteSocketServer({ db: withWholeBatches(db), path, maxConnections: CLIENTS_AT_MOST });
-  await server.start();
+  const { db, server } = await serve(dataDir, join(directory, SOCKET_NAME)).catch(async (error) => {
+    await giveBack();
+    throw error;
+  });
 
   return {
     port: 5432,
@@ -36,10 +38,18 @@ export async function runEmbeddedDatabase(dataDir: string): Promise<RunningServi
       await clientsLeft(server);
       await server.stop();
       await db.close();
-      await lock.release();
-      removeIfEmpty(directory);
+      await giveBack();
     },
   };
+}
+
+async function serve(dataDir: string, path: string): Promise<{ db: PGlite; server: PGLiteSocketServer }> {
+  const db = await open(databaseFiles(dataDir));
+  // With the lock held, a socket that is there is what a killed process left.
+  rmSync(path, { force: true });
+  const server = new PGLiteSocketServer({ db: withWholeBatches(db), path, maxConnections: CLIENTS_AT_MOST });
+  await server.start();
+  return { db, server };
 }
 
 async function open(files: string): Promise<PGlite> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import {
   createDisableTenant,
   createDisableUser,
@@ -335,5 +336,53 @@ describe.each(await availableEngines())('refreshing at two services at once, on 
       expect(await livesOn([tokens, ...answers.map(({ result }) => result.data)])).toBe(false);
       expect((await clientFor(0).me(other.access_token)).result).not.toBeNull();
     }
+  });
+
+  // One transaction at a time is all that PGlite has, so there is nothing to wait for.
+  if (engine !== 'postgres') return;
+
+  /** Does `action` while `statements` are done and not yet committed; it has to wait for them. */
+  async function behind<Result>(statements: string, action: () => Promise<Result>): Promise<Result> {
+    const other = new pg.Client({ connectionString: world.databaseUrl });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query(statements);
+    const state = { settled: false };
+    const result = action().finally(() => {
+      state.settled = true;
+    });
+    await until('it waits, or is done without waiting', async () => {
+      const { rows } = await other.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return state.settled || rows.length > 0;
+    });
+    await other.query('COMMIT');
+    await other.end();
+    return result;
+  }
+
+  test('a refresh waits for whoever is disabling its tenant, and is refused', async () => {
+    const { tokens } = await newUser();
+    const { result } = await behind('UPDATE tenants SET disabled_at = now() WHERE id = 1', () =>
+      clientFor(0).refresh(tokens.refresh_token),
+    );
+    await world.database.tenant.update({ where: { id: 1 }, data: { disabledAt: null } });
+
+    expect(result).toEqual(REFUSED);
+  });
+
+  test('a logout everywhere waits for a login that is under way, and ends its session too', async () => {
+    const { tokens, userId } = await newUser();
+    const sid = randomUUID();
+    const login = `
+      SELECT 1 FROM users WHERE tenant_id = 1 AND id = '${userId}' FOR SHARE;
+      INSERT INTO sessions (tenant_id, id, user_id, created_at, last_used_at, expires_at)
+      VALUES (1, '${sid}', '${userId}', now(), now(), now() + interval '1 day')`;
+    const { result } = await behind(login, () => clientFor(0).logout({ all: true }, tokens.access_token));
+
+    expect(result.data).toEqual({ revoked_sessions: 2 });
+    const session = await world.database.session.findUnique({ where: { tenantId_id: { tenantId: 1, id: sid } } });
+    expect(session?.revokedAt).not.toBeNull();
   });
 });

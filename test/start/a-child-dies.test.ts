@@ -1,10 +1,15 @@
 import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from '@jest/globals';
+import { socketDirectoryOf } from '../../start/embedded-database/socket-directory.ts';
 import { makeDataDirWithDatabase, startPortico } from '../e2e/portico.ts';
 import { allGone, childrenOf } from '../e2e/processes.ts';
 
 const dataDir = await makeDataDirWithDatabase();
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+afterAll(() => {
+  // What the killed database has left, a next start would have cleared away.
+  rmSync(socketDirectoryOf(dataDir), { recursive: true, force: true });
+  rmSync(dataDir, { recursive: true, force: true });
+});
 
 test.each(['gateway', 'auth-service', 'orders', 'embedded-database'])(
   'when the process %s dies, the others are stopped and I am told which it was',
