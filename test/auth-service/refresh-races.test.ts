@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import {
+  createDisableTenant,
+  createDisableUser,
+  createEnableTenant,
+  createEnableUser,
+} from '../../auth-service/use-cases/index.ts';
+import { availableEngines } from '../database/index.ts';
+import { type RunningProcess, runProgram } from './process.ts';
+import { environment } from './service.ts';
+import { claimsOf, type SessionClient, sessionClient, type Tokens } from './session-client.ts';
+import { until } from './until.ts';
+import { createWorld, type World } from './world.ts';
+
+const REFUSED = { success: false, error_message: 'Invalid or expired refresh token', data: null };
+const PASSWORD = 'a password of alice that is long';
+
+describe.each(await availableEngines())('refreshing at two services at once, on %s', (engine) => {
+  let world: World;
+  let processes: RunningProcess[];
+  let clients: SessionClient[];
+  let bobs = 0;
+
+  beforeAll(async () => {
+    world = await createWorld(engine);
+    await world.addTenant(1, 'acme');
+    processes = [1, 2].map(() => runProgram('main.js', environment(world.databaseUrl, { AUTH_LOG_LEVEL: 'warn' })));
+    const ports = await Promise.all(processes.map(({ ready }) => ready));
+    clients = ports.map((port) => sessionClient(`http://127.0.0.1:${port}`));
+  });
+  afterAll(async () => {
+    for (const { child } of processes) child.kill('SIGTERM');
+    await Promise.all(processes.map(({ ended }) => ended));
+    await world.close();
+  });
+
+  const clientFor = (number: number) => clients[number % clients.length] as SessionClient;
+
+  async function newUser() {
+    bobs += 1;
+    const username = `bob ${bobs}`;
+    const userId = await world.addUser(1, username, PASSWORD);
+    const tokens = await clientFor(bobs).login(username, PASSWORD, 1);
+    return { username, userId, tokens, sid: claimsOf(tokens.access_token).sid };
+  }
+
+  const atOnce = (token: string, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, number) => clientFor(number).refresh(token)));
+
+  test.each([2, 10, 50])(
+    '%i callers with one token all get the same successor, and the session lives on',
+    async (count) => {
+      const { tokens, sid } = await newUser();
+      const answers = await atOnce(tokens.refresh_token, count);
+
+      const successors = new Set(answers.map(({ result }) => result.data?.refresh_token));
+      expect(successors.size).toBe(1);
+      const [successor] = successors;
+      expect(successor).toBeDefined();
+      expect(await world.database.refreshToken.count({ where: { tenantId: 1, sessionId: sid } })).toBe(2);
+      expect((await clientFor(0).refresh(successor)).result.success).toBe(true);
+    },
+  );
+
+  /** Whether anything that was handed out still opens anything. */
+  async function livesOn(handedOut: readonly (Tokens | null)[]): Promise<boolean> {
+    for (const tokens of handedOut) {
+      if (!tokens) continue;
+      if ((await clientFor(0).me(tokens.access_token)).result !== null) return true;
+      if ((await clientFor(1).refresh(tokens.refresh_token)).result.success) return true;
+    }
+    return false;
+  }
+
+  const ROUNDS = 10;
+
+  test('a logout at the same time leaves no token alive', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { tokens } = await newUser();
+      const [answers] = await Promise.all([
+        atOnce(tokens.refresh_token, 4),
+        clientFor(round).logout({ refresh_token: tokens.refresh_token }),
+      ]);
+      expect(await livesOn([tokens, ...answers.map(({ result }) => result.data)])).toBe(false);
+    }
+  });
+
+  test('a logout everywhere at the same time, from another session, leaves no token alive', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { tokens, username } = await newUser();
+      const other = await clientFor(1).login(username, PASSWORD, 1);
+      const [answers, logout] = await Promise.all([
+        atOnce(tokens.refresh_token, 4),
+        clientFor(round).logout({ all: true }, other.access_token),
+      ]);
+      expect(logout.result).toMatchObject({ success: true, data: { revoked_sessions: 2 } });
+      expect(await livesOn([tokens, other, ...answers.map(({ result }) => result.data)])).toBe(false);
+    }
+  });
+
+  test('disabling the user at the same time leaves no token alive, also once the user is enabled again', async () => {
+    const now = () => new Date();
+    const [disable, enable] = [createDisableUser(world.database, now), createEnableUser(world.database)];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { tokens, userId, username } = await newUser();
+      const logins = Promise.allSettled([1, 2].map((number) => clientFor(number).login(username, PASSWORD, 1)));
+      const [answers] = await Promise.all([atOnce(tokens.refresh_token, 4), disable({ tenantId: 1, userId })]);
+      const handedOut = [tokens, ...answers.map(({ result }) => result.data)];
+      for (const login of await logins) if (login.status === 'fulfilled') handedOut.push(login.value);
+      expect(await livesOn(handedOut)).toBe(false);
+      await enable({ tenantId: 1, userId });
+      expect(await livesOn(handedOut)).toBe(false);
+      await clientFor(round).login(username, PASSWORD, 1);
+    }
+  });
+
+  test('disabling the tenant at the same time leaves no token alive, also once the tenant is enabled again', async () => {
+    const now = () => new Date();
+    const [disable, enable] = [createDisableTenant(world.database, now), createEnableTenant(world.database, now)];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const users = await Promise.all([newUser(), newUser()]);
+      const refreshes = Promise.all(users.map(({ tokens }) => atOnce(tokens.refresh_token, 3)));
+      expect(await disable(1)).toBe(true);
+      const handedOut = (await refreshes).flat().map(({ result }) => result.data);
+      expect(await livesOn([...users.map(({ tokens }) => tokens), ...handedOut])).toBe(false);
+      await enable(1);
+      expect(await livesOn([...users.map(({ tokens }) => tokens), ...handedOut])).toBe(false);
+    }
+  });
+
+  test('a new password from another session at the same time leaves no token alive', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { tokens, username } = await newUser();
+      const other = await clientFor(1).login(username, PASSWORD, 1);
+      const [answers, change] = await Promise.all([
+        atOnce(tokens.refresh_token, 4),
+        clientFor(round).changePassword(PASSWORD, 'another password that is long', other.access_token),
+      ]);
+      expect(change.result).toMatchObject({ success: true, data: { revoked_sessions: 1 } });
+      expect(await livesOn([tokens, ...answers.map(({ result }) => result.data)])).toBe(false);
+      expect((await clientFor(0).me(other.access_token)).result).not.toBeNull();
+    }
+  });
+
+  // One transaction at a time is all that PGlite has, so there is nothing to wait for.
+  if (engine !== 'postgres') return;
+
+  /** Does `action` while `statements` are done and not yet committed; it has to wait for them. */
+  async function behind<Result>(statements: string, action: () => Promise<Result>): Promise<Result> {
+    const other = new pg.Client({ connectionString: world.databaseUrl });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query(statements);
+    const state = { settled: false };
+    const result = action().finally(() => {
+      state.settled = true;
+    });
+    await until('it waits, or is done without waiting', async () => {
+      const { rows } = await other.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return state.settled || rows.length > 0;
+    });
+    await other.query('COMMIT');
+    await other.end();
+    return result;
+  }
+
+  test('a refresh waits for whoever is disabling its tenant, and is refused', async () => {
+    const { tokens } = await newUser();
+    const { result } = await behind('UPDATE tenants SET disabled_at = now() WHERE id = 1', () =>
+      clientFor(0).refresh(tokens.refresh_token),
+    );
+    await world.database.tenant.update({ where: { id: 1 }, data: { disabledAt: null } });
+
+    expect(result).toEqual(REFUSED);
+  });
+
+  test('a logout everywhere waits for a login that is under way, and ends its session too', async () => {
+    const { tokens, userId } = await newUser();
+    const sid = randomUUID();
+    const login = `
+      SELECT 1 FROM users WHERE tenant_id = 1 AND id = '${userId}' FOR SHARE;
+      INSERT INTO sessions (tenant_id, id, user_id, created_at, last_used_at, expires_at)
+      VALUES (1, '${sid}', '${userId}', now(), now(), now() + interval '1 day')`;
+    const { result } = await behind(login, () => clientFor(0).logout({ all: true }, tokens.access_token));
+
+    expect(result.data).toEqual({ revoked_sessions: 2 });
+    const session = await world.database.session.findUnique({ where: { tenantId_id: { tenantId: 1, id: sid } } });
+    expect(session?.revokedAt).not.toBeNull();
+  });
+});
