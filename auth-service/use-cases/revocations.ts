@@ -74,6 +74,8 @@ export function createListRevocations(database: Database, now: () => Date): List
     const rows = await database.revocation.findMany({
       where: {
         until: { gt: at },
+        // Says no more than the next line, but in the way that lets the index find the place.
+        writtenBy: { gte: from.writtenBy },
         OR: [{ writtenBy: from.writtenBy, id: { gt: from.id } }, { writtenBy: { gt: from.writtenBy } }],
       },
       orderBy: [{ writtenBy: 'asc' }, { id: 'asc' }],
