@@ -1,5 +1,4 @@
-import { GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
-import type { Generation, RoleGraph } from '../graph/index.ts';
+import { type Generation, operationErrors, type RoleGraph } from '../graph/index.ts';
 import type { IgnoredMetadata, MetadataProblem } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
 import type { Change } from './changes.ts';
@@ -48,20 +47,12 @@ function rolesThatMayRun(query: string, graphs: ReadonlyMap<string, RoleGraph>) 
   const allowed: string[] = [];
   let errors: readonly string[] = [];
   for (const [role, { schema }] of graphs) {
-    const found = documentErrors(query, schema);
+    const found = operationErrors(query, schema);
     if (found.length === 0) allowed.push(role);
     // The admin's schema is the whole graph: what is wrong there is wrong for everybody.
     if (role === ADMIN_ROLE) errors = found;
   }
   return { allowed, errors };
-}
-
-function documentErrors(query: string, schema: GraphQLSchema): readonly string[] {
-  try {
-    return validate(schema, parse(query)).map((error) => error.message);
-  } catch (error) {
-    return [error instanceof GraphQLError ? error.message : String(error)];
-  }
 }
 
 function rootFields({ schema, hasRootField }: RoleGraph): readonly string[] {

@@ -1,4 +1,4 @@
-import { GraphQLError, parse, validate } from 'graphql';
+import { GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
 import { type MetadataProblem, namedRoles } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
 import type { Generation } from './generation.ts';
@@ -13,8 +13,7 @@ export function brokenOperations(generation: Generation): ReadonlyMap<string, Me
   const broken = new Map<string, MetadataProblem>();
   if (generation.missing.length > 0) return broken;
   const { metadata } = generation;
-  const errorsFor = (role: string, query: string) =>
-    errorsOf(() => validate(generation.graphOf(role).schema, parse(query)));
+  const errorsFor = (role: string, query: string) => operationErrors(query, generation.graphOf(role).schema);
   metadata.queryCollections.forEach((collection, index) => {
     collection.definition.queries.forEach(({ name, query }, position) => {
       const errors = errorsFor(ADMIN_ROLE, query);
@@ -28,9 +27,10 @@ export function brokenOperations(generation: Generation): ReadonlyMap<string, Me
   return broken;
 }
 
-function errorsOf(check: () => readonly GraphQLError[]): readonly string[] {
+/** What is wrong with an operation on a schema, its syntax included. */
+export function operationErrors(query: string, schema: GraphQLSchema): readonly string[] {
   try {
-    return check().map((error) => error.message);
+    return validate(schema, parse(query)).map((error) => error.message);
   } catch (error) {
     return [error instanceof GraphQLError ? error.message : String(error)];
   }
