@@ -1,9 +1,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { StartError } from './process.ts';
 
 /** Roomy enough that a token which is far too long is told so, rather than cut off by the HTTP parser. */
 const MAX_HEADER_BYTES = 64 * 1024;
+
+/** For how long a connection that is kept open may bring one more request once a stop has begun. */
+const LAST_REQUEST_MS = 500;
 
 export interface ListenOptions {
   host: string;
@@ -22,14 +25,19 @@ export interface ListeningServer {
 
 /**
  * Serves `handler` over HTTP/1.1 until stopped. A stop takes no new connection, lets requests in flight finish within
- * the grace time, then cuts what is left.
+ * the grace time, then cuts what is left. Connections that are in use end with an answer that says so.
  *
  * @throws StartError when the port is taken or may not be used.
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<ListeningServer> {
+  let isStopping = false;
   const server = createServer(
     { keepAliveTimeout: 65_000, headersTimeout: 66_000, maxHeaderSize: MAX_HEADER_BYTES },
-    handler,
+    (request, response) => {
+      // Its client would send the next request just as the connection ends, and not know whether it was heard.
+      if (isStopping) response.shouldKeepAlive = false;
+      handler(request, response);
+    },
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
@@ -41,7 +49,14 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     socket.once('close', () => sockets.delete(socket));
   });
   const { port } = server.address() as AddressInfo;
-  return { server, port, stop: () => stopServer(server, sockets, options.stopGraceMs ?? 10_000) };
+  return {
+    server,
+    port,
+    stop: () => {
+      isStopping = true;
+      return stopServer(server, sockets, options.stopGraceMs ?? 10_000);
+    },
+  };
 }
 
 function stopServer(server: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
@@ -52,16 +67,24 @@ function stopServer(server: Server, sockets: ReadonlySet<Socket>, graceMs: numbe
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   };
   return new Promise((resolve) => {
-    const closing = setInterval(closeIdle, 50);
+    let closing: NodeJS.Timeout | undefined;
+    const lastRequests = setTimeout(
+      () => {
+        closeIdle();
+        closing = setInterval(closeIdle, 50);
+      },
+      Math.min(LAST_REQUEST_MS, graceMs),
+    );
     const cut = setTimeout(() => {
       for (const socket of sockets) socket.destroy();
     }, graceMs);
-    server.close(() => {
+    // That of an HTTP server would cut all connections that are idle at this moment.
+    NetServer.prototype.close.call(server, () => {
+      clearTimeout(lastRequests);
       clearInterval(closing);
       clearTimeout(cut);
       resolve();
     });
-    closeIdle();
   });
 }
 

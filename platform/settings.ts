@@ -54,6 +54,8 @@ function textOf(name: string, environment: NodeJS.ProcessEnv, problems: string[]
   }
 }
 
+const EXPECTED_REDIS = 'expected a URL such as redis://host:6379 or rediss://user:password@host:6379/0';
+
 /** The kinds of value that settings of both processes have. Each parses a variable's text. */
 export const setting = {
   text: () => z.string({ error: 'expected a text' }),
@@ -67,6 +69,7 @@ export const setting = {
       .default(fallback),
   httpUrl: () =>
     z.string({ error: 'expected an http or https URL' }).refine(isHttpUrl, 'expected an http or https URL'),
+  redisUrl: () => z.string({ error: EXPECTED_REDIS }).refine(isRedisUrl, EXPECTED_REDIS),
   list: () =>
     z.string().transform((value) =>
       value
@@ -93,4 +96,8 @@ function whole(expected: string, from: number, to: number) {
 function isHttpUrl(value: string): boolean {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   return url?.protocol === 'http:' || url?.protocol === 'https:';
+}
+
+function isRedisUrl(value: string): boolean {
+  return URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol);
 }

@@ -55,6 +55,20 @@ describe('a server that stops', () => {
     await stopped;
   });
 
+  test('answers the next request of a connection that is in use, and says that it is the last', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { port, stop, server } = await open((_, response) => response.end('once'));
+    let connections = 0;
+    server.on('connection', () => connections++);
+    await get(port, agent);
+    const stopped = stop();
+    expect(await get(port, agent)).toBe('once');
+    expect(connections).toBe(1);
+    await expect(get(port, agent)).rejects.toThrow(/ECONNREFUSED/);
+    await stopped;
+    agent.destroy();
+  });
+
   test('does not wait for connections that are only kept open', async () => {
     const agent = new Agent({ keepAlive: true });
     const { port, stop } = await open((_, response) => response.end('once'));
