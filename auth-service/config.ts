@@ -2,32 +2,52 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { readSettings, setting } from '../platform/index.ts';
 import { carriesCredentials, isDatabaseUrl, withPassword } from './database/index.ts';
+import { MAX_BCRYPT_COST, MIN_BCRYPT_COST, type PasswordPolicyOptions, type Peppers } from './passwords/index.ts';
+import { MAX_PEPPER_VERSION, pepperSecret, peppersOf, pepperVersions, setsPepperVersions } from './pepper-settings.ts';
+import { DEFAULT_TERMS, type Kind, parseTerms, type ThrottleSettings } from './throttle/index.ts';
 import { KEY_ALGORITHMS, type KeyAlgorithm } from './tokens/index.ts';
 
-const MIN_PEPPER_LENGTH = 32;
 const KEY_BYTES = 32;
+const ROLE = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
+
+/** What is needed depends on what else is set. */
+interface Needed {
+  databasePassword: boolean;
+  pepper: boolean;
+}
 
 /** The settings of the auth service, by the environment variables that hold them. */
-const shape = (databasePasswordNeeded: boolean) => ({
+const shape = (needed: Needed) => ({
   AUTH_HOST: setting.text().default('127.0.0.1'),
   AUTH_PORT: setting.port(4001),
+  AUTH_TRUSTED_PROXIES: setting.integer(1, 0, 10),
   AUTH_LOG_LEVEL: setting.logLevel(),
 
   DATABASE_URL: z
     .string({ error: 'expected a URL like postgresql://user@host:5432/name' })
     .refine(isDatabaseUrl, 'expected a URL like postgresql://user@host:5432/name'),
-  DATABASE_PASSWORD: databasePasswordNeeded
+  DATABASE_PASSWORD: needed.databasePassword
     ? z.string({ error: 'needed in production, here or in DATABASE_URL' })
     : setting.text().optional(),
   AUTH_DATABASE_POOL_SIZE: setting.integer(10, 1, 1000),
   AUTH_DATABASE_WAIT_SECONDS: setting.integer(0, 0, 600),
 
-  AUTH_PASSWORD_PEPPER: z
-    .string({ error: `expected at least ${MIN_PEPPER_LENGTH} random characters` })
-    .refine(({ length }) => length >= MIN_PEPPER_LENGTH, `expected at least ${MIN_PEPPER_LENGTH} random characters`),
-  AUTH_BCRYPT_COST: setting.integer(10, 4, 15),
+  AUTH_PASSWORD_PEPPER: needed.pepper ? pepperSecret : pepperSecret.optional(),
+  AUTH_PASSWORD_PEPPERS: pepperVersions.optional(),
+  AUTH_PASSWORD_PEPPER_VERSION: setting.integer(0, 0, MAX_PEPPER_VERSION),
+  AUTH_PASSWORD_MIN_LENGTH: setting.integer(15, 8, 64),
+  AUTH_IMPORT_MAX_COST: setting.integer(MAX_BCRYPT_COST, MIN_BCRYPT_COST, MAX_BCRYPT_COST),
+  AUTH_BCRYPT_COST: setting.integer(10, MIN_BCRYPT_COST, MAX_BCRYPT_COST),
   AUTH_HASH_THREADS: setting.integer(availableParallelism(), 1, 256),
   AUTH_HASH_QUEUE_LIMIT: setting.integer(20, 0, 10_000),
+
+  AUTH_THROTTLE_ACCOUNT: throttleTerms('account'),
+  AUTH_THROTTLE_DEVICE: throttleTerms('device'),
+  AUTH_THROTTLE_ADDRESS: throttleTerms('address'),
+  AUTH_THROTTLE_TENANT: throttleTerms('tenant'),
+  AUTH_THROTTLE_CLIENT: throttleTerms('client'),
+  AUTH_THROTTLE_DEVICE_DAYS: setting.integer(90, 1, 3650),
+  REDIS_URL: setting.redisUrl().optional(),
 
   AUTH_KEY_ENCRYPTION_KEY: z
     .string({ error: `expected ${KEY_BYTES} bytes in base64 or hexadecimal` })
@@ -44,14 +64,30 @@ const shape = (databasePasswordNeeded: boolean) => ({
   AUTH_REFRESH_TOKEN_IDLE_DAYS: setting.integer(30, 1, 3650),
   AUTH_SESSION_MAX_DAYS: setting.integer(90, 1, 3650),
   AUTH_REFRESH_TOKEN_GRACE_SECONDS: setting.integer(10, 0, 300),
+  AUTH_HOUSEKEEPING_MINUTES: setting.integer(10, 0, 1440),
+  AUTH_HOUSEKEEPING_BATCH_ROWS: setting.integer(500, 1, 10_000),
+  AUTH_KEEP_ENDED_SESSIONS_DAYS: setting.integer(30, 1, 3650),
+  AUTH_AUDIT_RETENTION_DAYS: setting.integer(365, 30, 3650),
+  AUTH_AUDIT_ROLES: z.string().default('tenant_admin').transform(roleNames),
 });
 
 export interface Config {
   listen: { host: string; port: number };
+  /** How many processes of ours stand between callers and this service, the gateway being one. */
+  trustedProxies: number;
   logLevel: string;
   /** `waitSeconds`: how long to wait at the start for a database that is not up yet. */
   database: { url: string; poolSize: number; waitSeconds: number };
-  passwords: { pepper: { version: number; secret: string }; cost: number; threads: number; queueLimit: number };
+  /** `minLength` of new passwords, in characters. `importMaxCost`: of bcrypt hashes that come from elsewhere. */
+  passwords: {
+    peppers: Peppers;
+    minLength: number;
+    cost: number;
+    importMaxCost: number;
+    threads: number;
+    queueLimit: number;
+  };
+  throttle: ThrottleSettings;
   keyEncryptionKey: Uint8Array;
   /** Still opens what was sealed before the key was changed. */
   previousKeyEncryptionKey: Uint8Array | undefined;
@@ -60,21 +96,27 @@ export interface Config {
   accessTokens: { issuer: string; audience: string; lifetimeSeconds: number };
   /** `graceSeconds`: for how long a refresh token that has been traded may be sent again. */
   sessions: { idleDays: number; maxDays: number; graceSeconds: number };
+  /** `intervalMinutes` 0: this replica does none. `batchRows`: how many rows one statement removes at most. */
+  housekeeping: { intervalMinutes: number; batchRows: number; keepEndedDays: number };
+  /** `roles`: whoever has one of them may read the audit log of their tenant. */
+  audit: { retentionDays: number; roles: readonly string[] };
 }
 
 /**
  * Reads and checks all settings.
  *
  * In production (NODE_ENV) the database needs a password: in DATABASE_PASSWORD or DATABASE_URL, unless it is reached
- * over a Unix socket. The pepper and the key-encryption key are needed always.
+ * over a Unix socket. A pepper and the key-encryption key are needed always.
  *
  * @throws SettingsError with every problem at once, one line each.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const settings = readSettings(shape(needsDatabasePassword(environment)), environment);
+  const needed = { databasePassword: needsDatabasePassword(environment), pepper: !setsPepperVersions(environment) };
+  const settings = readSettings(shape(needed), environment);
   const { DATABASE_URL: url, DATABASE_PASSWORD: password } = settings;
   return {
     listen: { host: settings.AUTH_HOST, port: settings.AUTH_PORT },
+    trustedProxies: settings.AUTH_TRUSTED_PROXIES,
     logLevel: settings.AUTH_LOG_LEVEL,
     database: {
       url: password === undefined ? url : withPassword(url, password),
@@ -82,10 +124,23 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       waitSeconds: settings.AUTH_DATABASE_WAIT_SECONDS,
     },
     passwords: {
-      pepper: { version: 1, secret: settings.AUTH_PASSWORD_PEPPER },
+      peppers: peppersOf(settings),
+      minLength: settings.AUTH_PASSWORD_MIN_LENGTH,
       cost: settings.AUTH_BCRYPT_COST,
+      importMaxCost: settings.AUTH_IMPORT_MAX_COST,
       threads: settings.AUTH_HASH_THREADS,
       queueLimit: settings.AUTH_HASH_QUEUE_LIMIT,
+    },
+    throttle: {
+      terms: {
+        account: settings.AUTH_THROTTLE_ACCOUNT,
+        device: settings.AUTH_THROTTLE_DEVICE,
+        address: settings.AUTH_THROTTLE_ADDRESS,
+        tenant: settings.AUTH_THROTTLE_TENANT,
+        client: settings.AUTH_THROTTLE_CLIENT,
+      },
+      deviceDays: settings.AUTH_THROTTLE_DEVICE_DAYS,
+      redisUrl: settings.REDIS_URL,
     },
     keyEncryptionKey: settings.AUTH_KEY_ENCRYPTION_KEY,
     previousKeyEncryptionKey: settings.AUTH_KEY_ENCRYPTION_KEY_PREVIOUS,
@@ -104,7 +159,20 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       maxDays: settings.AUTH_SESSION_MAX_DAYS,
       graceSeconds: settings.AUTH_REFRESH_TOKEN_GRACE_SECONDS,
     },
+    housekeeping: {
+      intervalMinutes: settings.AUTH_HOUSEKEEPING_MINUTES,
+      batchRows: settings.AUTH_HOUSEKEEPING_BATCH_ROWS,
+      keepEndedDays: settings.AUTH_KEEP_ENDED_SESSIONS_DAYS,
+    },
+    audit: { retentionDays: settings.AUTH_AUDIT_RETENTION_DAYS, roles: settings.AUTH_AUDIT_ROLES },
   };
+}
+
+const PRODUCT = 'portico';
+
+/** What new passwords have to be; they must not be made of what the service is called. */
+export function passwordRules({ passwords, accessTokens }: Config): PasswordPolicyOptions {
+  return { minLength: passwords.minLength, serviceNames: [PRODUCT, accessTokens.audience] };
 }
 
 function needsDatabasePassword(environment: NodeJS.ProcessEnv): boolean {
@@ -123,4 +191,24 @@ function keyBytes(text: string, context: z.RefinementCtx): Uint8Array {
   if (bytes.length !== KEY_BYTES || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(text))
     context.addIssue({ code: 'custom', message: `expected ${KEY_BYTES} bytes in base64 or hexadecimal` });
   return bytes;
+}
+
+/** Separated by commas or spaces. None: nobody. */
+function roleNames(text: string, context: z.RefinementCtx): readonly string[] {
+  const names = text.split(/[\s,]+/).filter(Boolean);
+  if (names.every((name) => ROLE.test(name))) return names;
+  context.addIssue({ code: 'custom', message: 'expected names of roles, with commas between them' });
+  return z.NEVER;
+}
+
+function throttleTerms(kind: Kind) {
+  return z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const terms = text === '' ? DEFAULT_TERMS[kind] : parseTerms(text, DEFAULT_TERMS[kind]);
+      if (!('problem' in terms)) return terms;
+      context.addIssue({ code: 'custom', message: terms.problem });
+      return z.NEVER;
+    });
 }

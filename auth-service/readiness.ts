@@ -45,7 +45,7 @@ async function answers(database: Database): Promise<boolean> {
   const timeout = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, PING_TIMEOUT_MS, false);
   });
-  const ping = database.$queryRaw`SELECT 1`.then(
+  const ping = database.ping().then(
     () => true,
     () => false,
   );

@@ -9,17 +9,22 @@ export interface RequestLog {
   middleware: RequestHandler;
   /** The log of one request: every line has its id. */
   loggerOf(request: Request): Logger;
+  /** Null before the middleware has seen it. */
+  idOf(request: Request): string | null;
 }
 
 /** One line a request: method, path without its query, status and time. Never a header, never a body. */
 export function createRequestLog(logger: Logger): RequestLog {
   const loggers = new WeakMap<Request, Logger>();
+  const ids = new WeakMap<Request, string>();
   return {
     loggerOf: (request) => loggers.get(request) ?? logger,
+    idOf: (request) => ids.get(request) ?? null,
     middleware(request, response, next) {
       const requestId = requestIdOf(request);
       const requestLogger = logger.child({ request_id: requestId });
       loggers.set(request, requestLogger);
+      ids.set(request, requestId);
       response.setHeader(REQUEST_ID_HEADER, requestId);
       const startedAt = performance.now();
       response.on('close', () => {

@@ -4,6 +4,7 @@ import { ApiError } from './errors.ts';
 import { createGraphHandler, type UseCases } from './graph/index.ts';
 import { createErrorHandler, notFound, onlyJson, onlyMethods } from './http-errors.ts';
 import { createOAuthRouter, type OAuthUseCases, serverMetadata } from './oauth/index.ts';
+import { createOriginOf } from './origin.ts';
 import type { Readiness } from './readiness.ts';
 import { createRequestLog } from './request-log.ts';
 import type { SigningKeys } from './tokens/index.ts';
@@ -18,6 +19,8 @@ export interface ServerOptions {
   listRevocations: ListRevocations;
   keys: SigningKeys;
   readiness: Readiness;
+  /** How many processes of ours stand between callers and this service. */
+  trustedProxies: number;
   logger: Logger;
 }
 
@@ -28,11 +31,13 @@ export function createServer({
   listRevocations,
   keys,
   readiness,
+  trustedProxies,
   logger,
 }: ServerOptions): Express {
-  const { middleware: requestLog, loggerOf } = createRequestLog(logger);
+  const { middleware: requestLog, loggerOf, idOf } = createRequestLog(logger);
+  const originOf = createOriginOf(trustedProxies, idOf);
   const json = express.json({ limit: BODY_LIMIT_BYTES, inflate: false });
-  const graph = createGraphHandler({ ...useCases, loggerOf });
+  const graph = createGraphHandler({ ...useCases, originOf, loggerOf });
 
   const app = express().disable('x-powered-by').disable('etag');
   app.use(requestLog);
@@ -40,7 +45,10 @@ export function createServer({
   app.route('/graphql').post(whenStarted(readiness), noStore, onlyJson, json, graph).all(onlyMethods('POST'));
   app.route('/.well-known/jwks.json').get(whenStarted(readiness), publicKeys(keys)).all(onlyMethods('GET', 'HEAD'));
 
-  app.use('/oauth', createOAuthRouter({ ...useCases, ...accessTokens, started: readiness.started, loggerOf }));
+  app.use(
+    '/oauth',
+    createOAuthRouter({ ...useCases, ...accessTokens, originOf, started: readiness.started, loggerOf }),
+  );
   app
     .route('/.well-known/oauth-authorization-server')
     .get(serverMetadata(accessTokens.issuer))

@@ -1,11 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DestinationStream } from 'pino';
 import { createLogger, listen, type RunningService } from '../platform/index.ts';
-import type { Config } from './config.ts';
+import { auditSweeps, createAudit } from './audit/index.ts';
+import { type Config, passwordRules } from './config.ts';
 import { migrate, openDatabase } from './database/index.ts';
-import { type Bcrypt, createPasswords, openBcryptPool } from './passwords/index.ts';
+import { endedSessionSweeps, openHousekeeping } from './housekeeping/index.ts';
+import { type Bcrypt, createPasswordPolicy, createPasswords, openBcryptPool } from './passwords/index.ts';
 import { createReadiness } from './readiness.ts';
 import { createServer } from './server.ts';
+import { attemptSweeps, openThrottle } from './throttle/index.ts';
 import { createAccessTokens, createAccessTokenVerifier, createSealer, openSigningKeys } from './tokens/index.ts';
 import {
   createAuthenticateClient,
@@ -17,6 +20,7 @@ import {
   createListSessions,
   createLogin,
   createLogout,
+  createReadAudit,
   createRefresh,
   createRevokeSession,
   createRevokeToken,
@@ -48,7 +52,10 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     onConnectionLost: (error) => logger.warn({ err: error }, 'lost a connection to the database'),
   });
   const hashPool = openBcryptPool(config.passwords);
+  if (hashPool.library === 'bcryptjs')
+    logger.warn('@node-rs/bcrypt cannot be loaded here: passwords are hashed by bcryptjs, which is slower');
   const passwords = createPasswords({ ...config.passwords, bcrypt: aroundBcrypt(hashPool) });
+  const policy = createPasswordPolicy(passwordRules(config));
   const keys = openSigningKeys({
     database,
     sealer: createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey),
@@ -57,31 +64,65 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     every,
     onReloadFailed: (error) => logger.warn({ err: error }, 'the signing keys could not be read again'),
   });
+  const throttle = openThrottle({
+    ...config.throttle,
+    database,
+    secret: config.keyEncryptionKey,
+    maxWaiting: config.passwords.queueLimit,
+    now,
+    logger,
+  });
+  const audit = createAudit({ database, secret: config.keyEncryptionKey, now, every, logger });
   const accessTokens = createAccessTokens({ ...config.accessTokens, keys });
   const readiness = createReadiness(database, keys);
 
-  const session = { database, accessTokens, lifetime: config.sessions, now, randomBytes };
+  const session = { database, audit, accessTokens, lifetime: config.sessions, now, randomBytes };
   const verify = createAccessTokenVerifier({ ...config.accessTokens, keys });
   const identifyCaller = createIdentifyCaller({ database, verify, now });
-  const logout = createLogout({ database, identifyCaller, now });
+  const logout = createLogout({ database, audit, identifyCaller, now });
   const useCases = {
-    login: createLogin({ ...session, passwords, randomUUID }),
+    login: createLogin({ ...session, passwords, throttle, randomUUID }),
     refresh: createRefresh(session),
     logout,
     identifyCaller,
     listSessions: createListSessions(database, now),
-    revokeSession: createRevokeSession(database, now),
-    changePassword: createChangePassword({ database, passwords, now }),
-    authenticateClient: createAuthenticateClient(database),
-    clientCredentials: createClientCredentials({ database, accessTokens, now, randomUUID }),
+    revokeSession: createRevokeSession(database, audit, now),
+    changePassword: createChangePassword({ database, audit, passwords, policy, throttle, now }),
+    authenticateClient: createAuthenticateClient(database, audit, throttle, now),
+    clientCredentials: createClientCredentials({ database, audit, accessTokens, now, randomUUID }),
     introspect: createIntrospect({ database, verify, identifyCaller, now }),
     revokeToken: createRevokeToken({ database, verify, logout, now }),
+    readAudit: createReadAudit({ database, audit, roles: config.audit.roles, now }),
   };
+  const housekeeping = openHousekeeping({
+    sweeps: [
+      ...endedSessionSweeps(database, config.housekeeping.keepEndedDays),
+      ...attemptSweeps(database),
+      ...auditSweeps(database, config.audit.retentionDays),
+    ],
+    policy: config.housekeeping,
+    now,
+    random: Math.random,
+    every,
+    onRemoved: (removed) => logger.info({ removed }, 'housekeeping'),
+    onFailed: (name, error) => logger.warn({ err: error, sweep: name }, 'housekeeping failed'),
+  });
   const listRevocations = createListRevocations(database, now);
-  const app = createServer({ useCases, accessTokens: config.accessTokens, listRevocations, keys, readiness, logger });
+  const app = createServer({
+    useCases,
+    accessTokens: config.accessTokens,
+    listRevocations,
+    keys,
+    readiness,
+    trustedProxies: config.trustedProxies,
+    logger,
+  });
 
   const closers: (() => Promise<void>)[] = [
-    () => database.$disconnect(),
+    () => database.close(),
+    () => housekeeping.stop(),
+    () => audit.stop(),
+    async () => throttle.close(),
     async () => keys.stop(),
     () => hashPool.close(),
   ];
@@ -95,6 +136,8 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     const applied = await migrate(config.database.url, config.database);
     readiness.migrated();
     await keys.load();
+    housekeeping.start();
+    audit.start();
 
     logger.info({ port: server.port, migrations: applied }, 'ready');
     return { port: server.port, stop };

@@ -1,6 +1,7 @@
+import type { Author } from '../audit/index.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/index.ts';
-import type { Passwords } from '../passwords/index.ts';
+import type { PasswordPolicy, Passwords } from '../passwords/index.ts';
 import type { Sealer } from '../tokens/index.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -26,9 +27,12 @@ export interface CommandContext {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly terminal: Terminal;
+  /** Who runs the command, for the audit log. */
+  readonly author: Author;
   now(): Date;
   /** The threads that hash are started when this is first called. */
   passwords(): Passwords;
+  readonly policy: PasswordPolicy;
 }
 
 /** What a command prints: `json` with `--json`, else `text`. */

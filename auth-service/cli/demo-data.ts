@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { type Author, recordAudit } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import type { Passwords } from '../passwords/index.ts';
+import { addUser } from '../use-cases/index.ts';
 
 interface DemoUser {
   username: string;
@@ -18,7 +19,10 @@ interface DemoTenant {
 /** Everybody's default role. */
 const DEFAULT_ROLE = 'user';
 
-/** Two tenants that share a username, and a user who may not log in. For trying Portico out, never for production. */
+/**
+ * Two tenants that share a username, and a user who may not log in. For trying Portico out, never for production. Their
+ * passwords are in its documentation, so the policy for new passwords is not asked.
+ */
 export const DEMO_TENANTS: readonly DemoTenant[] = [
   {
     id: 1,
@@ -27,6 +31,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
       { username: 'alice', password: 'alice-acme-demo-pass', allowedRoles: ['user', 'manager'] },
       { username: 'bob', password: 'bob-acme-demo-pass', allowedRoles: ['user'] },
       { username: 'carol', password: 'carol-acme-demo-pass', allowedRoles: ['user'], disabled: true },
+      { username: 'dora', password: 'dora-acme-demo-pass', allowedRoles: ['user', 'tenant_admin'] },
     ],
   },
   {
@@ -41,32 +46,33 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
  *
  * @returns how many users it added.
  */
-export async function seedDemo(database: Database, passwords: Passwords): Promise<number> {
+export async function seedDemo(database: Database, passwords: Passwords, author: Author): Promise<number> {
   let added = 0;
   for (const { id: tenantId, name, users } of DEMO_TENANTS) {
-    await database.tenant.createMany({ data: [{ id: tenantId, name }], skipDuplicates: true });
-    for (const user of users) added += await addUser(database, passwords, tenantId, user);
+    await database.inTenant(tenantId, async (transaction) => {
+      const { count } = await transaction.tenant.createMany({ data: [{ id: tenantId, name }], skipDuplicates: true });
+      const subject = { kind: 'tenant', id: String(tenantId) } as const;
+      const what = { event: 'tenant.add', outcome: 'success', tenantId, subject, details: { name } } as const;
+      if (count > 0) await recordAudit(transaction, { ...author, ...what, at: new Date() });
+    });
+    for (const user of users) if (await addDemoUser(database, passwords, { tenantId, user, author })) added += 1;
   }
   return added;
 }
 
-async function addUser(database: Database, passwords: Passwords, tenantId: number, user: DemoUser): Promise<number> {
-  const { username } = user;
-  const existing = await database.user.findUnique({ where: { tenantId_username: { tenantId, username } } });
-  if (existing) return 0;
-  const { count } = await database.user.createMany({
-    data: [
-      {
-        tenantId,
-        id: randomUUID(),
-        username,
-        passwordHash: await passwords.hash(user.password),
-        allowedRoles: [...user.allowedRoles],
-        defaultRole: DEFAULT_ROLE,
-        disabledAt: user.disabled ? new Date() : null,
-      },
-    ],
-    skipDuplicates: true,
-  });
-  return count;
+/** @returns whether the user was not there yet. */
+async function addDemoUser(
+  database: Database,
+  passwords: Passwords,
+  { tenantId, user, author }: { tenantId: number; user: DemoUser; author: Author },
+): Promise<boolean> {
+  const { username, password, allowedRoles, disabled = false } = user;
+  const existing = await database.inTenant(tenantId, (transaction) =>
+    transaction.user.findUnique({ where: { tenantId_username: { tenantId, username } } }),
+  );
+  if (existing) return false;
+  const passwordHash = await passwords.hash(password);
+  const row = { tenantId, username, passwordHash, allowedRoles, defaultRole: DEFAULT_ROLE, disabled };
+  const id = await database.inTenant(tenantId, (transaction) => addUser(transaction, row, new Date(), author));
+  return id !== undefined;
 }

@@ -1,7 +1,9 @@
 import { SettingsError } from '../../platform/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { connectToDatabase, openDatabase, pendingMigrations } from '../database/index.ts';
+import { loadBcrypt } from '../passwords/index.ts';
 import { createSealer, readKeys } from '../tokens/index.ts';
+import { countPasswords } from '../use-cases/index.ts';
 import { type Arguments, type Command, type Outcome, one, UsageError } from './command.ts';
 
 const MAX_CLOCK_DIFFERENCE_MS = 5_000;
@@ -29,9 +31,11 @@ export async function doctor(environment: NodeJS.ProcessEnv, given: Arguments): 
   const findings: Finding[] = [];
   const config = settings(environment, findings);
   if (config) {
+    hashing(findings);
     if (await database(config, findings)) {
       await migrations(config, findings);
       await keys(config, findings);
+      await passwords(config, findings);
     }
     await service(config, url, findings);
     await gateway(config, findings);
@@ -83,7 +87,7 @@ async function keys(config: Config, findings: Finding[]): Promise<void> {
   const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
   const finding = (result: Finding['result'], detail: string) => findings.push({ check: 'keys', result, detail });
   try {
-    const rows = await readKeys(database);
+    const rows = await database.withoutTenant(readKeys);
     const sealed = rows.filter(({ sealedPrivateKey, kid }) => !sealer.open(sealedPrivateKey, kid));
     const old = rows.filter(({ sealedPrivateKey, kid }) => !sealer.isCurrent(sealedPrivateKey, kid));
     if (rows.length === 0) finding('warning', 'there are none yet; the service makes one at its start');
@@ -94,7 +98,37 @@ async function keys(config: Config, findings: Finding[]): Promise<void> {
   } catch {
     finding('failed', 'cannot be read');
   } finally {
-    await database.$disconnect();
+    await database.close();
+  }
+}
+
+function hashing(findings: Finding[]): void {
+  const { name } = loadBcrypt();
+  const native = name === '@node-rs/bcrypt';
+  const detail = native ? `by ${name}` : `by ${name}, which is slower: @node-rs/bcrypt cannot be loaded here`;
+  findings.push({ check: 'hashing', result: native ? 'ok' : 'warning', detail });
+}
+
+async function passwords(config: Config, findings: Finding[]): Promise<void> {
+  const database = openDatabase(config.database.url, { poolSize: 1 });
+  const finding = (result: Finding['result'], detail: string) => findings.push({ check: 'passwords', result, detail });
+  const { secrets, current } = config.passwords.peppers;
+  try {
+    const counts = await countPasswords(database);
+    const sum = (which: (version: number | null) => boolean) =>
+      counts.reduce((total, { pepperVersion, users }) => total + (which(pepperVersion) ? users : 0), 0);
+    const lost = sum((version) => version !== null && !secrets.has(version));
+    const facts = [
+      `${sum((version) => version === current)} with the current pepper`,
+      `${sum((version) => version !== null && version !== current && secrets.has(version))} with an older one`,
+      `${sum((version) => version === null)} imported and not used yet`,
+    ].join(', ');
+    if (lost > 0) finding('warning', `${lost} users cannot log in, their pepper is not in the settings; ${facts}`);
+    else finding('ok', facts);
+  } catch {
+    finding('failed', 'cannot be read');
+  } finally {
+    await database.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { importedHash } from '../passwords/index.ts';
+import { importedHash, MIN_BCRYPT_COST } from '../passwords/index.ts';
 import { type NewUser, normalizeUsername } from '../use-cases/index.ts';
 import { readRoles } from './subjects.ts';
 
@@ -24,8 +24,11 @@ const record = z.strictObject({
 
 type Line = { number: number; value: unknown };
 
-/** Reads users from JSON lines, when the first sign is a brace, or else from CSV (RFC 4180) with a header line. */
-export function readImport(text: string): Import {
+/**
+ * Reads users from JSON lines, when the first sign is a brace, or else from CSV (RFC 4180) with a header line. Password
+ * hashes have a cost of `maxCost` at most.
+ */
+export function readImport(text: string, maxCost: number): Import {
   const lines = text
     .replace(/^\ufeff/, '')
     .trimStart()
@@ -36,7 +39,7 @@ export function readImport(text: string): Import {
   const problems: string[] = [];
   const names = new Set<string>();
   for (const { number, value } of lines) {
-    const user = userOf(value);
+    const user = userOf(value, maxCost);
     if (typeof user === 'string') problems.push(`line ${number}: ${user}`);
     else if (names.has(user.username)) problems.push(`line ${number}: the username is there twice`);
     else {
@@ -50,7 +53,7 @@ export function readImport(text: string): Import {
 }
 
 /** The user, or what is wrong. */
-function userOf(value: unknown): ImportedUser | string {
+function userOf(value: unknown, maxCost: number): ImportedUser | string {
   if (typeof value === 'string') return value;
   const parsed = record.safeParse(value);
   if (!parsed.success) {
@@ -61,9 +64,10 @@ function userOf(value: unknown): ImportedUser | string {
   }
   const { username, password_hash, roles = DEFAULT_ROLES, default_role, disabled = false } = parsed.data;
   const name = normalizeUsername(username);
-  const passwordHash = importedHash(password_hash);
+  const passwordHash = importedHash(password_hash, maxCost);
   if (!name) return 'username: expected 1 to 255 characters';
-  if (!passwordHash) return 'password_hash: expected a bcrypt hash ($2a$, $2b$ or $2y$) of a cost from 4 to 15';
+  if (!passwordHash)
+    return `password_hash: expected a bcrypt hash ($2a$, $2b$ or $2y$) of a cost from ${MIN_BCRYPT_COST} to ${maxCost}`;
   try {
     return { username: name, passwordHash, disabled, ...readRoles(roles, default_role) };
   } catch (error) {
@@ -106,7 +110,9 @@ interface CsvRow {
   cells: string[];
 }
 
-const CSV_CELL = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r?\n|$)/y;
+/** A cell without quotes, and what ends one. */
+const PLAIN = /[^",\r\n]*/y;
+const END = /,|\r?\n|$/y;
 
 function csvRows(text: string): CsvRow[] {
   const rows: CsvRow[] = [];
@@ -114,17 +120,36 @@ function csvRows(text: string): CsvRow[] {
   let position = 0;
   let number = 1;
   while (position < text.length) {
-    CSV_CELL.lastIndex = position;
-    const [whole = '', cell = '', end = ''] = CSV_CELL.exec(text) ?? [];
-    // A quote in the middle of a cell: the rest cannot be told apart, and the row has too few cells.
-    if (whole === '') return [...rows, { number, cells: [] }];
+    const after = endOfCell(text, position);
+    const end = after === undefined ? undefined : matchAt(END, text, after);
+    // A quote in the middle of a cell, or one that is never closed: the rest cannot be told apart, and the row has too few
+    // cells.
+    if (after === undefined || end === undefined) return [...rows, { number, cells: [] }];
+    const cell = text.slice(position, after);
     row.cells.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
-    position += whole.length;
-    number += whole.split('\n').length - 1;
+    position = after + end.length;
+    number += linesIn(cell) + linesIn(end);
     if (end === ',' && position < text.length) continue;
     if (end === ',') row.cells.push('');
     if (row.cells.length > 1 || row.cells[0] !== '') rows.push(row);
     row = { number, cells: [] };
   }
   return rows;
+}
+
+/** Undefined where its quote is never closed. */
+function endOfCell(text: string, start: number): number | undefined {
+  if (text[start] !== '"') return start + (matchAt(PLAIN, text, start) ?? '').length;
+  for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 2))
+    if (text[quote + 1] !== '"') return quote + 1;
+  return undefined;
+}
+
+function matchAt(pattern: RegExp, text: string, position: number): string | undefined {
+  pattern.lastIndex = position;
+  return pattern.exec(text)?.[0];
+}
+
+function linesIn(text: string): number {
+  return text.split('\n').length - 1;
 }

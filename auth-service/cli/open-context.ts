@@ -1,7 +1,8 @@
-import { type Config, readConfig } from '../config.ts';
-import { migrate, openDatabase, pendingMigrations } from '../database/index.ts';
-import { type BcryptPool, createPasswords, openBcryptPool } from '../passwords/index.ts';
+import { type Config, passwordRules, readConfig } from '../config.ts';
+import { migrate, openDatabase, pendingMigrations, prepareServiceRoleOf } from '../database/index.ts';
+import { type BcryptPool, createPasswordPolicy, createPasswords, openBcryptPool } from '../passwords/index.ts';
 import { createSealer } from '../tokens/index.ts';
+import { operatorHere } from './author.ts';
 import type { CommandContext } from './command.ts';
 import { openTerminal } from './terminal.ts';
 
@@ -13,6 +14,7 @@ export async function withContext<Result>(
   // The engine that migrates takes a second to start, and there is seldom something for it to do.
   const { url } = config.database;
   if ((await pendingMigrations(url, config.database)).length > 0) await migrate(url);
+  else await prepareServiceRoleOf(url);
   const database = openDatabase(url, { poolSize: 2 });
   let pool: BcryptPool | undefined;
   try {
@@ -21,14 +23,16 @@ export async function withContext<Result>(
       database,
       sealer: createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey),
       terminal: openTerminal(process.stdin, process.stderr),
+      author: operatorHere('portico-auth'),
       now: () => new Date(),
       passwords: () => {
         pool ??= openBcryptPool({ ...config.passwords, threads: 1 });
         return createPasswords({ ...config.passwords, bcrypt: pool });
       },
+      policy: createPasswordPolicy(passwordRules(config)),
     });
   } finally {
     await pool?.close();
-    await database.$disconnect();
+    await database.close();
   }
 }

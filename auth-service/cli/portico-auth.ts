@@ -1,6 +1,7 @@
 import { SettingsError, StartError } from '../../platform/index.ts';
 import { parseCommand, usageOf } from './arguments.ts';
 import { type Command, CommandError, type DatabaseCommand, type Outcome, UsageError } from './command.ts';
+import { auditCommands } from './commands/audit.ts';
 import { clientCommands } from './commands/client.ts';
 import { keyCommands } from './commands/key.ts';
 import { sessionCommands } from './commands/session.ts';
@@ -17,6 +18,7 @@ const databaseCommands: readonly DatabaseCommand[] = [
   ...sessionCommands,
   ...clientCommands,
   ...keyCommands,
+  ...auditCommands,
 ];
 const commands: readonly Command[] = [...databaseCommands, doctorCommand];
 

@@ -16,7 +16,9 @@ export function readTenantId(text: string): number {
 /** The tenant with this id or name. @throws CommandError when there is none. */
 export async function findTenant({ database }: CommandContext, text: string): Promise<{ id: number; name: string }> {
   const where = /^\d{1,10}$/.test(text) ? { id: readTenantId(text) } : { name: text };
-  const tenant = await database.tenant.findUnique({ where });
+  const tenant = await database.acrossTenants('operators-look', (transaction) =>
+    transaction.tenant.findUnique({ where }),
+  );
   if (!tenant) throw new CommandError('there is no such tenant');
   return tenant;
 }
@@ -30,7 +32,9 @@ export interface FoundUser extends UserKey {
 export async function findUser(context: CommandContext, tenant: string, name: string): Promise<FoundUser> {
   const { id: tenantId, name: tenantName } = await findTenant(context, tenant);
   const username = readUsername(name);
-  const user = await context.database.user.findUnique({ where: { tenantId_username: { tenantId, username } } });
+  const user = await context.database.inTenant(tenantId, (transaction) =>
+    transaction.user.findUnique({ where: { tenantId_username: { tenantId, username } } }),
+  );
   if (!user) throw new CommandError('there is no such user in this tenant');
   return { tenantId, tenantName, userId: user.id, username };
 }

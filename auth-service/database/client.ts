@@ -1,33 +1,60 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type Prisma, PrismaClient } from './generated/client.ts';
+import pg from 'pg';
+import { PrismaClient } from './generated/client.ts';
 
-export type Database = PrismaClient;
-export type Transaction = Prisma.TransactionClient;
-
-export interface DatabaseOptions {
+export interface ConnectionOptions {
   /** Connections at most. */
   poolSize?: number;
   /** Hears of a connection that was lost while nobody used it. The next query takes a new one. */
   onConnectionLost?: (error: Error) => void;
 }
 
+export interface ClientOptions extends ConnectionOptions {
+  /** What to send in place of a plain BEGIN, asked for each transaction. */
+  begin?: () => string;
+}
+
+export interface OpenClient {
+  readonly client: PrismaClient;
+  /** The connections that `client` uses. They end with it. */
+  readonly pool: pg.Pool;
+}
+
 /**
- * The typed client, over a pool of connections that are opened when first needed. The caller ends it with `$disconnect()`.
- * `url` may name a Unix socket: `postgresql://user@localhost/name?host=/directory`.
+ * Prisma's client, over a pool of connections that are opened when first needed. The caller ends it with
+ * `$disconnect()`. Nothing outside this room has it: see `openDatabase`.
  */
-export function openDatabase(url: string, { poolSize = 10, onConnectionLost }: DatabaseOptions = {}): Database {
-  const adapter = new PrismaPg(
-    { connectionString: url, max: poolSize, connectionTimeoutMillis: 10_000 },
-    {
-      onPoolError: (error) => onConnectionLost?.(error),
-      onConnectionError: (error) => onConnectionLost?.(error),
-    },
-  );
-  return new PrismaClient({
+export function openClient(url: string, options: ClientOptions = {}): OpenClient {
+  const { poolSize = 10, onConnectionLost, begin } = options;
+  const pool = new pg.Pool({ connectionString: url, max: poolSize, connectionTimeoutMillis: 10_000 });
+  if (begin) pool.on('connect', (connection) => beginWith(connection, begin));
+  const adapter = new PrismaPg(pool, {
+    disposeExternalPool: true,
+    onPoolError: (error) => onConnectionLost?.(error),
+    onConnectionError: (error) => onConnectionLost?.(error),
+  });
+  const client = new PrismaClient({
     adapter,
     // Keeps a query's arguments out of error messages, and so out of logs.
     errorFormat: 'minimal',
     // The embedded database runs one transaction after the other, so the default of 2 s is soon over.
     transactionOptions: { maxWait: 10_000, timeout: 15_000 },
   });
+  return { client, pool };
+}
+
+/**
+ * Puts more into the message that begins a transaction. As a statement of its own, what every transaction has to say
+ * first would cost each of them a round trip.
+ */
+function beginWith(connection: pg.ClientBase, begin: () => string): void {
+  const send = connection.query.bind(connection) as (query: unknown, ...rest: unknown[]) => unknown;
+  const query = (first: unknown, ...rest: unknown[]) =>
+    send(isBegin(first) ? { ...first, text: begin() } : first, ...rest);
+  Object.assign(connection, { query });
+}
+
+/** The adapter sends it without values, and so in the protocol that takes several statements at once. */
+function isBegin(query: unknown): query is { text: string } {
+  return typeof query === 'object' && query !== null && 'text' in query && query.text === 'BEGIN';
 }

@@ -1,5 +1,17 @@
+export type { AcrossTenantsReason } from './across-tenants.ts';
 export { carriesCredentials, isDatabaseUrl, withPassword } from './address.ts';
-export { type Database, openDatabase, type Transaction } from './client.ts';
 export { connectToDatabase } from './connect.ts';
+export {
+  type Database,
+  openDatabase,
+  type SharedTransaction,
+  type SingleStatements,
+  type Transaction,
+  type TransactionOptions,
+} from './database.ts';
 export { Prisma, SigningKeyState } from './generated/client.ts';
+export { isDatabaseAway } from './is-away.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
+export { prepareServiceRoleOf } from './service-role.ts';
+export { StatementError } from './single-statements.ts';
+export type { Statement } from './statement-in-sight.ts';

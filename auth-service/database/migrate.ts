@@ -1,10 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationList } from '@prisma/schema-engine-wasm/schema_engine_bg';
+import type pg from 'pg';
 import { StartError } from '../../platform/index.ts';
 import { fromPackageRoot } from '../package-root.ts';
 import { type ConnectOptions, connectToDatabase } from './connect.ts';
 import { openSchemaEngine } from './schema-engine.ts';
+import { prepareServiceRole } from './service-role.ts';
 
 const MIGRATIONS = 'prisma/migrations';
 const LOCKFILE = 'migration_lock.toml';
@@ -12,10 +15,12 @@ const SCRIPT = 'migration.sql';
 
 /** Any number that no other program locks in the same database. */
 const MIGRATION_LOCK = 7_467_842_601;
+const LOCK_RETRY_MS = 200;
 
 /**
- * Brings the database to the current schema and returns the names of the migrations that it applied, none when it was
- * current. Any number of processes may call it at once: one migrates, the others wait and find nothing left to do.
+ * Brings the database to the current schema, with row-level security in force, and returns the names of the migrations
+ * that it applied, none when it was current. Any number of processes may call it at once: one migrates, the others wait
+ * and find nothing left to do.
  *
  * @throws StartError when the database cannot be reached or its migrations cannot be applied.
  */
@@ -23,12 +28,31 @@ export async function migrate(url: string, options: ConnectOptions = {}): Promis
   // A connection of its own, because a session's lock lives as long as its connection.
   const lock = await connectToDatabase(url, options);
   try {
-    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    return await applyMigrations(url);
+    await takeLock(lock);
+    const applied = await applyMigrations(url, await interruptedMigrations(lock));
+    await prepareServiceRole(lock);
+    return applied;
   } finally {
     await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
     await lock.end();
   }
+}
+
+/**
+ * Those that began and did not end. With the lock in hand none is under way, and a script happens as a whole or not at
+ * all, so they can be begun again.
+ */
+async function interruptedMigrations(client: pg.Client): Promise<readonly string[]> {
+  if (!(await hasMigrations(client))) return [];
+  const { rows } = await client.query(
+    'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL',
+  );
+  return rows.map(({ name }) => String(name));
+}
+
+async function hasMigrations(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there");
+  return rows[0]?.there === true;
 }
 
 /**
@@ -39,8 +63,7 @@ export async function migrate(url: string, options: ConnectOptions = {}): Promis
 export async function pendingMigrations(url: string, options: ConnectOptions = {}): Promise<readonly string[]> {
   const client = await connectToDatabase(url, options);
   try {
-    const { rows: tables } = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there");
-    const { rows } = tables[0]?.there
+    const { rows } = (await hasMigrations(client))
       ? await client.query('SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL')
       : { rows: [] };
     const applied = new Set(rows.map(({ name }) => String(name)));
@@ -51,9 +74,22 @@ export async function pendingMigrations(url: string, options: ConnectOptions = {
   }
 }
 
-async function applyMigrations(url: string): Promise<readonly string[]> {
+/**
+ * Asked for again and again, and not waited for: who waits inside a statement is in a transaction, and an index that is
+ * built concurrently waits for all transactions, of those too who wait for it.
+ */
+async function takeLock(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK]);
+    if (rows[0]?.taken) return;
+    await sleep(LOCK_RETRY_MS);
+  }
+}
+
+async function applyMigrations(url: string, interrupted: readonly string[]): Promise<readonly string[]> {
   const { engine, close } = await openSchemaEngine(url);
   try {
+    for (const migrationName of interrupted) await engine.markMigrationRolledBack({ migrationName });
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: await readMigrations(),
       filters: { externalTables: [], externalEnums: [] },

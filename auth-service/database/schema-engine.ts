@@ -11,6 +11,7 @@ import {
 import * as engineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
 import { fromPackageRoot } from '../package-root.ts';
+import { runScript } from './run-script.ts';
 
 const WASM_IMPORT_NAME = './schema_engine_bg.js';
 const require = createRequire(import.meta.url);
@@ -37,7 +38,7 @@ export async function openSchemaEngine(url: string): Promise<OpenedSchemaEngine>
   const engine = await engineModule.SchemaEngine.new(
     { datamodels: [[path, schema]] },
     () => {},
-    bindSqlAdapterFactory(wholeScripts(new PrismaPg(pool))),
+    bindSqlAdapterFactory(wholeScripts(new PrismaPg(pool), pool)),
   );
   return {
     engine,
@@ -86,7 +87,7 @@ function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
  * The adapter cuts a script at every semicolon, also those inside functions and comments. PostgreSQL takes a script as
  * a whole, which also makes a migration all or nothing.
  */
-function wholeScripts(factory: PrismaPg): SqlDriverAdapterFactory {
+function wholeScripts(factory: PrismaPg, pool: pg.Pool): SqlDriverAdapterFactory {
   return {
     provider: factory.provider,
     adapterName: factory.adapterName,
@@ -94,7 +95,7 @@ function wholeScripts(factory: PrismaPg): SqlDriverAdapterFactory {
       const adapter = await factory.connect();
       return Object.assign(adapter, {
         executeScript: async (script: string) => {
-          await adapter.underlyingDriver().query(script).catch(rethrowForEngine);
+          await runScript(pool, script).catch(rethrowForEngine);
         },
       });
     },

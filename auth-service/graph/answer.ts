@@ -26,6 +26,12 @@ export function busy(context: GraphContext, retryAfterSeconds: number): Answer<n
   return refusal(context, 'Too many logins at the moment, try again later', { status: 503, headers });
 }
 
+/** There were too many wrong passwords before; this one was not looked at. */
+export function throttled(context: GraphContext, retryAfterSeconds: number): Answer<never> {
+  const headers = { 'retry-after': String(retryAfterSeconds) };
+  return refusal(context, 'Too many failed attempts, try again later', { status: 429, headers });
+}
+
 export function tokensAnswer({ accessToken, expiresIn, refreshToken }: Tokens) {
   return success({ access_token: accessToken, expires_in: expiresIn, refresh_token: refreshToken });
 }

@@ -1,29 +1,33 @@
-import { isIP } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
 import { createHandler, type OperationArgs } from 'graphql-http';
 import type { Logger } from '../../platform/index.ts';
+import { ERRORS, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
+import type { Client } from '../use-cases/index.ts';
 import type { GraphContext } from './context.ts';
+import { createKnownDocuments } from './known-documents.ts';
 import { oneAuthenticationFieldRule } from './one-authentication-field.ts';
 import { parseWithoutEcho, publicError, rulesWithoutEcho, variableErrorWithoutEcho } from './safe-errors.ts';
 import { createSchema, type UseCases } from './schema.ts';
 
-const MAX_USER_AGENT_LENGTH = 512;
-/** Control characters; PostgreSQL takes no NUL, and none belongs into a list of sessions. */
-const CONTROL = /\p{Cc}/gu;
+const rules = [...rulesWithoutEcho, oneAuthenticationFieldRule];
 
 export interface GraphOptions extends UseCases {
   /** The log of one request, with its id. */
   loggerOf(request: Request): Logger;
+  /** Where a request comes from. */
+  originOf(request: Request): Client;
 }
 
 /** `POST /graphql` for express, behind a JSON body parser. */
-export function createGraphHandler({ loggerOf, ...useCases }: GraphOptions): RequestHandler {
+export function createGraphHandler({ loggerOf, originOf, ...useCases }: GraphOptions): RequestHandler {
+  const documents = createKnownDocuments(parseWithoutEcho);
   const handle = createHandler<Request, unknown, GraphContext>({
     schema: createSchema(useCases),
-    parse: parseWithoutEcho,
-    validationRules: () => [...rulesWithoutEcho, oneAuthenticationFieldRule],
-    context: ({ raw }) => contextOf(raw, loggerOf(raw)),
+    parse: (source) => documents.parse(typeof source === 'string' ? source : source.body),
+    validate: (schema, document, validationRules = []) => documents.validate(schema, document, validationRules),
+    validationRules: () => rules,
+    context: ({ raw }) => ({ logger: loggerOf(raw), client: originOf(raw), accessToken: bearerTokenOf(raw) }),
     execute: executeSafely,
     onOperation: (_request, args, result) => withHttpHint(args, result),
     formatError: (error) => publicError(error),
@@ -42,29 +46,6 @@ export function createGraphHandler({ loggerOf, ...useCases }: GraphOptions): Req
   };
 }
 
-function contextOf(request: Request, logger: Logger): GraphContext {
-  return {
-    logger,
-    client: {
-      address: addressOf(request),
-      userAgent: userAgentOf(request),
-    },
-    accessToken: bearerTokenOf(request),
-  };
-}
-
-/** The peer is the gateway, which says whom it answers. The last address is the one that it has seen itself. */
-function addressOf({ headers }: Request): string | null {
-  const address = headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim() ?? '';
-  return isIP(address) === 0 ? null : address;
-}
-
-/** The gateway's own is `portico`; it hands on that of whoever it answers. */
-function userAgentOf({ headers }: Request): string | null {
-  const userAgent = headers['x-forwarded-user-agent'] ?? headers['user-agent'];
-  return userAgent?.toString().replace(CONTROL, '').slice(0, MAX_USER_AGENT_LENGTH) ?? null;
-}
-
 /** The caller's own token. What the gateway says about the caller beside it is for services that cannot verify one. */
 function bearerTokenOf({ headers }: Request): string | undefined {
   return /^bearer +(?<token>[^ ]+) *$/i.exec(headers.authorization ?? '')?.groups?.token;
@@ -80,7 +61,14 @@ async function executeSafely(args: ExecutionArgs): Promise<ExecutionResult> {
       logger.error({ err: unexpected }, 'unexpected error in a resolver'),
     ),
   );
+  if (errors.some((error) => error.extensions.code === 'unavailable'))
+    sayWhenToComeBack(args.contextValue as GraphContext);
   return { ...result, errors };
+}
+
+function sayWhenToComeBack(context: GraphContext): void {
+  const headers = { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) };
+  context.http ??= { status: ERRORS.unavailable.status, headers };
 }
 
 function withHttpHint(args: OperationArgs<GraphContext>, result: ExecutionResult): ExecutionResult {

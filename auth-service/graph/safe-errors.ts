@@ -11,6 +11,7 @@ import {
   ValuesOfCorrectTypeRule,
 } from 'graphql';
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
+import { isDatabaseAway } from '../use-cases/index.ts';
 
 /** A login has about forty tokens, introspection about four hundred. */
 const MAX_TOKENS = 2000;
@@ -61,6 +62,10 @@ export function publicError(
   if (error.extensions.code) return error;
   const { originalError } = error;
   if (originalError instanceof ApiError) return withCode(originalError.message, error, originalError.code);
+  if (isDatabaseAway(originalError)) {
+    logUnexpected(originalError);
+    return withCode(ERRORS.unavailable.message, error, 'unavailable');
+  }
   if (originalError || error.path) {
     logUnexpected(originalError ?? error);
     return withCode(ERRORS.unexpected.message, error, 'unexpected');

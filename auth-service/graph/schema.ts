@@ -1,7 +1,8 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { GraphQLSchema } from 'graphql';
-import type { Login, LoginInput, LoginResult } from '../use-cases/index.ts';
-import { busy, refusal, tokensAnswer } from './answer.ts';
+import type { Login, LoginInput, LoginResult, ReadAudit } from '../use-cases/index.ts';
+import { busy, refusal, throttled, tokensAnswer } from './answer.ts';
+import { auditTypeDefs, createAuditField } from './audit-field.ts';
 import type { GraphContext } from './context.ts';
 import { createSessionFields, type SessionUseCases } from './session-fields.ts';
 
@@ -141,15 +142,16 @@ const typeDefs = /* GraphQL */ `
 
 export interface UseCases extends SessionUseCases {
   login: Login;
+  readAudit: ReadAudit;
 }
 
 /** The auth service's part of the unified graph. */
-export function createSchema({ login, ...sessionUseCases }: UseCases): GraphQLSchema {
+export function createSchema({ login, readAudit, ...sessionUseCases }: UseCases): GraphQLSchema {
   const sessionFields = createSessionFields(sessionUseCases);
   return makeExecutableSchema<GraphContext>({
-    typeDefs,
+    typeDefs: [typeDefs, auditTypeDefs],
     resolvers: {
-      Query: sessionFields.Query,
+      Query: { ...sessionFields.Query, auth_audit_log: createAuditField(readAudit, sessionFields.callerOf) },
       Mutation: {
         async auth_user_login(_root: unknown, { data }: { data: LoginInput }, context: GraphContext) {
           const result = await login(data, context.client);
@@ -165,6 +167,7 @@ export function createSchema({ login, ...sessionUseCases }: UseCases): GraphQLSc
 function answerOf(result: LoginResult, context: GraphContext) {
   if (result.outcome === 'success') return tokensAnswer(result.tokens);
   if (result.outcome === 'busy') return busy(context, result.retryAfterSeconds);
+  if (result.outcome === 'throttled') return throttled(context, result.retryAfterSeconds);
   if (result.reason.kind === 'missing-field')
     return refusal(context, `${result.reason.field} is required`, { status: 400 });
   return refusal(context, 'Invalid username, password or tenant', { status: 401 });
@@ -174,5 +177,6 @@ function answerOf(result: LoginResult, context: GraphContext) {
 function whatToLog(result: LoginResult) {
   if (result.outcome === 'success')
     return { outcome: result.outcome, user_id: result.account.userId, session_id: result.sessionId };
+  if (result.outcome === 'throttled') return { outcome: result.outcome, counter: result.counter };
   return { outcome: result.outcome === 'refused' ? result.reason.kind : result.outcome };
 }

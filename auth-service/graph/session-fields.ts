@@ -9,13 +9,14 @@ import type {
   ListSessions,
   Logout,
   LogoutInput,
+  PasswordProblem,
   Refresh,
   RefreshInput,
   RefreshResult,
   RevokeSession,
   RevokeSessionInput,
 } from '../use-cases/index.ts';
-import { type Answer, busy, refusal, success, tokensAnswer } from './answer.ts';
+import { type Answer, busy, refusal, success, throttled, tokensAnswer } from './answer.ts';
 import type { GraphContext, HttpHint } from './context.ts';
 
 export interface SessionUseCases {
@@ -51,6 +52,7 @@ export function createSessionFields(useCases: SessionUseCases) {
   }
 
   return {
+    callerOf,
     Query: {
       async auth_user_me(_root: unknown, _args: unknown, context: GraphContext) {
         const { account } = await callerOf(context);
@@ -69,7 +71,7 @@ export function createSessionFields(useCases: SessionUseCases) {
     },
     Mutation: {
       async auth_token_refresh(_root: unknown, { data }: { data: RefreshInput }, context: GraphContext) {
-        const result = await refresh(data);
+        const result = await refresh(data, context.client);
         const level = result.outcome === 'reused' ? 'warn' : 'info';
         context.logger[level](refreshToLog(result), 'refresh');
         if (result.outcome === 'success') return tokensAnswer(result.tokens);
@@ -83,7 +85,7 @@ export function createSessionFields(useCases: SessionUseCases) {
         { data }: { data?: LogoutInput | null },
         context: GraphContext,
       ): Promise<Answer<Ended>> {
-        const result = await logout(data ?? {}, context.accessToken);
+        const result = await logout(data ?? {}, context.accessToken, context.client);
         const { outcome, ...details } = result;
         context.logger.info({ outcome, ...toLog(details) }, 'logout');
         if (result.outcome === 'success') return success({ revoked_sessions: result.ended });
@@ -99,7 +101,7 @@ export function createSessionFields(useCases: SessionUseCases) {
       ): Promise<Answer<Ended>> {
         const caller = await identifyCaller(context.accessToken);
         if (!caller) return refusal(context, NOT_LOGGED_IN, UNAUTHORIZED);
-        const result = await revokeSession(data, caller);
+        const result = await revokeSession(data, caller, context.client);
         context.logger.info({ outcome: result.outcome, ...callerToLog(caller) }, 'session revoke');
         if (result.outcome === 'success') return success({ revoked_sessions: result.ended });
         if (result.reason.kind === 'missing-field')
@@ -114,9 +116,8 @@ export function createSessionFields(useCases: SessionUseCases) {
       ): Promise<Answer<Ended>> {
         const caller = await identifyCaller(context.accessToken);
         if (!caller) return refusal(context, NOT_LOGGED_IN, UNAUTHORIZED);
-        const result = await changePassword(data, caller);
-        const reason = result.outcome === 'refused' ? { reason: result.reason.kind } : {};
-        context.logger.info({ outcome: result.outcome, ...reason, ...callerToLog(caller) }, 'password change');
+        const result = await changePassword(data, caller, context.client);
+        context.logger.info({ ...passwordChangeToLog(result), ...callerToLog(caller) }, 'password change');
         return changePasswordAnswer(result, context);
       },
     },
@@ -126,16 +127,21 @@ export function createSessionFields(useCases: SessionUseCases) {
 function changePasswordAnswer(result: ChangePasswordResult, context: GraphContext): Answer<Ended> {
   if (result.outcome === 'success') return success({ revoked_sessions: result.ended });
   if (result.outcome === 'busy') return busy(context, result.retryAfterSeconds);
+  if (result.outcome === 'throttled') return throttled(context, result.retryAfterSeconds);
   switch (result.reason.kind) {
     case 'missing-field':
       return refusal(context, `${result.reason.field} is required`, { status: 400 });
     case 'current-password':
       return refusal(context, 'The current password is wrong', { status: 403 });
     case 'new-password':
-      return refusal(context, 'The new password cannot be used', { status: 400 });
+      return refusal(context, newPasswordMessage(result.reason.problem), { status: 400 });
     case 'overtaken':
       return refusal(context, 'The session has ended or the password was changed meanwhile', { status: 409 });
   }
+}
+
+function newPasswordMessage({ code, message }: PasswordProblem): string {
+  return `The new password cannot be used: ${message} (${code})`;
 }
 
 function sessionAnswer(session: ListedSession) {
@@ -158,6 +164,12 @@ function refreshToLog(result: RefreshResult) {
   if (result.outcome === 'refused') return { outcome: result.reason.kind };
   const { outcome, tenantId, userId, sessionId } = result;
   return { outcome, tenant_id: tenantId, user_id: userId, session_id: sessionId };
+}
+
+function passwordChangeToLog(result: ChangePasswordResult) {
+  if (result.outcome !== 'refused') return { outcome: result.outcome };
+  const { reason } = result;
+  return { outcome: result.outcome, reason: reason.kind === 'new-password' ? reason.problem.code : reason.kind };
 }
 
 function toLog(details: { tenantId?: number; userId?: string; ended?: number; reason?: string }) {

@@ -1,9 +1,16 @@
 import type { Request } from 'express';
-import { type AuthenticateClient, type ClientAccount, FIRST_PARTY_CLIENT } from '../use-cases/index.ts';
+import { type AuthenticateClient, type Client, type ClientAccount, FIRST_PARTY_CLIENT } from '../use-cases/index.ts';
 import type { Form } from './form.ts';
 import { OAuthError } from './oauth-error.ts';
 
 const BASIC = /^basic +(?<credentials>[A-Za-z0-9+/_-]+={0,2}) *$/i;
+
+/** What it takes to authenticate the client of a request. */
+export interface ClientAuthentication {
+  authenticateClient: AuthenticateClient;
+  /** Where a request comes from. */
+  originOf(request: Request): Client;
+}
 
 interface Credentials {
   clientId: string;
@@ -15,17 +22,18 @@ interface Credentials {
  * one that shows none, which is then a client of our own login: it has no secret.
  *
  * @throws OAuthError `invalid_client` when the client is unknown or its secret wrong, `invalid_request` when it shows
- * two.
+ * two, `slow_down` after too many wrong ones.
  */
 export async function authenticate(
   request: Request,
   form: Form,
-  authenticateClient: AuthenticateClient,
+  { authenticateClient, originOf }: ClientAuthentication,
 ): Promise<ClientAccount | undefined> {
   const shown = credentialsOf(request.headers.authorization, form);
   if (!shown) return undefined;
-  const client = await authenticateClient(shown.clientId, shown.secret);
+  const client = await authenticateClient(shown.clientId, shown.secret, originOf(request));
   if (!client) throw new OAuthError('invalid_client');
+  if ('outcome' in client) throw new OAuthError('slow_down', undefined, client.retryAfterSeconds);
   return client;
 }
 
@@ -33,9 +41,9 @@ export async function authenticate(
 export async function authenticateAlways(
   request: Request,
   form: Form,
-  authenticateClient: AuthenticateClient,
+  authentication: ClientAuthentication,
 ): Promise<ClientAccount> {
-  const client = await authenticate(request, form, authenticateClient);
+  const client = await authenticate(request, form, authentication);
   if (!client) throw new OAuthError('invalid_client', 'client authentication is needed');
   return client;
 }

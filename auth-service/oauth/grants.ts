@@ -1,12 +1,11 @@
 import type { Request, RequestHandler } from 'express';
 import type { Logger } from '../../platform/index.ts';
-import type { AuthenticateClient, ClientCredentials, Refresh } from '../use-cases/index.ts';
-import { authenticate, authenticateAlways } from './client-authentication.ts';
+import type { ClientCredentials, Refresh } from '../use-cases/index.ts';
+import { authenticate, authenticateAlways, type ClientAuthentication } from './client-authentication.ts';
 import { type Form, readForm, required } from './form.ts';
 import { OAuthError } from './oauth-error.ts';
 
-export interface TokenEndpointOptions {
-  authenticateClient: AuthenticateClient;
+export interface TokenEndpointOptions extends ClientAuthentication {
   refresh: Refresh;
   clientCredentials: ClientCredentials;
   loggerOf(request: Request): Logger;
@@ -41,12 +40,12 @@ export function tokenEndpoint(options: TokenEndpointOptions): RequestHandler {
 }
 
 async function refreshGrant(options: TokenEndpointOptions, request: Request, form: Form): Promise<TokenResponse> {
-  const { authenticateClient, refresh, loggerOf } = options;
+  const { refresh, originOf, loggerOf } = options;
   // Refresh tokens are the login's, whose clients have no secret.
-  if (await authenticate(request, form, authenticateClient)) throw new OAuthError('unauthorized_client');
+  if (await authenticate(request, form, options)) throw new OAuthError('unauthorized_client');
   const token = required(form, 'refresh_token');
   if (form.has('scope')) throw new OAuthError('invalid_scope', 'the refresh token was granted without a scope');
-  const result = await refresh({ refresh_token: token });
+  const result = await refresh({ refresh_token: token }, originOf(request));
   if (result.outcome === 'success') {
     const { tokens, account, sessionId } = result;
     const { tenantId, userId } = account;
@@ -72,14 +71,15 @@ async function refreshGrant(options: TokenEndpointOptions, request: Request, for
 }
 
 async function clientCredentialsGrant(
-  { authenticateClient, clientCredentials, loggerOf }: TokenEndpointOptions,
+  options: TokenEndpointOptions,
   request: Request,
   form: Form,
 ): Promise<TokenResponse> {
-  const client = await authenticateAlways(request, form, authenticateClient);
+  const { clientCredentials, originOf, loggerOf } = options;
+  const client = await authenticateAlways(request, form, options);
   const scope = form.get('scope');
   if (scope !== undefined && !SCOPE.test(scope)) throw new OAuthError('invalid_scope');
-  const result = await clientCredentials(client, scope);
+  const result = await clientCredentials(client, scope, originOf(request));
   const { tenantId, clientId } = client;
   loggerOf(request).info({ outcome: result.outcome, tenant_id: tenantId, client_id: clientId }, 'client credentials');
   if (result.outcome === 'refused')

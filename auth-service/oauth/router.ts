@@ -1,5 +1,7 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Logger } from '../../platform/index.ts';
+import { ERRORS, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
+import { type Client, isDatabaseAway } from '../use-cases/index.ts';
 import { formBody } from './form.ts';
 import type { TokenEndpointOptions } from './grants.ts';
 import { tokenEndpoint } from './grants.ts';
@@ -18,6 +20,8 @@ export type OAuthUseCases = Pick<TokenEndpointOptions, 'authenticateClient' | 'r
 export interface OAuthOptions extends OAuthUseCases {
   issuer: string;
   audience: string;
+  /** Where a request comes from. */
+  originOf(request: Request): Client;
   /** Whether the service can answer yet. */
   started(): boolean;
   /** The log of one request, with its id. */
@@ -59,11 +63,17 @@ function createErrorHandler(loggerOf: (request: Request) => Logger): ErrorReques
     if (typeof status === 'number' && status < 500)
       return send(response, new OAuthError('invalid_request', 'the body cannot be read'));
     loggerOf(request).error({ err: error }, 'unexpected error');
-    return send(response, new OAuthError('server_error'));
+    return send(response, isDatabaseAway(error) ? unavailable() : new OAuthError('server_error'));
   };
 }
 
-function send(response: Response, { code, message }: OAuthError, status: number = OAUTH_ERRORS[code].status): void {
+function unavailable(): OAuthError {
+  return new OAuthError('temporarily_unavailable', ERRORS.unavailable.message, UNAVAILABLE_RETRY_SECONDS);
+}
+
+function send(response: Response, error: OAuthError, status: number = OAUTH_ERRORS[error.code].status): void {
+  const { code, message, retryAfterSeconds } = error;
+  if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds));
   if (code === 'invalid_client') response.setHeader('www-authenticate', 'Basic realm="portico", charset="UTF-8"');
   response.status(status).json({ error: code, error_description: message });
 }

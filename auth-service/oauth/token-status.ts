@@ -1,11 +1,10 @@
 import type { Request, RequestHandler } from 'express';
 import type { Logger } from '../../platform/index.ts';
-import type { ActiveToken, AuthenticateClient, Introspect, RevokeToken } from '../use-cases/index.ts';
-import { authenticate, authenticateAlways } from './client-authentication.ts';
+import type { ActiveToken, Introspect, RevokeToken } from '../use-cases/index.ts';
+import { authenticate, authenticateAlways, type ClientAuthentication } from './client-authentication.ts';
 import { readForm, required } from './form.ts';
 
-export interface RevocationEndpointOptions {
-  authenticateClient: AuthenticateClient;
+export interface RevocationEndpointOptions extends ClientAuthentication {
   revokeToken: RevokeToken;
   loggerOf(request: Request): Logger;
 }
@@ -15,18 +14,17 @@ export interface RevocationEndpointOptions {
  * `token_type_hint` is taken and not needed: the two kinds of token look different.
  */
 export function revocationEndpoint(options: RevocationEndpointOptions): RequestHandler {
-  const { authenticateClient, revokeToken, loggerOf } = options;
+  const { revokeToken, originOf, loggerOf } = options;
   return async (request, response) => {
     const form = readForm(request);
-    const client = await authenticate(request, form, authenticateClient);
-    const { revoked } = await revokeToken(required(form, 'token'), client);
+    const client = await authenticate(request, form, options);
+    const { revoked } = await revokeToken(required(form, 'token'), client, originOf(request));
     loggerOf(request).info({ revoked, ...(client && { client_id: client.clientId }) }, 'token revocation');
     response.status(200).end();
   };
 }
 
-export interface IntrospectionEndpointOptions {
-  authenticateClient: AuthenticateClient;
+export interface IntrospectionEndpointOptions extends ClientAuthentication {
   introspect: Introspect;
   /** `iss` and `aud` of access tokens. */
   issuer: string;
@@ -35,10 +33,10 @@ export interface IntrospectionEndpointOptions {
 
 /** `POST /oauth/introspect` (RFC 7662), for service accounts, about tokens of their own tenant. */
 export function introspectionEndpoint(options: IntrospectionEndpointOptions): RequestHandler {
-  const { authenticateClient, introspect, issuer, audience } = options;
+  const { introspect, issuer, audience } = options;
   return async (request, response) => {
     const form = readForm(request);
-    const client = await authenticateAlways(request, form, authenticateClient);
+    const client = await authenticateAlways(request, form, options);
     const token = await introspect(required(form, 'token'), client);
     response.json(token ? describe(token, issuer, audience) : { active: false });
   };

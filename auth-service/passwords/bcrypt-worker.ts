@@ -1,4 +1,5 @@
-import { compareSync, hashSync } from 'bcryptjs';
+import { loadBcrypt } from './bcrypt-library.ts';
+import { compareInFullTime } from './full-time.ts';
 
 export interface HashTask {
   text: string;
@@ -8,14 +9,18 @@ export interface HashTask {
 export interface CompareTask {
   text: string;
   hash: string;
+  /** How much the comparison costs at least. */
+  cost: number;
 }
 
-/** Runs in a worker thread, where there is nobody else to hold up, so without bcryptjs's pauses. */
+const library = loadBcrypt();
+
+/** Runs in a worker thread, where there is nobody else to hold up. */
 export function hash({ text, cost }: HashTask): string {
-  return hashSync(text, cost);
+  return library.hash(text, cost);
 }
 
 /** @see hash */
-export function compare({ text, hash }: CompareTask): boolean {
-  return compareSync(text, hash);
+export function compare({ text, hash, cost }: CompareTask): boolean {
+  return compareInFullTime(library, text, hash, cost);
 }

@@ -1,3 +1,12 @@
+export { loadBcrypt } from './bcrypt-library.ts';
 export { type Bcrypt, type BcryptPool, HashQueueFullError, openBcryptPool } from './bcrypt-pool.ts';
-export { importedHash } from './imported-hash.ts';
-export { createPasswords, type Passwords } from './passwords.ts';
+export { importedHash, MAX_BCRYPT_COST, MIN_BCRYPT_COST } from './imported-hash.ts';
+export { createPasswords, type Passwords, type Peppers } from './passwords.ts';
+export {
+  createPasswordPolicy,
+  type PasswordOwner,
+  type PasswordPolicy,
+  type PasswordPolicyOptions,
+  type PasswordProblem,
+  type PasswordProblemCode,
+} from './policy.ts';

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { encodeBase64, genSaltSync } from 'bcryptjs';
 import type { Bcrypt } from './bcrypt-pool.ts';
 import { importedHash } from './imported-hash.ts';
@@ -12,14 +12,23 @@ const BCRYPT_DIGEST_BYTES = 23;
  * `$portico1$p<pepper version>` and then bcrypt's own text, which begins with `$` and tells its cost. A cost over 15
  * would let one row keep a thread busy for minutes.
  */
-const STORED = /^\$portico1\$p(?<pepperVersion>\d{1,9})(?<bcrypt>\$2[aby]\$(?:0[4-9]|1[0-5])\$[./A-Za-z0-9]{53})$/;
+const STORED = /^\$portico1\$p(?<pepperVersion>\d{1,9})(?<bcrypt>\$2[aby]\$(?<cost>0[4-9]|1[0-5])\$[./A-Za-z0-9]{53})$/;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
+/**
+ * Secrets that are not in the database, so that a copy of the database alone cannot be searched for passwords. What is
+ * stored names the version of the one that it was made with.
+ */
+export interface Peppers {
+  /** The version that new hashes get. It is among `secrets`. */
+  current: number;
+  secrets: ReadonlyMap<number, string>;
+}
+
 export interface PasswordOptions {
   bcrypt: Bcrypt;
-  /** A secret that is not in the database, so that a copy of the database alone cannot be searched for passwords. */
-  pepper: { version: number; secret: string };
+  peppers: Peppers;
   /** bcrypt's cost for new hashes, 4 to 15. */
   cost: number;
 }
@@ -39,6 +48,11 @@ export interface Passwords {
    * @throws HashQueueFullError
    */
   verify(password: string, stored: string | undefined): Promise<boolean>;
+  /**
+   * Whether `stored` is what `hash` makes now: our own scheme, the current pepper, the current cost. If not, it should
+   * be replaced as soon as somebody shows the password.
+   */
+  isCurrent(stored: string): boolean;
 }
 
 /**
@@ -46,44 +60,57 @@ export interface Passwords {
  * into bcrypt's 72 bytes, so nothing of a long password is cut off, and hold no NUL.
  * Source: OWASP Password Storage Cheat Sheet, "Pre-Hashing Passwords with bcrypt".
  */
-export function createPasswords({ bcrypt, pepper, cost }: PasswordOptions): Passwords {
-  const pepperKey = createSecretKey(pepper.secret, 'utf8');
+export function createPasswords({ bcrypt, peppers, cost }: PasswordOptions): Passwords {
+  const keys = new Map([...peppers.secrets].map(([version, secret]) => [version, createSecretKey(secret, 'utf8')]));
+  const currentKey = keyOf(keys, peppers.current);
   const decoy = decoyHash(cost);
-  const nothing = prehash('');
 
-  function prehash(password: string): string {
-    return createHmac('sha384', pepperKey).update(password.normalize('NFKC'), 'utf8').digest('base64');
+  /** What bcrypt is to compare; no hash where `stored` is none, or was made with a pepper that is not known. */
+  function comparison(password: string, stored: string | undefined): { text: string; hash: string | undefined } {
+    const imported = stored === undefined ? undefined : importedHash(stored);
+    // An imported hash is of the password itself, as it was typed where it comes from.
+    if (imported !== undefined) return { text: password, hash: imported };
+    const parts = stored === undefined ? undefined : STORED.exec(stored)?.groups;
+    const key = keys.get(Number(parts?.pepperVersion));
+    return { text: prehash(password, key ?? currentKey), hash: key && parts?.bcrypt };
   }
 
   return {
     async hash(password) {
       if (!isUsable(password)) throw new RangeError('the password is too long or no valid Unicode');
-      return `$portico1$p${pepper.version}${await bcrypt.hash(prehash(password), cost)}`;
+      return `$portico1$p${peppers.current}${await bcrypt.hash(prehash(password, currentKey), cost)}`;
     },
     async verify(password, stored) {
       const usable = isUsable(password);
-      const imported = stored === undefined ? undefined : importedHash(stored);
-      const hash = imported ?? (stored === undefined ? undefined : bcryptPartOf(stored, pepper.version));
-      // An imported hash is of the password itself, as it was typed where it comes from.
-      const text = imported ? password : prehash(password);
-      const matches = await bcrypt.compare(usable ? text : nothing, hash ?? decoy);
+      const { text, hash } = comparison(usable ? password : '', stored);
+      const matches = await bcrypt.compare(text, hash ?? decoy);
       return matches && usable && hash !== undefined;
+    },
+    isCurrent(stored) {
+      const parts = STORED.exec(stored)?.groups;
+      return Number(parts?.pepperVersion) === peppers.current && Number(parts?.cost) === cost;
     },
   };
 }
 
-function isUsable(password: string): boolean {
+function keyOf(keys: ReadonlyMap<number, KeyObject>, version: number): KeyObject {
+  const key = keys.get(version);
+  if (!key) throw new RangeError('the current pepper is not among the peppers');
+  return key;
+}
+
+function prehash(password: string, pepper: KeyObject): string {
+  return createHmac('sha384', pepper).update(password.normalize('NFKC'), 'utf8').digest('base64');
+}
+
+/** Whether it can be a password at all, whatever the policy for new ones is. */
+export function isUsable(password: string): boolean {
   // UTF-8 has at least one byte for each UTF-16 unit, so most of a huge text is never encoded.
   return (
     password.length <= MAX_PASSWORD_BYTES &&
     Buffer.byteLength(password, 'utf8') <= MAX_PASSWORD_BYTES &&
     !LONE_SURROGATE.test(password)
   );
-}
-
-function bcryptPartOf(stored: string, pepperVersion: number): string | undefined {
-  const parts = STORED.exec(stored)?.groups;
-  return Number(parts?.pepperVersion) === pepperVersion ? parts?.bcrypt : undefined;
 }
 
 /** A hash of no known password that costs as much to compare as a real one of that cost. */

@@ -1,5 +1,6 @@
 import type { JsonWebKey } from 'node:crypto';
-import { type Database, type Prisma, SigningKeyState, type Transaction } from '../database/index.ts';
+import { type AuditEvent, type Author, PLATFORM, recordAudit, THE_SERVICE } from '../audit/index.ts';
+import { type Database, type Prisma, type SharedTransaction, SigningKeyState } from '../database/index.ts';
 import { type KeyAlgorithm, makeKey } from './key-pairs.ts';
 import type { Sealer } from './sealer.ts';
 
@@ -96,16 +97,16 @@ export async function advanceKeys(
   policy: KeyPolicy,
   now: Date,
 ): Promise<readonly SigningKeyRow[]> {
-  const rows = await readKeys(database);
+  const rows = await database.withoutTenant(readKeys);
   const steps = stepsFor(rows, policy, now);
   if (steps.length === 0) return rows;
   // Making one takes a while, and the lock would be held for as long.
   const made = steps.some((step) => step.do === 'make') ? await makeKey(policy.algorithm) : undefined;
-  return database.$transaction(async (transaction) => {
+  return database.withoutTenant(async (transaction) => {
     const current = await lockKeys(transaction);
     for (const step of stepsFor(current, policy, now)) {
       if (step.do !== 'make') await take(step, transaction, policy, now);
-      else if (made) await store(transaction, sealer, policy, made, step.state, now);
+      else if (made) await store(transaction, sealer, policy, made, { state: step.state, now, author: THE_SERVICE });
     }
     return readKeys(transaction);
   });
@@ -125,13 +126,15 @@ export async function beginRotation(
   sealer: Sealer,
   policy: KeyPolicy,
   now: Date,
+  author: Author,
 ): Promise<BegunRotation> {
   const made = await makeKey(policy.algorithm);
-  return database.$transaction(async (transaction) => {
+  return database.withoutTenant(async (transaction) => {
     const rows = await lockKeys(transaction);
     const underWay = rows.find(({ state }) => state === SigningKeyState.next);
     if (underWay) return { kid: underWay.kid, activatesAt: activationTime(underWay, policy), begun: false };
-    await store(transaction, sealer, policy, made, rows.length === 0 ? 'active' : 'next', now);
+    const state = rows.length === 0 ? 'active' : 'next';
+    await store(transaction, sealer, policy, made, { state, now, author });
     return { kid: made.kid, activatesAt: activationTime({ publishedAt: now }, policy), begun: true };
   });
 }
@@ -144,8 +147,10 @@ export async function beginRotation(
 export async function resealKeys(
   database: Database,
   sealer: Sealer,
+  now: Date,
+  author: Author,
 ): Promise<{ resealed: number; unopened: readonly string[] }> {
-  return database.$transaction(async (transaction) => {
+  return database.withoutTenant(async (transaction) => {
     const unopened: string[] = [];
     let resealed = 0;
     for (const { kid, sealedPrivateKey } of await lockKeys(transaction)) {
@@ -158,16 +163,25 @@ export async function resealKeys(
       await transaction.signingKey.update({ where: { kid }, data: { sealedPrivateKey: sealer.seal(plain, kid) } });
       resealed += 1;
     }
+    if (resealed > 0)
+      await recordAudit(transaction, {
+        ...author,
+        at: now,
+        event: 'key.reseal',
+        outcome: 'success',
+        tenantId: PLATFORM,
+        details: { resealed },
+      });
     return { resealed, unopened };
   });
 }
 
 /** Every key, the oldest first. */
-export function readKeys(database: Database | Transaction): Promise<SigningKeyRow[]> {
-  return database.signingKey.findMany({ orderBy: [{ createdAt: 'asc' }, { kid: 'asc' }] });
+export function readKeys(transaction: SharedTransaction): Promise<SigningKeyRow[]> {
+  return transaction.signingKey.findMany({ orderBy: [{ createdAt: 'asc' }, { kid: 'asc' }] });
 }
 
-async function lockKeys(transaction: Transaction): Promise<SigningKeyRow[]> {
+async function lockKeys(transaction: SharedTransaction): Promise<SigningKeyRow[]> {
   // The rows alone would not do: two replicas on an empty database find none to lock.
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${KEYS_LOCK})`;
   await transaction.$queryRaw`SELECT kid FROM signing_keys ORDER BY kid FOR UPDATE`;
@@ -176,13 +190,15 @@ async function lockKeys(transaction: Transaction): Promise<SigningKeyRow[]> {
 
 async function take(
   step: Exclude<Step, { do: 'make' }>,
-  transaction: Transaction,
+  transaction: SharedTransaction,
   policy: KeyPolicy,
   now: Date,
 ): Promise<void> {
   const { kid } = step;
-  if (step.do === 'remove') await transaction.signingKey.delete({ where: { kid } });
-  else if (step.do === 'note-token-lifetime')
+  if (step.do === 'remove') {
+    await transaction.signingKey.delete({ where: { kid } });
+    await recordKey(transaction, 'key.remove', kid, now, THE_SERVICE);
+  } else if (step.do === 'note-token-lifetime')
     await transaction.signingKey.update({ where: { kid }, data: { tokenSeconds: policy.tokenSeconds } });
   else {
     await transaction.signingKey.updateMany({
@@ -193,16 +209,16 @@ async function take(
       where: { kid },
       data: { state: SigningKeyState.active, activatedAt: now, tokenSeconds: policy.tokenSeconds },
     });
+    await recordKey(transaction, 'key.activate', kid, now, THE_SERVICE);
   }
 }
 
 async function store(
-  transaction: Transaction,
+  transaction: SharedTransaction,
   sealer: Sealer,
   policy: KeyPolicy,
   { kid, publicJwk, privateBytes }: Awaited<ReturnType<typeof makeKey>>,
-  state: 'active' | 'next',
-  now: Date,
+  { state, now, author }: { state: 'active' | 'next'; now: Date; author: Author },
 ): Promise<void> {
   await transaction.signingKey.create({
     data: {
@@ -217,6 +233,18 @@ async function store(
       activatedAt: state === 'active' ? now : null,
     },
   });
+  await recordKey(transaction, 'key.publish', kid, now, author);
+}
+
+function recordKey(
+  transaction: SharedTransaction,
+  event: AuditEvent,
+  kid: string,
+  at: Date,
+  author: Author,
+): Promise<void> {
+  const subject = { kind: 'key', id: kid } as const;
+  return recordAudit(transaction, { ...author, at, event, outcome: 'success', tenantId: PLATFORM, subject });
 }
 
 function addSeconds(date: Date, seconds: number): Date {

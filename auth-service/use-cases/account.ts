@@ -1,4 +1,4 @@
-import type { Database, Prisma, Transaction } from '../database/index.ts';
+import { type Database, Prisma, type Transaction } from '../database/index.ts';
 import { type ExtraClaims, mergeClaims } from '../tokens/index.ts';
 
 /** Longer names are refused unread. In UTF-16 units, as JavaScript counts. */
@@ -43,24 +43,50 @@ export async function findAccountByName(
 ): Promise<Account | undefined> {
   const name = normalizeUsername(username);
   if (name === undefined) return undefined;
-  return accountFrom(
-    await database.user.findUnique({
-      where: { tenantId_username: { tenantId, username: name } },
-      include: TENANT_WITH_CLAIMS,
-    }),
+  const [row] = await database.single.inTenant<AccountRow>(
+    tenantId,
+    Prisma.sql`
+      SELECT ${ACCOUNT_COLUMNS} FROM users JOIN tenants ON tenants.id = users.tenant_id
+      WHERE users.tenant_id = ${tenantId} AND users.username = ${name}`,
   );
+  return row && accountFromRow(row);
+}
+
+/** Selects an `AccountRow`, out of `users` and `tenants`. */
+export const ACCOUNT_COLUMNS = Prisma.sql`
+  users.tenant_id AS "tenantId", users.id, users.username, users.password_hash AS "passwordHash",
+  users.allowed_roles AS "allowedRoles", users.default_role AS "defaultRole", users.disabled_at AS "disabledAt",
+  users.claims, tenants.name AS "tenantName", tenants.disabled_at AS "tenantDisabledAt",
+  tenants.claims AS "tenantClaims",
+  (SELECT jsonb_agg(jsonb_build_object('role', role_claims.role, 'claims', role_claims.claims)) FROM role_claims
+    WHERE role_claims.tenant_id = tenants.id) AS "roleClaims"`;
+
+/** An account as a statement gives it that stands alone. */
+export interface AccountRow extends Omit<UserRow, 'tenant'> {
+  tenantName: string;
+  tenantDisabledAt: Date | null;
+  tenantClaims: Prisma.JsonValue;
+  /** Null where no role has any. */
+  roleClaims: TenantRow['roleClaims'] | null;
+}
+
+/** The account of what `ACCOUNT_COLUMNS` has selected. */
+export function accountFromRow(row: AccountRow): Account {
+  const { tenantName: name, tenantDisabledAt: disabledAt, tenantClaims: claims, roleClaims, ...user } = row;
+  return accountOf({ ...user, tenant: { name, disabledAt, claims, roleClaims: roleClaims ?? [] } });
 }
 
 /** The account with this id in this tenant, disabled or not. `userId` must be a UUID. */
 export async function findAccountById(
-  database: Database | Transaction,
+  transaction: Transaction,
   tenantId: number,
   userId: string,
 ): Promise<Account | undefined> {
   return accountFrom(
-    await database.user.findUnique({
+    await transaction.user.findUnique({
       where: { tenantId_id: { tenantId, id: userId } },
       include: TENANT_WITH_CLAIMS,
+      relationLoadStrategy: 'join',
     }),
   );
 }
@@ -100,8 +126,10 @@ export function extraClaimsOf(
 
 /** The account of a user's row. */
 export function accountFrom(row: UserRow | null): Account | undefined {
-  if (!row) return undefined;
-  const { tenant, id, disabledAt, claims, ...rest } = row;
+  return row ? accountOf(row) : undefined;
+}
+
+function accountOf({ tenant, id, disabledAt, claims, ...rest }: UserRow): Account {
   return {
     ...rest,
     userId: id,

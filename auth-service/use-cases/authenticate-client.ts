@@ -1,5 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Audit, PLATFORM } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
+import type { Throttle, Throttled } from '../throttle/index.ts';
+import type { Client } from './login.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -16,18 +19,57 @@ export interface ClientAccount {
   scopes: readonly string[];
 }
 
-export type AuthenticateClient = (clientId: string, secret: string) => Promise<ClientAccount | undefined>;
+/** @param origin where the secret comes from. */
+export type AuthenticateClient = (
+  clientId: string,
+  secret: string,
+  origin: Client,
+) => Promise<ClientAccount | undefined | Throttled>;
 
 /** The client with this id and secret; undefined also when it was revoked or its tenant is disabled. */
-export function createAuthenticateClient(database: Database): AuthenticateClient {
-  return async (clientId, secret) => {
-    if (!UUID.test(clientId) || secret.length > MAX_SECRET_LENGTH) return undefined;
-    const row = await database.oAuthClient.findUnique({ where: { id: clientId }, include: { tenant: true } });
-    if (!row || row.revokedAt || row.tenant.disabledAt) return undefined;
-    if (!timingSafeEqual(row.secretHash, clientSecretHash(secret))) return undefined;
-    const { tenantId, id, name, allowedRoles, defaultRole, scopes } = row;
-    return { tenantId, clientId: id, name, allowedRoles, defaultRole, scopes };
+export function createAuthenticateClient(
+  database: Database,
+  audit: Audit,
+  throttle: Throttle,
+  now: () => Date,
+): AuthenticateClient {
+  return async (clientId, secret, origin) => {
+    let known: number | undefined;
+    const result = await throttle.watch({ subject: { kind: 'client', clientId }, address: origin.address }, () =>
+      clientWith(database, clientId, secret, (tenantId) => {
+        known = tenantId;
+      }),
+    );
+    if (result && !('outcome' in result)) return result;
+    await audit.noteRepeatable({
+      at: now(),
+      event: 'client.authenticate',
+      outcome: result ? 'throttled' : 'refused',
+      tenantId: known ?? PLATFORM,
+      actor: { kind: 'unknown' },
+      subject: known === undefined ? audit.unknownName(PLATFORM, clientId) : { kind: 'client', id: clientId },
+      origin,
+    });
+    return result;
   };
+}
+
+/** @param onFound hears whose client this is, whether the secret is right or not. */
+async function clientWith(
+  database: Database,
+  clientId: string,
+  secret: string,
+  onFound: (tenantId: number) => void,
+): Promise<ClientAccount | undefined> {
+  if (!UUID.test(clientId) || secret.length > MAX_SECRET_LENGTH) return undefined;
+  const row = await database.acrossTenants('client-authentication', ({ oAuthClient }) =>
+    oAuthClient.findUnique({ where: { id: clientId }, include: { tenant: true }, relationLoadStrategy: 'join' }),
+  );
+  if (row) onFound(row.tenantId);
+  if (!row || row.revokedAt || row.tenant.disabledAt) return undefined;
+  if (!timingSafeEqual(row.secretHash, clientSecretHash(secret))) return undefined;
+  const { tenantId, id, name, allowedRoles, defaultRole, scopes } = row;
+  return { tenantId, clientId: id, name, allowedRoles, defaultRole, scopes };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type Audit, type Origin, recordAudit } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import type { AccessTokens } from '../tokens/index.ts';
 import { extraClaimsOf } from './account.ts';
@@ -5,6 +6,7 @@ import type { ClientAccount } from './authenticate-client.ts';
 
 export interface ClientCredentialsOptions {
   database: Database;
+  audit: Audit;
   accessTokens: AccessTokens;
   now(): Date;
   randomUUID(): string;
@@ -14,22 +16,32 @@ export type ClientCredentialsResult =
   | { outcome: 'success'; accessToken: string; expiresIn: number; scope: string | undefined }
   | { outcome: 'refused'; reason: 'scope' | 'client' };
 
-export type ClientCredentials = (client: ClientAccount, scope: string | undefined) => Promise<ClientCredentialsResult>;
+export type ClientCredentials = (
+  client: ClientAccount,
+  scope: string | undefined,
+  origin: Origin,
+) => Promise<ClientCredentialsResult>;
 
 /**
  * An access token for a client itself (RFC 6749, section 4.4), with the client's roles. Without `scope` it gets all
  * that it may ask for. There is no refresh token: whoever has the secret can ask again.
  */
 export function createClientCredentials(options: ClientCredentialsOptions): ClientCredentials {
-  const { database, accessTokens, now, randomUUID } = options;
+  const { database, audit, accessTokens, now, randomUUID } = options;
 
-  return async (client, scope) => {
+  return async (client, scope, origin) => {
     const { tenantId, clientId, scopes, allowedRoles, defaultRole } = client;
     const wanted = scope === undefined ? scopes : [...new Set(scope.split(' '))];
-    if (!wanted.every((name) => scopes.includes(name))) return { outcome: 'refused', reason: 'scope' };
+    const actor = { kind: 'client', id: clientId } as const;
+    const at = now();
+    const entry = { at, event: 'client.token', tenantId, actor, subject: actor, origin } as const;
+    if (!wanted.every((name) => scopes.includes(name))) {
+      await audit.noteRepeatable({ ...entry, outcome: 'refused', details: { reason: 'scope' } });
+      return { outcome: 'refused', reason: 'scope' };
+    }
     const granted = wanted.length > 0 ? wanted.join(' ') : undefined;
 
-    const accessToken = await database.$transaction(async (transaction) => {
+    const accessToken = await database.inTenant(tenantId, async (transaction) => {
       // Held until the token is made: one that is revoked now has all its tokens in that revocation.
       const unchanged = await transaction.$queryRaw<unknown[]>`
         SELECT 1 FROM oauth_clients JOIN tenants ON tenants.id = oauth_clients.tenant_id
@@ -43,10 +55,19 @@ export function createClientCredentials(options: ClientCredentialsOptions): Clie
       });
       const extraClaims = extraClaimsOf(tenant, client, {});
       // Every token is a session of its own, so that each can be revoked alone.
-      const subject = { tenantId, userId: clientId, clientId, sessionId: randomUUID(), allowedRoles, defaultRole };
+      const sessionId = randomUUID();
+      await recordAudit(transaction, {
+        ...entry,
+        outcome: 'success',
+        details: { session_id: sessionId, scopes: wanted },
+      });
+      const subject = { tenantId, userId: clientId, clientId, sessionId, allowedRoles, defaultRole };
       return accessTokens.issue({ ...subject, extraClaims, ...(granted !== undefined && { scope: granted }) }, now());
     });
-    if (accessToken === undefined) return { outcome: 'refused', reason: 'client' };
+    if (accessToken === undefined) {
+      await audit.noteRepeatable({ ...entry, outcome: 'refused', details: { reason: 'revoked' } });
+      return { outcome: 'refused', reason: 'client' };
+    }
     return { outcome: 'success', accessToken, expiresIn: accessTokens.lifetimeSeconds, scope: granted };
   };
 }

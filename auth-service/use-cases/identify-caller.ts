@@ -26,10 +26,13 @@ export function createIdentifyCaller({ database, verify, now }: IdentifyCallerOp
     const token = accessToken === undefined ? undefined : await verify(accessToken, at);
     if (!token?.sessionId) return undefined;
     const { tenantId, sessionId, subject } = token;
-    const session = await database.session.findUnique({
-      where: { tenantId_id: { tenantId, id: sessionId } },
-      include: { user: { include: TENANT_WITH_CLAIMS } },
-    });
+    const session = await database.inTenant(tenantId, (transaction) =>
+      transaction.session.findUnique({
+        where: { tenantId_id: { tenantId, id: sessionId } },
+        include: { user: { include: TENANT_WITH_CLAIMS } },
+        relationLoadStrategy: 'join',
+      }),
+    );
     if (!session || session.userId !== subject || session.revokedAt || session.expiresAt <= at) return undefined;
     const account = accountFrom(session.user);
     return account && !account.disabled ? { account, sessionId } : undefined;

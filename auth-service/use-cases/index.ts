@@ -1,3 +1,6 @@
+export type { ReadEntry } from '../audit/index.ts';
+export { isDatabaseAway } from '../database/index.ts';
+export type { PasswordProblem } from '../passwords/index.ts';
 export { FIRST_PARTY_CLIENT } from '../tokens/index.ts';
 export { normalizeUsername } from './account.ts';
 export { type AuthenticateClient, type ClientAccount, createAuthenticateClient } from './authenticate-client.ts';
@@ -8,6 +11,7 @@ export {
   createChangePassword,
 } from './change-password.ts';
 export { type ClientCredentials, createClientCredentials } from './client-credentials.ts';
+export { countPasswords } from './count-passwords.ts';
 export { endSessions, lockUser, type SessionsToEnd } from './end-sessions.ts';
 export { type Caller, createIdentifyCaller, type IdentifyCaller } from './identify-caller.ts';
 export { type ActiveToken, createIntrospect, type Introspect } from './introspect.ts';
@@ -15,7 +19,13 @@ export { createListSessions, type ListedSession, type ListSessions } from './lis
 export { type Client, createLogin, type Login, type LoginInput, type LoginResult } from './login.ts';
 export { createLogout, type Logout, type LogoutInput, type LogoutResult } from './logout.ts';
 export { addClient, type NewClient, revokeClient } from './manage-clients.ts';
-export { addUsers, generatePassword, type NewUser, resetPassword } from './manage-users.ts';
+export { addUser, addUsers, generatePassword, type NewUser, resetPassword } from './manage-users.ts';
+export {
+  createReadAudit,
+  type ReadAudit,
+  type ReadAuditInput,
+  type ReadAuditResult,
+} from './read-audit.ts';
 export { createRefresh, type Refresh, type RefreshInput, type RefreshResult } from './refresh.ts';
 export {
   createListRevocations,

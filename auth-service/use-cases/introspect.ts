@@ -47,10 +47,13 @@ export function createIntrospect({ database, verify, identifyCaller, now }: Intr
   }
 
   async function refreshToken(token: string, tenantId: number): Promise<ActiveToken | undefined> {
-    const row = await database.refreshToken.findUnique({
-      where: { tenantId_hash: { tenantId, hash: refreshTokenHash(token) } },
-      include: { session: { include: { user: { include: { tenant: true } } } } },
-    });
+    const row = await database.inTenant(tenantId, (transaction) =>
+      transaction.refreshToken.findUnique({
+        where: { tenantId_hash: { tenantId, hash: refreshTokenHash(token) } },
+        include: { session: { include: { user: { include: { tenant: true } } } } },
+        relationLoadStrategy: 'join',
+      }),
+    );
     const at = now();
     if (!row || row.usedAt || row.expiresAt <= at) return undefined;
     const { session } = row;
@@ -73,10 +76,14 @@ export function createIntrospect({ database, verify, identifyCaller, now }: Intr
 /** Whether the token of a service account, the account and its tenant are neither revoked nor disabled. */
 export async function isClientTokenAlive(database: Database, token: VerifiedAccessToken): Promise<boolean> {
   const { tenantId, clientId, sessionId } = token;
-  const client = await database.oAuthClient.findUnique({
-    where: { tenantId_id: { tenantId, id: clientId } },
-    include: { tenant: true },
+  if (sessionId === undefined) return false;
+  return database.inTenant(tenantId, async (transaction) => {
+    const client = await transaction.oAuthClient.findUnique({
+      where: { tenantId_id: { tenantId, id: clientId } },
+      include: { tenant: true },
+      relationLoadStrategy: 'join',
+    });
+    if (!client || client.revokedAt || client.tenant.disabledAt) return false;
+    return (await transaction.revocation.count({ where: { tenantId, sessionId } })) === 0;
   });
-  if (!client || client.revokedAt || client.tenant.disabledAt || sessionId === undefined) return false;
-  return (await database.revocation.count({ where: { tenantId, sessionId } })) === 0;
 }

@@ -22,17 +22,19 @@ export type ListSessions = (caller: Caller) => Promise<ListedSession[]>;
 export function createListSessions(database: Database, now: () => Date): ListSessions {
   return async ({ account: { tenantId, userId }, sessionId: current }) => {
     const at = now();
-    const sessions = await database.session.findMany({
-      where: {
-        tenantId,
-        userId,
-        revokedAt: null,
-        expiresAt: { gt: at },
-        refreshTokens: { some: { usedAt: null, expiresAt: { gt: at } } },
-      },
-      orderBy: [{ lastUsedAt: 'desc' }, { id: 'asc' }],
-      take: MAX_LISTED,
-    });
+    const sessions = await database.inTenant(tenantId, ({ session }) =>
+      session.findMany({
+        where: {
+          tenantId,
+          userId,
+          revokedAt: null,
+          expiresAt: { gt: at },
+          refreshTokens: { some: { usedAt: null, expiresAt: { gt: at } } },
+        },
+        orderBy: [{ lastUsedAt: 'desc' }, { id: 'asc' }],
+        take: MAX_LISTED,
+      }),
+    );
     return sessions.map(({ id, createdAt, lastUsedAt, expiresAt, clientAddress, userAgent }) => ({
       sessionId: id,
       createdAt,

@@ -1,3 +1,4 @@
+import { type Audit, type Origin, PLATFORM, recordAudit } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { refreshTokenHash } from '../tokens/index.ts';
 import { endSessions, lockUser } from './end-sessions.ts';
@@ -16,11 +17,12 @@ export type LogoutResult =
 
 export interface LogoutOptions {
   database: Database;
+  audit: Audit;
   identifyCaller: IdentifyCaller;
   now(): Date;
 }
 
-export type Logout = (input: LogoutInput, accessToken: string | undefined) => Promise<LogoutResult>;
+export type Logout = (input: LogoutInput, accessToken: string | undefined, origin: Origin) => Promise<LogoutResult>;
 
 interface Place {
   tenantId: number;
@@ -32,7 +34,7 @@ interface Place {
  * Ends the session of a refresh token, or of an access token when no refresh token is sent; or all sessions of its user.
  * A refresh token that is not of the user whose access token comes with it is as good as unknown.
  */
-export function createLogout({ database, identifyCaller, now }: LogoutOptions): Logout {
+export function createLogout({ database, audit, identifyCaller, now }: LogoutOptions): Logout {
   async function findSession(token: string | null | undefined, accessToken: string | undefined) {
     const caller = await identifyCaller(accessToken);
     const bearer: Place | undefined = caller && { ...caller.account, sessionId: caller.sessionId };
@@ -43,22 +45,46 @@ export function createLogout({ database, identifyCaller, now }: LogoutOptions): 
     return isAnothers ? undefined : named;
   }
 
-  return async ({ refresh_token: token, all }, accessToken) => {
+  /** Whoever sends such a token can do so over and over. */
+  async function refuse(session: Place | undefined, origin: Origin): Promise<LogoutResult> {
+    const refused = { at: now(), event: 'logout', outcome: 'refused', actor: { kind: 'unknown' }, origin } as const;
+    if (!session) await audit.noteRepeatable({ ...refused, tenantId: PLATFORM, details: { reason: 'token' } });
+    else {
+      const { tenantId, userId } = session;
+      const subject = { kind: 'user', id: userId } as const;
+      await audit.noteRepeatable({ ...refused, tenantId, subject, details: { reason: 'ended' } });
+    }
+    return { outcome: 'refused', reason: 'token' };
+  }
+
+  return async ({ refresh_token: token, all }, accessToken, origin) => {
     if (token == null && accessToken === undefined) return { outcome: 'refused', reason: 'no-token' };
     const session = await findSession(token, accessToken);
-    if (!session) return { outcome: 'refused', reason: 'token' };
+    if (!session) return refuse(undefined, origin);
     const { tenantId, userId, sessionId } = session;
     const at = now();
-    const ended = await database.$transaction(async (transaction) => {
-      if (!all) return endSessions(transaction, { tenantId, sessionId }, at);
+    const ended = await database.inTenant(tenantId, async (transaction) => {
+      const user = { kind: 'user', id: userId } as const;
+      const logout = { at, event: 'logout', outcome: 'success', tenantId, actor: user, subject: user, origin } as const;
+      if (!all) {
+        const count = await endSessions(transaction, { tenantId, sessionId }, at);
+        // Once more is nothing new.
+        if (count > 0)
+          await recordAudit(transaction, { ...logout, details: { session_id: sessionId, ended_sessions: count } });
+        return count;
+      }
       await lockUser(transaction, tenantId, userId);
       // A token of a session that is over ends no other one: whoever found an old one must not log its owner out.
       const alive = await transaction.session.count({
         where: { tenantId, id: sessionId, revokedAt: null, expiresAt: { gt: at } },
       });
-      return alive === 0 ? undefined : endSessions(transaction, { tenantId, userId }, at);
+      if (alive === 0) return undefined;
+      const count = await endSessions(transaction, { tenantId, userId }, at);
+      const details = { session_id: sessionId, ended_sessions: count, all: true };
+      await recordAudit(transaction, { ...logout, details });
+      return count;
     });
-    if (ended === undefined) return { outcome: 'refused', reason: 'token' };
+    if (ended === undefined) return refuse(session, origin);
     return { outcome: 'success', ended, tenantId, userId };
   };
 }

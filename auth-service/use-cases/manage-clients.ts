@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { type Author, recordAudit } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { clientSecretHash } from './authenticate-client.ts';
 import { recordRevocations } from './revocations.ts';
@@ -19,18 +20,31 @@ export async function addClient(
   database: Database,
   client: NewClient,
   now: Date,
+  author: Author,
 ): Promise<{ clientId: string; clientSecret: string }> {
   const clientSecret = randomBytes(SECRET_BYTES).toString('base64url');
   const id = randomUUID();
-  await database.oAuthClient.create({
-    data: {
-      ...client,
-      allowedRoles: [...client.allowedRoles],
-      scopes: [...client.scopes],
-      id,
-      secretHash: clientSecretHash(clientSecret),
-      createdAt: now,
-    },
+  const { tenantId, name, allowedRoles, defaultRole, scopes } = client;
+  await database.inTenant(tenantId, async (transaction) => {
+    await transaction.oAuthClient.create({
+      data: {
+        ...client,
+        allowedRoles: [...allowedRoles],
+        scopes: [...scopes],
+        id,
+        secretHash: clientSecretHash(clientSecret),
+        createdAt: now,
+      },
+    });
+    await recordAudit(transaction, {
+      ...author,
+      at: now,
+      event: 'client.add',
+      outcome: 'success',
+      tenantId,
+      subject: { kind: 'client', id },
+      details: { name, roles: allowedRoles, default_role: defaultRole, scopes },
+    });
   });
   return { clientId: id, clientSecret };
 }
@@ -41,8 +55,9 @@ export async function revokeClient(
   tenantId: number,
   clientId: string,
   now: () => Date,
+  author: Author,
 ): Promise<boolean> {
-  return database.$transaction(async (transaction) => {
+  return database.inTenant(tenantId, async (transaction) => {
     const { count } = await transaction.oAuthClient.updateMany({
       where: { tenantId, id: clientId, revokedAt: null },
       data: { revokedAt: now() },
@@ -54,6 +69,8 @@ export async function revokeClient(
     // No access token lives longer than a day, whatever the settings were when it was issued.
     const until = new Date(at.getTime() + DAY_MS);
     await recordRevocations(transaction, [{ tenantId, userId: clientId, before, until }], at);
+    const subject = { kind: 'client', id: clientId } as const;
+    await recordAudit(transaction, { ...author, at, event: 'client.revoke', outcome: 'success', tenantId, subject });
     return true;
   });
 }

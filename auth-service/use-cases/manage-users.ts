@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { type Author, recordAudit } from '../audit/index.ts';
 import type { Database, Transaction } from '../database/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { endSessions } from './end-sessions.ts';
@@ -16,13 +17,35 @@ export interface NewUser {
   disabled?: boolean;
 }
 
-/** Adds the users whose names are not taken yet. @returns how many those were. */
-export async function addUsers(
-  database: Database | Transaction,
-  users: readonly NewUser[],
+/** Adds a user, and says so in the audit log. @returns the user's id; undefined when the name is taken. */
+export async function addUser(
+  transaction: Transaction,
+  user: NewUser,
   now: Date,
-): Promise<number> {
-  const { count } = await database.user.createMany({
+  author: Author,
+): Promise<string | undefined> {
+  const [id] = await addUsers(transaction, [user], now);
+  if (id === undefined) return undefined;
+  const { tenantId, allowedRoles: roles, defaultRole: default_role } = user;
+  await recordAudit(transaction, {
+    ...author,
+    at: now,
+    event: 'user.add',
+    outcome: 'success',
+    tenantId,
+    subject: { kind: 'user', id },
+    details: { roles, default_role },
+  });
+  return id;
+}
+
+/**
+ * Adds the users whose names are not taken yet. Whoever adds many says so in the audit log, once.
+ *
+ * @returns the ids of those that were added.
+ */
+export async function addUsers(transaction: Transaction, users: readonly NewUser[], now: Date): Promise<string[]> {
+  const added = await transaction.user.createManyAndReturn({
     data: users.map(({ disabled = false, allowedRoles, ...user }) => ({
       ...user,
       id: randomUUID(),
@@ -31,8 +54,9 @@ export async function addUsers(
       disabledAt: disabled ? now : null,
     })),
     skipDuplicates: true,
+    select: { id: true },
   });
-  return count;
+  return added.map(({ id }) => id);
 }
 
 /** No letters and digits that look like others. 31 signs, so a password of 25 has 123 random bits. */
@@ -57,13 +81,19 @@ export async function resetPassword(
   passwords: Passwords,
   { tenantId, userId }: UserKey,
   now: () => Date,
+  author: Author,
 ): Promise<string | undefined> {
   const password = generatePassword();
   const passwordHash = await passwords.hash(password);
-  const found = await database.$transaction(async (transaction) => {
+  const found = await database.inTenant(tenantId, async (transaction) => {
     const { count } = await transaction.user.updateMany({ where: { tenantId, id: userId }, data: { passwordHash } });
-    if (count > 0) await endSessions(transaction, { tenantId, userId }, now());
-    return count > 0;
+    if (count === 0) return false;
+    const at = now();
+    const ended = await endSessions(transaction, { tenantId, userId }, at);
+    const subject = { kind: 'user', id: userId } as const;
+    const what = { at, event: 'password.reset', outcome: 'success', tenantId, subject } as const;
+    await recordAudit(transaction, { ...author, ...what, details: { ended_sessions: ended } });
+    return true;
   });
   return found ? password : undefined;
 }

@@ -68,18 +68,10 @@ interface Row {
 export function createListRevocations(database: Database, now: () => Date): ListRevocations {
   return async (after) => {
     const at = now();
-    // Taken before the rows are read: what commits in between is given twice rather than never.
-    const horizon = await currentHorizon(database);
-    const from = startOf(after, horizon);
-    const rows = await database.revocation.findMany({
-      where: {
-        until: { gt: at },
-        // Says no more than the next line, but in the way that lets the index find the place.
-        writtenBy: { gte: from.writtenBy },
-        OR: [{ writtenBy: from.writtenBy, id: { gt: from.id } }, { writtenBy: { gt: from.writtenBy } }],
-      },
-      orderBy: [{ writtenBy: 'asc' }, { id: 'asc' }],
-      take: PAGE_SIZE,
+    const { from, rows } = await database.acrossTenants('revocation-feed', async (transaction) => {
+      // Taken before the rows are read: what commits in between is given twice rather than never.
+      const place = startOf(after, await currentHorizon(transaction));
+      return { from: place, rows: await readFrom(transaction, place, at) };
     });
     const last = rows.length === PAGE_SIZE ? rows.at(-1) : undefined;
     return {
@@ -90,8 +82,21 @@ export function createListRevocations(database: Database, now: () => Date): List
   };
 }
 
-async function currentHorizon(database: Database): Promise<bigint> {
-  const [row] = await database.$queryRaw<{ horizon: string }[]>`
+function readFrom(transaction: Transaction, from: { writtenBy: bigint; id: bigint }, at: Date): Promise<Row[]> {
+  return transaction.revocation.findMany({
+    where: {
+      until: { gt: at },
+      // Says no more than the next line, but in the way that lets the index find the place.
+      writtenBy: { gte: from.writtenBy },
+      OR: [{ writtenBy: from.writtenBy, id: { gt: from.id } }, { writtenBy: { gt: from.writtenBy } }],
+    },
+    orderBy: [{ writtenBy: 'asc' }, { id: 'asc' }],
+    take: PAGE_SIZE,
+  });
+}
+
+async function currentHorizon(transaction: Transaction): Promise<bigint> {
+  const [row] = await transaction.$queryRaw<{ horizon: string }[]>`
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`;
   return BigInt(row?.horizon ?? 0);
 }

@@ -1,3 +1,4 @@
+import { type Audit, type Origin, recordAudit } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { endSessions } from './end-sessions.ts';
 import type { Caller } from './identify-caller.ts';
@@ -12,16 +13,26 @@ export type RevokeSessionResult =
   | { outcome: 'success'; ended: number }
   | { outcome: 'refused'; reason: { kind: 'missing-field'; field: 'session_id' } | { kind: 'unknown' } };
 
-export type RevokeSession = (input: RevokeSessionInput, caller: Caller) => Promise<RevokeSessionResult>;
+export type RevokeSession = (input: RevokeSessionInput, caller: Caller, origin: Origin) => Promise<RevokeSessionResult>;
 
 /** Ends one of the caller's own sessions. Somebody else's is as good as unknown. */
-export function createRevokeSession(database: Database, now: () => Date): RevokeSession {
-  return async ({ session_id: sessionId }, { account: { tenantId, userId } }) => {
+export function createRevokeSession(database: Database, audit: Audit, now: () => Date): RevokeSession {
+  return async ({ session_id: sessionId }, { account: { tenantId, userId } }, origin) => {
     if (sessionId == null) return { outcome: 'refused', reason: { kind: 'missing-field', field: 'session_id' } };
-    if (!UUID.test(sessionId)) return { outcome: 'refused', reason: { kind: 'unknown' } };
-    const ended = await database.$transaction((transaction) =>
-      endSessions(transaction, { tenantId, userId, sessionId: sessionId.toLowerCase() }, now()),
-    );
-    return ended > 0 ? { outcome: 'success', ended } : { outcome: 'refused', reason: { kind: 'unknown' } };
+    const at = now();
+    const user = { kind: 'user', id: userId } as const;
+    const entry = { at, event: 'session.revoke', tenantId, actor: user, subject: user, origin } as const;
+    const ended = UUID.test(sessionId)
+      ? await database.inTenant(tenantId, async (transaction) => {
+          const id = sessionId.toLowerCase();
+          const count = await endSessions(transaction, { tenantId, userId, sessionId: id }, at);
+          const details = { session_id: id, ended_sessions: count };
+          if (count > 0) await recordAudit(transaction, { ...entry, outcome: 'success', details });
+          return count;
+        })
+      : 0;
+    if (ended > 0) return { outcome: 'success', ended };
+    await audit.noteRepeatable({ ...entry, outcome: 'refused', details: { reason: 'unknown-session' } });
+    return { outcome: 'refused', reason: { kind: 'unknown' } };
   };
 }

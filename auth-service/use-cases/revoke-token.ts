@@ -1,3 +1,4 @@
+import { type Origin, recordAudit } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { FIRST_PARTY_CLIENT, type VerifyAccessToken } from '../tokens/index.ts';
 import type { ClientAccount } from './authenticate-client.ts';
@@ -12,7 +13,11 @@ export interface RevokeTokenOptions {
 }
 
 /** `client` is undefined for our own login's clients, which have no secret. */
-export type RevokeToken = (token: string, client: ClientAccount | undefined) => Promise<{ revoked: boolean }>;
+export type RevokeToken = (
+  token: string,
+  client: ClientAccount | undefined,
+  origin: Origin,
+) => Promise<{ revoked: boolean }>;
 
 /**
  * Makes a token void (RFC 7009). A token of a login ends its whole session, whichever of the two it is; who holds it is
@@ -20,18 +25,32 @@ export type RevokeToken = (token: string, client: ClientAccount | undefined) => 
  * as good as unknown.
  */
 export function createRevokeToken({ database, verify, logout, now }: RevokeTokenOptions): RevokeToken {
-  return async (token, client) => {
+  return async (token, client, origin) => {
     const verified = await verify(token, now());
     const issuedTo = verified?.clientId ?? FIRST_PARTY_CLIENT;
     if (issuedTo !== (client?.clientId ?? FIRST_PARTY_CLIENT)) return { revoked: false };
     if (!client) {
-      const result = await (verified ? logout({}, token) : logout({ refresh_token: token }, undefined));
+      const result = await (verified ? logout({}, token, origin) : logout({ refresh_token: token }, undefined, origin));
       return { revoked: result.outcome === 'success' };
     }
     if (!verified?.sessionId || verified.tenantId !== client.tenantId) return { revoked: false };
     const { tenantId, sessionId, expiresAt } = verified;
     const revocation = { tenantId, sessionId, until: new Date(expiresAt * 1000) };
-    await database.$transaction((transaction) => recordRevocations(transaction, [revocation], now()));
+    const at = now();
+    const subject = { kind: 'client', id: client.clientId } as const;
+    await database.inTenant(tenantId, async (transaction) => {
+      await recordRevocations(transaction, [revocation], at);
+      await recordAudit(transaction, {
+        at,
+        event: 'client.revoke-token',
+        outcome: 'success',
+        tenantId,
+        actor: subject,
+        subject,
+        origin,
+        details: { session_id: sessionId },
+      });
+    });
     return { revoked: true };
   };
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../database/index.ts';
+import { type Database, Prisma } from '../database/index.ts';
 
 /** What does not change about a refresh token and its session. */
 export interface SessionOfToken {
@@ -16,9 +16,14 @@ export async function findSessionOfToken(
   database: Database,
   tokenHash: Uint8Array<ArrayBuffer>,
 ): Promise<SessionOfToken | undefined> {
-  const token = await database.refreshToken.findUnique({ where: { hash: tokenHash }, include: { session: true } });
-  if (!token) return undefined;
-  const { tenantId, session, expiresAt: tokenExpiresAt } = token;
-  const { id: sessionId, userId, expiresAt } = session;
-  return { tenantId, userId, sessionId, expiresAt, tokenHash, tokenExpiresAt };
+  const [session] = await database.single.acrossTenants<Omit<SessionOfToken, 'tokenHash'>>(
+    'session-of-refresh-token',
+    Prisma.sql`
+      SELECT sessions.tenant_id AS "tenantId", sessions.user_id AS "userId", sessions.id AS "sessionId",
+        sessions.expires_at AS "expiresAt", refresh_tokens.expires_at AS "tokenExpiresAt"
+      FROM refresh_tokens
+      JOIN sessions ON sessions.tenant_id = refresh_tokens.tenant_id AND sessions.id = refresh_tokens.session_id
+      WHERE refresh_tokens.hash = ${tokenHash}`,
+  );
+  return session && { ...session, tokenHash };
 }

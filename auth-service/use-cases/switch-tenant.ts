@@ -1,8 +1,10 @@
+import { type Author, recordAudit } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { recordRevocations } from './revocations.ts';
 
 const DAY_MS = 86_400_000;
 const BATCH = 1_000;
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** @returns whether there is such a tenant. */
 export type SwitchTenant = (tenantId: number) => Promise<boolean>;
@@ -13,9 +15,9 @@ export type SwitchTenant = (tenantId: number) => Promise<boolean>;
  * The first three are done in one short transaction, and nothing is left to chance if the rest is interrupted: a
  * disabled tenant opens no session, and `createEnableTenant` ends what was left before it lets anybody in.
  */
-export function createDisableTenant(database: Database, now: () => Date): SwitchTenant {
+export function createDisableTenant(database: Database, now: () => Date, author: Author): SwitchTenant {
   return async (tenantId) => {
-    const found = await database.$transaction(async (transaction) => {
+    const found = await database.inTenant(tenantId, async (transaction) => {
       const { count } = await transaction.tenant.updateMany({ where: { id: tenantId }, data: { disabledAt: now() } });
       if (count === 0) return false;
       // From here on nobody gets a token; those who were about to have theirs, and their time is over.
@@ -23,6 +25,8 @@ export function createDisableTenant(database: Database, now: () => Date): Switch
       const before = new Date(at.getTime() + 1);
       // No access token lives longer than a day, whatever the settings were when it was issued.
       await recordRevocations(transaction, [{ tenantId, before, until: new Date(at.getTime() + DAY_MS) }], at);
+      const subject = { kind: 'tenant', id: String(tenantId) } as const;
+      await recordAudit(transaction, { ...author, at, event: 'tenant.disable', outcome: 'success', tenantId, subject });
       return true;
     });
     if (found) await endAllSessions(database, tenantId, now);
@@ -31,26 +35,45 @@ export function createDisableTenant(database: Database, now: () => Date): Switch
 }
 
 /** Lets the tenant's users log in again. The sessions from before stay ended. */
-export function createEnableTenant(database: Database, now: () => Date): SwitchTenant {
+export function createEnableTenant(database: Database, now: () => Date, author: Author): SwitchTenant {
   return async (tenantId) => {
-    const tenant = await database.tenant.findUnique({ where: { id: tenantId } });
+    const tenant = await database.inTenant(tenantId, (transaction) =>
+      transaction.tenant.findUnique({ where: { id: tenantId } }),
+    );
     if (!tenant) return false;
     if (!tenant.disabledAt) return true;
     await endAllSessions(database, tenantId, now);
-    await database.tenant.updateMany({ where: { id: tenantId }, data: { disabledAt: null } });
+    await database.inTenant(tenantId, async (transaction) => {
+      await transaction.tenant.updateMany({ where: { id: tenantId }, data: { disabledAt: null } });
+      const subject = { kind: 'tenant', id: String(tenantId) } as const;
+      const what = { at: now(), event: 'tenant.enable', outcome: 'success', tenantId, subject } as const;
+      await recordAudit(transaction, { ...author, ...what });
+    });
     return true;
   };
 }
 
 /** In batches, because a tenant may have millions. Their access tokens are revoked by the tenant's own revocation. */
 async function endAllSessions(database: Database, tenantId: number, now: () => Date): Promise<void> {
+  let after = NIL_UUID;
   for (;;) {
     const at = now();
-    const ended = await database.$executeRaw`
-      UPDATE sessions SET revoked_at = ${at}
-      WHERE tenant_id = ${tenantId} AND id IN (
-        SELECT id FROM sessions WHERE tenant_id = ${tenantId} AND revoked_at IS NULL AND expires_at > ${at}
-        ORDER BY id LIMIT ${BATCH})`;
-    if (ended === 0) return;
+    const ended = await database.inTenant(
+      tenantId,
+      (transaction) => transaction.$queryRaw<{ id: string }[]>`
+        UPDATE sessions SET revoked_at = ${at}
+        WHERE tenant_id = ${tenantId} AND id IN (
+          SELECT id FROM sessions
+          WHERE tenant_id = ${tenantId} AND id > ${after}::uuid AND revoked_at IS NULL AND expires_at > ${at}
+          ORDER BY id LIMIT ${BATCH})
+        RETURNING id`,
+    );
+    const last = ended
+      .map(({ id }) => id)
+      .sort()
+      .at(-1);
+    if (last === undefined) return;
+    // Goes on behind them, and does not look at them again.
+    after = last;
   }
 }

@@ -3,8 +3,9 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../auth-service/config.ts';
+import { DEFAULT_TERMS } from '../../auth-service/throttle/index.ts';
 import { SettingsError } from '../../platform/index.ts';
-import { environment } from './service.ts';
+import { configFor, environment } from './service.ts';
 
 const URL_WITHOUT_PASSWORD = 'postgresql://me@db.example/shop';
 
@@ -24,19 +25,66 @@ describe('the settings of the auth service', () => {
 
     expect(readConfig({ DATABASE_URL, AUTH_PASSWORD_PEPPER, AUTH_KEY_ENCRYPTION_KEY })).toEqual({
       listen: { host: '127.0.0.1', port: 4001 },
+      trustedProxies: 1,
+      audit: { retentionDays: 365, roles: ['tenant_admin'] },
       logLevel: 'info',
       database: { url: URL_WITHOUT_PASSWORD, poolSize: 10, waitSeconds: 0 },
       passwords: {
-        pepper: { version: 1, secret: AUTH_PASSWORD_PEPPER },
+        peppers: { current: 1, secrets: new Map([[1, AUTH_PASSWORD_PEPPER]]) },
+        minLength: 15,
         cost: 10,
+        importMaxCost: 15,
         threads: availableParallelism(),
         queueLimit: 20,
       },
       keyEncryptionKey: Buffer.from(AUTH_KEY_ENCRYPTION_KEY ?? '', 'base64'),
       previousKeyEncryptionKey: undefined,
       signingKeys: { algorithm: 'ES256', rotationDays: 90, reloadSeconds: 15 },
+      throttle: { terms: DEFAULT_TERMS, deviceDays: 90, redisUrl: undefined },
       accessTokens: { issuer: 'http://127.0.0.1:8080', audience: 'portico', lifetimeSeconds: 900 },
       sessions: { idleDays: 30, maxDays: 90, graceSeconds: 10 },
+      housekeeping: { intervalMinutes: 10, batchRows: 500, keepEndedDays: 30 },
+    });
+  });
+
+  describe('peppers', () => {
+    const [first, second] = ['a first pepper of 32 characters or so', 'a second pepper of 32 characters or so'];
+    const peppers = (changes: Record<string, string>) =>
+      configFor(URL_WITHOUT_PASSWORD, { AUTH_PASSWORD_PEPPER: '', ...changes }).passwords.peppers;
+    const both = JSON.stringify({ 1: first, 2: second });
+
+    test('have versions, of which the highest is used for new hashes unless another is named', () => {
+      const secrets = new Map([
+        [1, first],
+        [2, second],
+      ]);
+      expect(peppers({ AUTH_PASSWORD_PEPPERS: both })).toEqual({ current: 2, secrets });
+      expect(peppers({ AUTH_PASSWORD_PEPPERS: both, AUTH_PASSWORD_PEPPER_VERSION: '1' })).toEqual({
+        current: 1,
+        secrets,
+      });
+      expect(peppers({ AUTH_PASSWORD_PEPPER: first })).toEqual({ current: 1, secrets: new Map([[1, first]]) });
+    });
+
+    test.each([
+      ['there are none', {}, 'AUTH_PASSWORD_PEPPER is not set'],
+      ['they are given both ways', { AUTH_PASSWORD_PEPPER: first, AUTH_PASSWORD_PEPPERS: both }, 'both set'],
+      [
+        'one of an unknown version is to be used',
+        { AUTH_PASSWORD_PEPPERS: both, AUTH_PASSWORD_PEPPER_VERSION: '3' },
+        'AUTH_PASSWORD_PEPPER_VERSION: there is no pepper of version 3',
+      ],
+      ['they are no JSON', { AUTH_PASSWORD_PEPPERS: first }, 'AUTH_PASSWORD_PEPPERS: expected JSON like'],
+      ['they are none', { AUTH_PASSWORD_PEPPERS: '{}' }, 'AUTH_PASSWORD_PEPPERS: expected JSON like'],
+      ['they are a list', { AUTH_PASSWORD_PEPPERS: JSON.stringify([first]) }, 'AUTH_PASSWORD_PEPPERS: expected JSON'],
+      ['one is short', { AUTH_PASSWORD_PEPPERS: JSON.stringify({ 1: first, 2: 's3cret' }) }, 'AUTH_PASSWORD_PEPPERS: '],
+      ['a version is no number', { AUTH_PASSWORD_PEPPERS: JSON.stringify({ v1: first }) }, 'AUTH_PASSWORD_PEPPERS: '],
+      ['a version is 0', { AUTH_PASSWORD_PEPPERS: JSON.stringify({ 0: first }) }, 'AUTH_PASSWORD_PEPPERS: '],
+    ])('are refused when %s, and not shown', (_what, changes, problem) => {
+      const problems = problemsOf({ ...environment(URL_WITHOUT_PASSWORD), AUTH_PASSWORD_PEPPER: '', ...changes });
+
+      expect(problems).toEqual([expect.stringContaining(problem)]);
+      for (const secret of [first, second, 's3cret']) expect(problems.join()).not.toContain(secret);
     });
   });
 
@@ -49,6 +97,8 @@ describe('the settings of the auth service', () => {
       AUTH_BCRYPT_COST: '16',
       AUTH_ISSUER: 'portico',
       AUTH_ACCESS_TOKEN_TTL_SECONDS: '-1',
+      AUTH_THROTTLE_ACCOUNT: 'free=never',
+      REDIS_URL: 'http://:s3cret@127.0.0.1',
     });
 
     expect(problems.map((line) => line.split(':')[0]).sort()).toEqual([
@@ -58,7 +108,9 @@ describe('the settings of the auth service', () => {
       'AUTH_KEY_ENCRYPTION_KEY',
       'AUTH_PASSWORD_PEPPER',
       'AUTH_PORT',
+      'AUTH_THROTTLE_ACCOUNT',
       'DATABASE_URL',
+      'REDIS_URL',
     ]);
     expect(problems.join()).not.toContain('s3cret');
   });

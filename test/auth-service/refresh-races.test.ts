@@ -8,6 +8,7 @@ import {
   createEnableUser,
 } from '../../auth-service/use-cases/index.ts';
 import { availableEngines } from '../database/index.ts';
+import { OPERATOR } from './operator.ts';
 import { type RunningProcess, runProgram } from './process.ts';
 import { environment } from './service.ts';
 import { claimsOf, type SessionClient, sessionClient, type Tokens } from './session-client.ts';
@@ -102,7 +103,10 @@ describe.each(await availableEngines())('refreshing at two services at once, on 
 
   test('disabling the user at the same time leaves no token alive, also once the user is enabled again', async () => {
     const now = () => new Date();
-    const [disable, enable] = [createDisableUser(world.database, now), createEnableUser(world.database)];
+    const [disable, enable] = [
+      createDisableUser(world.doors, now, OPERATOR),
+      createEnableUser(world.doors, now, OPERATOR),
+    ];
     for (let round = 0; round < ROUNDS; round += 1) {
       const { tokens, userId, username } = await newUser();
       const logins = Promise.allSettled([1, 2].map((number) => clientFor(number).login(username, PASSWORD, 1)));
@@ -118,7 +122,10 @@ describe.each(await availableEngines())('refreshing at two services at once, on 
 
   test('disabling the tenant at the same time leaves no token alive, also once the tenant is enabled again', async () => {
     const now = () => new Date();
-    const [disable, enable] = [createDisableTenant(world.database, now), createEnableTenant(world.database, now)];
+    const [disable, enable] = [
+      createDisableTenant(world.doors, now, OPERATOR),
+      createEnableTenant(world.doors, now, OPERATOR),
+    ];
     for (let round = 0; round < ROUNDS; round += 1) {
       const users = await Promise.all([newUser(), newUser()]);
       const refreshes = Promise.all(users.map(({ tokens }) => atOnce(tokens.refresh_token, 3)));
@@ -176,6 +183,27 @@ describe.each(await availableEngines())('refreshing at two services at once, on 
     await world.database.tenant.update({ where: { id: 1 }, data: { disabledAt: null } });
 
     expect(result).toEqual(REFUSED);
+  });
+
+  test.each([
+    ['its tenant', () => 'UPDATE tenants SET disabled_at = now() WHERE id = 1'],
+    ['its user', (userId: string) => `UPDATE users SET disabled_at = now() WHERE id = '${userId}'`],
+  ])('a login waits for whoever is disabling %s, and is refused', async (_whom, disable) => {
+    const { username, userId } = await newUser();
+    const sessions = () => world.database.session.count({ where: { tenantId: 1, userId } });
+    const before = await sessions();
+    const outcome = await behind(disable(userId), () =>
+      clientFor(0)
+        .login(username, PASSWORD, 1)
+        .then(
+          () => 'logged in',
+          () => 'refused',
+        ),
+    );
+    await world.database.tenant.update({ where: { id: 1 }, data: { disabledAt: null } });
+
+    expect(outcome).toBe('refused');
+    expect(await sessions()).toBe(before);
   });
 
   test('a logout everywhere waits for a login that is under way, and ends its session too', async () => {

@@ -5,6 +5,17 @@ import { type Surroundings, startAuthService } from '../../auth-service/service.
 
 export const KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
+/** Wrong passwords slow nobody down, where that is not what a test is about. An empty setting has its default. */
+const UNTHROTTLED = {
+  AUTH_THROTTLE_ACCOUNT: 'free=100000',
+  AUTH_THROTTLE_DEVICE: 'free=100000',
+  AUTH_THROTTLE_ADDRESS: 'free=100000',
+  AUTH_THROTTLE_CLIENT: 'free=100000',
+};
+
+/** What takes the limits back to their defaults. */
+export const THROTTLED = Object.fromEntries(Object.keys(UNTHROTTLED).map((name) => [name, '']));
+
 /** The settings of a test's service: a random port, and hashes at the lowest cost. */
 export function environment(databaseUrl: string, changes: Record<string, string> = {}): Record<string, string> {
   return {
@@ -13,6 +24,7 @@ export function environment(databaseUrl: string, changes: Record<string, string>
     AUTH_BCRYPT_COST: '4',
     AUTH_PASSWORD_PEPPER: 'a pepper that is long enough for tests',
     AUTH_KEY_ENCRYPTION_KEY: KEY_ENCRYPTION_KEY,
+    ...UNTHROTTLED,
     ...changes,
   };
 }

@@ -52,7 +52,7 @@ describe.each(await availableEngines())('sessions, on %s', (engine) => {
       const { result } = await client.sessions(first.access_token);
 
       const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      const session = (tokens: typeof first, address: string | null, userAgent: string, current: boolean) => ({
+      const session = (tokens: typeof first, address: string, userAgent: string, current: boolean) => ({
         session_id: claimsOf(tokens.access_token).sid,
         created_at: time,
         last_used_at: time,
@@ -62,7 +62,7 @@ describe.each(await availableEngines())('sessions, on %s', (engine) => {
         current,
       });
       expect(result).toEqual([
-        session(second, null, 'Tool/2', false),
+        session(second, '127.0.0.1', 'Tool/2', false),
         session(first, '203.0.113.9', 'Browser/1.0', true),
       ]);
       await client.refresh(first.refresh_token);
@@ -219,6 +219,32 @@ describe.each(await availableEngines())('sessions, on %s', (engine) => {
         status: 403,
         result: { success: false, error_message: 'The current password is wrong' },
       });
+      expect(await Promise.all([here, there].map(isAlive))).toEqual([true, true]);
+      await login();
+    });
+
+    test.each([
+      ['is short', () => 'fourteen signs', 'it needs at least 15 characters (password-too-short)'],
+      ['is common', () => 'Password12345678', 'it is among the most common ones (password-too-common)'],
+      ['is too long', () => 'x'.repeat(1025), 'it may have 1024 bytes of UTF-8 at most (password-too-long)'],
+      ['is broken', () => `long enough \ud800 but broken`, 'it holds a broken character (password-not-unicode)'],
+      [
+        'is made of names',
+        (username: string) => `${username}.${username}@acme`,
+        'it needs at least 8 characters beside the names of the user, the tenant and the service (password-from-names)',
+      ],
+    ])('a new password that %s is refused by naming the rule, before any hash', async (_what, newPassword, message) => {
+      const { username, login } = await newUser();
+      const [here, there] = [await login(), await login()];
+      const [before, password] = [world.service.hashes(), newPassword(username)];
+      const { status, result, text } = await client.changePassword(PASSWORD, password, here.access_token);
+
+      expect([status, result]).toEqual([
+        400,
+        { success: false, error_message: `The new password cannot be used: ${message}`, data: null },
+      ]);
+      expect(world.service.hashes()).toBe(before);
+      expect(text + world.service.logs()).not.toContain(password);
       expect(await Promise.all([here, there].map(isAlive))).toEqual([true, true]);
       await login();
     });

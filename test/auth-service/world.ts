@@ -3,7 +3,7 @@ import { compareSync, hashSync } from 'bcryptjs';
 import { type Database, openDatabase } from '../../auth-service/database/index.ts';
 import { createPasswords } from '../../auth-service/passwords/index.ts';
 import type { Surroundings } from '../../auth-service/service.ts';
-import { createTestDatabase, type Engine } from '../database/index.ts';
+import { createTestDatabase, type Engine, openTestClient, type TestClient } from '../database/index.ts';
 import { configFor, startTestService, type TestService } from './service.ts';
 
 export interface UserOptions {
@@ -14,7 +14,10 @@ export interface UserOptions {
 /** A database with people in it, and the service in front of it. */
 export interface World {
   readonly databaseUrl: string;
-  readonly database: Database;
+  /** Sees everything. */
+  readonly database: TestClient;
+  /** The database as the service has it. */
+  readonly doors: Database;
   readonly service: TestService;
   addTenant(id: number, name: string, options?: { disabled?: boolean }): Promise<void>;
   /** @returns the user's id. */
@@ -29,7 +32,8 @@ export async function createWorld(
 ): Promise<World> {
   const testDatabase = await createTestDatabase({ engine });
   const service = await startTestService(testDatabase.url, changes, surroundings);
-  const database = openDatabase(testDatabase.url);
+  const database = openTestClient(testDatabase.url);
+  const doors = openDatabase(testDatabase.url, { poolSize: 2 });
   const passwords = createPasswords({
     ...configFor(testDatabase.url, changes).passwords,
     bcrypt: {
@@ -41,6 +45,7 @@ export async function createWorld(
   return {
     databaseUrl: testDatabase.url,
     database,
+    doors,
     service,
     async addTenant(id, name, { disabled = false } = {}) {
       await database.tenant.create({ data: { id, name, disabledAt: disabled ? new Date() : null } });
@@ -62,6 +67,7 @@ export async function createWorld(
     },
     async close() {
       await database.$disconnect();
+      await doors.close();
       await service.stop();
       await testDatabase.drop();
     },

@@ -1,7 +1,7 @@
-import { migrate } from '../../auth-service/database/index.ts';
 import { createPgliteDatabase } from './pglite.ts';
 import { createPostgresDatabase, postgresAnswers } from './postgres.ts';
 
+export { openTestClient, type TestClient } from './client.ts';
 export { createDatabaseOn, POSTGRES_URL } from './postgres.ts';
 
 /** PGlite is PostgreSQL compiled to WebAssembly, in the test's own process, behind a socket. */
@@ -23,9 +23,7 @@ export interface TestDatabaseOptions {
 /** A database of the caller's own, that is gone after `drop()`. */
 export async function createTestDatabase({ engine, migrated = true }: TestDatabaseOptions): Promise<TestDatabase> {
   if (engine === 'pglite') return { engine, ...(await createPgliteDatabase(migrated)) };
-  const database = await createPostgresDatabase();
-  if (migrated) await migrate(database.url);
-  return { engine, ...database };
+  return { engine, ...(await createPostgresDatabase(migrated)) };
 }
 
 /**

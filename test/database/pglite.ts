@@ -7,10 +7,10 @@ import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { migrate } from '../../auth-service/database/index.ts';
 import { withWholeBatches } from '../../platform/pglite-batches.ts';
+import { migrationsHash } from './migrations-hash.ts';
 
 /** Under node_modules, so it is ignored by git and shared by all runs on this machine. */
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/portico/', import.meta.url));
-const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
 /** What every PostgreSQL client appends to a socket's folder. */
 const SOCKET_NAME = '.s.PGSQL.5432';
 const PGLITE_MANIFEST = fileURLToPath(new URL('../../node_modules/@electric-sql/pglite/package.json', import.meta.url));
@@ -70,9 +70,9 @@ async function makeSnapshot(file: string, kind: string): Promise<Buffer> {
 }
 
 async function sourcesHash(): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(PGLITE_MANIFEST));
-  for (const entry of (await readdir(MIGRATIONS, { recursive: true })).sort())
-    if (entry.endsWith('.sql')) hash.update(entry).update(await readFile(join(MIGRATIONS, entry)));
+  const hash = createHash('sha256')
+    .update(await readFile(PGLITE_MANIFEST))
+    .update(await migrationsHash());
   return hash.digest('hex').slice(0, 16);
 }
 

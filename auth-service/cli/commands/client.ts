@@ -22,7 +22,12 @@ export const clientCommands: readonly DatabaseCommand[] = [
       const scopes = [...new Set(given.options.scope ?? [])];
       if (!scopes.every((scope) => SCOPE.test(scope))) throw new UsageError('expected scopes like orders:read');
       const roles = roleOptions(given.options);
-      const added = await addClient(context.database, { tenantId, name, scopes, ...roles }, context.now());
+      const added = await addClient(
+        context.database,
+        { tenantId, name, scopes, ...roles },
+        context.now(),
+        context.author,
+      );
       const { clientId, clientSecret } = added;
       return done(`client_id      ${clientId}\nclient_secret  ${clientSecret}   (shown this once)`, {
         tenant_id: tenantId,
@@ -40,10 +45,9 @@ export const clientCommands: readonly DatabaseCommand[] = [
     help: 'Lists the service accounts of a tenant.',
     async run(context, given) {
       const { id: tenantId } = await findTenant(context, at(given, 0));
-      const clients = await context.database.oAuthClient.findMany({
-        where: { tenantId },
-        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-      });
+      const clients = await context.database.inTenant(tenantId, ({ oAuthClient }) =>
+        oAuthClient.findMany({ where: { tenantId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
+      );
       return list(
         clients.map(({ id, name, allowedRoles, defaultRole, scopes, createdAt, revokedAt }) => ({
           client_id: id,
@@ -65,7 +69,7 @@ export const clientCommands: readonly DatabaseCommand[] = [
       const { id: tenantId } = await findTenant(context, at(given, 0));
       const clientId = at(given, 1).toLowerCase();
       if (!UUID.test(clientId)) throw new UsageError('expected a client id');
-      const revoked = await revokeClient(context.database, tenantId, clientId, context.now);
+      const revoked = await revokeClient(context.database, tenantId, clientId, context.now, context.author);
       if (!revoked) throw new CommandError('this tenant has no such client, or it was revoked already');
       return done('the client is revoked', { tenant_id: tenantId, client_id: clientId });
     },

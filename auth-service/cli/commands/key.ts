@@ -9,7 +9,7 @@ export const keyCommands: readonly DatabaseCommand[] = [
     help: 'Lists the signing keys, with what happens to them next.',
     async run(context) {
       const policy = policyOf(context);
-      const rows = await readKeys(context.database);
+      const rows = await context.database.withoutTenant(readKeys);
       return list(
         rows.map((row) => ({
           kid: row.kid,
@@ -33,6 +33,7 @@ export const keyCommands: readonly DatabaseCommand[] = [
         context.sealer,
         policyOf(context),
         context.now(),
+        context.author,
       );
       const what = begun ? 'is published' : 'was published before';
       return done(`the key ${kid} ${what} and signs from ${activatesAt.toISOString()} on`, {
@@ -48,8 +49,8 @@ export const keyCommands: readonly DatabaseCommand[] = [
     help:
       'Encrypts the signing keys under AUTH_KEY_ENCRYPTION_KEY, those that are still under ' +
       'AUTH_KEY_ENCRYPTION_KEY_PREVIOUS. After it the previous one is needed no more.',
-    async run({ database, sealer }) {
-      const { resealed, unopened } = await resealKeys(database, sealer);
+    async run({ database, sealer, now, author }) {
+      const { resealed, unopened } = await resealKeys(database, sealer, now(), author);
       const problem = unopened.length > 0 ? `, ${unopened.length} open with neither key: ${unopened.join(', ')}` : '';
       return { json: { resealed, unopened }, text: `${resealed} keys resealed${problem}`, failed: unopened.length > 0 };
     },

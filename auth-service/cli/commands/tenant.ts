@@ -1,6 +1,8 @@
+import { recordAudit } from '../../audit/index.ts';
 import { createDisableTenant, createEnableTenant } from '../../use-cases/index.ts';
 import { at, CommandError, type DatabaseCommand, UsageError } from '../command.ts';
 import { done, list } from '../print.ts';
+import { recordClaims } from '../record-claims.ts';
 import { findTenant, readClaims, readTenantId } from '../subjects.ts';
 
 const MAX_NAME_LENGTH = 255;
@@ -10,15 +12,22 @@ export const tenantCommands: readonly DatabaseCommand[] = [
     name: 'tenant add',
     parameters: ['<id>', '<name>'],
     help: 'Adds a tenant. Its callers log in with the id.',
-    async run({ database, now }, given) {
+    async run({ database, now, author }, given) {
       const id = readTenantId(at(given, 0));
       const name = at(given, 1).normalize('NFKC');
       // A name of digits alone would be taken for an id.
       if (name.trim() === '' || /^\d+$/.test(name) || name.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name))
         throw new UsageError(`expected a name that is no number, of at most ${MAX_NAME_LENGTH} characters`);
-      const { count } = await database.tenant.createMany({
-        data: [{ id, name, createdAt: now() }],
-        skipDuplicates: true,
+      const count = await database.inTenant(id, async (transaction) => {
+        const at = now();
+        const added = await transaction.tenant.createMany({
+          data: [{ id, name, createdAt: at }],
+          skipDuplicates: true,
+        });
+        const subject = { kind: 'tenant', id: String(id) } as const;
+        const what = { at, event: 'tenant.add', outcome: 'success', tenantId: id, subject, details: { name } } as const;
+        if (added.count > 0) await recordAudit(transaction, { ...author, ...what });
+        return added.count;
       });
       if (count === 0) throw new CommandError('there is a tenant with this id or name already');
       return done(`tenant ${id} was added`, { id, name });
@@ -29,10 +38,9 @@ export const tenantCommands: readonly DatabaseCommand[] = [
     parameters: [],
     help: 'Lists the tenants.',
     async run({ database }) {
-      const tenants = await database.tenant.findMany({
-        orderBy: { id: 'asc' },
-        include: { _count: { select: { users: true } } },
-      });
+      const tenants = await database.acrossTenants('operators-look', ({ tenant }) =>
+        tenant.findMany({ orderBy: { id: 'asc' }, include: { _count: { select: { users: true } } } }),
+      );
       return list(
         tenants.map(({ id, name, createdAt, disabledAt, claims, _count }) => ({
           id,
@@ -51,7 +59,7 @@ export const tenantCommands: readonly DatabaseCommand[] = [
     help: 'Locks a whole tenant out at once: no login, no refresh, all access tokens revoked.',
     async run(context, given) {
       const { id } = await findTenant(context, at(given, 0));
-      await createDisableTenant(context.database, context.now)(id);
+      await createDisableTenant(context.database, context.now, context.author)(id);
       return done(`tenant ${id} is disabled`, { id, disabled: true });
     },
   },
@@ -61,7 +69,7 @@ export const tenantCommands: readonly DatabaseCommand[] = [
     help: 'Lets the users of a tenant log in again. The sessions from before stay ended.',
     async run(context, given) {
       const { id } = await findTenant(context, at(given, 0));
-      await createEnableTenant(context.database, context.now)(id);
+      await createEnableTenant(context.database, context.now, context.author)(id);
       return done(`tenant ${id} is enabled`, { id, disabled: false });
     },
   },
@@ -73,7 +81,11 @@ export const tenantCommands: readonly DatabaseCommand[] = [
     async run(context, given) {
       const { id } = await findTenant(context, at(given, 0));
       const claims = readClaims(given.positionals.slice(1));
-      await context.database.tenant.update({ where: { id }, data: { claims } });
+      await context.database.inTenant(id, async (transaction) => {
+        await transaction.tenant.update({ where: { id }, data: { claims } });
+        const subject = { kind: 'tenant', id: String(id) } as const;
+        await recordClaims(context, transaction, { event: 'tenant.set-claims', tenantId: id, subject, claims });
+      });
       return done(`tenant ${id} has ${Object.keys(claims).length} extra claims`, { id, claims });
     },
   },
@@ -87,7 +99,11 @@ export const tenantCommands: readonly DatabaseCommand[] = [
       const role = at(given, 1);
       const claims = readClaims(given.positionals.slice(2));
       const where = { tenantId_role: { tenantId, role } };
-      await context.database.roleClaims.upsert({ where, create: { tenantId, role, claims }, update: { claims } });
+      await context.database.inTenant(tenantId, async (transaction) => {
+        await transaction.roleClaims.upsert({ where, create: { tenantId, role, claims }, update: { claims } });
+        const subject = { kind: 'role', id: role } as const;
+        await recordClaims(context, transaction, { event: 'role.set-claims', tenantId, subject, claims });
+      });
       return done(`the role has ${Object.keys(claims).length} extra claims`, { tenant_id: tenantId, role, claims });
     },
   },

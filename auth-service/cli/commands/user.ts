@@ -1,7 +1,9 @@
-import { addUsers, createDisableUser, createEnableUser, resetPassword } from '../../use-cases/index.ts';
+import { recordAudit } from '../../audit/index.ts';
+import { addUser, addUsers, createDisableUser, createEnableUser, resetPassword } from '../../use-cases/index.ts';
 import { at, type CommandContext, CommandError, type DatabaseCommand, one, UsageError } from '../command.ts';
 import { readImport } from '../import-file.ts';
 import { done, list } from '../print.ts';
+import { recordClaims } from '../record-claims.ts';
 import { findTenant, findUser, readClaims, readRoles, readUsername, roleOptions } from '../subjects.ts';
 
 const PAGE = 1_000;
@@ -15,12 +17,17 @@ export const userCommands: readonly DatabaseCommand[] = [
     options: ['role', 'default-role'],
     help: 'Adds a user. The password is asked for, or read from standard input. Without --role the role is "user".',
     async run(context, given) {
-      const { id: tenantId } = await findTenant(context, at(given, 0));
+      const { id: tenantId, name: tenantName } = await findTenant(context, at(given, 0));
       const username = readUsername(at(given, 1));
       const roles = roleOptions(given.options, DEFAULT_ROLES);
-      const passwordHash = await hashOf(context, await readNewPassword(context));
-      const added = await addUsers(context.database, [{ tenantId, username, passwordHash, ...roles }], context.now());
-      if (added === 0) throw new CommandError('there is a user with this name in this tenant already');
+      const password = await readNewPassword(context);
+      const problem = context.policy.problemWith(password, { username, tenantName });
+      if (problem) throw new CommandError(`the password cannot be used: ${problem.message} (${problem.code})`);
+      const user = { tenantId, username, passwordHash: await context.passwords().hash(password), ...roles };
+      const added = await context.database.inTenant(tenantId, (transaction) =>
+        addUser(transaction, user, context.now(), context.author),
+      );
+      if (added === undefined) throw new CommandError('there is a user with this name in this tenant already');
       return done('the user was added', { tenant_id: tenantId, username, roles: roles.allowedRoles });
     },
   },
@@ -32,11 +39,10 @@ export const userCommands: readonly DatabaseCommand[] = [
     async run(context, given) {
       const { id: tenantId } = await findTenant(context, at(given, 0));
       const after = one(given.options, 'after');
-      const users = await context.database.user.findMany({
-        where: { tenantId, ...(after === undefined ? {} : { username: { gt: readUsername(after) } }) },
-        orderBy: { username: 'asc' },
-        take: PAGE,
-      });
+      const from = after === undefined ? {} : { username: { gt: readUsername(after) } };
+      const users = await context.database.inTenant(tenantId, ({ user }) =>
+        user.findMany({ where: { tenantId, ...from }, orderBy: { username: 'asc' }, take: PAGE }),
+      );
       return list(
         users.map(({ username, id, allowedRoles, defaultRole, createdAt, disabledAt, claims }) => ({
           username,
@@ -56,7 +62,7 @@ export const userCommands: readonly DatabaseCommand[] = [
     help: 'Locks a user out at once: no login, no refresh, all sessions ended, all access tokens revoked.',
     async run(context, given) {
       const user = await findUser(context, at(given, 0), at(given, 1));
-      const { ended } = await createDisableUser(context.database, context.now)(user);
+      const { ended } = await createDisableUser(context.database, context.now, context.author)(user);
       return done(`the user is disabled, ${ended} sessions ended`, { user_id: user.userId, ended_sessions: ended });
     },
   },
@@ -66,7 +72,7 @@ export const userCommands: readonly DatabaseCommand[] = [
     help: 'Lets a user log in again. The sessions from before stay ended.',
     async run(context, given) {
       const user = await findUser(context, at(given, 0), at(given, 1));
-      await createEnableUser(context.database)(user);
+      await createEnableUser(context.database, context.now, context.author)(user);
       return done('the user is enabled', { user_id: user.userId });
     },
   },
@@ -78,9 +84,18 @@ export const userCommands: readonly DatabaseCommand[] = [
     async run(context, given) {
       const { tenantId, userId } = await findUser(context, at(given, 0), at(given, 1));
       const { allowedRoles, defaultRole } = readRoles(given.positionals.slice(2), one(given.options, 'default-role'));
-      await context.database.user.update({
-        where: { tenantId_id: { tenantId, id: userId } },
-        data: { allowedRoles, defaultRole },
+      const where = { tenantId_id: { tenantId, id: userId } };
+      await context.database.inTenant(tenantId, async (transaction) => {
+        await transaction.user.update({ where, data: { allowedRoles, defaultRole } });
+        await recordAudit(transaction, {
+          ...context.author,
+          at: context.now(),
+          event: 'user.set-roles',
+          outcome: 'success',
+          tenantId,
+          subject: { kind: 'user', id: userId },
+          details: { roles: allowedRoles, default_role: defaultRole },
+        });
       });
       const facts = { user_id: userId, roles: allowedRoles, default_role: defaultRole };
       return done('the roles are set; they count from the next login or refresh on', facts);
@@ -94,7 +109,12 @@ export const userCommands: readonly DatabaseCommand[] = [
     async run(context, given) {
       const { tenantId, userId } = await findUser(context, at(given, 0), at(given, 1));
       const claims = readClaims(given.positionals.slice(2));
-      await context.database.user.update({ where: { tenantId_id: { tenantId, id: userId } }, data: { claims } });
+      const where = { tenantId_id: { tenantId, id: userId } };
+      await context.database.inTenant(tenantId, async (transaction) => {
+        await transaction.user.update({ where, data: { claims } });
+        const subject = { kind: 'user', id: userId } as const;
+        await recordClaims(context, transaction, { event: 'user.set-claims', tenantId, subject, claims });
+      });
       return done(`the user has ${Object.keys(claims).length} extra claims`, { user_id: userId, claims });
     },
   },
@@ -104,7 +124,7 @@ export const userCommands: readonly DatabaseCommand[] = [
     help: 'Gives a user a generated password, which is printed once, and ends all of the user’s sessions.',
     async run(context, given) {
       const user = await findUser(context, at(given, 0), at(given, 1));
-      const password = await resetPassword(context.database, context.passwords(), user, context.now);
+      const password = await resetPassword(context.database, context.passwords(), user, context.now, context.author);
       if (password === undefined) throw new CommandError('there is no such user in this tenant');
       return done(`the new password, which is shown this once: ${password}`, { user_id: user.userId, password });
     },
@@ -118,7 +138,7 @@ export const userCommands: readonly DatabaseCommand[] = [
       'a line, with username, password_hash, and if wanted roles, default_role, disabled. All lines, or none.',
     async run(context, given) {
       const { id: tenantId } = await findTenant(context, at(given, 0));
-      const { users, problems } = readImport(await context.terminal.readAll());
+      const { users, problems } = readImport(await context.terminal.readAll(), context.config.passwords.importMaxCost);
       if (problems.length > 0) throw new CommandError(['nothing was imported:', ...problems].join('\n  '));
       const dryRun = given.flags.has('dry-run');
       const added = dryRun ? 0 : await importUsers(context, tenantId, users);
@@ -135,17 +155,32 @@ export const userCommands: readonly DatabaseCommand[] = [
 
 type ImportedUsers = ReturnType<typeof readImport>['users'];
 
-function importUsers({ database, now }: CommandContext, tenantId: number, users: ImportedUsers): Promise<number> {
-  return database.$transaction(
+function importUsers(
+  { database, now, author }: CommandContext,
+  tenantId: number,
+  users: ImportedUsers,
+): Promise<number> {
+  return database.inTenant(
+    tenantId,
     async (transaction) => {
       let added = 0;
       for (let start = 0; start < users.length; start += BATCH) {
         const batch = users.slice(start, start + BATCH).map((user) => ({ tenantId, ...user }));
-        added += await addUsers(transaction, batch, now());
+        added += (await addUsers(transaction, batch, now())).length;
       }
+      const subject = { kind: 'tenant', id: String(tenantId) } as const;
+      const what = {
+        at: now(),
+        event: 'user.import',
+        outcome: 'success',
+        tenantId,
+        subject,
+        details: { added },
+      } as const;
+      if (added > 0) await recordAudit(transaction, { ...author, ...what });
       return added;
     },
-    { timeout: 600_000 },
+    { timeoutMs: 600_000 },
   );
 }
 
@@ -156,13 +191,4 @@ async function readNewPassword({ terminal }: CommandContext): Promise<string> {
   if (terminal.interactive && (await terminal.readSecret('again: ')) !== password)
     throw new CommandError('the two passwords differ');
   return password;
-}
-
-async function hashOf(context: CommandContext, password: string): Promise<string> {
-  try {
-    return await context.passwords().hash(password);
-  } catch (error) {
-    if (error instanceof RangeError) throw new CommandError(error.message);
-    throw error;
-  }
 }

@@ -109,6 +109,18 @@ describe('portico-auth', () => {
     expect(await world.database.user.count({ where: { username: { in: ['empty', 'huge'] } } })).toBe(0);
   });
 
+  test.each([
+    ['short', 'short', 'it needs at least 15 characters (password-too-short)'],
+    ['common', 'passwordpassword', 'it is among the most common ones (password-too-common)'],
+  ])('a password that is %s is refused, and no user is added', async (name, password, message) => {
+    expect(await run(['user', 'add', '1', name], password)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `portico-auth: the password cannot be used: ${message}\n`,
+    });
+    expect(await world.database.user.count({ where: { username: name } })).toBe(0);
+  });
+
   test('a disabled user is out at once, and back when enabled', async () => {
     await ok(['user', 'add', '1', 'bob'], PASSWORD);
     expect((await login('bob', PASSWORD))?.success).toBe(true);
@@ -331,10 +343,12 @@ describe('portico-auth', () => {
       expect(code).toBe(0);
       expect(findings.filter(({ check }) => check !== 'gateway').map(({ check, result }) => [check, result])).toEqual([
         ['settings', 'ok'],
+        ['hashing', 'ok'],
         ['database', 'ok'],
         ['clock', 'ok'],
         ['migrations', 'ok'],
         ['keys', 'ok'],
+        ['passwords', 'ok'],
         ['service', 'ok'],
       ]);
     });

@@ -101,12 +101,17 @@ describe.each(await availableEngines())('migrating an empty database, on %s', (e
   test('every table of tenants holds tenant_id in its primary key and in every foreign key to another', async () => {
     await migrate(database.url);
     const keys = await query(`
-      SELECT conrelid::regclass::text AS "table", pg_get_constraintdef(oid) AS definition
+      SELECT conrelid::regclass::text AS "table", contype AS type, pg_get_constraintdef(oid) AS definition
       FROM pg_constraint
-      WHERE contype IN ('p', 'f') AND connamespace = 'public'::regnamespace
-        AND conrelid::regclass::text IN ('users', 'sessions', 'refresh_tokens')`);
+      WHERE contype IN ('p', 'f') AND connamespace = 'public'::regnamespace AND conrelid IN (
+        SELECT attrelid FROM pg_attribute WHERE attname = 'tenant_id' AND NOT attisdropped)
+      ORDER BY 1`);
 
-    expect(keys).toHaveLength(6);
+    expect(new Set(keys.map(({ table }) => table))).toEqual(
+      new Set(['audit_log', 'oauth_clients', 'refresh_tokens', 'revocations', 'role_claims', 'sessions', 'users']),
+    );
+    expect(keys.filter(({ type }) => type === 'p')).toHaveLength(7);
+    expect(keys.filter(({ type }) => type === 'f')).toHaveLength(5);
     for (const { definition } of keys) expect(definition).toMatch(/^(PRIMARY|FOREIGN) KEY \(tenant_id[,)]/);
   });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addClient } from '../../../auth-service/use-cases/index.ts';
+import { OPERATOR } from '../operator.ts';
 import { createWorld, type World } from '../world.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -16,7 +17,7 @@ describe('the OAuth endpoints', () => {
     await world.addTenant(1, 'acme');
     await world.addUser(1, 'alice', 'alice at acme');
     const client = { tenantId: 1, name: 'reports', allowedRoles: ['service'], defaultRole: 'service', scopes: ['a'] };
-    ({ clientId, clientSecret } = await addClient(world.database, client, new Date()));
+    ({ clientId, clientSecret } = await addClient(world.doors, client, new Date(), OPERATOR));
   });
   afterAll(() => world.close());
 
@@ -135,9 +136,10 @@ describe('the OAuth endpoints', () => {
   test('a secret is not good with another client’s id, nor a client’s id without the secret', async () => {
     const grant = { grant_type: 'client_credentials' };
     const other = await addClient(
-      world.database,
+      world.doors,
       { tenantId: 1, name: 'other', allowedRoles: ['service'], defaultRole: 'service', scopes: [] },
       new Date(),
+      OPERATOR,
     );
     const refused: [Record<string, string>, Record<string, string>?][] = [
       [grant],
@@ -222,8 +224,8 @@ describe('the OAuth endpoints', () => {
     const bobId = await world.addUser(5, 'bob', 'bob’s password');
     const data = { tenantId: 5, name: 'c', allowedRoles: ['service'], defaultRole: 'service', scopes: [] };
     const [client, asking] = [
-      await addClient(world.database, data, new Date()),
-      await addClient(world.database, data, new Date()),
+      await addClient(world.doors, data, new Date(), OPERATOR),
+      await addClient(world.doors, data, new Date(), OPERATOR),
     ];
     const grant = { grant_type: 'client_credentials', client_id: client.clientId, client_secret: client.clientSecret };
     const clientToken = (await post('/oauth/token', grant)).body.access_token;

@@ -6,7 +6,8 @@ import {
   type Passwords,
 } from '../../../auth-service/passwords/index.ts';
 
-const PEPPER = { version: 1, secret: 'a pepper that is long enough for tests' };
+const SECRET = 'a pepper that is long enough for tests';
+const PEPPERS = { current: 1, secrets: new Map([[1, SECRET]]) };
 
 describe('passwords', () => {
   let pool: BcryptPool;
@@ -17,7 +18,7 @@ describe('passwords', () => {
     pool = openBcryptPool({ threads: 2, queueLimit: 20, cost: 4 });
     computed = [];
     passwords = createPasswords({
-      pepper: PEPPER,
+      peppers: PEPPERS,
       cost: 4,
       bcrypt: {
         hash: pool.hash,
@@ -64,7 +65,11 @@ describe('passwords', () => {
 
   test('another pepper knows no password', async () => {
     const stored = await passwords.hash('secret');
-    const other = createPasswords({ pepper: { ...PEPPER, secret: `${PEPPER.secret}!` }, cost: 4, bcrypt: pool });
+    const other = createPasswords({
+      peppers: { current: 1, secrets: new Map([[1, `${SECRET}!`]]) },
+      cost: 4,
+      bcrypt: pool,
+    });
 
     expect(await other.verify('secret', stored)).toBe(false);
   });

@@ -12,7 +12,14 @@ import {
   openSigningKeys,
   resealKeys,
 } from '../../../auth-service/tokens/index.ts';
-import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import {
+  availableEngines,
+  createTestDatabase,
+  openTestClient,
+  type TestClient,
+  type TestDatabase,
+} from '../../database/index.ts';
+import { OPERATOR } from '../operator.ts';
 
 const POLICY: KeyPolicy = { algorithm: 'ES256', rotationDays: 90, tokenSeconds: 900, reloadSeconds: 15 };
 const START = Date.parse('2026-01-02T03:04:05Z');
@@ -30,6 +37,7 @@ const SUBJECT = {
 describe.each(await availableEngines())('the rotation of signing keys, on %s', (engine) => {
   let testDatabase: TestDatabase;
   let database: Database;
+  let client: TestClient;
   const sealer = createSealer(randomBytes(32));
   let seconds = 0;
   const now = () => new Date(START + seconds * 1000);
@@ -37,10 +45,12 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
   beforeEach(async () => {
     testDatabase = await createTestDatabase({ engine });
     database = openDatabase(testDatabase.url);
+    client = openTestClient(testDatabase.url);
     seconds = 0;
   });
   afterEach(async () => {
-    await database.$disconnect();
+    await database.close();
+    await client.$disconnect();
     await testDatabase.drop();
   });
 
@@ -53,12 +63,12 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
 
   /** In the order of a key's life, the oldest state first. */
   const states = async () => {
-    const rows = await database.signingKey.findMany();
+    const rows = await client.signingKey.findMany();
     return ['retired', 'active', 'next'].flatMap((state) => rows.filter((row) => row.state === state).map(() => state));
   };
 
   async function rotate() {
-    return beginRotation(database, sealer, POLICY, now());
+    return beginRotation(database, sealer, POLICY, now(), OPERATOR);
   }
 
   test('a new key is published at once and signs only when every copy of the key set has it', async () => {
@@ -181,10 +191,10 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
 
   /** A second `next` key, as no command makes it, for a key that nobody has read yet. */
   async function beginAnother(): Promise<string> {
-    const [row] = await database.signingKey.findMany({ where: { state: 'next' } });
+    const [row] = await client.signingKey.findMany({ where: { state: 'next' } });
     const jwk = row?.publicJwk as Record<string, string>;
     const kid = 'another';
-    await database.signingKey.create({
+    await client.signingKey.create({
       data: {
         kid,
         algorithm: 'ES256',
@@ -202,11 +212,11 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
     const keys = await replica();
     expect((await keys.published()).maxAgeSeconds).toBe(300);
 
-    await database.$executeRaw`ALTER TABLE signing_keys RENAME TO hidden`;
+    await client.$executeRaw`ALTER TABLE signing_keys RENAME TO hidden`;
     seconds = 31;
     expect(await keys.published()).toMatchObject({ maxAgeSeconds: 0, keySet: { keys: [{ kid: keys.active().kid }] } });
 
-    await database.$executeRaw`ALTER TABLE hidden RENAME TO signing_keys`;
+    await client.$executeRaw`ALTER TABLE hidden RENAME TO signing_keys`;
     expect((await keys.published()).maxAgeSeconds).toBe(300);
   });
 
@@ -230,7 +240,7 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
     const before = await replica();
     const settings = { issuer: 'https://portico.example', audience: 'shop', lifetimeSeconds: 900 };
     const old = createAccessTokens({ ...settings, keys: before }).issue(SUBJECT, now());
-    await beginRotation(database, sealer, { ...POLICY, algorithm: 'EdDSA' }, now());
+    await beginRotation(database, sealer, { ...POLICY, algorithm: 'EdDSA' }, now(), OPERATOR);
     seconds = PUBLICATION;
     const after = await replica({ algorithm: 'EdDSA' });
     const young = createAccessTokens({ ...settings, keys: after }).issue(SUBJECT, now());
@@ -251,8 +261,14 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
     await open(newKey, oldKey).load();
     await expect(open(newKey).load()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY/);
 
-    expect(await resealKeys(database, createSealer(newKey, oldKey))).toEqual({ resealed: 1, unopened: [] });
-    expect(await resealKeys(database, createSealer(newKey, oldKey))).toEqual({ resealed: 0, unopened: [] });
+    expect(await resealKeys(database, createSealer(newKey, oldKey), now(), OPERATOR)).toEqual({
+      resealed: 1,
+      unopened: [],
+    });
+    expect(await resealKeys(database, createSealer(newKey, oldKey), now(), OPERATOR)).toEqual({
+      resealed: 0,
+      unopened: [],
+    });
     await open(newKey).load();
     await expect(open(oldKey).load()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY/);
   });

@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../../../auth-service/database/index.ts';
 import { createSealer, openSigningKeys } from '../../../auth-service/tokens/index.ts';
 import { StartError } from '../../../platform/index.ts';
-import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import {
+  availableEngines,
+  createTestDatabase,
+  openTestClient,
+  type TestClient,
+  type TestDatabase,
+} from '../../database/index.ts';
 import { startTestService } from '../service.ts';
 
 const now = () => new Date('2026-01-02T03:04:05Z');
@@ -14,13 +20,16 @@ describe.each(await availableEngines())('signing keys, on %s', (engine) => {
   const sealer = createSealer(randomBytes(32));
   let testDatabase: TestDatabase;
   let database: Database;
+  let client: TestClient;
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase({ engine });
     database = openDatabase(testDatabase.url);
+    client = openTestClient(testDatabase.url);
   });
   afterAll(async () => {
-    await database.$disconnect();
+    await database.close();
+    await client.$disconnect();
     await testDatabase.drop();
   });
 
@@ -28,21 +37,21 @@ describe.each(await availableEngines())('signing keys, on %s', (engine) => {
     const replicas = Array.from({ length: 6 }, () => openSigningKeys({ database, sealer, policy, now, every }));
     await Promise.all(replicas.map((keys) => keys.load()));
 
-    expect(await database.signingKey.count()).toBe(1);
+    expect(await client.signingKey.count()).toBe(1);
     expect(new Set(replicas.map((keys) => keys.active().kid)).size).toBe(1);
   });
 
   test('a restart keeps the key', async () => {
-    const before = await database.signingKey.findFirstOrThrow();
+    const before = await client.signingKey.findFirstOrThrow();
     const keys = openSigningKeys({ database, sealer, policy, now, every });
     await keys.load();
 
     expect(keys.active().kid).toBe(before.kid);
-    expect(await database.signingKey.findMany()).toEqual([before]);
+    expect(await client.signingKey.findMany()).toEqual([before]);
   });
 
   test('the stored key is active since it was made, and its private part cannot be read', async () => {
-    const row = await database.signingKey.findFirstOrThrow();
+    const row = await client.signingKey.findFirstOrThrow();
 
     expect(row).toMatchObject({
       algorithm: 'ES256',
@@ -66,12 +75,12 @@ describe.each(await availableEngines())('signing keys, on %s', (engine) => {
   });
 
   test('a sealed key that was moved to another key id does not open', async () => {
-    const row = await database.signingKey.findFirstOrThrow();
-    await database.signingKey.update({ where: { kid: row.kid }, data: { kid: 'another' } });
+    const row = await client.signingKey.findFirstOrThrow();
+    await client.signingKey.update({ where: { kid: row.kid }, data: { kid: 'another' } });
 
     await expect(openSigningKeys({ database, sealer, policy, now, every }).load()).rejects.toThrow(
       /^AUTH_KEY_ENCRYPTION_KEY/,
     );
-    await database.signingKey.update({ where: { kid: 'another' }, data: { kid: row.kid } });
+    await client.signingKey.update({ where: { kid: 'another' }, data: { kid: row.kid } });
   });
 });

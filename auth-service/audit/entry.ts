@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { Prisma, type SharedTransaction } from '../database/index.ts';
+import type { AuditEvent, AuditOutcome } from './events.ts';
+
+/** Of what belongs to no tenant. */
+export const PLATFORM = 0;
+
+/** Where something came from. */
+export interface Origin {
+  /** An IP address. Null: from inside. */
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  /** As in the log. */
+  readonly requestId: string | null;
+}
+
+export const FROM_INSIDE: Origin = { address: null, userAgent: null, requestId: null };
+
+/** Who did something. `id`: a user's or client's id, or the operator's name on the machine. */
+export type Actor =
+  | { readonly kind: 'user' | 'client' | 'operator'; readonly id: string }
+  | { readonly kind: 'service' | 'unknown' };
+
+/** Whom or what it happened to. A `name` is a keyed digest: what was typed there may have been a password. */
+export interface Subject {
+  readonly kind: 'user' | 'client' | 'tenant' | 'role' | 'key' | 'name';
+  readonly id: string;
+}
+
+/** Who does something, and from where. */
+export interface Author {
+  readonly actor: Actor;
+  readonly origin: Origin;
+}
+
+export const THE_SERVICE: Author = { actor: { kind: 'service' }, origin: FROM_INSIDE };
+
+/**
+ * What else there is to say. The members are few and named, so that no secret gets in by the way; nothing of it is what
+ * a caller typed.
+ */
+export interface AuditDetails {
+  readonly reason?: string;
+  readonly session_id?: string;
+  readonly ended_sessions?: number;
+  readonly all?: boolean;
+  /** The counter that made somebody wait. */
+  readonly counter?: string;
+  /** A refresh token was sent again within its grace time. */
+  readonly again?: boolean;
+  /** How many times more it happened since the row before, and when that was. */
+  readonly repeated?: number;
+  readonly since?: string;
+  /** An attempt on a tenant that does not exist. */
+  readonly claimed_tenant_id?: number;
+  readonly name?: string;
+  readonly roles?: readonly string[];
+  readonly default_role?: string;
+  readonly scopes?: readonly string[];
+  /** Their names; the values are the tenant's business. */
+  readonly claims?: readonly string[];
+  readonly added?: number;
+  readonly resealed?: number;
+}
+
+export interface AuditEntry extends Author {
+  readonly at: Date;
+  readonly event: AuditEvent;
+  readonly outcome: AuditOutcome;
+  /** PLATFORM where it is about no tenant. */
+  readonly tenantId: number;
+  /** The caller says so, and nobody has looked whether there is such a tenant. */
+  readonly isTenantClaimed?: boolean;
+  readonly subject?: Subject;
+  readonly details?: AuditDetails;
+}
+
+/**
+ * The statement, or part of one, that adds an entry. It has to run in a transaction that is for the entry's tenant.
+ *
+ * @param from a FROM clause: the entry is added once for each row of it. Without one, once.
+ */
+export function auditStatement(entry: AuditEntry, from: Prisma.Sql = Prisma.empty): Prisma.Sql {
+  const { actor, subject, origin } = entry;
+  const details = JSON.stringify(entry.details ?? {});
+  const claimed = entry.isTenantClaimed === true;
+  const exists = Prisma.sql`EXISTS (SELECT FROM tenants WHERE tenants.id = ${entry.tenantId}::integer)`;
+  const tenantId = claimed
+    ? Prisma.sql`CASE WHEN ${exists} THEN ${entry.tenantId}::integer ELSE ${PLATFORM} END`
+    : Prisma.sql`${entry.tenantId}::integer`;
+  const wholeDetails = claimed
+    ? Prisma.sql`${details}::jsonb || CASE WHEN ${exists} THEN '{}'::jsonb
+        ELSE jsonb_build_object('claimed_tenant_id', ${entry.tenantId}::integer) END`
+    : Prisma.sql`${details}::jsonb`;
+  return Prisma.sql`
+    INSERT INTO audit_log (tenant_id, id, at, event, outcome, actor_kind, actor_id, subject_kind, subject_id,
+      client_address, user_agent, request_id, details)
+    SELECT ${tenantId}, ${idAt(entry.at)}::uuid, ${entry.at}::timestamptz, ${entry.event}::text, ${entry.outcome}::text,
+      ${actor.kind}::text, ${'id' in actor ? actor.id : null}::text, ${subject?.kind ?? null}::text,
+      ${subject?.id ?? null}::text, ${origin.address}::text, ${origin.userAgent}::text, ${origin.requestId}::text,
+      ${wholeDetails}
+    ${from}`;
+}
+
+/** Adds an entry in the transaction of what it is about: both happen, or neither. */
+export async function recordAudit(transaction: SharedTransaction, entry: AuditEntry): Promise<void> {
+  await transaction.$executeRaw(auditStatement(entry));
+}
+
+/** A UUID of version 7 (RFC 9562, section 5.7): the time in milliseconds, then random bits. */
+function idAt(at: Date): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(at.getTime(), 0, 6);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,38 @@
+/** Every event of the audit log, with what it says. A name is never given another meaning. */
+export const AUDIT_EVENTS = {
+  login: 'somebody logged in, or tried to',
+  refresh: 'a refresh token was traded, or was tried',
+  'refresh.reuse': 'a refresh token was used twice, so its session was ended',
+  logout: 'one or all sessions of a user were ended by a token of theirs, or that was tried',
+  'session.revoke': 'sessions of a user were ended by the user or an operator',
+  'password.change': 'a user gave themselves a new password, or tried to',
+  'password.reset': 'an operator had a new password generated',
+  'user.add': 'a user was added',
+  'user.import': 'users were added from a file',
+  'user.disable': 'a user was locked out',
+  'user.enable': 'a user was let in again',
+  'user.set-roles': 'a user was given other roles',
+  'user.set-claims': 'a user was given other extra claims',
+  'tenant.add': 'a tenant was added',
+  'tenant.disable': 'a tenant was locked out',
+  'tenant.enable': 'a tenant was let in again',
+  'tenant.set-claims': 'a tenant was given other extra claims',
+  'role.set-claims': 'a role was given other extra claims',
+  'client.add': 'a service account was added',
+  'client.revoke': 'a service account lost its secret and its tokens',
+  'client.authenticate': 'a service account did not show its secret',
+  'client.token': 'a service account was given an access token, or was refused one',
+  'client.revoke-token': 'a service account gave up an access token',
+  'audit.read': 'somebody who may not read the audit log tried to',
+  'key.publish': 'a signing key was made and published',
+  'key.activate': 'a signing key began to sign',
+  'key.remove': 'a signing key was deleted',
+  'key.reseal': 'signing keys were encrypted under another key',
+} as const;
+
+export type AuditEvent = keyof typeof AUDIT_EVENTS;
+
+/** `throttled`: refused unread. `busy`: not done for want of time. */
+export const AUDIT_OUTCOMES = ['success', 'refused', 'throttled', 'busy'] as const;
+
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];

@@ -1,0 +1,22 @@
+export { type Audit, createAudit } from './audit.ts';
+export {
+  type Actor,
+  type AuditEntry,
+  type Author,
+  auditStatement,
+  FROM_INSIDE,
+  type Origin,
+  PLATFORM,
+  recordAudit,
+  type Subject,
+  THE_SERVICE,
+} from './entry.ts';
+export { AUDIT_EVENTS, AUDIT_OUTCOMES, type AuditEvent, type AuditOutcome } from './events.ts';
+export {
+  type AuditFilter,
+  type AuditPageRequest,
+  type ReadEntry,
+  readAuditOfTenant,
+  readWholeAudit,
+} from './read.ts';
+export { auditSweeps } from './retention.ts';

@@ -1,0 +1,83 @@
+import type { Database, Prisma, Transaction } from '../database/index.ts';
+
+/** What to look for; what is left out does not matter. */
+export interface AuditFilter {
+  event?: string;
+  outcome?: string;
+  /** To whom it happened: a user's id, or what else an entry's subject says. */
+  subjectId?: string;
+  since?: Date;
+  until?: Date;
+}
+
+export interface AuditPageRequest extends AuditFilter {
+  /** How many entries at most. */
+  first: number;
+  /** The id of the last entry of the page before. */
+  after?: string;
+}
+
+export interface ReadEntry {
+  tenantId: number;
+  id: string;
+  at: Date;
+  event: string;
+  outcome: string;
+  actorKind: string;
+  actorId: string | null;
+  subjectKind: string | null;
+  subjectId: string | null;
+  clientAddress: string | null;
+  userAgent: string | null;
+  requestId: string | null;
+  details: Readonly<Record<string, Prisma.JsonValue>>;
+}
+
+/** The entries of one tenant, the newest first. */
+export function readAuditOfTenant(
+  database: Database,
+  tenantId: number,
+  request: AuditPageRequest,
+): Promise<ReadEntry[]> {
+  return database.inTenant(tenantId, (transaction) => read(transaction, { tenantId }, request));
+}
+
+/** The entries of all tenants and the platform's own, the newest first, for operators. */
+export function readWholeAudit(database: Database, request: AuditPageRequest): Promise<ReadEntry[]> {
+  return database.acrossTenants('audit-log', (transaction) => read(transaction, {}, request));
+}
+
+async function read(
+  transaction: Transaction,
+  whose: { tenantId?: number },
+  { event, outcome, subjectId, since, until, first, after }: AuditPageRequest,
+): Promise<ReadEntry[]> {
+  // Ids begin with the time, so both bounds are found in the index that gives the order.
+  const bounds = [
+    ...(since === undefined ? [] : [{ id: { gte: firstIdAt(since) } }]),
+    ...(until === undefined ? [] : [{ id: { lt: firstIdAt(until) } }]),
+    ...(after === undefined ? [] : [{ id: { lt: after } }]),
+  ];
+  const rows = await transaction.auditEntry.findMany({
+    where: {
+      ...whose,
+      ...(event !== undefined && { event }),
+      ...(outcome !== undefined && { outcome }),
+      ...(subjectId !== undefined && { subjectId }),
+      AND: bounds,
+    },
+    orderBy: { id: 'desc' },
+    take: first,
+  });
+  return rows.map(({ details, ...row }) => ({ ...row, details: isRecord(details) ? details : {} }));
+}
+
+function isRecord(value: Prisma.JsonValue): value is Record<string, Prisma.JsonValue> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The smallest id that an entry of this time can have (RFC 9562, version 7). */
+function firstIdAt(at: Date): string {
+  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
+}

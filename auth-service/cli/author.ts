@@ -1,0 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import type { Author } from '../audit/index.ts';
+
+/** Who runs a command: a user of this machine. All that one command does has one request id. */
+export function operatorHere(program: string): Author {
+  return {
+    actor: { kind: 'operator', id: nameHere() },
+    origin: { address: null, userAgent: `${program} on ${hostname()}`, requestId: randomUUID() },
+  };
+}
+
+/** In a container the user may have a number and no name. */
+function nameHere(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

@@ -1,0 +1,110 @@
+import {
+  AUDIT_EVENTS,
+  type AuditFilter,
+  PLATFORM,
+  type ReadEntry,
+  readAuditOfTenant,
+  readWholeAudit,
+} from '../../audit/index.ts';
+import { type CommandContext, type DatabaseCommand, type Options, one, UsageError } from '../command.ts';
+import { list } from '../print.ts';
+import { findTenant, findUser } from '../subjects.ts';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 10_000;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const AGO = /^(?<count>\d{1,6})(?<unit>[mhd])$/;
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+export const auditCommands: readonly DatabaseCommand[] = [
+  {
+    name: 'audit',
+    parameters: [],
+    options: ['tenant', 'user', 'event', 'since', 'limit', 'after'],
+    help:
+      'Prints what happened that matters to security, the newest first, of all tenants and the platform, or of one ' +
+      '--tenant. --user is a name in that tenant, or an id. --since is a time in ISO 8601, or 30m, 12h, 7d ago. ' +
+      `--limit ${DEFAULT_LIMIT}, ${MAX_LIMIT} at most; --after <id> goes on from there.`,
+    async run(context, { options }) {
+      const tenant = one(options, 'tenant');
+      const request = { ...(await filterOf(context, options, tenant)), ...pageOf(options) };
+      const entries =
+        tenant === undefined
+          ? await readWholeAudit(context.database, request)
+          : await readAuditOfTenant(context.database, (await findTenant(context, tenant)).id, request);
+      const outcome = list(entries.map(shown));
+      return { ...outcome, json: entries.map(asJson) };
+    },
+  },
+];
+
+async function filterOf(context: CommandContext, options: Options, tenant: string | undefined): Promise<AuditFilter> {
+  const [event, user, since] = [one(options, 'event'), one(options, 'user'), one(options, 'since')];
+  if (event !== undefined && !Object.hasOwn(AUDIT_EVENTS, event))
+    throw new UsageError(`expected an event of ${Object.keys(AUDIT_EVENTS).join(', ')}`);
+  return {
+    ...(event !== undefined && { event }),
+    ...(since !== undefined && { since: readSince(since, context.now()) }),
+    ...(user !== undefined && { subjectId: await subjectId(context, tenant, user) }),
+  };
+}
+
+async function subjectId(context: CommandContext, tenant: string | undefined, user: string): Promise<string> {
+  // By its id, somebody who is gone is found too.
+  if (UUID.test(user)) return user.toLowerCase();
+  if (tenant === undefined) throw new UsageError('--user takes a name only together with --tenant');
+  return (await findUser(context, tenant, user)).userId;
+}
+
+function pageOf(options: Options): { first: number; after?: string } {
+  const [limit, after] = [one(options, 'limit'), one(options, 'after')];
+  const first = limit === undefined ? DEFAULT_LIMIT : /^\d{1,5}$/.test(limit) ? Number(limit) : 0;
+  if (first < 1 || first > MAX_LIMIT) throw new UsageError(`expected a --limit from 1 to ${MAX_LIMIT}`);
+  if (after === undefined) return { first };
+  if (!UUID.test(after)) throw new UsageError('expected the id of an entry for --after');
+  return { first, after: after.toLowerCase() };
+}
+
+function readSince(text: string, now: Date): Date {
+  const { count, unit = '' } = AGO.exec(text)?.groups ?? {};
+  const time = count === undefined ? Date.parse(text) : now.getTime() - Number(count) * (UNIT_MS[unit] ?? 0);
+  if (!(time >= 0)) throw new UsageError('expected a --since like 2026-11-21T08:00Z, 2026-11-21, 30m, 12h or 7d');
+  return new Date(time);
+}
+
+/** `user 0193…`, or `operator root`. */
+function party(kind: string | null, id: string | null): string | null {
+  return kind === null || id === null ? kind : `${kind} ${id}`;
+}
+
+function shown({ tenantId, at, event, outcome, details, ...rest }: ReadEntry) {
+  return {
+    at,
+    tenant: tenantId === PLATFORM ? null : tenantId,
+    event,
+    outcome,
+    actor: party(rest.actorKind, rest.actorId),
+    subject: party(rest.subjectKind, rest.subjectId),
+    address: rest.clientAddress,
+    details,
+    request_id: rest.requestId,
+  };
+}
+
+function asJson({ tenantId, id, at, event, outcome, details, ...rest }: ReadEntry) {
+  return {
+    id,
+    at,
+    tenant_id: tenantId === PLATFORM ? null : tenantId,
+    event,
+    outcome,
+    actor_kind: rest.actorKind,
+    actor_id: rest.actorId,
+    subject_kind: rest.subjectKind,
+    subject_id: rest.subjectId,
+    client_address: rest.clientAddress,
+    user_agent: rest.userAgent,
+    request_id: rest.requestId,
+    details,
+  };
+}

@@ -1,0 +1,62 @@
+import type { Statement } from './statement-in-sight.ts';
+
+/**
+ * Why a transaction may look at more than one tenant. Each reason opens the tables that it needs and no other: the
+ * policies of that name in prisma/migrations say which, so a new reason needs a migration.
+ */
+export type AcrossTenantsReason =
+  /** Whose refresh token this is, by its hash. Reads refresh tokens and sessions. */
+  | 'session-of-refresh-token'
+  /** Which OAuth client this is, by its id. Reads clients and tenants. */
+  | 'client-authentication'
+  /** What verifiers of access tokens have to know. Reads revocations. */
+  | 'revocation-feed'
+  /** An operator's look at the tenants. Reads tenants and users. */
+  | 'operators-look'
+  /** An operator's look at what happened. Reads the audit log. */
+  | 'audit-log'
+  /** Removes what has ended. Reads and deletes sessions, refresh tokens and revocations. */
+  | 'housekeeping';
+
+/** Which rows a transaction sees. Neither: those of tables that belong to no tenant. */
+export interface Sight {
+  readonly tenantId?: number;
+  readonly across?: AcrossTenantsReason;
+}
+
+/**
+ * The statements that begin a transaction with this sight. This file is the only place that sets what the policies go by.
+ *
+ * @param role to work as, where the database's user is one whom no policy binds.
+ */
+export function beginSeeing({ tenantId, across }: Sight, role: string | undefined): string {
+  const tenant = tenantId === undefined ? '' : wholeNumber(tenantId);
+  return [
+    'BEGIN',
+    ...(role === undefined ? [] : [`SET LOCAL ROLE ${role}`]),
+    `SET LOCAL portico.tenant_id = '${tenant}'`,
+    `SET LOCAL portico.across_tenants = '${across ?? ''}'`,
+  ].join('; ');
+}
+
+/**
+ * The same in one statement without rows, for a transaction that has no BEGIN. Its text says no more than whether there
+ * is a role, so that it can be prepared.
+ */
+export function seeing({ tenantId, across }: Sight, role: string | undefined): Statement {
+  const tenant = tenantId === undefined ? '' : wholeNumber(tenantId);
+  return role === undefined
+    ? { text: SEEING, values: [tenant, across ?? ''] }
+    : { text: SEEING_AS_ROLE, values: [tenant, across ?? '', role] };
+}
+
+/** `set_config` gives back what it was given, so none of these is null. */
+const SEEING = `SELECT WHERE set_config('portico.tenant_id', $1, true) IS NULL
+  OR set_config('portico.across_tenants', $2, true) IS NULL`;
+const SEEING_AS_ROLE = `${SEEING} OR set_config('role', $3, true) IS NULL`;
+
+function wholeNumber(tenantId: number): string {
+  // It becomes part of a statement.
+  if (!Number.isInteger(tenantId)) throw new TypeError('a tenant id is a whole number');
+  return String(tenantId);
+}

@@ -1,0 +1,101 @@
+import type pg from 'pg';
+import { StartError } from '../../platform/index.ts';
+import { connectToDatabase } from './connect.ts';
+import type { PrismaClient } from './generated/client.ts';
+
+/** Who may read and write the service's tables, and whom policies bind. It cannot log in. */
+export const SERVICE_ROLE = 'portico_service';
+
+/** What rows are added to and never changed. */
+const APPEND_ONLY = 'audit_log';
+
+/** What somebody else may have done between the look and the deed: roles are shared by all databases of a server. */
+const ALREADY_THERE = new Set(['42710', '23505']);
+
+/**
+ * Sees to it that row-level security binds the service. Superusers, and users with BYPASSRLS, are above it; for them
+ * there is a role without such rights, which each of their transactions takes on. Any other user, the owner of the
+ * tables too, is bound as it is. Any number of processes may call this at once.
+ *
+ * @throws StartError when the user is above policies and cannot have the role.
+ */
+export async function prepareServiceRole(client: pg.Client): Promise<void> {
+  if (!(await isAbovePolicies(client))) return;
+  try {
+    if (!(await roleIsThere(client))) await createRole(client);
+    await letTakeOn(client);
+    await grantTables(client);
+  } catch (error) {
+    throw new StartError(
+      `DATABASE_URL: row-level security does not bind this user, and the role ${SERVICE_ROLE}, which it would, ` +
+        `cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** The same on a connection of its own. */
+export async function prepareServiceRoleOf(url: string): Promise<void> {
+  const client = await connectToDatabase(url);
+  try {
+    await prepareServiceRole(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The role that transactions have to take on; undefined when policies bind the user as it is. */
+export async function roleToWorkAs(client: PrismaClient): Promise<string | undefined> {
+  const [user] = await client.$queryRaw<{ above: boolean }[]>`
+    SELECT rolsuper OR rolbypassrls AS above FROM pg_roles WHERE rolname = current_user`;
+  return user?.above === false ? undefined : SERVICE_ROLE;
+}
+
+async function isAbovePolicies(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    'SELECT rolsuper OR rolbypassrls AS above FROM pg_roles WHERE rolname = current_user',
+  );
+  return rows[0]?.above !== false;
+}
+
+async function roleIsThere(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query('SELECT rolsuper OR rolbypassrls AS above FROM pg_roles WHERE rolname = $1', [
+    SERVICE_ROLE,
+  ]);
+  if (rows[0]?.above) throw new Error('it is above policies itself');
+  return rows.length > 0;
+}
+
+async function createRole(client: pg.Client): Promise<void> {
+  await client.query(`CREATE ROLE ${SERVICE_ROLE} NOLOGIN`).catch((error: { code?: string }) => {
+    if (!ALREADY_THERE.has(error.code ?? '')) throw error;
+  });
+}
+
+async function letTakeOn(client: pg.Client): Promise<void> {
+  // From PostgreSQL 16 on, whoever has made a role is a member of it that may grant it and not take it on.
+  const { rows } = await client.query("SELECT current_setting('server_version_num')::integer >= 160000 AS knows_set");
+  const privilege = rows[0]?.knows_set ? 'SET' : 'MEMBER';
+  const { rows: answers } = await client.query('SELECT pg_has_role($1, $2) AS may', [SERVICE_ROLE, privilege]);
+  if (!answers[0]?.may) await client.query(`GRANT ${SERVICE_ROLE} TO CURRENT_USER`);
+}
+
+/** What the role has no right to yet. Where it has one, a migration may have taken others from it on purpose. */
+async function grantTables(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `SELECT format('USAGE ON SCHEMA %I', current_schema()) AS wanted, has_schema_privilege($1, current_schema(), 'USAGE') AS there
+     UNION ALL
+     SELECT
+       CASE WHEN relkind = 'S' THEN 'USAGE ON SEQUENCE ' WHEN relname = $2 THEN 'SELECT, INSERT ON '
+         ELSE 'SELECT, INSERT, UPDATE, DELETE ON ' END || oid::regclass,
+       CASE relkind WHEN 'S' THEN has_sequence_privilege($1, oid, 'USAGE')
+         ELSE has_table_privilege($1, oid, 'SELECT, INSERT, UPDATE, DELETE') END
+     FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'S')
+       AND relname <> '_prisma_migrations'
+     UNION ALL
+     SELECT 'EXECUTE ON FUNCTION ' || oid::regprocedure, has_function_privilege($1, oid, 'EXECUTE')
+     FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND prosecdef`,
+    [SERVICE_ROLE, APPEND_ONLY],
+  );
+  for (const { wanted, there } of rows) if (!there) await client.query(`GRANT ${wanted} TO ${SERVICE_ROLE}`);
+}

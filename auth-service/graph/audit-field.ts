@@ -1,0 +1,90 @@
+import { ApiError } from '../errors.ts';
+import type { Caller, ReadAudit, ReadAuditInput, ReadEntry } from '../use-cases/index.ts';
+import type { GraphContext } from './context.ts';
+
+export const auditTypeDefs = /* GraphQL */ `
+  extend type Query {
+    "What happened in the caller's tenant that matters to its security, the newest first. For administrators."
+    auth_audit_log(
+      filter: AuthAuditLogFilter
+      "How many entries at most: 1 to 500, 50 if left out."
+      first: Int
+      "The next of the page before."
+      after: ID
+    ): AuthAuditLog
+  }
+
+  "What is left out does not matter. Times are in ISO 8601, or dates."
+  input AuthAuditLogFilter {
+    event: String
+    "success, refused, throttled or busy."
+    outcome: String
+    "To whom it happened."
+    user_id: ID
+    since: String
+    until: String
+  }
+
+  type AuthAuditLog {
+    entries: [AuthAuditEntry!]!
+    "For after, to get the next page. Null on the last one."
+    next: ID
+  }
+
+  type AuthAuditEntry {
+    id: ID!
+    at: String!
+    event: String!
+    outcome: String!
+    "user, client, operator, service or unknown."
+    actor_kind: String!
+    actor_id: String
+    "user, client, tenant, role, key or name."
+    subject_kind: String
+    subject_id: String
+    client_address: String
+    user_agent: String
+    request_id: String
+    details: [AuthAuditDetail!]!
+  }
+
+  type AuthAuditDetail {
+    name: String!
+    "Several values stand with a comma and a space between them."
+    value: String!
+  }
+`;
+
+/** The field with which administrators read the audit log of their tenant. */
+export function createAuditField(readAudit: ReadAudit, callerOf: (context: GraphContext) => Promise<Caller>) {
+  return async (_root: unknown, input: ReadAuditInput, context: GraphContext) => {
+    const result = await readAudit(input, await callerOf(context), context.client);
+    if (result.outcome === 'success') return { entries: result.entries.map(entryAnswer), next: result.next };
+    if (result.reason === 'role') {
+      context.http = { status: 403 };
+      throw new ApiError('access-denied');
+    }
+    context.http = { status: 400 };
+    throw new ApiError('validation-failed', `${result.field}: expected something else, see docs/audit-log.md`);
+  };
+}
+
+function entryAnswer(entry: ReadEntry) {
+  return {
+    id: entry.id,
+    at: entry.at.toISOString(),
+    event: entry.event,
+    outcome: entry.outcome,
+    actor_kind: entry.actorKind,
+    actor_id: entry.actorId,
+    subject_kind: entry.subjectKind,
+    subject_id: entry.subjectId,
+    client_address: entry.clientAddress,
+    user_agent: entry.userAgent,
+    request_id: entry.requestId,
+    details: Object.entries(entry.details).map(([name, value]) => ({
+      name,
+      value: Array.isArray(value) ? value.join(', ') : String(value),
+    })),
+  };
+}

@@ -1,0 +1,53 @@
+import { type DocumentNode, type GraphQLError, type GraphQLSchema, type ValidationRule, validate } from 'graphql';
+
+/** The gateway and the saved operations send a few dozen texts over and over. */
+const MAX_DOCUMENTS = 200;
+/** Longer ones are not among them. In UTF-16 units. */
+const MAX_TEXT_LENGTH = 4_096;
+
+export interface KnownDocuments {
+  /** @throws GraphQLError as the parser that it stands before does. */
+  parse(text: string): DocumentNode;
+  validate(schema: GraphQLSchema, document: DocumentNode, rules: readonly ValidationRule[]): readonly GraphQLError[];
+}
+
+/**
+ * Remembers documents that were parsed and found valid, the most recent ones, for one schema and one set of rules. What
+ * is not valid is judged anew each time.
+ */
+export function createKnownDocuments(parseText: (text: string) => DocumentNode): KnownDocuments {
+  const valid = new Map<string, DocumentNode>();
+  const known = new WeakSet<DocumentNode>();
+  const texts = new WeakMap<DocumentNode, string>();
+
+  return {
+    parse(text) {
+      const document = valid.get(text);
+      if (!document) {
+        const parsed = parseText(text);
+        if (mayBeKept(text)) texts.set(parsed, text);
+        return parsed;
+      }
+      // The last used are at the end.
+      valid.delete(text);
+      valid.set(text, document);
+      return document;
+    },
+    validate(schema, document, rules) {
+      if (known.has(document)) return [];
+      const errors = validate(schema, document, rules);
+      const text = texts.get(document);
+      if (errors.length > 0 || text === undefined) return errors;
+      known.add(document);
+      valid.set(text, document);
+      const [oldest] = valid.keys();
+      if (valid.size > MAX_DOCUMENTS && oldest !== undefined) valid.delete(oldest);
+      return errors;
+    },
+  };
+}
+
+/** A string in the text may be somebody's password, which is not to stay in memory. */
+function mayBeKept(text: string): boolean {
+  return text.length <= MAX_TEXT_LENGTH && !text.includes('"');
+}

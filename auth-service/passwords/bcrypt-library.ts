@@ -1,0 +1,36 @@
+import { createRequire } from 'node:module';
+import { compareSync, hashSync } from 'bcryptjs';
+
+/** bcrypt, computed on the thread that calls. Text that is longer than 72 bytes of UTF-8 is cut off there. */
+export interface BcryptLibrary {
+  readonly name: '@node-rs/bcrypt' | 'bcryptjs';
+  /** A `$2b$` hash of `text` with a random salt. */
+  hash(text: string, cost: number): string;
+  /** False also for what is no bcrypt hash. */
+  compare(text: string, hash: string): boolean;
+}
+
+/** Written in JavaScript, so it runs everywhere, and takes 1.5 times as long or more. */
+export const javascriptBcrypt: BcryptLibrary = { name: 'bcryptjs', hash: hashSync, compare: compareSync };
+
+/**
+ * The native library, or undefined on a platform that it is not made for. It is asked for when it is needed and not
+ * imported, because a failing import could not be answered.
+ */
+export function loadNativeBcrypt(): BcryptLibrary | undefined {
+  try {
+    const native: typeof import('@node-rs/bcrypt') = createRequire(import.meta.url)('@node-rs/bcrypt');
+    return {
+      name: '@node-rs/bcrypt',
+      hash: (text, cost) => native.hashSync(text, { cost, version: '2b' }),
+      compare: (text, hash) => native.verifySync(text, hash),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fastest library that this machine can run. Both make and know the same hashes. */
+export function loadBcrypt(): BcryptLibrary {
+  return loadNativeBcrypt() ?? javascriptBcrypt;
+}

@@ -1,0 +1,89 @@
+import { type CommonPasswords, commonPasswords } from './common-passwords.ts';
+import { isUsable, MAX_PASSWORD_BYTES } from './passwords.ts';
+
+/** So much of a password has to be something else than the names of its user, tenant and service, in characters. */
+const MIN_BESIDE_NAMES = 8;
+
+/** Shorter parts of names are in many good passwords. In characters. */
+const MIN_NAME_LENGTH = 3;
+
+/** Why a password is refused. */
+export type PasswordProblemCode =
+  | 'password-too-short'
+  | 'password-too-long'
+  | 'password-not-unicode'
+  | 'password-too-common'
+  | 'password-from-names';
+
+export interface PasswordProblem {
+  code: PasswordProblemCode;
+  /** For whoever chose it, after "the password cannot be used: "; names what would do, and never what it was. */
+  message: string;
+}
+
+/** Whose password it is to be. */
+export interface PasswordOwner {
+  username: string;
+  tenantName: string;
+}
+
+export interface PasswordPolicy {
+  /** What is wrong with a new password, or undefined. Passwords that are there already are never judged. */
+  problemWith(password: string, owner: PasswordOwner): PasswordProblem | undefined;
+}
+
+export interface PasswordPolicyOptions {
+  /** In characters (Unicode code points) of its form NFKC. */
+  minLength: number;
+  /** What the service is called. */
+  serviceNames: readonly string[];
+}
+
+/**
+ * What a new password has to be: long enough, not among the most common ones, and more than the names that stand around
+ * it. No rule about its composition; every character counts, spaces and control characters too.
+ * Source: NIST SP 800-63B-4, section 3.1.1.2; OWASP ASVS 5, 6.2.1 to 6.2.11.
+ */
+export function createPasswordPolicy({ minLength, serviceNames }: PasswordPolicyOptions): PasswordPolicy {
+  // Made when it is first needed: a login never needs it.
+  let common: CommonPasswords | undefined;
+
+  return {
+    problemWith(password, { username, tenantName }) {
+      if (Buffer.byteLength(password, 'utf8') > MAX_PASSWORD_BYTES)
+        return { code: 'password-too-long', message: `it may have ${MAX_PASSWORD_BYTES} bytes of UTF-8 at most` };
+      if (!isUsable(password)) return { code: 'password-not-unicode', message: 'it holds a broken character' };
+      const normalized = password.normalize('NFKC');
+      if (lengthOf(normalized) < minLength)
+        return { code: 'password-too-short', message: `it needs at least ${minLength} characters` };
+      common ??= commonPasswords();
+      if (common.has(normalized)) return { code: 'password-too-common', message: 'it is among the most common ones' };
+      if (isMadeOfNames(normalized.toLowerCase(), [username, tenantName, ...serviceNames]))
+        return {
+          code: 'password-from-names',
+          message: `it needs at least ${MIN_BESIDE_NAMES} characters beside the names of the user, the tenant and the service`,
+        };
+      return undefined;
+    },
+  };
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
+}
+
+/**
+ * Whether too little is left when the names and their parts (`alice`, `example` and `com` of `alice@example.com`) are
+ * taken out, the longest first. A password that holds none of them is not.
+ */
+function isMadeOfNames(password: string, names: readonly string[]): boolean {
+  const parts = names.flatMap((name) => {
+    const folded = name.normalize('NFKC').toLowerCase();
+    return [folded, ...folded.split(/[^\p{L}\p{M}\p{N}]+/u)];
+  });
+  const longestFirst = parts
+    .filter((part) => lengthOf(part) >= MIN_NAME_LENGTH)
+    .sort((one, other) => other.length - one.length);
+  const rest = longestFirst.reduce((text, part) => text.replaceAll(part, ''), password);
+  return rest !== password && lengthOf(rest) < MIN_BESIDE_NAMES;
+}

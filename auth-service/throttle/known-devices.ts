@@ -1,0 +1,46 @@
+import type { Database } from '../database/index.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A device that somebody has logged in on. */
+export interface KnownDevice {
+  readonly expiresAt: Date;
+}
+
+export interface KnownDevices {
+  /** @param key the digest of who has logged in and where. */
+  find(key: string, at: Date): Promise<KnownDevice | undefined>;
+  /** Remembers that somebody has logged in there. `found` is what `find` has said before. */
+  remember(key: string, at: Date, found: KnownDevice | undefined): Promise<void>;
+}
+
+/**
+ * Where accounts were logged in to, for `days` after the last time. Always in PostgreSQL: unlike a count of failures,
+ * this is not to be lost.
+ */
+export function createKnownDevices(database: Database, days: number): KnownDevices {
+  return {
+    async find(key, at) {
+      const [found] = await database.single.withoutTenant<{ expiresAt: Date }>({ text: FIND, values: [key, at] });
+      return found;
+    },
+    async remember(key, at, found) {
+      const expiresAt = newExpiry(at, days, found);
+      if (expiresAt) await database.single.withoutTenant({ text: REMEMBER, values: [key, expiresAt] });
+    },
+  };
+}
+
+/** Until when a device that was found so is known after a login on it; undefined when that need not be written. */
+export function newExpiry(at: Date, days: number, found: KnownDevice | undefined): Date | undefined {
+  const expiresAt = new Date(at.getTime() + days * DAY_MS);
+  // Once a day will do: nobody minds when exactly it ends.
+  return found && expiresAt.getTime() - found.expiresAt.getTime() < DAY_MS ? undefined : expiresAt;
+}
+
+const FIND = `
+SELECT expires_at AS "expiresAt" FROM known_devices WHERE key = $1 AND expires_at > $2::timestamptz`;
+
+const REMEMBER = `
+INSERT INTO known_devices (key, expires_at) VALUES ($1, $2::timestamptz)
+ON CONFLICT (key) DO UPDATE SET expires_at = EXCLUDED.expires_at`;

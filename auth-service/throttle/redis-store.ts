@@ -1,0 +1,121 @@
+import { Redis } from 'ioredis';
+import { type AttemptStore, longest, returns, type Taken, type Waiting } from './store.ts';
+
+/** A counter is a hash of `failures`, `at` (when it was counted last) and `until` (the end of the wait). */
+const LOOK = `
+local at = tonumber(ARGV[1])
+local waiting = {}
+for i, key in ipairs(KEYS) do
+  local ends = tonumber(redis.call('HGET', key, 'until') or 0)
+  if ends > at then
+    table.insert(waiting, i)
+    table.insert(waiting, ends)
+  end
+end
+`;
+
+const WAITING = `${LOOK}
+return waiting
+`;
+
+const TAKE = `${LOOK}
+if #waiting > 0 then return { 0, waiting } end
+local asked = cjson.decode(ARGV[2])
+local ends = {}
+for i, key in ipairs(KEYS) do
+  local terms, was = asked[i], redis.call('HMGET', key, 'failures', 'at')
+  -- Another replica's clock may be ahead of this one's.
+  local last = math.max(at, tonumber(was[2] or at))
+  local faded = tonumber(was[1] or 0) - terms.fading * (last - tonumber(was[2] or at))
+  local failures = math.min(terms.most, math.max(0, faded) + 1)
+  -- What has faded a little still counts as a whole failure.
+  local whole = math.ceil(failures - 0.000001)
+  -- Without a wait its end is long ago, so that no clock that is behind sees one.
+  local wait, stop = 0, 0
+  if whole >= terms.free then
+    wait = terms.waitsMs[math.min(whole - terms.free + 1, #terms.waitsMs)]
+    stop = at + wait
+  end
+  redis.call('HSET', key, 'failures', string.format('%.9f', failures), 'at', string.format('%.0f', last),
+    'until', string.format('%.0f', stop))
+  redis.call('PEXPIRE', key, math.ceil(math.max(wait, failures / terms.fading)))
+  table.insert(ends, stop)
+end
+return { 1, ends }
+`;
+
+const GIVE = `
+for i, given in ipairs(cjson.decode(ARGV[1])) do
+  local key = KEYS[i]
+  local was = redis.call('HMGET', key, 'failures', 'until')
+  if was[1] then
+    if given.all then
+      redis.call('DEL', key)
+    else
+      redis.call('HSET', key, 'failures', string.format('%.9f', math.max(0, tonumber(was[1]) - 1)))
+      if tonumber(was[2]) == given['end'] then redis.call('HSET', key, 'until', 0) end
+    end
+  end
+end
+return 0
+`;
+
+interface Commands {
+  /** @returns 1 and the end of each key's wait, or 0 and pairs: which key has to be waited for, and until when. */
+  take(count: number, ...keysThenAtAndTerms: string[]): Promise<[number, number[]]>;
+  give(count: number, ...keysThenReturns: string[]): Promise<number>;
+  /** @returns pairs, as of `take`. */
+  waiting(count: number, ...keysThenAt: string[]): Promise<number[]>;
+}
+
+const CONNECT_TIMEOUT_MS = 2_000;
+/** A connection on which an answer is owed for this long is given up and made anew. */
+const SILENCE_MS = 2_000;
+
+/** Counts in Redis, in one script a step. Any failure of Redis is thrown. */
+export function redisStore(url: string): AttemptStore {
+  const redis = new Redis(url, {
+    scripts: { take: { lua: TAKE }, give: { lua: GIVE }, waiting: { lua: WAITING } },
+    keyPrefix: 'portico:attempts:',
+    connectionName: 'portico-auth',
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENCE_MS,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+    // What waits for a connection fails as soon as one cannot be made.
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+  }) as Redis & Commands;
+  // A lost connection shows in the commands that fail; without a listener it would end the process.
+  redis.on('error', () => {});
+
+  return {
+    async take(counters, at): Promise<Taken> {
+      const keys = counters.map(({ key }) => key);
+      const terms = JSON.stringify(counters.map(({ schedule }) => schedule));
+      const [admitted, answer] = await redis.take(keys.length, ...keys, String(at), terms);
+      if (admitted === 1) {
+        const ends = new Map(keys.map((key, index) => [key, answer[index] ?? at]));
+        return {
+          admitted: true,
+          give: async (forgotten) => {
+            await redis.give(keys.length, ...keys, JSON.stringify(returns(ends, forgotten)));
+          },
+        };
+      }
+      return { admitted: false, ...(longest(pairs(keys, answer)) ?? { key: '', until: at }) };
+    },
+    async waiting(counters, at) {
+      const keys = counters.map(({ key }) => key);
+      return longest(pairs(keys, await redis.waiting(keys.length, ...keys, String(at))));
+    },
+    close: () => redis.disconnect(),
+  };
+}
+
+/** Lua counts from 1. */
+function pairs(keys: readonly string[], answer: readonly number[]): readonly Waiting[] {
+  const found: Waiting[] = [];
+  for (let index = 0; index + 1 < answer.length; index += 2)
+    found.push({ key: keys[(answer[index] ?? 0) - 1] ?? '', until: answer[index + 1] ?? 0 });
+  return found;
+}

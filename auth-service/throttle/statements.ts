@@ -1,0 +1,90 @@
+/** Of a time since the epoch, or of an interval. */
+function milliseconds(timeOrInterval: string): string {
+  return `round(extract(epoch FROM ${timeOrInterval}) * 1000)::float8`;
+}
+
+/**
+ * When the wait after failure `number` is over; without one long ago, so that no clock that is behind sees one. What has
+ * faded a little still counts as a whole failure.
+ */
+function waitEnd(number: string): string {
+  const whole = `ceil(${number} - 0.000001)`;
+  return `CASE WHEN ${whole} < free THEN to_timestamp(0) ELSE $1::timestamptz +
+    ("waitsMs" ->> least(${whole} - free, jsonb_array_length("waitsMs") - 1)::int)::float8 * interval '1 ms' END`;
+}
+
+function forgottenAt(number: string): string {
+  return `$1::timestamptz + ${number} / fading * interval '1 ms'`;
+}
+
+const FADED = `counter.failures - fading * greatest(0, ${milliseconds('$1::timestamptz - counter.counted_at')})`;
+
+/**
+ * The device, where it is known, those of the counters that are asked for with it so, and which of them have to be
+ * waited for. $1: now; $2: the device's key; $3: the counters with their schedules, as JSON.
+ */
+const LOOKED_AT = `
+  WITH device AS MATERIALIZED (
+    SELECT key, expires_at FROM known_devices WHERE key = $2 AND expires_at > $1::timestamptz
+  ), asked AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset($3::jsonb)
+      AS asked(key text, known boolean, free float8, "waitsMs" jsonb, most float8, fading float8)
+    WHERE known IS NULL OR known = EXISTS (SELECT FROM device)
+  ), waiting AS MATERIALIZED (
+    SELECT key, waits_until FROM login_attempts
+    WHERE key = ANY(ARRAY(SELECT key FROM asked)) AND waits_until > $1::timestamptz
+  )`;
+
+const FOUND = `
+  SELECT 'waiting' AS what, key, ${milliseconds('waits_until')} AS until FROM waiting
+  UNION ALL
+  SELECT 'device', key, ${milliseconds('expires_at')} FROM device`;
+
+/** What `LOOK` and `TAKE` give. `until` is in milliseconds since the epoch. */
+export interface FoundRow {
+  /** A counter that was counted in, one that has to be waited for, or that the device is known. */
+  readonly what: 'taken' | 'waiting' | 'device';
+  readonly key: string;
+  readonly until: number;
+}
+
+/** Parameters as of `LOOKED_AT`. */
+export const LOOK = `${LOOKED_AT}${FOUND}`;
+
+/** The same, and counts one more in each of the counters when none of them has to be waited for. */
+export const TAKE = `${LOOKED_AT}, taken AS (
+    INSERT INTO login_attempts AS counter (key, failures, counted_at, waits_until, forgotten_at)
+    SELECT key, 1, $1::timestamptz, ${waitEnd('1')}, ${forgottenAt('1')} FROM asked
+    WHERE NOT EXISTS (SELECT FROM waiting)
+    ORDER BY key
+    ON CONFLICT (key) DO UPDATE SET (failures, counted_at, waits_until, forgotten_at) = (
+      SELECT number, greatest(counter.counted_at, $1::timestamptz), ${waitEnd('number')}, ${forgottenAt('number')}
+      FROM asked, LATERAL (SELECT least(most, greatest(0, ${FADED}) + 1)) AS counted(number)
+      WHERE asked.key = counter.key
+    )
+    WHERE counter.waits_until <= $1::timestamptz
+    RETURNING key, waits_until
+  )
+  SELECT 'taken' AS what, key, ${milliseconds('waits_until')} AS until FROM taken
+  UNION ALL ${FOUND}`;
+
+/**
+ * Gives failures back, and remembers a device. The rows of counters are locked before that of the device, whoever comes.
+ * $1: what to give back, as JSON; $2: the device's key, or null; $3: until when it is known.
+ */
+export const GIVE = `
+  WITH given AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset($1::jsonb) AS given(key text, "end" float8, "all" boolean)
+  ), locked AS MATERIALIZED (
+    SELECT key FROM login_attempts WHERE key = ANY(ARRAY(SELECT key FROM given)) ORDER BY key FOR UPDATE
+  ), remembered AS (
+    INSERT INTO known_devices (key, expires_at)
+    SELECT $2::text, $3::timestamptz WHERE $2::text IS NOT NULL AND (SELECT count(*) FROM locked) >= 0
+    ON CONFLICT (key) DO UPDATE SET expires_at = EXCLUDED.expires_at
+  )
+  UPDATE login_attempts AS counter SET
+    failures = CASE WHEN "all" THEN 0 ELSE greatest(0, failures - 1) END,
+    waits_until = CASE WHEN "all" OR ${milliseconds('waits_until')} = "end"
+      THEN to_timestamp(0) ELSE waits_until END
+  FROM given JOIN locked USING (key)
+  WHERE counter.key = given.key`;

@@ -1,0 +1,33 @@
+import type { Database } from '../database/index.ts';
+
+/** What the housekeeping is to remove here: see the interface `Sweep` there. */
+export interface AttemptSweep {
+  readonly name: string;
+  sweep(at: Date, limit: number): Promise<number>;
+}
+
+/** Removes what says nothing any more: failures that are forgotten, and devices that were not used for long. */
+export function attemptSweeps(database: Database): readonly AttemptSweep[] {
+  return [
+    {
+      name: 'login_attempts',
+      sweep: (at, limit) =>
+        database.withoutTenant(
+          (transaction) => transaction.$executeRaw`
+            DELETE FROM login_attempts WHERE key IN (
+              SELECT key FROM login_attempts WHERE forgotten_at < ${at} AND waits_until < ${at}
+              ORDER BY forgotten_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+        ),
+    },
+    {
+      name: 'known_devices',
+      sweep: (at, limit) =>
+        database.withoutTenant(
+          (transaction) => transaction.$executeRaw`
+            DELETE FROM known_devices WHERE key IN (
+              SELECT key FROM known_devices WHERE expires_at < ${at}
+              ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+        ),
+    },
+  ];
+}

@@ -1,0 +1,335 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sessionClient } from '../session-client.ts';
+import { type Outcome, openThrottledWorld, statuses, type ThrottledWorld, times } from './callers.ts';
+import { availableCounting } from './engines.ts';
+
+const HOME = '203.0.113.7';
+const ATTACKER = '198.51.100.1';
+
+/** Addresses that nobody else in these tests has. */
+let addresses = 0;
+const newAddress = () => {
+  addresses += 1;
+  return `10.1.${addresses >> 8}.${addresses & 255}`;
+};
+
+describe.each(await availableCounting())('guessing passwords, counted in %s', (counting) => {
+  let world: ThrottledWorld;
+  let small: ThrottledWorld | undefined;
+  let people = 0;
+
+  beforeAll(async () => {
+    world = await openThrottledWorld(counting);
+  });
+  afterAll(async () => {
+    await small?.close();
+    await world.close();
+  });
+
+  async function newUser(tenantId = 1): Promise<string> {
+    people += 1;
+    const username = `somebody ${counting} ${people} ${Math.random()}`;
+    await world.addUser(tenantId, username, 'right');
+    return username;
+  }
+
+  test('a hundred guesses at one account are no more than a handful of hashes', async () => {
+    const username = await newUser();
+    const before = world.service.hashes();
+    const outcomes = await times(100, (index) => world.login(username, `guess ${index}`, newAddress()));
+
+    expect(statuses(outcomes)).toEqual([...Array(5).fill(401), ...Array(95).fill(429)]);
+    expect(world.service.hashes() - before).toBe(5);
+  });
+
+  test('each wait is longer than the one before, and over exactly when the answer says', async () => {
+    const username = await newUser();
+    await times(5, () => world.login(username, 'wrong', newAddress()));
+    const told: (number | undefined)[] = [];
+    for (let round = 0; round < 12; round += 1) {
+      const refused = await world.login(username, 'wrong', newAddress());
+      told.push(refused.retryAfter);
+      world.clock.advance((refused.retryAfter ?? 0) - 0.5);
+      expect(await world.login(username, 'wrong', newAddress())).toMatchObject({ status: 429, retryAfter: 1 });
+      world.clock.advance(0.5);
+      expect((await world.login(username, 'wrong', newAddress())).status).toBe(401);
+    }
+
+    expect(told).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+  });
+
+  test('attempts during a wait make it no longer, and compute nothing', async () => {
+    const username = await newUser();
+    await times(8, (index) => {
+      if (index > 4) world.clock.advance(60);
+      return world.login(username, 'wrong', newAddress());
+    });
+    const before = world.service.hashes();
+    const waits = await times(20, () => {
+      world.clock.advance(0.1);
+      return world.login(username, 'right', newAddress());
+    });
+
+    expect(waits.map(({ retryAfter }) => retryAfter)).toEqual([...Array(9).fill(8), ...Array(10).fill(7), 6]);
+    expect(world.service.hashes()).toBe(before);
+  });
+
+  test('after the wait the right password is let in, and everything is forgotten', async () => {
+    const username = await newUser();
+    await times(8, (index) => {
+      if (index > 4) world.clock.advance(60);
+      return world.login(username, 'wrong', newAddress());
+    });
+    world.clock.advance(8);
+
+    expect((await world.login(username, 'right', newAddress())).status).toBe(200);
+    expect(statuses(await times(6, () => world.login(username, 'wrong', newAddress())))).toEqual([
+      ...Array(5).fill(401),
+      429,
+    ]);
+  });
+
+  test('whoever is told to wait is told the same words for an account that is not there', async () => {
+    const username = await newUser();
+    const outcomesOf = async (name: string, tenantId: number) => {
+      const before = world.service.hashes();
+      const outcomes = await times(8, () => world.login(name, 'wrong', newAddress(), tenantId));
+      return { outcomes, hashes: world.service.hashes() - before };
+    };
+    const real = await outcomesOf(username, 1);
+
+    expect(await outcomesOf('nobody at all', 1)).toEqual(real);
+    expect(await outcomesOf(username, 99)).toEqual(real);
+    expect(real.hashes).toBe(5);
+    expect(real.outcomes.at(-1)).toEqual({
+      status: 429,
+      retryAfter: 1,
+      answer: { success: false, error_message: 'Too many failed attempts, try again later', data: null },
+    } satisfies Outcome);
+    // They are asked for in both kinds of test from here on.
+    world.clock.advance(86_400);
+  });
+
+  test('another way to write the name is no other account', async () => {
+    const username = await newUser();
+    const ways = [`${username}\u00e9`, `${username}e\u0301`];
+
+    expect(statuses(await times(6, (index) => world.login(ways[index % 2] ?? '', 'wrong', newAddress())))).toEqual([
+      ...Array(5).fill(401),
+      429,
+    ]);
+  });
+
+  test('the same name in another tenant is another account', async () => {
+    const username = await newUser();
+    await times(6, () => world.login(username, 'wrong', newAddress()));
+
+    expect((await world.login(username, 'wrong', newAddress(), 2)).status).toBe(401);
+  });
+
+  test('guesses at the same time are no more than the allowance, however many come', async () => {
+    const username = await newUser();
+    const before = world.service.hashes();
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => world.login(username, `guess ${index}`, newAddress())),
+    );
+
+    expect(statuses(outcomes).filter((status) => status === 401)).toHaveLength(5);
+    expect(statuses(outcomes).filter((status) => status === 429)).toHaveLength(55);
+    expect(world.service.hashes() - before).toBe(5);
+  });
+
+  test('a right one among many at the same time is let in only if it was among the first', async () => {
+    const username = await newUser();
+    await times(4, () => world.login(username, 'wrong', newAddress()));
+    const outcomes = await Promise.all([
+      world.login(username, 'wrong', newAddress()),
+      ...Array.from({ length: 8 }, () => world.login(username, 'wrong', newAddress())),
+    ]);
+
+    expect(statuses(outcomes).sort()).toEqual([401, ...Array(8).fill(429)]);
+  });
+
+  test('tabs that wake up together are all let in with the right password', async () => {
+    const username = await newUser();
+    const address = newAddress();
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => world.login(username, 'right', address)));
+
+    expect(statuses(outcomes)).toEqual(Array(20).fill(200));
+  });
+
+  test('who logs in often is never counted', async () => {
+    const username = await newUser();
+
+    expect(statuses(await times(40, () => world.login(username, 'right', HOME)))).toEqual(Array(40).fill(200));
+  });
+
+  describe('at a device where somebody has logged in before', () => {
+    test('they are let in whatever is done elsewhere', async () => {
+      const username = await newUser();
+      await world.login(username, 'right', HOME);
+      const attack = await times(30, () => world.login(username, 'wrong', newAddress()));
+      expect(statuses(attack.slice(5))).toEqual(Array(25).fill(429));
+
+      expect((await world.login(username, 'right', HOME)).status).toBe(200);
+      expect((await world.login(username, 'right', newAddress())).status).toBe(429);
+      // And that did the attacker no good.
+      expect((await world.login(username, 'wrong', newAddress())).status).toBe(429);
+    });
+
+    test('there is an allowance of its own, which ends too', async () => {
+      const username = await newUser();
+      const address = newAddress();
+      await world.login(username, 'right', address);
+      const before = world.service.hashes();
+      const outcomes = await times(100, () => world.login(username, 'wrong', address));
+
+      expect(statuses(outcomes)).toEqual([...Array(10).fill(401), ...Array(90).fill(429)]);
+      expect(world.service.hashes() - before).toBe(10);
+      expect((await world.login(username, 'wrong', newAddress())).status).toBe(401);
+    });
+
+    test('nobody is held up by what others at the address do', async () => {
+      const [address, username] = [newAddress(), await newUser()];
+      await world.login(username, 'right', address);
+      const spray = await times(40, (index) => world.login(`target ${counting} ${index}`, 'wrong', address));
+      expect(statuses(spray)).toEqual([...Array(30).fill(401), ...Array(10).fill(429)]);
+
+      expect((await world.login(username, 'right', address)).status).toBe(200);
+    });
+
+    test('the failures of all accounts count for the address', async () => {
+      const address = newAddress();
+      const users = await times(6, () => newUser());
+      for (const username of users) await world.login(username, 'right', address);
+      for (const username of users) await times(5, () => world.login(username, 'wrong', address));
+
+      expect((await world.login('a stranger', 'wrong', address)).status).toBe(429);
+    });
+
+    test('it is forgotten after three months without a login', async () => {
+      const [username, address] = [await newUser(), newAddress()];
+      await world.login(username, 'right', address);
+      const underAttack = async () => {
+        await times(6, () => world.login(username, 'wrong', newAddress()));
+        return (await world.login(username, 'right', address)).status;
+      };
+      world.clock.advance(89 * 86_400);
+      expect(await underAttack()).toBe(200);
+      world.clock.advance(89 * 86_400);
+      expect(await underAttack()).toBe(200);
+      world.clock.advance(91 * 86_400);
+      expect(await underAttack()).toBe(429);
+    });
+  });
+
+  describe('from one address', () => {
+    test('many accounts are slowed down, and other addresses are not', async () => {
+      const [address, username] = [newAddress(), await newUser()];
+      const outcomes = await times(100, (index) => world.login(`victim ${counting} ${index}`, 'wrong', address));
+
+      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), ...Array(70).fill(429)]);
+      expect((await world.login(username, 'right', address)).status).toBe(429);
+      expect((await world.login(username, 'right', newAddress())).status).toBe(200);
+    });
+
+    test('guesses at one account leave room for others who share it', async () => {
+      const [address, username] = [newAddress(), await newUser()];
+      await times(100, () => world.login('the target', 'wrong', address));
+
+      expect((await world.login(username, 'right', address)).status).toBe(200);
+    });
+
+    test('accounts of one’s own do not clear the address', async () => {
+      const address = newAddress();
+      // Each is logged in to once: from the second time on it would count by itself.
+      const own = await times(3, () => newUser());
+      const outcomes = await times(45, async (index) => {
+        if (index % 10 === 5) await world.login(own[(index - 5) / 10] ?? '', 'right', address);
+        return world.login(`another victim ${counting} ${index}`, 'wrong', address);
+      });
+
+      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), ...Array(15).fill(429)]);
+    });
+
+    test('what stands to the left in X-Forwarded-For is not looked at', async () => {
+      const address = newAddress();
+      const outcomes = await times(40, (index) =>
+        world.login(`spoofed ${counting} ${index}`, 'wrong', `${newAddress()}, ${address}`),
+      );
+
+      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), ...Array(10).fill(429)]);
+    });
+
+    test('a whole IPv6 network is one address', async () => {
+      const network = `2001:db8:${(people + 1).toString(16)}:7`;
+      const outcomes = await times(40, (index) =>
+        world.login(`v6 ${counting} ${index}`, 'wrong', `${network}::${index}`),
+      );
+
+      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), ...Array(10).fill(429)]);
+    });
+  });
+
+  test('guesses at a password that is to be changed count too', async () => {
+    const [username, address] = [await newUser(), newAddress()];
+    const { answer } = await world.login(username, 'right', address);
+    const token = answer?.data?.access_token;
+    const client = sessionClient(world.service.url);
+    const change = async (current: string) => {
+      const { text } = await client.changePassword(current, 'another password altogether', token);
+      return JSON.parse(text);
+    };
+    const before = world.service.hashes();
+    const outcomes = await times(8, () => change('wrong'));
+
+    expect(outcomes.map(({ extensions }) => extensions.http.status)).toEqual([...Array(5).fill(403), 429, 429, 429]);
+    expect(world.service.hashes() - before).toBe(5);
+    expect(outcomes.at(-1)).toEqual({
+      data: {
+        auth_user_change_password: {
+          success: false,
+          error_message: 'Too many failed attempts, try again later',
+          data: null,
+        },
+      },
+      extensions: { http: { status: 429, headers: { 'retry-after': '1' } } },
+    });
+    // At the login they count as well, and the other way round.
+    expect((await world.login(username, 'wrong', newAddress())).status).toBe(429);
+    expect((await world.login(username, 'right', address)).status).toBe(200);
+  });
+
+  test('all of a tenant is slowed down when it is attacked from everywhere', async () => {
+    const attacked = await openThrottledWorld(counting, {
+      AUTH_THROTTLE_TENANT: 'free=20',
+      AUTH_KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    });
+    small = attacked;
+    await attacked.addUser(1, 'known', 'right');
+    await attacked.addUser(2, 'neighbour', 'right');
+    await attacked.login('known', 'right', HOME);
+    const outcomes = await times(40, (index) => attacked.login(`member ${index}`, 'wrong', newAddress()));
+
+    expect(statuses(outcomes)).toEqual([...Array(20).fill(401), ...Array(20).fill(429)]);
+    expect((await attacked.login('known', 'right', HOME)).status).toBe(200);
+    expect((await attacked.login('neighbour', 'right', newAddress(), 2)).status).toBe(200);
+    attacked.clock.advance(1);
+    expect((await attacked.login('known', 'right', newAddress())).status).toBe(200);
+  });
+
+  test('no name that was tried can be found where they are counted', async () => {
+    await world.login('hunter2 typed in the wrong field', 'wrong', ATTACKER);
+    const rows = await world.database.$queryRaw<{ row: string }[]>`
+      SELECT login_attempts::text AS row FROM login_attempts UNION ALL SELECT known_devices::text FROM known_devices`;
+
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { row } of rows) {
+      expect(row).not.toContain('hunter2');
+      expect(row).not.toContain(ATTACKER);
+      expect(row).not.toContain(HOME);
+    }
+    expect(world.service.logs()).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import { isRedisThere, type RedisRelay, redisRelay } from '../../gateway/rate-limit/redis.ts';
+import { type RunningProcess, runProgram } from '../process.ts';
+import { environment, startTestService, type TestService, THROTTLED } from '../service.ts';
+import { until } from '../until.ts';
+import { createWorld } from '../world.ts';
+import { createClock, loginAt, statuses, times } from './callers.ts';
+import { availableCounting, settingsOf } from './engines.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function newDatabase(engine: 'pglite' | 'postgres'): Promise<TestDatabase> {
+  const database = await createTestDatabase({ engine });
+  closers.push(() => database.drop());
+  return database;
+}
+
+async function newService(url: string, changes: Record<string, string>): Promise<TestService> {
+  const service = await startTestService(url, { ...THROTTLED, ...changes }, { now: createClock().now });
+  closers.push(() => service.stop());
+  return service;
+}
+
+/** A service as a process of its own. */
+async function newProcess(url: string, changes: Record<string, string>): Promise<string> {
+  const process: RunningProcess = runProgram('main.js', environment(url, { ...THROTTLED, ...changes }));
+  closers.push(async () => {
+    process.child.kill();
+    await process.ended;
+  });
+  return `http://127.0.0.1:${await process.ready}`;
+}
+
+const guess = (url: string) => (index: number) => loginAt(url, 'alice', `guess ${index}`, `10.9.0.${index}`);
+
+describe.each(await availableCounting())('two processes that count in %s', (counting) => {
+  test('give no more guesses than one', async () => {
+    const { engine, settings } = settingsOf(counting);
+    const { url } = await newDatabase(engine);
+    // Counters of their own, also in a Redis that other tests use; waits that are not over before the test is.
+    const changes = {
+      ...settings,
+      AUTH_KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      AUTH_THROTTLE_ACCOUNT: 'first=900',
+    };
+    const [one, two] = await Promise.all([newProcess(url, changes), newProcess(url, changes)]);
+    const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => guess(index % 2 ? one : two)(index)));
+
+    expect(statuses(outcomes).filter((status) => status === 401)).toHaveLength(5);
+    expect(statuses(outcomes).filter((status) => status === 429)).toHaveLength(35);
+    expect(statuses([await guess(one)(41), await guess(two)(42)])).toEqual([429, 429]);
+  });
+});
+
+const withRedis = (await isRedisThere()) ? describe : describe.skip;
+
+withRedis('when Redis goes away', () => {
+  async function withRelay(): Promise<{ relay: RedisRelay; service: TestService }> {
+    const relay = await redisRelay();
+    closers.push(() => relay.close());
+    const { url } = await newDatabase('pglite');
+    const AUTH_KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
+    return { relay, service: await newService(url, { REDIS_URL: relay.url, AUTH_KEY_ENCRYPTION_KEY }) };
+  }
+  const countOf = (service: TestService, text: string) => service.logs().split(text).length - 1;
+
+  test('failures are counted in the database, and in Redis again when it is back', async () => {
+    const { relay, service } = await withRelay();
+    expect(statuses(await times(7, guess(service.url)))).toEqual([...Array(5).fill(401), 429, 429]);
+
+    await relay.stop();
+    expect(statuses(await times(7, guess(service.url)))).toEqual([...Array(5).fill(401), 429, 429]);
+    expect(countOf(service, 'Redis does not answer')).toBe(1);
+
+    await relay.start();
+    await until('Redis is back', () => countOf(service, 'Redis answers again') === 1);
+    expect((await guess(service.url)(8)).status).toBe(429);
+  });
+
+  test('nobody waits for one that takes requests and does not answer', async () => {
+    const { relay, service } = await withRelay();
+    await guess(service.url)(0);
+    relay.hang();
+    expect(statuses(await times(6, guess(service.url)))).toEqual([...Array(5).fill(401), 429]);
+    expect(countOf(service, 'Redis does not answer')).toBe(1);
+    relay.resume();
+  });
+
+  test('nor for one that stops to answer while a password is checked', async () => {
+    const relay = await redisRelay();
+    closers.push(() => relay.close());
+    const AUTH_KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
+    const world = await createWorld('pglite', { ...THROTTLED, REDIS_URL: relay.url, AUTH_KEY_ENCRYPTION_KEY });
+    closers.push(() => world.close());
+    await world.addTenant(1, 'acme');
+    await world.addUser(1, 'alice', 'right');
+    world.service.duringNextHash(async () => relay.hang());
+
+    expect((await loginAt(world.service.url, 'alice', 'right', '10.9.0.1')).answer?.success).toBe(true);
+    expect(countOf(world.service, 'Redis does not answer')).toBe(1);
+    relay.resume();
+  });
+
+  test('a service starts without it', async () => {
+    const { url } = await newDatabase('pglite');
+    const service = await newService(url, { REDIS_URL: 'redis://user:hush-hush@127.0.0.1:1/0' });
+
+    expect(statuses(await times(6, guess(service.url)))).toEqual([...Array(5).fill(401), 429]);
+    expect(service.logs()).not.toContain('hush-hush');
+  });
+});

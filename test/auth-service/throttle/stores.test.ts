@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Database, openDatabase } from '../../../auth-service/database/index.ts';
+import { postgresStore } from '../../../auth-service/throttle/postgres-store.ts';
+import { redisStore } from '../../../auth-service/throttle/redis-store.ts';
+import type { AttemptStore, Counter } from '../../../auth-service/throttle/store.ts';
+import { attemptSweeps } from '../../../auth-service/throttle/sweeps.ts';
+import { scheduleOf } from '../../../auth-service/throttle/terms.ts';
+import { openTestClient, type TestDatabase } from '../../database/index.ts';
+import { availableCounting, createTestDatabase, REDIS_URL, settingsOf } from './engines.ts';
+
+const START = Date.parse('2026-11-21T12:00:00Z');
+const SECOND = 1000;
+
+/** A counter that nobody has used, with three free failures and waits of 1, 2, 4 and 5 s. */
+function counter(free = 3): Counter {
+  const schedule = scheduleOf({ free, first: 1, growth: 2, longest: 5, forget: 60 });
+  return { key: randomUUID(), kind: 'account', schedule };
+}
+
+describe.each(await availableCounting())('failures counted in %s', (counting) => {
+  let testDatabase: TestDatabase;
+  let database: Database;
+  let store: AttemptStore;
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase({ engine: settingsOf(counting).engine });
+    database = openDatabase(testDatabase.url);
+    store = counting === 'redis' ? redisStore(REDIS_URL) : postgresStore(database);
+  });
+  afterAll(async () => {
+    store.close();
+    await database.close();
+    await testDatabase.drop();
+  });
+
+  /** How long after `at` the next one has to wait, in seconds; 0 when this one was counted. */
+  async function waitOf(counters: readonly Counter[], at: number): Promise<number> {
+    const taken = await store.take(counters, at);
+    return taken.admitted ? 0 : (taken.until - at) / SECOND;
+  }
+
+  test('begin a wait when the free ones are used up, and each wait is longer than the one before', async () => {
+    const one = counter();
+    const found: [number, number][] = [];
+    let at = START;
+    for (let attempt = 0; attempt < 9; attempt += 1) {
+      const admitted = await waitOf([one], at);
+      const next = await waitOf([one], at);
+      found.push([admitted, attempt < 2 ? 0 : next]);
+      at += Math.max(1, next) * SECOND;
+      if (attempt < 2) attempt += 1;
+    }
+
+    expect(found).toEqual([
+      [0, 0],
+      [0, 1],
+      [0, 2],
+      [0, 4],
+      [0, 5],
+      [0, 5],
+      [0, 5],
+      [0, 5],
+    ]);
+  });
+
+  test('are not counted while there is a wait, which gets no longer', async () => {
+    const one = counter(1);
+    await store.take([one], START);
+    const waits = [];
+    for (const after of [0, 1, 400, 999]) waits.push(await waitOf([one], START + after));
+
+    expect(waits).toEqual([1, 0.999, 0.6, 0.001]);
+    expect(await waitOf([one], START + SECOND)).toBe(0);
+    expect(await waitOf([one], START + SECOND)).toBe(2);
+  });
+
+  test('are counted everywhere or nowhere', async () => {
+    const [full, other] = [counter(1), counter(2)];
+    await store.take([full], START);
+    expect(await store.take([other, full], START)).toEqual({ admitted: false, key: full.key, until: START + SECOND });
+
+    expect(await waitOf([other], START)).toBe(0);
+    expect(await waitOf([other], START)).toBe(0);
+    expect(await waitOf([other], START)).toBe(1);
+  });
+
+  test('tell the longest of several waits', async () => {
+    const [short, long] = [counter(1), counter(1)];
+    await store.take([short], START);
+    await store.take([long], START + 500);
+
+    expect(await store.take([short, long], START + 600)).toMatchObject({ key: long.key, until: START + 1500 });
+    expect(await store.waiting([short, long], START + 600)).toEqual({ key: long.key, until: START + 1500 });
+    expect(await store.waiting([short, long], START + 1500)).toBeUndefined();
+    expect(await store.waiting([counter()], START)).toBeUndefined();
+  });
+
+  test('that are given back were never there', async () => {
+    const one = counter(2);
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      const taken = await store.take([one], START);
+      if (!taken.admitted) throw new Error('not admitted');
+      await taken.give();
+    }
+
+    expect(await waitOf([one], START)).toBe(0);
+    expect(await waitOf([one], START)).toBe(0);
+    expect(await waitOf([one], START)).toBe(1);
+  });
+
+  test('that are given back end the wait that they began, and no other', async () => {
+    const one = counter(2);
+    const first = await store.take([one], START);
+    const second = await store.take([one], START);
+    if (!first.admitted || !second.admitted) throw new Error('not admitted');
+    await first.give();
+    expect(await waitOf([one], START)).toBe(1);
+    await second.give();
+
+    expect(await waitOf([one], START)).toBe(0);
+  });
+
+  test('are all forgotten in those counters that are named, and one in the others', async () => {
+    const [own, shared] = [counter(2), counter(3)];
+    await store.take([own, shared], START);
+    const taken = await store.take([own, shared], START);
+    if (!taken.admitted) throw new Error('not admitted');
+    await taken.give([own]);
+
+    expect(await waitOf([own], START)).toBe(0);
+    expect(await waitOf([own], START)).toBe(0);
+    expect(await waitOf([shared], START)).toBe(0);
+    expect(await waitOf([shared], START)).toBe(0);
+    expect(await waitOf([shared], START)).toBe(1);
+  });
+
+  test('fade with time', async () => {
+    const one = counter(3);
+    for (let attempt = 0; attempt < 3; attempt += 1) await store.take([one], START);
+    // Six, the most that it counts to, fade in sixty seconds.
+    const later = START + 20 * SECOND;
+
+    expect(await waitOf([one], later)).toBe(0);
+    expect(await waitOf([one], later)).toBe(0);
+    expect(await waitOf([one], later)).toBe(1);
+  });
+
+  test('do not fade so fast that slow guessing gets one more for nothing', async () => {
+    const one = counter(3);
+    for (const after of [0, 2, 4]) await store.take([one], START + after * SECOND);
+
+    expect(await waitOf([one], START + 4 * SECOND)).toBe(1);
+  });
+
+  test('do not come back when a clock is behind', async () => {
+    const one = counter(3);
+    await store.take([one], START);
+    await store.take([one], START - 3_600 * SECOND);
+
+    expect(await waitOf([one], START)).toBe(0);
+    expect(await waitOf([one], START)).toBe(1);
+  });
+
+  test('of fifty attempts at the same time are admitted as often as is free', async () => {
+    const [own, shared] = [counter(4), counter(1_000)];
+    const taken = await Promise.all(Array.from({ length: 50 }, () => store.take([own, shared], START)));
+    expect(taken.filter(({ admitted }) => admitted)).toHaveLength(4);
+
+    // Whatever was counted of those that were not admitted has been taken back.
+    const rest = { ...shared, schedule: { ...shared.schedule, free: 8 } };
+    const more = [];
+    for (let attempt = 0; attempt < 5; attempt += 1) more.push(await waitOf([rest], START));
+    expect(more).toEqual([0, 0, 0, 0, 1]);
+  });
+
+  test('of attempts at counters in another order do not stand in each other’s way', async () => {
+    const [one, two] = [counter(1_000), counter(1_000)];
+    const all = Array.from({ length: 40 }, async (_, index) => {
+      const taken = await store.take(index % 2 === 0 ? [one, two] : [two, one], START);
+      if (taken.admitted) await taken.give(index % 3 === 0 ? [two] : []);
+      return taken.admitted;
+    });
+
+    expect(await Promise.all(all)).toEqual(Array(40).fill(true));
+  });
+});
+
+describe('housekeeping', () => {
+  test('removes what is forgotten, a few at a time, and nothing else', async () => {
+    const testDatabase = await createTestDatabase({ engine: 'pglite' });
+    const database = openDatabase(testDatabase.url);
+    const client = openTestClient(testDatabase.url);
+    const store = postgresStore(database);
+    for (let index = 0; index < 5; index += 1) await store.take([counter()], START);
+    const young = counter();
+    await store.take([young], START + 59 * SECOND);
+    for (const days of [-1, 1])
+      await client.knownDevice.create({
+        data: { key: `device ${days}`, expiresAt: new Date(START + days * 86_400 * SECOND) },
+      });
+    const sweepAll = (at: Date) => Promise.all(attemptSweeps(database).map(({ sweep }) => sweep(at, 3)));
+    const at = new Date(START + 61 * SECOND);
+
+    expect([await sweepAll(at), await sweepAll(at), await sweepAll(at)]).toEqual([
+      [3, 1],
+      [2, 0],
+      [0, 0],
+    ]);
+    expect((await client.loginAttempts.findMany()).map(({ key }) => key)).toEqual([young.key]);
+    expect((await client.knownDevice.findMany()).map(({ key }) => key)).toEqual(['device 1']);
+    await client.$disconnect();
+    await database.close();
+    await testDatabase.drop();
+  });
+});

@@ -1,0 +1,10 @@
+import { openClient } from '../../auth-service/database/client.ts';
+import type { PrismaClient } from '../../auth-service/database/generated/client.ts';
+
+/** For what a test puts into a database and looks up in it: Prisma's own client, which sees all rows. */
+export type TestClient = PrismaClient;
+
+/** The caller ends it with `$disconnect()`. */
+export function openTestClient(url: string): TestClient {
+  return openClient(url).client;
+}
