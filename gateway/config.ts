@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { readSettings, setting } from '../platform/index.ts';
+import { DEFAULT_RESILIENCE, type ResilienceSettings } from './resilience/index.ts';
 import { type AuthenticationSettings, parseJwtSecret, parseJwtSecrets } from './session/index.ts';
 import { MIN_SECRET_LENGTH } from './sources/index.ts';
 
@@ -10,13 +12,6 @@ function orIssue<T extends object>(parsed: T | { problem: string }, context: z.R
   if (!('problem' in parsed)) return parsed;
   context.addIssue(parsed.problem);
   return z.NEVER;
-}
-
-const EXPECTED_REDIS = 'expected a URL such as redis://host:6379 or rediss://user:password@host:6379/0';
-const redisUrl = z.string({ error: EXPECTED_REDIS }).refine(isRedisUrl, EXPECTED_REDIS);
-
-function isRedisUrl(text: string): boolean {
-  return URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol);
 }
 
 const variables = {
@@ -36,13 +31,16 @@ const variables = {
   HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: setting.integer(10, 0, 60),
   HASURA_GRAPHQL_ENABLE_ALLOWLIST: setting.flag(false),
   HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES: setting.flag(true),
-  HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL: redisUrl.optional(),
+  HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL: setting.redisUrl().optional(),
   PORTICO_RATE_LIMIT_REDIS_OUTAGE: z.enum(['open', 'closed'], { error: 'expected open or closed' }).default('open'),
   PORTICO_REVOCATION_URL: setting.httpUrl().optional(),
   PORTICO_REVOCATION_INTERVAL_SECONDS: setting.integer(2, 1, 3_600),
   PORTICO_REVOCATION_MAX_AGE_SECONDS: setting.integer(300, 1, 86_400),
   PORTICO_REVOCATION_WHEN_LOST: z.enum(['open', 'closed'], { error: 'expected open or closed' }).default('closed'),
+  PORTICO_TRUSTED_PROXIES: setting.integer(0, 0, 10),
   PORTICO_MAX_BODY_BYTES: setting.integer(1_048_576, 1_024, 104_857_600),
+  PORTICO_UPLOAD_MAX_FILES: setting.integer(10, 1, 1_000),
+  PORTICO_UPLOAD_MAX_FILE_BYTES: setting.integer(10_485_760, 1, 10_737_418_240),
   PORTICO_MAX_BATCH: setting.integer(10, 1, 1_000),
   PORTICO_MAX_TOKENS: setting.integer(2_000, 10, 1_000_000),
   PORTICO_MAX_DEPTH: setting.integer(15, 1, 1_000_000),
@@ -50,7 +48,31 @@ const variables = {
   PORTICO_MAX_ALIASES: setting.integer(30, 0, 1_000_000),
   PORTICO_MAX_DIRECTIVES: setting.integer(50, 0, 1_000_000),
   PORTICO_MAX_REPETITION: setting.integer(10_000, 0, 1_000_000_000),
+  HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT: setting.integer(3, 1, 60),
+  HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: setting.integer(5, 1, 3_600),
+  PORTICO_MAX_LIVE_CONNECTIONS: setting.integer(10_000, 1, 1_000_000),
+  PORTICO_MAX_OPERATIONS_PER_CONNECTION: setting.integer(100, 1, 10_000),
+  PORTICO_MAX_UNSENT_BYTES: setting.integer(1_048_576, 16_384, 104_857_600),
+  PORTICO_SLOW_CLIENT_SECONDS: setting.integer(30, 1, 3_600),
+  PORTICO_UPSTREAM_CONNECT_TIMEOUT_SECONDS: setting.integer(5, 1, 3_600),
+  PORTICO_UPSTREAM_HEADERS_TIMEOUT_SECONDS: setting.integer(0, 0, 3_600),
+  PORTICO_UPSTREAM_RETRIES: setting.integer(2, 0, 10),
+  PORTICO_UPSTREAM_RETRY_BUDGET_PERCENT: setting.integer(20, 0, 100),
+  PORTICO_UPSTREAM_BREAKER_FAILURE_PERCENT: setting.integer(50, 0, 100),
+  PORTICO_UPSTREAM_BREAKER_MINIMUM_REQUESTS: setting.integer(20, 1, 1_000_000),
+  PORTICO_UPSTREAM_BREAKER_WINDOW_SECONDS: setting.integer(10, 1, 3_600),
+  PORTICO_UPSTREAM_BREAKER_OPEN_SECONDS: setting.integer(5, 1, 3_600),
+  PORTICO_UPSTREAM_MAX_IN_FLIGHT: setting.integer(256, 1, 100_000),
+  PORTICO_UPSTREAM_MAX_QUEUE: setting.integer(1_000, 0, 1_000_000),
+  PORTICO_UPSTREAM_QUEUE_TIMEOUT_SECONDS: setting.integer(5, 1, 3_600),
+  PORTICO_UPSTREAM_DEDUPLICATE: setting.flag(false),
+  PORTICO_UPSTREAM_MAX_RESPONSE_BYTES: setting.integer(67_108_864, 1_024, 536_870_912),
+  PORTICO_METRICS_HOST: setting.text().default('127.0.0.1'),
+  /** 0: nowhere. */
+  PORTICO_METRICS_PORT: setting.port(0),
   PORTICO_METADATA_WATCH: setting.flag(true),
+  /** 0: as many as there are cores in production, else one. */
+  PORTICO_WORKERS: setting.integer(0, 0, 256),
   PORTICO_WEBHOOK_SECRET: z
     .string()
     .min(MIN_SECRET_LENGTH, `expected ${MIN_SECRET_LENGTH} characters at least`)
@@ -65,7 +87,13 @@ export type GatewayConfig = ReturnType<typeof readConfig>;
 /** @throws SettingsError with everything that is missing or wrong. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const settings = readSettings(variables, environment, authenticationProblems(environment));
-  return { ...settings, authentication: authenticationOf(settings), environment };
+  return {
+    ...settings,
+    authentication: authenticationOf(settings),
+    resilience: resilienceOf(settings),
+    workers: workersOf(settings, environment),
+    environment,
+  };
 }
 
 /** What is wrong with the variables about authentication that are set, beside what they hold. */
@@ -81,6 +109,43 @@ function authenticationProblems(environment: NodeJS.ProcessEnv): readonly string
   return [
     'HASURA_GRAPHQL_JWT_SECRET is not set: how bearer tokens are verified, such as {"jwk_url":"http://auth-service:4001/.well-known/jwks.json"}; HASURA_GRAPHQL_AUTH_HOOK may be set instead, or HASURA_GRAPHQL_ADMIN_SECRET alone',
   ];
+}
+
+function workersOf({ PORTICO_WORKERS: workers }: Settings, { NODE_ENV: mode }: NodeJS.ProcessEnv): number {
+  if (workers > 0) return workers;
+  return mode === 'production' ? availableParallelism() : 1;
+}
+
+/** How sources are called that say nothing of it in the metadata. */
+function resilienceOf(settings: Settings): ResilienceSettings {
+  const { circuitBreaker: breaker, retries } = DEFAULT_RESILIENCE;
+  const failurePercent = settings.PORTICO_UPSTREAM_BREAKER_FAILURE_PERCENT;
+  const headersSeconds = settings.PORTICO_UPSTREAM_HEADERS_TIMEOUT_SECONDS;
+  return {
+    connectTimeoutMs: settings.PORTICO_UPSTREAM_CONNECT_TIMEOUT_SECONDS * 1000,
+    headersTimeoutMs: headersSeconds === 0 ? undefined : headersSeconds * 1000,
+    retries: {
+      ...retries,
+      limit: settings.PORTICO_UPSTREAM_RETRIES,
+      budgetPercent: settings.PORTICO_UPSTREAM_RETRY_BUDGET_PERCENT,
+    },
+    circuitBreaker:
+      failurePercent === 0
+        ? undefined
+        : {
+            ...breaker,
+            failurePercent,
+            minimumRequests: settings.PORTICO_UPSTREAM_BREAKER_MINIMUM_REQUESTS,
+            windowMs: settings.PORTICO_UPSTREAM_BREAKER_WINDOW_SECONDS * 1000,
+            openMs: settings.PORTICO_UPSTREAM_BREAKER_OPEN_SECONDS * 1000,
+          },
+    concurrency: {
+      maxInFlight: settings.PORTICO_UPSTREAM_MAX_IN_FLIGHT,
+      maxQueue: settings.PORTICO_UPSTREAM_MAX_QUEUE,
+      queueTimeoutMs: settings.PORTICO_UPSTREAM_QUEUE_TIMEOUT_SECONDS * 1000,
+    },
+    deduplicate: settings.PORTICO_UPSTREAM_DEDUPLICATE,
+  };
 }
 
 type Settings = ReturnType<typeof readSettings<typeof variables>>;

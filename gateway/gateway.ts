@@ -1,35 +1,53 @@
 import type { Socket } from 'node:net';
-import { createLogger, type LogDestination, listen, type RunningService, StartError } from '../platform/index.ts';
+import {
+  createLogger,
+  type LogDestination,
+  type Logger,
+  listen,
+  type RunningService,
+  StartError,
+} from '../platform/index.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
-import { LiveGraph, Reloads } from './graph/index.ts';
+import { LiveGraph, type MetadataReloads, Reloads } from './graph/index.ts';
 import { ignoreUpgrade, wantsWebSocket } from './http/index.ts';
+import { measure, RequestCounts } from './measurements.ts';
 import { describeProblem, loadMetadata, MetadataError, together, watchMetadata } from './metadata/index.ts';
+import { openMetrics } from './metrics-endpoint.ts';
 import { type OperationLimits, Operations } from './operation/index.ts';
 import { createCors, trustedOrigins } from './ops/index.ts';
 import { createRateLimiter } from './rate-limit/index.ts';
 import { openPassThrough } from './rest/index.ts';
 import { createGatewayServer } from './server.ts';
 import { openAuthenticator } from './session/index.ts';
+import type { Siblings } from './siblings.ts';
 import { openUpstreamHttp } from './sources/index.ts';
+import { type ConnectionLimits, openSubscriptions } from './subscriptions/index.ts';
 
 /**
  * Starts the gateway: builds every part from the settings and hands them to each other.
  *
  * @param logTo where log lines go, standard output when absent.
+ * @param siblings the other workers, where this is one of several.
  * @throws SettingsError or StartError when it cannot start.
  */
-export async function startGateway(environment: NodeJS.ProcessEnv, logTo?: LogDestination): Promise<RunningService> {
+export async function startGateway(
+  environment: NodeJS.ProcessEnv,
+  logTo?: LogDestination,
+  siblings?: Siblings,
+): Promise<RunningService> {
   const config = readConfig(environment);
-  const log = createLogger('gateway', config.HASURA_GRAPHQL_LOG_LEVEL, logTo);
+  const log = logOf(config, logTo, siblings);
   const publicRole = config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE;
 
-  const http = openUpstreamHttp();
+  const http = openUpstreamHttp({ maxResponseBytes: config.PORTICO_UPSTREAM_MAX_RESPONSE_BYTES });
   const surroundings = {
     environment: config.environment,
     http,
     publicRole,
     webhookSecret: config.PORTICO_WEBHOOK_SECRET,
     showInternals: config.HASURA_GRAPHQL_DEV_MODE,
+    resilience: config.resilience,
+    log,
   };
   const metadata = explained(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR));
   if (metadata.ignored.length > 0) log.warn({ ignored: metadata.ignored }, 'metadata that is not acted on');
@@ -61,15 +79,33 @@ export async function startGateway(environment: NodeJS.ProcessEnv, logTo?: LogDe
     enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
     persistQueries: config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES,
   });
+  const subscriptions = openSubscriptions({
+    operations,
+    authenticator,
+    trustsOrigin,
+    limits: connectionLimits(config),
+  });
+  const requests = new RequestCounts();
+  const measured = { graph, operations, subscriptions, reloads, requests };
+  const metrics = siblings
+    ? { stop: siblings.onMeasure(() => measure(measured)) }
+    : await openMetrics(config, () => measure(measured), log);
   const server = createGatewayServer({
+    onAnswered: (status) => requests.add(status),
     graph,
     authenticator,
     operations,
+    subscriptions,
     passThrough,
-    reloads,
+    reloads: siblings ? reloadsOfAll(reloads, siblings) : reloads,
     cors: createCors(config.HASURA_GRAPHQL_CORS_DOMAIN, authenticator.takesCookies),
     log,
+    trustedProxies: config.PORTICO_TRUSTED_PROXIES,
     maxBodyBytes: config.PORTICO_MAX_BODY_BYTES,
+    uploads: {
+      maxFiles: config.PORTICO_UPLOAD_MAX_FILES,
+      maxFileBytes: config.PORTICO_UPLOAD_MAX_FILE_BYTES,
+    },
     referenceEnvelope: config.PORTICO_REFERENCE_ENVELOPE,
   });
 
@@ -84,16 +120,18 @@ export async function startGateway(environment: NodeJS.ProcessEnv, logTo?: LogDe
     else ignoreUpgrade(listening.server, request, socket as Socket, head);
   });
   graph.start();
-  const stopReloading = followChanges(reloads, config);
+  const stopReloading = followChanges(reloads, config, siblings);
   log.info({ port: listening.port, metadata: config.HASURA_GRAPHQL_METADATA_DIR }, 'the gateway is listening');
 
   return {
     port: listening.port,
     stop: async () => {
       stopReloading();
+      await metrics.stop();
       graph.stop();
       stopKeys();
       passThrough.closeSockets();
+      subscriptions.leave();
       await listening.stop();
       passThrough.close();
       rateLimiter.close();
@@ -114,17 +152,49 @@ function operationLimits(config: GatewayConfig): OperationLimits {
   };
 }
 
-/** Reloads when the files change and on SIGHUP. @returns what ends that. */
-function followChanges(reloads: Reloads, config: GatewayConfig): () => void {
+function connectionLimits(config: GatewayConfig): ConnectionLimits {
+  return {
+    maxConnections: config.PORTICO_MAX_LIVE_CONNECTIONS,
+    maxOperations: config.PORTICO_MAX_OPERATIONS_PER_CONNECTION,
+    maxMessageBytes: config.PORTICO_MAX_BODY_BYTES,
+    maxUnsentBytes: config.PORTICO_MAX_UNSENT_BYTES,
+    slowClientMs: config.PORTICO_SLOW_CLIENT_SECONDS * 1000,
+    initTimeoutMs: config.HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT * 1000,
+    keepAliveMs: config.HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE * 1000,
+  };
+}
+
+function logOf(config: GatewayConfig, logTo: LogDestination | undefined, siblings: Siblings | undefined): Logger {
+  const log = createLogger('gateway', config.HASURA_GRAPHQL_LOG_LEVEL, logTo);
+  return siblings ? log.child({ worker: siblings.worker, pid: process.pid }) : log;
+}
+
+/** Reloads that somebody asks one worker for are for all of them; each looks at the files by itself. */
+function reloadsOfAll(reloads: Reloads, siblings: Siblings): MetadataReloads {
+  return {
+    get failure() {
+      return reloads.failure;
+    },
+    reload: async (reason, ask) => {
+      await reloads.reload(reason, ask);
+      await siblings.reload(ask);
+    },
+  };
+}
+
+/** Reloads when the files change, on SIGHUP and when another worker was asked to. @returns what ends that. */
+function followChanges(reloads: Reloads, config: GatewayConfig, siblings: Siblings | undefined): () => void {
   // What is wrong has been logged and shows in /healthz; what was in force stays.
   const reload = (reason: string, ask: boolean) => void reloads.reload(reason, ask).catch(() => {});
   const onSignal = () => reload('SIGHUP', true);
   process.on('SIGHUP', onSignal);
+  const leaveSiblings = siblings?.onReload((ask) => reloads.reload('another worker', ask));
   const stopWatching = config.PORTICO_METADATA_WATCH
     ? watchMetadata(config.HASURA_GRAPHQL_METADATA_DIR, () => reload('the files have changed', false))
     : () => {};
   return () => {
     process.off('SIGHUP', onSignal);
+    leaveSiblings?.();
     stopWatching();
   };
 }

@@ -1,4 +1,3 @@
-import { runService } from '../platform/index.ts';
-import { startGateway } from './gateway.ts';
+import { serve } from './serve.ts';
 
-runService('gateway', () => startGateway(process.env));
+serve(process.env);

@@ -1,23 +1,29 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import express from 'express';
-import { type Logger, REQUEST_ID_HEADER } from '../platform/index.ts';
+import type { Logger } from '../platform/index.ts';
 import { metadataApi } from './admin/index.ts';
 import { GatewayError } from './errors.ts';
-import type { LiveGraph, Reloads } from './graph/index.ts';
-import { describeArrival, type Exchange, openExchange, sendFlatError } from './http/index.ts';
+import type { LiveGraph, MetadataReloads } from './graph/index.ts';
+import { describeArrival, type Exchange, openExchange, sendFlatError, setOwnHeaders } from './http/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint } from './operation/index.ts';
-import { type Cors, health, logAccess, readiness } from './ops/index.ts';
+import { type Cors, createAccessLog, health, readiness } from './ops/index.ts';
 import { type PassThrough, restEndpoints, swagger } from './rest/index.ts';
 import type { Authenticator } from './session/index.ts';
+import type { Subscriptions } from './subscriptions/index.ts';
 
-export interface GatewayParts extends GraphqlEndpointOptions {
+export interface GatewayParts extends Omit<GraphqlEndpointOptions, 'streamEvents'> {
+  readonly subscriptions: Subscriptions;
   readonly graph: LiveGraph;
   readonly authenticator: Authenticator;
   readonly passThrough: PassThrough;
-  readonly reloads: Reloads;
+  readonly reloads: MetadataReloads;
   readonly cors: Cors;
   readonly log: Logger;
+  /** Told of the status of each request that is over, 499 where its client has gone. */
+  readonly onAnswered: (status: number) => void;
+  /** How many proxies of ours stand in front of the gateway. */
+  readonly trustedProxies: number;
 }
 
 export interface GatewayServer {
@@ -30,11 +36,13 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const exchangeOf = (request: IncomingMessage) => exchanges.get(request) as Exchange;
 
-  const graphql = graphqlEndpoint(parts);
+  const { passThrough, subscriptions } = parts;
+
+  const graphql = graphqlEndpoint({ ...parts, streamEvents: subscriptions.streamEvents });
   const rest = restEndpoints(parts);
   const restDocument = swagger(parts);
   const metadata = metadataApi(parts);
-  const { passThrough } = parts;
+  const logAccess = createAccessLog(parts.log);
 
   const app = express();
   app.disable('x-powered-by');
@@ -54,22 +62,27 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
     const exchange = exchangeOf(request);
     return passThrough.matches(exchange.path) ? passThrough.handle(exchange) : next();
   });
-  app.use((_, response) => sendFlatError(response, new GatewayError('not-found', 'resource does not exist')));
+  app.use((request) => sendFlatError(exchangeOf(request), new GatewayError('not-found', 'resource does not exist')));
 
   return {
     request: (request, response) => {
-      const exchange = openExchange(request, response, parts.log);
+      const exchange = openExchange(request, response, parts.log, parts.trustedProxies);
       logAccess(exchange);
-      response.setHeader(REQUEST_ID_HEADER, exchange.requestId);
-      response.setHeader('x-content-type-options', 'nosniff');
-      if (parts.cors(request, response)) return;
-      // express costs more than everything else in a small request, so the GraphQL endpoint does not go through it.
-      if (exchange.path === '/v1/graphql') void graphql(exchange);
+      exchange.onClose(() => parts.onAnswered(response.writableFinished ? response.statusCode : 499));
+      if (parts.cors(exchange)) return;
+      // express costs more than everything else in a small request, so operations do not go through it.
+      if (exchange.path === '/v1/graphql') graphql(exchange);
+      else if (exchange.path.startsWith('/api/rest/')) rest(exchange);
       else {
+        setOwnHeaders(exchange);
         exchanges.set(request, exchange);
         app(request, response);
       }
     },
-    upgrade: (request, socket, head) => void passThrough.upgrade(describeArrival(request, parts.log), socket, head),
+    upgrade: (request, socket, head) => {
+      const arrival = describeArrival(request, parts.log, parts.trustedProxies);
+      if (arrival.path === '/v1/graphql') subscriptions.upgrade(arrival, socket, head);
+      else void passThrough.upgrade(arrival, socket, head);
+    },
   };
 }

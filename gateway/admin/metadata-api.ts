@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import type { LiveGraph, Reloads } from '../graph/index.ts';
-import { type Exchange, readJson, sendFlatError, sendJson } from '../http/index.ts';
+import type { Inconsistency, LiveGraph, MetadataReloads } from '../graph/index.ts';
+import { type Exchange, receiveJson, sendFlatError, sendJson } from '../http/index.ts';
 import { describeProblem, exportMetadata, MetadataError } from '../metadata/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
 
 export interface MetadataApiOptions {
   readonly graph: LiveGraph;
-  readonly reloads: Reloads;
+  readonly reloads: MetadataReloads;
   readonly authenticator: Authenticator;
   readonly maxBodyBytes: number;
 }
@@ -28,12 +28,12 @@ type Command = z.output<typeof command>;
 export function metadataApi(options: MetadataApiOptions): (exchange: Exchange) => Promise<void> {
   return async (exchange) => {
     try {
-      sendJson(exchange.response, 200, await answer(exchange, options));
+      sendJson(exchange, 200, await answer(exchange, options));
     } catch (thrown) {
       if (thrown instanceof MetadataError) return sendInvalid(exchange, thrown);
       const error = toGatewayError(thrown);
       if (error !== thrown) exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
-      sendFlatError(exchange.response, error);
+      sendFlatError(exchange, error);
     }
   };
 }
@@ -44,7 +44,7 @@ async function answer(exchange: Exchange, options: MetadataApiOptions): Promise<
     throw new GatewayError('access-denied', 'restricted access : admin only', { path: '$.args' });
   if (exchange.request.method !== 'POST')
     throw new GatewayError('method-not-allowed', 'Allowed methods: POST', { headers: { allow: 'POST' } });
-  const parsed = command.safeParse(await readJson(exchange.request, options.maxBodyBytes));
+  const parsed = command.safeParse(await receiveJson(exchange.request, options.maxBodyBytes));
   if (!parsed.success) throw new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"');
   return run(parsed.data, options);
 }
@@ -74,8 +74,9 @@ async function run({ type, version, args }: Command, options: MetadataApiOptions
   }
 }
 
-function inconsistentObject({ source, reason }: { source: string; reason: string }) {
-  return { type: 'remote_schema', name: source, definition: source, reason };
+function inconsistentObject({ source, reason, isRelationship }: Inconsistency) {
+  const type = isRelationship ? 'remote_schema_remote_relationship' : 'remote_schema';
+  return { type, name: source, definition: source, reason };
 }
 
 /** What is wrong with an edit of the metadata that could not be put in force. */
@@ -91,7 +92,7 @@ function pendingProblems(failure: Error | undefined) {
 
 /** The metadata that was asked for cannot be put in force: everything that is wrong with it, for an admin's eyes. */
 function sendInvalid(exchange: Exchange, error: MetadataError): void {
-  sendJson(exchange.response, 400, {
+  sendJson(exchange, 400, {
     path: '$',
     error: 'the metadata is not valid; what was in force stays',
     code: 'invalid-configuration',

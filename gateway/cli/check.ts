@@ -45,7 +45,7 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
     graph = await openGraph(options.location, opening);
   } catch (error) {
     if (!(error instanceof MetadataError)) throw error;
-    return { valid: false, problems: error.problems, sources: [], roles: {}, operations: {}, ignored: [] };
+    return { valid: false, problems: error.problems, sources: [], roles: {}, operations: {}, ignored: [], hints: [] };
   }
   if (options.record !== undefined) recordSchemas(graph.generation, options.record);
   const report = reportOn(graph.generation, options.publicRole, graph.problems);

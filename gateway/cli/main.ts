@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util';
-import { fail, runService } from '../../platform/index.ts';
+import { fail } from '../../platform/index.ts';
 
 const USAGE = `usage:
   portico check [dir] [--against <dir|git ref>] [--schemas <dir>] [--record <dir>] [--json]
       Checks metadata without serving it. --schemas uses recorded schemas in place of asking the services, --record
       writes them, --against tells what changes for clients. Exit code 1 when something is wrong or would break.
-  portico serve [dir]
-      Serves metadata. The settings are the environment's, as the README lists them.
+  portico serve [dir] [--workers <number>]
+      Serves metadata. The settings are the environment's, as the README lists them; --workers goes before
+      PORTICO_WORKERS.
   portico init [dir]
       Writes commented metadata to start from.
   dir is $HASURA_GRAPHQL_METADATA_DIR or ./metadata when it is not given.
@@ -17,6 +18,7 @@ const OPTIONS = {
   schemas: { type: 'string' },
   record: { type: 'string' },
   json: { type: 'boolean', default: false },
+  workers: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -55,8 +57,13 @@ async function main(): Promise<void> {
       return;
     }
     case 'serve': {
-      const { startGateway } = await import('../gateway.ts');
-      return runService('gateway', () => startGateway({ ...environment, HASURA_GRAPHQL_METADATA_DIR: location }));
+      const { serve } = await import('../serve.ts');
+      const { workers } = values;
+      return serve({
+        ...environment,
+        HASURA_GRAPHQL_METADATA_DIR: location,
+        ...(workers !== undefined && { PORTICO_WORKERS: workers }),
+      });
     }
     case 'init': {
       const { init } = await import('./init.ts');

@@ -1,18 +1,19 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { printSchema } from 'graphql';
 import { type Logger, StartError } from '../../platform/index.ts';
 import { Assembly, type Generation } from '../graph/index.ts';
 import {
+  isSupergraph,
   loadMetadata,
   type Metadata,
   MetadataError,
   type MetadataProblem,
+  type RemoteSchemaMetadata,
   resolveHeaders,
   resolveUrl,
   together,
 } from '../metadata/index.ts';
-import { openUpstreamHttp, type UpstreamHttp } from '../sources/index.ts';
+import { openUpstreamHttp, type Source, type UpstreamConnections } from '../sources/index.ts';
 
 export interface OpenGraphOptions {
   readonly environment: NodeJS.ProcessEnv;
@@ -45,7 +46,7 @@ export async function openGraph(location: string, options: OpenGraphOptions): Pr
   }
 }
 
-function assemble(metadata: Metadata, options: OpenGraphOptions, http: UpstreamHttp): Assembly {
+function assemble(metadata: Metadata, options: OpenGraphOptions, http: UpstreamConnections): Assembly {
   const [assembly] = together(
     () => new Assembly(metadata, { ...options, http }, options.log),
     () => checkServices(metadata, options.environment),
@@ -73,11 +74,26 @@ export function recordSchemas(generation: Generation, directory: string): void {
   try {
     mkdirSync(directory, { recursive: true });
     for (const source of generation.sources)
-      if (source.kind === 'remote-schema')
-        writeFileSync(recordOf(source.name, directory), `${printSchema(source.upstream)}\n`);
+      for (const [name, text] of source.sdl ?? [])
+        writeFileSync(recordOf(name, directory), `${KIND_LINE}${kindOf(source)}\n${text}\n`);
   } catch (error) {
     throw new StartError(`schemas cannot be written to ${directory} (${(error as NodeJS.ErrnoException).code})`);
   }
+}
+
+/** The first line of a recorded schema: what a service whose kind is asked for turned out to be. */
+const KIND_LINE = '# composition: ';
+
+function kindOf({ kind, mergedTypes }: Source): string {
+  if (kind === 'federation') return 'federation';
+  return mergedTypes ? 'stitching' : 'plain';
+}
+
+function withRecordedKind(remote: RemoteSchemaMetadata, sdl: string): RemoteSchemaMetadata {
+  if (remote.definition.composition !== 'auto') return remote;
+  const line = sdl.startsWith(KIND_LINE) ? sdl.slice(KIND_LINE.length, sdl.indexOf('\n')) : 'plain';
+  const composition = line === 'federation' || line === 'stitching' ? line : 'plain';
+  return { ...remote, definition: { ...remote.definition, composition } };
 }
 
 /** A name may hold anything, a file's name may not. */
@@ -91,7 +107,10 @@ function withRecorded(metadata: Metadata, directory: string | undefined): Metada
   const remoteSchemas = metadata.remoteSchemas.map((remote) => {
     const file = recordOf(remote.name, directory);
     try {
-      return { ...remote, schemaSdl: readFileSync(file, 'utf8') };
+      const sdl = readFileSync(file, 'utf8');
+      return isSupergraph(remote)
+        ? { ...remote, supergraphSdl: sdl }
+        : { ...withRecordedKind(remote, sdl), schemaSdl: sdl };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       problems.push({ file, message: `the recorded schema of "${remote.name}" cannot be read (${code})` });

@@ -7,13 +7,18 @@ export function printReport(report: Report): string {
   return [
     ...report.problems.map((problem) => `error: ${describeProblem(problem)}`),
     ...report.ignored.map((item) => `ignored: ${describeProblem({ ...item, message: item.what })}`),
-    `sources: ${report.sources.map(({ name, kind }) => `${name} (${kind})`).join(', ') || 'none'}`,
+    ...report.hints.map(({ source, message }) => `hint: ${source}: ${message}`),
+    `sources: ${report.sources.map(sourceText).join(', ') || 'none'}`,
     ...Object.entries(report.roles).map(([role, fields]) => `role ${role}: ${fields.join(', ') || 'nothing'}`),
     ...Object.entries(report.operations).map(([name, roles]) => `operation ${name}: ${roles.join(', ') || 'nobody'}`),
     ...(report.changes ?? []).map(changeLine),
     ...(report.changes ? [`changes: ${report.changes.length}, ${breaking(report.changes)} of them breaking`] : []),
     report.valid ? 'the metadata is valid' : `the metadata is not valid: ${problemCount(report)}`,
   ].join('\n');
+}
+
+function sourceText({ name, kind, members }: Report['sources'][number]): string {
+  return members ? `${name} (${kind} of ${members.join(', ')})` : `${name} (${kind})`;
 }
 
 function changeLine({ breaking, message, roles }: Change): string {

@@ -8,14 +8,25 @@ import { checkedRoles } from './roles.ts';
 export interface Report {
   readonly valid: boolean;
   readonly problems: readonly MetadataProblem[];
-  readonly sources: readonly { name: string; kind: string }[];
+  readonly sources: readonly {
+    name: string;
+    kind: string /** Remote schemas that are one source. */;
+    members?: readonly string[];
+  }[];
   /** Root fields by role, as `query orders`. The role `*` is any that the metadata does not name. */
   readonly roles: Readonly<Record<string, readonly string[]>>;
   /** The roles that may run each saved operation, as `collection/operation`. */
   readonly operations: Readonly<Record<string, readonly string[]>>;
   readonly ignored: readonly IgnoredMetadata[];
+  /** What costs more than it seems to, or cannot be had; nothing is wrong with it. */
+  readonly hints: readonly Hint[];
   /** What is different from the other metadata; absent when nothing was compared. */
   readonly changes?: readonly Change[];
+}
+
+export interface Hint {
+  readonly source: string;
+  readonly message: string;
 }
 
 /** Puts together what can be said of a graph, and what is wrong with the operations that are saved for it. */
@@ -36,18 +47,21 @@ export function reportOn(generation: Generation, publicRole: string, problems: r
   return {
     valid: wrong.length === 0,
     problems: wrong,
-    sources: generation.sources.map(({ name, kind }) => ({ name, kind })),
+    sources: generation.sources.map(({ name, kind, members }) => ({ name, kind, ...(members && { members }) })),
     roles: Object.fromEntries([...graphs].map(([role, graph]) => [role, rootFields(graph)])),
     operations,
     ignored: metadata.ignored,
+    hints: generation.sources.flatMap(({ name, hints }) =>
+      (hints?.() ?? []).map((message) => ({ source: name, message })),
+    ),
   };
 }
 
 function rolesThatMayRun(query: string, graphs: ReadonlyMap<string, RoleGraph>) {
   const allowed: string[] = [];
   let errors: readonly string[] = [];
-  for (const [role, { schema }] of graphs) {
-    const found = operationErrors(query, schema);
+  for (const [role, { accepted }] of graphs) {
+    const found = operationErrors(query, accepted);
     if (found.length === 0) allowed.push(role);
     // The admin's schema is the whole graph: what is wrong there is wrong for everybody.
     if (role === ADMIN_ROLE) errors = found;

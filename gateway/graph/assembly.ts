@@ -1,7 +1,7 @@
-import { printSchema } from 'graphql';
 import type { Logger } from '../../platform/index.ts';
 import { type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
 import {
+  type OpenedRemote,
   openActions,
   type RemoteSchema,
   remoteSchema,
@@ -13,6 +13,7 @@ import {
 } from '../sources/index.ts';
 import { conflictsWith } from './conflicts.ts';
 import { Generation, type Inconsistency } from './generation.ts';
+import { isAlike, OpenedRemotes } from './opened-remotes.ts';
 import { schemaChanges } from './schema-changes.ts';
 import { sourceProblem } from './source-problem.ts';
 
@@ -29,18 +30,27 @@ export class Assembly {
   readonly #log: Logger;
   readonly #remotes: readonly RemoteSchema[];
   readonly #actions: Source | undefined;
-  readonly #opened = new Map<string, Source>();
+  readonly #opened: OpenedRemotes;
+  /** Reasons for leaving sources out that are in the log. */
+  readonly #told = new Set<string>();
   readonly #failures = new Map<string, SourceError>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** Remote schemas that will be asked again. */
+  readonly #retried = new Set<string>();
+  readonly #onChange: () => void;
   #generation: Generation;
   #keepingFresh = false;
   #stopped = false;
 
-  /** @throws MetadataError with everything in the sources' metadata that cannot work, whatever the remotes answer. */
-  constructor(metadata: Metadata, surroundings: Surroundings, log: Logger) {
+  /**
+   * @param onChange is told when there is another generation.
+   * @throws MetadataError with everything in the sources' metadata that cannot work, whatever the remotes answer.
+   */
+  constructor(metadata: Metadata, surroundings: Surroundings, log: Logger, onChange: () => void = () => {}) {
     this.metadata = metadata;
     this.#surroundings = surroundings;
     this.#log = log;
+    this.#onChange = onChange;
     const problems: MetadataProblem[] = [];
     this.#remotes = metadata.remoteSchemas.flatMap((remote) =>
       attempt(
@@ -48,6 +58,10 @@ export class Assembly {
         problems,
         (problem) => sourceProblem(metadata, remote.name, problem),
       ),
+    );
+    this.#opened = new OpenedRemotes(
+      this.#remotes.map(({ name }) => name),
+      surroundings.publicRole,
     );
     this.#actions = attempt(
       () => openActions(metadata, surroundings),
@@ -72,14 +86,14 @@ export class Assembly {
     const failures = [...this.#failures].flatMap(([name, { problems }]) =>
       problems.map((problem) => sourceProblem(this.metadata, name, problem)),
     );
-    const conflicts = this.#generation.conflicts.map(({ source, reason }) =>
-      sourceProblem(this.metadata, source, { message: reason }),
+    const conflicts = this.#generation.conflicts.flatMap(({ source, reason, problems = [{ message: reason }] }) =>
+      problems.map((problem) => sourceProblem(this.metadata, source, problem)),
     );
-    return [...failures, ...conflicts];
+    return [...failures, ...conflicts, ...this.#generation.relationshipProblems];
   }
 
   hasOpened(name: string): boolean {
-    return this.#opened.has(name);
+    return this.#opened.isPart(name);
   }
 
   /**
@@ -89,21 +103,31 @@ export class Assembly {
    * @param ask whether those are asked again all the same; the previous source then serves where the answer fails.
    */
   async open(previous?: Assembly, ask = true): Promise<void> {
+    if (previous) {
+      this.#opened.takeOver(previous.#opened);
+      for (const reason of previous.#told) this.#told.add(reason);
+    }
     await Promise.all(
       this.#remotes.map(async (remote) => {
         if (previous?.isDescribedAlike(remote.name, this.metadata)) this.#takeOver(remote.name, previous);
         if (ask || !this.#isAsked(remote)) await this.#ask(remote);
+        if (this.#opened.get(remote.name)?.kind === 'subgraph') await this.#opened.compose();
         // Each as it comes: one that hangs must not keep the others out.
-        if (!this.#stopped) this.#generation = this.#generate();
+        if (!this.#stopped) this.#regenerate();
         if (this.#keepingFresh) this.#follow(remote);
       }),
     );
+    // The last one may be gone.
+    await this.#opened.compose();
+    if (!this.#stopped) this.#regenerate();
+    if (this.#keepingFresh) this.#retryLeft();
   }
 
   /** From now on, asks those again that did not answer, and those that want to be asked at intervals. */
   keepFresh(): void {
     this.#keepingFresh = true;
     for (const remote of this.#remotes) if (this.#isAsked(remote)) this.#follow(remote);
+    this.#retryLeft();
   }
 
   stop(): void {
@@ -129,7 +153,7 @@ export class Assembly {
   }
 
   #isAsked({ name }: RemoteSchema): boolean {
-    return this.#opened.has(name) || this.#failures.has(name);
+    return this.#opened.get(name) !== undefined || this.#failures.has(name);
   }
 
   #follow(remote: RemoteSchema): void {
@@ -138,22 +162,22 @@ export class Assembly {
     if (interval !== undefined) this.#askAtIntervals(remote, interval * 1000);
   }
 
+  /** A subgraph that does not go together with the others may be another one soon. */
+  #retryLeft(): void {
+    for (const remote of this.#remotes)
+      if (this.#opened.left.has(remote.name)) this.#retryLater(remote, RETRY_MS.first);
+  }
+
   /** @returns whether the graph is another one now. */
   async #ask(remote: RemoteSchema): Promise<boolean> {
     const before = this.#opened.get(remote.name);
     try {
-      const source = await remote.open();
+      const opened = await remote.open();
       this.#failures.delete(remote.name);
-      if (before && printSchema(before.schema) === printSchema(source.schema)) return false;
-      const conflicts = before && this.#newConflicts(before, source);
-      if (conflicts && conflicts.length > 0) throw new SourceError(conflicts);
-      if (before)
-        this.#log.info(
-          { source: remote.name, changes: await schemaChanges(before.schema, source.schema) },
-          'the schema of a source has changed',
-        );
-      else this.#log.info({ source: remote.name }, 'a source is part of the graph');
-      this.#opened.set(remote.name, source);
+      if (before && isAlike(before, opened)) return false;
+      if (before) await this.#replace(remote.name, before, opened);
+      else this.#opened.set(remote.name, opened);
+      if (!before) this.#log.info({ source: remote.name }, 'a source is part of the graph');
       return true;
     } catch (thrown) {
       const error = thrown instanceof SourceError ? thrown : new SourceError([(thrown as Error).message]);
@@ -170,6 +194,14 @@ export class Assembly {
     }
   }
 
+  /** @throws SourceError when what a source has become does not go together with the others. */
+  async #replace(source: string, before: OpenedRemote, opened: OpenedRemote): Promise<void> {
+    const conflicts = (one: Source, other: Source) => this.#newConflicts(one, other);
+    const { then, now } = await this.#opened.replace(source, before, opened, conflicts);
+    const changes = then && now ? await schemaChanges(then.schema, now.schema) : [];
+    this.#log.info({ source, changes }, 'the schema of a source has changed');
+  }
+
   /** Conflicts that a source would have with others if it were taken in place of what it was. */
   #newConflicts(before: Source, after: Source): readonly string[] {
     const others = this.#generation.sources.filter((source) => source !== before);
@@ -177,16 +209,22 @@ export class Assembly {
   }
 
   #retryLater(remote: RemoteSchema, pauseMs: number): void {
+    if (this.#retried.has(remote.name)) return;
+    this.#retried.add(remote.name);
     this.#later(pauseMs, async () => {
-      if ((await this.#ask(remote)) && !this.#stopped) this.#generation = this.#generate();
-      if (this.#failures.has(remote.name)) this.#retryLater(remote, Math.min(pauseMs * 2, RETRY_MS.most));
+      this.#retried.delete(remote.name);
+      const changed = await this.#ask(remote);
+      if (this.#opened.get(remote.name)?.kind === 'subgraph') await this.#opened.compose();
+      if (changed && !this.#stopped) this.#regenerate();
+      const isOut = this.#failures.has(remote.name) || this.#opened.left.has(remote.name);
+      if (isOut) this.#retryLater(remote, Math.min(pauseMs * 2, RETRY_MS.most));
+      this.#retryLeft();
     });
   }
 
   #askAtIntervals(remote: RemoteSchema, intervalMs: number): void {
     this.#later(intervalMs, async () => {
-      if (this.#opened.has(remote.name) && (await this.#ask(remote)) && !this.#stopped)
-        this.#generation = this.#generate();
+      if (this.#opened.get(remote.name) && (await this.#ask(remote)) && !this.#stopped) this.#regenerate();
       this.#askAtIntervals(remote, intervalMs);
     });
   }
@@ -200,32 +238,54 @@ export class Assembly {
     this.#timers.add(timer);
   }
 
+  #regenerate(): void {
+    this.#generation = this.#generate();
+    this.#onChange();
+  }
+
   #generate(): Generation {
     const sources: Source[] = [];
     const conflicts: Inconsistency[] = [];
+    for (const [source, problems] of this.#opened.left)
+      conflicts.push({ source, reason: problems.map(({ message }) => message).join('; '), problems });
     // In the order of the metadata, so that who loses a conflict does not depend on who answered first.
-    for (const source of [this.#actions, ...this.#remotes.map((remote) => this.#opened.get(remote.name))]) {
-      if (!source) continue;
+    for (const source of [...(this.#actions ? [this.#actions] : []), ...this.#opened.sources]) {
       const reasons = conflictsWith(source, sources);
       if (reasons.length === 0) sources.push(source);
-      else conflicts.push({ source: source.name, reason: reasons.join('; ') });
+      else conflicts.push({ source: source.members?.[0] ?? source.name, reason: reasons.join('; ') });
     }
-    const known = this.#generation?.conflicts.map(({ reason }) => reason) ?? [];
-    for (const conflict of conflicts)
-      if (!known.includes(conflict.reason)) this.#log.error({ ...conflict }, 'a source conflicts with another one');
-    return new Generation({
+    // Subgraphs that need one that has not been asked yet may still find it.
+    if (this.#remotes.every((remote) => this.#isAsked(remote)))
+      for (const { source, reason } of conflicts.filter((conflict) => !this.#told.has(conflict.reason))) {
+        this.#told.add(reason);
+        this.#log.error({ source, reason }, 'a source conflicts with another one');
+      }
+    for (const { name, warning } of sources)
+      if (warning !== undefined && !this.#told.has(warning)) {
+        this.#told.add(warning);
+        this.#log.warn({ source: name }, warning);
+      }
+    const generation = new Generation({
       metadata: this.metadata,
       sources,
       missing: this.#missing(),
       conflicts,
       publicRole: this.#surroundings.publicRole,
     });
+    for (const { message, ...place } of generation.relationshipProblems)
+      if (!this.#told.has(message)) {
+        this.#told.add(message);
+        this.#log.error({ ...place, reason: message }, 'a relationship is not part of the graph');
+      }
+    return generation;
   }
 
   #missing(): readonly Inconsistency[] {
-    return this.#remotes
-      .filter((remote) => !this.#opened.has(remote.name))
-      .map(({ name }) => ({ source: name, reason: this.#failures.get(name)?.message ?? 'not asked yet' }));
+    return this.#remotes.flatMap(({ name }) => {
+      if (this.#opened.isPart(name) || this.#opened.left.has(name)) return [];
+      const unasked = this.#opened.get(name) ? 'not composed yet' : 'not asked yet';
+      return [{ source: name, reason: this.#failures.get(name)?.message ?? unasked }];
+    });
   }
 }
 

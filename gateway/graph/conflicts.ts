@@ -41,9 +41,14 @@ function typeConflicts(source: Source, other: Source): readonly string[] {
   return Object.values(source.schema.getTypeMap()).flatMap((type) => {
     const theirs = other.schema.getType(type.name);
     if (!theirs || roots.has(type) || isIntrospectionType(type) || isSpecifiedScalarType(type)) return [];
-    if (contentOf(type) === contentOf(theirs)) return [];
+    if (contentOf(type) === contentOf(theirs) || isJoined(type.name, source, other)) return [];
     return [`the type "${type.name}" is not the same in "${source.name}" and in "${other.name}"`];
   });
+}
+
+/** Whether the two say how their types of a name are one. */
+function isJoined(type: string, { mergedTypes: own }: Source, { mergedTypes: theirs }: Source): boolean {
+  return own !== undefined && theirs !== undefined && (own.has(type) || theirs.has(type));
 }
 
 /** What a type is to those who use it, as a text: without descriptions, and whatever the order that it is written in. */

@@ -1,12 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Metadata } from '../metadata/index.ts';
-import type { Source, Subschema } from '../sources/index.ts';
+import type { Metadata, MetadataProblem, RelationshipMetadata } from '../metadata/index.ts';
+import { ADMIN_ROLE, type Source, type SourceProblem, type SourceState, type Subschema } from '../sources/index.ts';
+import { type Relationship, type RelationshipProblem, resolveRelationship } from './relationships.ts';
 import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
 
 /** A source that is described and not part of the graph, and why. */
 export interface Inconsistency {
   readonly source: string;
   readonly reason: string;
+  /** Set where it is no source but a relationship, `source` being its type and name. */
+  readonly isRelationship?: true;
+  /** The reason in parts, where they have places of their own. */
+  readonly problems?: readonly SourceProblem[];
 }
 
 /** Role graphs that are kept at most. Roles come from signed tokens, but their number is the issuer's to choose. */
@@ -24,6 +29,10 @@ export class Generation {
   readonly missing: readonly Inconsistency[];
   /** Sources that are left out because they offer what another one offers already. */
   readonly conflicts: readonly Inconsistency[];
+  readonly #broken: readonly {
+    readonly described: RelationshipMetadata;
+    readonly problems: readonly RelationshipProblem[];
+  }[];
   readonly #publicRole: string;
   readonly #graphs = new Map<string, RoleGraph>();
   /** What each graph was stitched from. */
@@ -41,11 +50,37 @@ export class Generation {
     this.missing = parts.missing;
     this.conflicts = parts.conflicts;
     this.#publicRole = parts.publicRole;
+    this.#broken = this.metadata.relationships.flatMap((described) => {
+      const resolved = this.#resolve(described, ADMIN_ROLE);
+      return resolved && 'problems' in resolved ? [{ described, problems: resolved.problems }] : [];
+    });
+  }
+
+  /** What keeps relationships out of the graph whose sources are there. */
+  get relationshipProblems(): readonly MetadataProblem[] {
+    return this.#broken.flatMap(({ described, problems }) =>
+      problems.map(({ message, path }) => ({
+        ...described.place(path),
+        message: `relationship "${described.name}": ${message}`,
+      })),
+    );
   }
 
   /** Everything that is described and not part of the graph. */
   get inconsistencies(): readonly Inconsistency[] {
-    return [...this.missing, ...this.conflicts];
+    const broken = this.#broken.map(
+      ({ described, problems }): Inconsistency => ({
+        source: `${described.type}.${described.name}`,
+        reason: problems.map(({ message }) => message).join('; '),
+        isRelationship: true,
+      }),
+    );
+    return [...this.missing, ...this.conflicts, ...broken];
+  }
+
+  /** How the services behind its sources are doing. */
+  get states(): readonly SourceState[] {
+    return this.sources.flatMap(({ guards = [] }) => guards.map((guard) => guard.state()));
   }
 
   /** The graph of requests without a token. Its root fields are the authentication fields. */
@@ -57,8 +92,8 @@ export class Generation {
   graphOf(role: string): RoleGraph {
     const known = this.#graphs.get(role);
     if (known) return known;
-    const subschemas = this.sources.flatMap((source) => source.subschemaFor(role) ?? []);
-    const graph = this.#graphWith(subschemas) ?? buildRoleGraph(subschemas);
+    const subschemas = this.subschemasFor(role);
+    const graph = this.#graphWith(subschemas) ?? buildRoleGraph(subschemas, this.#relationshipsFor(role));
     if (this.#graphs.size >= MAX_ROLES) {
       this.#graphs.clear();
       this.#parts.clear();
@@ -66,6 +101,11 @@ export class Generation {
     this.#graphs.set(role, graph);
     this.#parts.set(graph, subschemas);
     return graph;
+  }
+
+  /** The parts of the sources that `role` may see. A source that has not changed keeps them through generations. */
+  subschemasFor(role: string): readonly Subschema[] {
+    return this.sources.flatMap((source) => source.subschemaFor(role) ?? []);
   }
 
   /** Builds the graphs of roles before they are asked for. If there are many, it is left to when they are. */
@@ -78,6 +118,20 @@ export class Generation {
     }
   }
 
+  /** A role has a relationship when it has all that this is made of: the fields of the type, and what answers. */
+  #relationshipsFor(role: string): readonly Relationship[] {
+    return this.metadata.relationships.flatMap((described) => {
+      const resolved = this.#resolve(described, role);
+      return resolved && 'steps' in resolved ? [resolved] : [];
+    });
+  }
+
+  #resolve(described: RelationshipMetadata, role: string): ReturnType<typeof resolveRelationship> | undefined {
+    const source = this.sources.find((one) => isSourceOf(described.source, one))?.subschemaFor(role);
+    const target = this.sources.find((one) => isSourceOf(described.target, one))?.subschemaFor(role);
+    return source && target && resolveRelationship(described, source, target);
+  }
+
   #graphWith(subschemas: readonly Subschema[]): RoleGraph | undefined {
     for (const [graph, parts] of this.#parts) {
       const same = parts.length === subschemas.length && parts.every((part, i) => part === subschemas[i]);
@@ -85,4 +139,10 @@ export class Generation {
     }
     return undefined;
   }
+}
+
+/** @param remote undefined for the actions. */
+function isSourceOf(remote: string | undefined, { name, kind, members }: Source): boolean {
+  if (remote === undefined || kind === 'actions') return remote === undefined && kind === 'actions';
+  return name === remote || (members?.includes(remote) ?? false);
 }

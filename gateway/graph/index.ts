@@ -1,7 +1,7 @@
 export { Assembly } from './assembly.ts';
 export type { Generation, Inconsistency } from './generation.ts';
 export { LiveGraph } from './live-graph.ts';
-export { type Follower, Reloads } from './reloads.ts';
+export { type Follower, type MetadataReloads, Reloads } from './reloads.ts';
 export type { RoleGraph } from './role-graph.ts';
 export { operationErrors } from './saved-operations.ts';
 export { type SchemaChange, schemaChanges } from './schema-changes.ts';

@@ -2,7 +2,7 @@ import type { Logger } from '../../platform/index.ts';
 import { type Metadata, MetadataError, type MetadataProblem, namedRoles } from '../metadata/index.ts';
 import type { Surroundings } from '../sources/index.ts';
 import { Assembly, isMistake } from './assembly.ts';
-import type { Generation } from './generation.ts';
+import type { Generation, Inconsistency } from './generation.ts';
 import { brokenOperations } from './saved-operations.ts';
 import { sourceProblem } from './source-problem.ts';
 
@@ -13,6 +13,7 @@ const START_GRACE_MS = 10_000;
 export class LiveGraph {
   readonly #surroundings: Surroundings;
   readonly #log: Logger;
+  readonly #listeners = new Set<(current: Generation) => void>();
   #assembly: Assembly;
   #graceTimer: NodeJS.Timeout | undefined;
   #graceOver = false;
@@ -22,7 +23,7 @@ export class LiveGraph {
   constructor(metadata: Metadata, surroundings: Surroundings, log: Logger) {
     this.#surroundings = surroundings;
     this.#log = log;
-    this.#assembly = new Assembly(metadata, surroundings, log);
+    this.#assembly = this.#newAssembly(metadata);
   }
 
   /** The generation that new operations run on. */
@@ -41,6 +42,27 @@ export class LiveGraph {
       remote.permissions?.some((permission) => permission.role === publicRole),
     );
     return this.#graceOver && forLogin.every((remote) => this.#assembly.hasOpened(remote.name));
+  }
+
+  /**
+   * Calls `listener` each time that another generation is in force.
+   *
+   * @returns what ends that.
+   */
+  onChange(listener: (current: Generation) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #announce(): void {
+    for (const listener of this.#listeners) listener(this.current);
+  }
+
+  #newAssembly(metadata: Metadata): Assembly {
+    const assembly: Assembly = new Assembly(metadata, this.#surroundings, this.#log, () => {
+      if (assembly === this.#assembly) this.#announce();
+    });
+    return assembly;
   }
 
   /** Begins to ask the remote schemas for their types. */
@@ -62,7 +84,7 @@ export class LiveGraph {
    * @throws MetadataError when it would not work.
    */
   async prepare(metadata: Metadata, ask: boolean): Promise<() => void> {
-    const next = new Assembly(metadata, this.#surroundings, this.#log);
+    const next = this.#newAssembly(metadata);
     await next.open(this.#assembly, ask);
     const problems = this.#newProblems(next);
     if (problems.length > 0) {
@@ -75,6 +97,7 @@ export class LiveGraph {
       this.#assembly = next;
       if (this.#stopped) next.stop();
       else next.keepFresh();
+      this.#announce();
     };
   }
 
@@ -84,13 +107,22 @@ export class LiveGraph {
     const mistakes = [...failures].filter(
       ([name, error]) => isMistake(error) && !(before.isDescribedAlike(name, metadata) && before.failures.has(name)),
     );
-    const known = before.generation.conflicts.map(({ reason }) => reason);
-    const conflicts = generation.conflicts.filter(({ reason }) => !known.includes(reason));
+    const isKnown = ({ source, reason, problems }: Inconsistency) =>
+      before.generation.conflicts.some((one) =>
+        // Why subgraphs do not go together is told with lines, which move.
+        problems && one.problems ? one.source === source : one.reason === reason,
+      );
+    const conflicts = generation.conflicts.filter((conflict) => !isKnown(conflict));
+    const unjoined = new Set(before.generation.relationshipProblems.map(({ message }) => message));
+    const relationships = generation.relationshipProblems.filter(({ message }) => !unjoined.has(message));
     const brokenBefore = brokenOperations(before.generation);
     const broken = [...brokenOperations(generation)].filter(([query]) => !brokenBefore.has(query));
     return [
       ...mistakes.flatMap(([name, error]) => error.problems.map((one) => sourceProblem(metadata, name, one))),
-      ...conflicts.map(({ source, reason }) => sourceProblem(metadata, source, { message: reason })),
+      ...conflicts.flatMap(({ source, reason, problems = [{ message: reason }] }) =>
+        problems.map((one) => sourceProblem(metadata, source, one)),
+      ),
+      ...relationships,
       ...broken.map(([, problem]) => problem),
     ];
   }

@@ -27,8 +27,13 @@ export interface ReloadsOptions {
   readonly log: Logger;
 }
 
+/** Reloads, as those see them who ask for one. */
+export type MetadataReloads = Pick<Reloads, 'reload' | 'failure'>;
+
 /** Takes over changed metadata, one change at a time, or keeps what is in force and remembers why. */
 export class Reloads {
+  /** Since the start. */
+  readonly counts = { succeeded: 0, failed: 0 };
   readonly #options: ReloadsOptions;
   #failure: Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -61,10 +66,12 @@ export class Reloads {
       const metadata = loadMetadata(location);
       for (const takeEffect of await this.#prepare(metadata, ask)) takeEffect();
       this.#failure = undefined;
+      this.counts.succeeded++;
       log.info({ reason }, 'the metadata has been reloaded');
       if (metadata.ignored.length > 0) log.warn({ ignored: metadata.ignored }, 'metadata that is not acted on');
     } catch (error) {
       this.#failure = error as Error;
+      this.counts.failed++;
       if (error instanceof MetadataError) {
         const problems = error.problems.map(describeProblem);
         log.error({ reason, problems }, 'the metadata is not valid; what was in force stays');

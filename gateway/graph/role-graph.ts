@@ -8,15 +8,26 @@ import {
   type OperationTypeNode,
 } from 'graphql';
 import type { Call, Subschema } from '../sources/index.ts';
-import { executableSchema } from './unchecked-fields.ts';
+import { INCREMENTAL_DIRECTIVES } from './incremental-directives.ts';
+import { joinedFields } from './joined-fields.ts';
+import { withDirectives } from './operation-directives.ts';
+import type { Relationship } from './relationships.ts';
+import { withSharedRequests } from './shared-requests.ts';
+import { executableSchema, hasSharedUncheckedTypes } from './unchecked-fields.ts';
 
 /** The graph as one role sees it. What the role may not see does not exist in it. */
 export interface RoleGraph {
   readonly schema: GraphQLSchema;
+  /** The same with directives that clients may use and are not told of: what documents are validated against. */
+  readonly accepted: GraphQLSchema;
   /** The schema to execute operations with that were validated against `schema`. */
   readonly executable: GraphQLSchema;
+  /** The parts of the sources that it is made of. */
+  readonly subschemas: readonly Subschema[];
   /** The part of a source that answers a root field. */
   subschemaOf(operation: OperationTypeNode, name: string): Subschema | undefined;
+  /** Whether operations on a part of a source have to be stitched, because of what another part says of its types. */
+  isStitched(subschema: Subschema): boolean;
   /** Whether the role has this root field; the placeholder below is none. */
   hasRootField(operation: OperationTypeNode, name: string): boolean;
 }
@@ -24,13 +35,24 @@ export interface RoleGraph {
 /** GraphQL demands a query root; a role without queries gets this field, as in Hasura. */
 export const PLACEHOLDER = 'no_queries_available';
 
-/** Stitches the parts that a role may see into one schema. */
-export function buildRoleGraph(subschemas: readonly Subschema[]): RoleGraph {
-  const hasQueries = subschemas.some((subschema) => subschema.schema.getQueryType());
-  const schema = stitchSchemas<Call>({
-    subschemas: hasQueries ? [...subschemas] : [...subschemas, { schema: placeholderSchema() }],
+/** Stitches the parts that a role may see into one schema, with the relationships between them. */
+export function buildRoleGraph(
+  subschemas: readonly Subschema[],
+  relationships: readonly Relationship[] = [],
+): RoleGraph {
+  const targets = new Map(relationships.map(({ target }) => [target, withSharedRequests(target)]));
+  const stitched = subschemas.map((subschema) => targets.get(subschema) ?? subschema);
+  const joined = joinedFields(relationships, (subschema) => targets.get(subschema) ?? subschema);
+  const hasQueries = subschemas.some((subschema) => visibleOf(subschema).getQueryType());
+  const joinedSchema = stitchSchemas<Call>({
+    subschemas: hasQueries ? stitched : [...stitched, { schema: placeholderSchema() }],
+    ...(relationships.length > 0 && joined),
     mergeDirectives: false,
   });
+  const schema = withDirectives(
+    joinedSchema,
+    subschemas.flatMap(({ directives }) => directives ?? []),
+  );
   assertValidSchema(schema);
   const roots: Record<OperationTypeNode, GraphQLObjectType | null | undefined> = {
     query: hasQueries ? schema.getQueryType() : undefined,
@@ -40,14 +62,22 @@ export function buildRoleGraph(subschemas: readonly Subschema[]): RoleGraph {
   const owners = new Map(subschemas.flatMap((subschema) => rootFieldsOf(subschema).map((key) => [key, subschema])));
   return {
     schema,
+    accepted: withDirectives(schema, INCREMENTAL_DIRECTIVES),
+    subschemas,
     subschemaOf: (operation, name) => owners.get(`${operation} ${name}`),
     executable: executableSchema(schema, subschemas),
+    isStitched: (subschema) => hasSharedUncheckedTypes(subschema, subschemas),
     hasRootField: (operation, name) => Object.hasOwn(roots[operation]?.getFields() ?? {}, name),
   };
 }
 
+function visibleOf({ schema, visible = schema }: Subschema): GraphQLSchema {
+  return visible;
+}
+
 /** As `query orders`. */
-function rootFieldsOf({ schema }: Subschema): readonly string[] {
+function rootFieldsOf(subschema: Subschema): readonly string[] {
+  const schema = visibleOf(subschema);
   const fields = (operation: string, type: GraphQLObjectType | null | undefined) =>
     Object.keys(type?.getFields() ?? {}).map((name) => `${operation} ${name}`);
   return [

@@ -13,7 +13,7 @@ export function brokenOperations(generation: Generation): ReadonlyMap<string, Me
   const broken = new Map<string, MetadataProblem>();
   if (generation.missing.length > 0) return broken;
   const { metadata } = generation;
-  const errorsFor = (role: string, query: string) => operationErrors(query, generation.graphOf(role).schema);
+  const errorsFor = (role: string, query: string) => operationErrors(query, generation.graphOf(role).accepted);
   metadata.queryCollections.forEach((collection, index) => {
     collection.definition.queries.forEach(({ name, query }, position) => {
       const errors = errorsFor(ADMIN_ROLE, query);

@@ -20,6 +20,15 @@ export function negotiate(accept: string | undefined): ResponseType | undefined 
   return best;
 }
 
+/** Whether a client asks for an answer that is an event stream; to take anything is not to ask for it. */
+export function acceptsEvents(accept: string | undefined): boolean {
+  if (accept === undefined || !/event-stream/i.test(accept)) return false;
+  return accept.split(',').some((range) => {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    return name === 'text/event-stream' && qualityOf(parameters) > 0;
+  });
+}
+
 const TYPES: Readonly<Record<string, ResponseType>> = {
   'application/json': 'application/json',
   'application/graphql-response+json': 'application/graphql-response+json',

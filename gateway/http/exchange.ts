@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Logger, requestIdOf } from '../../platform/index.ts';
+import { clientAddress, type Logger, requestIdOf } from '../../platform/index.ts';
 
 /** A request, with what every part of the gateway needs to know of it. */
 export interface Arrival {
@@ -10,34 +10,79 @@ export interface Arrival {
   readonly path: string;
   /** The query string, without its question mark. */
   readonly search: string;
+  /** Its lines carry the request id. */
   readonly log: Logger;
 }
 
 /** A request and the response that it is owed. */
 export interface Exchange extends Arrival {
   readonly response: ServerResponse;
-  /** Aborted when the client goes away before it has its answer. */
-  readonly signal: AbortSignal;
+  /** Calls `listener` when it is over: the response is finished, or the client has gone before it was. */
+  onClose(listener: () => void): void;
 }
 
-export function describeArrival(request: IncomingMessage, log: Logger): Arrival {
-  const requestId = requestIdOf(request);
-  const url = request.url ?? '/';
-  const mark = url.indexOf('?');
-  return {
-    request,
-    requestId,
-    clientAddress: request.socket.remoteAddress ?? '',
-    path: mark < 0 ? url : url.slice(0, mark),
-    search: mark < 0 ? '' : url.slice(mark + 1),
-    log: log.child({ request_id: requestId }),
-  };
+/** @param trustedProxies how many proxies of ours stand in front of the gateway. */
+export function describeArrival(request: IncomingMessage, log: Logger, trustedProxies: number): Arrival {
+  return new ArrivedRequest(request, log, trustedProxies);
 }
 
-export function openExchange(request: IncomingMessage, response: ServerResponse, log: Logger): Exchange {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
-  return { ...describeArrival(request, log), response, signal: gone.signal };
+export function openExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  log: Logger,
+  trustedProxies: number,
+): Exchange {
+  return new OpenExchange(request, response, log, trustedProxies);
+}
+
+class ArrivedRequest implements Arrival {
+  readonly request: IncomingMessage;
+  readonly requestId: string;
+  readonly clientAddress: string;
+  readonly path: string;
+  readonly search: string;
+  readonly #parentLog: Logger;
+  #log: Logger | undefined;
+
+  constructor(request: IncomingMessage, log: Logger, trustedProxies: number) {
+    const url = originForm(request.url ?? '/');
+    // Express and the pass-through read it there.
+    request.url = url;
+    const mark = url.indexOf('?');
+    this.request = request;
+    this.requestId = requestIdOf(request);
+    this.clientAddress = clientAddress(request, trustedProxies);
+    this.path = mark < 0 ? url : url.slice(0, mark);
+    this.search = mark < 0 ? '' : url.slice(mark + 1);
+    this.#parentLog = log;
+  }
+
+  // Most requests have nothing to log but the line that the access log makes of them.
+  get log(): Logger {
+    this.#log ??= this.#parentLog.child({ request_id: this.requestId });
+    return this.#log;
+  }
+}
+
+/** Clients that take the gateway for a proxy send the whole address, which RFC 9112 section 3.2.2 wants taken. */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  return /^https?:\/\/[^/?]*(\/.*)$/is.exec(target)?.[1] ?? target;
+}
+
+class OpenExchange extends ArrivedRequest implements Exchange {
+  readonly response: ServerResponse;
+  readonly #listeners: (() => void)[] = [];
+
+  constructor(request: IncomingMessage, response: ServerResponse, log: Logger, trustedProxies: number) {
+    super(request, log, trustedProxies);
+    this.response = response;
+    response.on('close', () => {
+      for (const listener of this.#listeners) listener();
+    });
+  }
+
+  onClose(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
 }

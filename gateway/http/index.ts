@@ -1,5 +1,6 @@
-export { negotiate, type ResponseType } from './accept.ts';
+export { acceptsEvents, negotiate, type ResponseType } from './accept.ts';
 export { type Arrival, describeArrival, type Exchange, openExchange } from './exchange.ts';
 export { ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
-export { readJson } from './read-json.ts';
-export { sendFlatError, sendJson } from './respond.ts';
+export { readJson, receiveJson } from './read-json.ts';
+export { refuseUpgrade } from './refuse-upgrade.ts';
+export { type ResponseHeaders, sendFlatError, sendJson, setOwnHeaders } from './respond.ts';

@@ -1,45 +1,87 @@
-import type { IncomingMessage } from 'node:http';
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
+
+/** Is told a request's JSON value (undefined for a body of no bytes at all), or why there is none. Once. */
+export type JsonReader = (refusal: GatewayError | undefined, value?: unknown) => void;
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
 /**
- * Reads a JSON body.
+ * Reads a JSON body. A body of no bytes needs no content type. The refusal is 415 for another content type, character set
+ * or encoding, 413 for a body over the limit, 400 for one that is no JSON.
  *
  * @param maxBytes the largest body that is taken.
- * @returns the value, or undefined for a body of no bytes at all, which needs no content type.
- * @throws GatewayError 415 for another content type, character set or encoding, 413 for a body over the limit, 400 for
- * one that is no JSON.
  */
-export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
-  const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers;
-  const charset = CHARSET.exec(type ?? '')?.[1]?.toLowerCase();
-  if (type === undefined && (await readBody(request, maxBytes)).length === 0) return undefined;
-  if (!JSON_TYPE.test(type ?? '') || (charset && charset !== 'utf-8' && charset !== 'utf8'))
-    throw new GatewayError('unsupported-media-type', 'expected the content type application/json in UTF-8');
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw new GatewayError('unsupported-media-type', 'a content encoding is not supported', {
-      headers: { 'accept-encoding': 'identity' },
+export function readJson(request: IncomingMessage, maxBytes: number, done: JsonReader): void {
+  const { headers } = request;
+  const hasType = headers['content-type'] !== undefined;
+  if (hasType && !isJson(headers)) done(notJson());
+  else if (hasType && !isIdentity(headers)) done(encoded());
+  else if (Number(headers['content-length']) > maxBytes) done(tooLarge(request, maxBytes));
+  else
+    readBody(request, maxBytes, (refusal, body) => {
+      if (refusal || body.length === 0) done(refusal);
+      else if (!hasType) done(notJson());
+      else parseJson(body, done);
     });
-  if (Number(length) > maxBytes) throw tooLarge(request, maxBytes);
-  const body = await readBody(request, maxBytes);
-  if (body.length === 0) return undefined;
-  return parseJson(body);
 }
 
-function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      else reject(tooLarge(request, maxBytes));
-    });
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.on('error', () => reject(new GatewayError('bad-request', 'the request body was cut short')));
-    request.on('close', () => reject(new GatewayError('bad-request', 'the request body was cut short')));
+/** The same as a promise. */
+export function receiveJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  return new Promise((resolve, reject) =>
+    readJson(request, maxBytes, (refusal, value) => (refusal ? reject(refusal) : resolve(value))),
+  );
+}
+
+function isJson({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
+  if (type === 'application/json') return true;
+  if (!JSON_TYPE.test(type)) return false;
+  const charset = CHARSET.exec(type)?.[1]?.toLowerCase();
+  return charset === undefined || charset === 'utf-8' || charset === 'utf8';
+}
+
+function isIdentity({ 'content-encoding': encoding }: IncomingHttpHeaders): boolean {
+  return encoding === undefined || encoding.toLowerCase() === 'identity';
+}
+
+function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  done: (refusal: GatewayError | undefined, body: Buffer) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let isOver = false;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= maxBytes) chunks.push(chunk);
+    else {
+      isOver = true;
+      done(tooLarge(request, maxBytes), NO_BYTES);
+    }
+  });
+  request.on('end', () => {
+    if (isOver) return;
+    isOver = true;
+    const [first = NO_BYTES] = chunks;
+    done(undefined, chunks.length <= 1 ? first : Buffer.concat(chunks, size));
+  });
+  request.on('close', () => {
+    if (!isOver) done(new GatewayError('bad-request', 'the request body was cut short'), NO_BYTES);
+  });
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+function notJson(): GatewayError {
+  return new GatewayError('unsupported-media-type', 'expected the content type application/json in UTF-8');
+}
+
+function encoded(): GatewayError {
+  return new GatewayError('unsupported-media-type', 'a content encoding is not supported', {
+    headers: { 'accept-encoding': 'identity' },
   });
 }
 
@@ -52,11 +94,20 @@ function tooLarge(request: IncomingMessage, maxBytes: number): GatewayError {
   });
 }
 
-function parseJson(body: Buffer): unknown {
+function parseJson(body: Buffer, done: JsonReader): void {
+  let value: unknown;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    if (!isUtf8(body)) throw new SyntaxError('not UTF-8');
+    value = JSON.parse(withoutMark(body.toString('utf8')));
   } catch {
     // The parser's own message holds a piece of the body, which may be a password.
-    throw new GatewayError('invalid-json', 'the request body is not valid JSON');
+    done(new GatewayError('invalid-json', 'the request body is not valid JSON'));
+    return;
   }
+  done(undefined, value);
+}
+
+/** RFC 8259 section 8.1: a byte order mark may be ignored. */
+function withoutMark(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }

@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import { requestTransform, responseTransform } from './action-transforms.ts';
 import { mapping } from './mapping.ts';
+import { relationshipsShape } from './relationship-shapes.ts';
+import { resilience } from './resilience-shape.ts';
 import { configuredHeaders, graphqlName, name, timeoutSeconds } from './shared-shapes.ts';
 
 const namedType = mapping({ name: graphqlName, description: z.string().nullish() });
+const objectType = mapping({
+  name: graphqlName,
+  description: z.string().nullish(),
+  /** To remote schemas, in the shape that remote schemas have theirs in: ours. */
+  relationships: relationshipsShape,
+});
 
 /** `actions.yaml`: webhooks that answer a root field. Their types stand in `actions.graphql`. */
 export const actionsShape = mapping({
@@ -27,6 +35,8 @@ export const actionsShape = mapping({
           response_transform: responseTransform.nullish(),
           /** Ours: the secret that calls of this webhook are signed with, in place of the one for all. */
           webhook_signature: mapping({ secret_from_env: z.string().min(1) }).nullish(),
+          /** Ours: how the webhook is called. */
+          resilience: resilience.optional(),
         }),
         permissions: z.array(mapping({ role: name })).default([]),
       }),
@@ -35,7 +45,7 @@ export const actionsShape = mapping({
   custom_types: mapping({
     enums: z.array(namedType).default([]),
     input_objects: z.array(namedType).default([]),
-    objects: z.array(namedType).default([]),
+    objects: z.array(objectType).default([]),
     scalars: z.array(namedType).default([]),
   }).prefault({}),
 });

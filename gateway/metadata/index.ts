@@ -9,10 +9,19 @@ export { namedRoles } from './named-roles.ts';
 export { describeProblem, MetadataError, type MetadataProblem, together } from './problem.ts';
 export type { QueryCollectionMetadata } from './query-collections.ts';
 export type { RestEndpoint } from './references.ts';
-export type { RemoteSchemaMetadata } from './remote-schemas.ts';
+export { fieldMeant, type RelationshipMetadata, type RemoteStep } from './relationships.ts';
+export { isSupergraph, type RemoteSchemaMetadata } from './remote-schemas.ts';
+export type { ResilienceMetadata } from './resilience-shape.ts';
 export type { RestMethod } from './rest-endpoints.ts';
 export type { ServiceMetadata } from './services.ts';
-export { type Environment, fillTemplate, missingVariables, resolveHeaders, resolveUrl } from './template.ts';
+export {
+  type Environment,
+  fillTemplate,
+  missingVariables,
+  resolveEventsUrl,
+  resolveHeaders,
+  resolveUrl,
+} from './template.ts';
 export type { IgnoredMetadata } from './unsupported.ts';
 export { watchMetadata } from './watch.ts';
 export type { Place, ValuePath } from './yaml-tree.ts';

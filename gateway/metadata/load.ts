@@ -14,12 +14,14 @@ import {
   type RestEndpoint,
   resolveEndpoints,
 } from './references.ts';
+import { type RelationshipMetadata, relationshipsOf } from './relationships.ts';
+import { withFiles } from './remote-schema-files.ts';
 import { type RemoteSchemaMetadata, remoteSchemasShape } from './remote-schemas.ts';
 import { restEndpointsShape } from './rest-endpoints.ts';
 import { type ServiceMetadata, servicesShape } from './services.ts';
 import { KINDS, type Kind, type MetadataStore, openStore } from './store.ts';
 import { type IgnoredMetadata, withoutUnsupported } from './unsupported.ts';
-import { type Place, pathWithin, type ValuePath } from './yaml-tree.ts';
+import type { Place, ValuePath } from './yaml-tree.ts';
 
 /** What is plugged in: the content of a metadata directory or export, each kind of it checked. */
 export interface Metadata {
@@ -29,6 +31,8 @@ export interface Metadata {
   readonly actionsSdl: string;
   /** The same, together with the actions that it belongs to. */
   readonly actionTypes: ActionTypes;
+  /** Fields that join types to what remote schemas answer. */
+  readonly relationships: readonly RelationshipMetadata[];
   readonly queryCollections: readonly QueryCollectionMetadata[];
   readonly restEndpoints: readonly RestEndpoint[];
   readonly allowList: readonly AllowListEntry[];
@@ -73,21 +77,18 @@ export function loadMetadata(location: string): Metadata {
   };
 
   checkVersion(store, problems);
-  const remoteSchemas = read('remoteSchemas', remoteSchemasShape, []).map((remote, index): RemoteSchemaMetadata => {
-    const { schema_file: file } = remote.definition;
-    if (file === undefined) return remote;
-    const path = pathWithin(file);
-    const schemaSdl = path === undefined ? undefined : store.file(path);
-    if (schemaSdl !== undefined) return { ...remote, schemaSdl };
-    const message = path === undefined ? 'is outside of the metadata directory' : 'cannot be read';
-    problems.push({ ...place('remoteSchemas', [index, 'definition', 'schema_file']), message: `"${file}" ${message}` });
-    return remote;
-  });
+  const remoteSchemas = withFiles(
+    read('remoteSchemas', remoteSchemasShape, []),
+    store,
+    (path) => place('remoteSchemas', path),
+    problems,
+  );
   const before = problems.length;
   const actions = read('actions', actionsShape, actionsShape.parse({}));
   const checkedTypes = actionTypes(store, problems.length === before ? actions : undefined, problems, (path) =>
     place('actions', path),
   );
+  const relationships = relationshipsOf(remoteSchemas, actions, place, problems);
   const queryCollections = read('queryCollections', queryCollectionsShape, []);
   const endpoints = read('restEndpoints', restEndpointsShape, []);
   const allowList = read('allowList', allowListShape, []);
@@ -128,6 +129,7 @@ export function loadMetadata(location: string): Metadata {
     actions,
     actionsSdl: store.actionsSdl,
     actionTypes: checkedTypes,
+    relationships,
     queryCollections,
     restEndpoints,
     allowList,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { mapping } from './mapping.ts';
+import { remoteRelationshipsShape } from './relationship-shapes.ts';
+import { resilience } from './resilience-shape.ts';
 import { configuredHeaders, flag, graphqlName, listOf, name, timeoutSeconds } from './shared-shapes.ts';
 
 const renaming = {
@@ -23,28 +25,99 @@ const customization = mapping({
   field_names: listOf(mapping({ parent_type: graphqlName, ...renaming })),
 });
 
+/** Ours: how a service is asked for subscriptions. */
+const subscriptions = mapping({
+  protocol: z
+    .enum(['graphql-transport-ws', 'graphql-ws', 'sse'], {
+      error: 'expected graphql-transport-ws, graphql-ws or sse',
+    })
+    .default('graphql-transport-ws'),
+  url: z.string().min(1).nullish(),
+  url_from_env: z.string().min(1).nullish(),
+}).refine(({ url, url_from_env }) => url == null || url_from_env == null, {
+  error: 'expected one of url and url_from_env, or neither: then it is the url of the service',
+});
+
+const text = z.string().min(1);
+
+/** Where a subgraph of a supergraph is called, in place of what the supergraph says. */
+const subgraph = mapping({
+  url: text.nullish(),
+  url_from_env: text.nullish(),
+  headers: configuredHeaders,
+  timeout_seconds: z.number().positive().max(3600).nullish(),
+  subscriptions: subscriptions.nullish(),
+  resilience: resilience.optional(),
+}).refine((one) => one.url == null || one.url_from_env == null, {
+  error: 'expected at most one of url and url_from_env',
+});
+
+const definition = mapping({
+  url: text.nullish(),
+  url_from_env: text.nullish(),
+  timeout_seconds: timeoutSeconds(60),
+  forward_client_headers: flag,
+  headers: configuredHeaders,
+  customization: customization.nullish(),
+  /** Ours: the schema's SDL, relative to the metadata directory, for a service that cannot be introspected. */
+  schema_file: text.optional(),
+  subscriptions: subscriptions.nullish(),
+  /** Ours: how the service is called; in a supergraph, each of its subgraphs that says nothing of it. */
+  resilience: resilience.optional(),
+  /** Ours: how often the service is asked whether its schema has changed. Never by default. */
+  introspection_interval_seconds: z.number().min(1).max(86_400).optional(),
+  /** Ours: how the service's types become a part of the graph. */
+  composition: z.enum(['plain', 'stitching', 'federation', 'auto']).default('plain'),
+  /** Ours: a composed supergraph in place of one service, relative to the metadata directory, or where it is fetched. */
+  supergraph_file: text.optional(),
+  supergraph_url: text.optional(),
+  supergraph_url_from_env: text.optional(),
+  /** Ours: headers for fetching the supergraph. No subgraph gets them. */
+  supergraph_headers: configuredHeaders,
+  /** Ours: what differs for single subgraphs of the supergraph, by their names in it. */
+  subgraphs: z.record(z.string(), subgraph).optional(),
+}).superRefine((value, context) => {
+  const problem = (message: string, ...path: string[]) => context.addIssue({ code: 'custom', message, path });
+  const places = [value.supergraph_file, value.supergraph_url, value.supergraph_url_from_env].filter(Boolean);
+  if (value.composition === 'auto' && value.schema_file !== undefined)
+    problem('asks the service, which a schema_file is there to avoid: say which kind it is', 'composition');
+  if (places.length === 0) {
+    if ((value.url == null) === (value.url_from_env == null)) problem('expected exactly one of url and url_from_env');
+    if (value.subgraphs) problem('is for a supergraph: expected supergraph_file or supergraph_url too', 'subgraphs');
+    if (value.supergraph_headers.length > 0)
+      problem('is for fetching a supergraph: expected supergraph_url too', 'supergraph_headers');
+    return;
+  }
+  if (places.length > 1) problem('expected at most one of supergraph_file, supergraph_url and supergraph_url_from_env');
+  if (value.composition !== 'federation') problem('a supergraph needs the composition "federation"', 'composition');
+  for (const key of ['url', 'url_from_env', 'schema_file'] as const)
+    if (value[key] != null) problem('is for a single service: a supergraph names its subgraphs itself', key);
+  for (const key of ['url', 'url_from_env'] as const)
+    if (value.subscriptions?.[key] != null)
+      problem('is for a single service: expected it in the description of a subgraph', 'subscriptions', key);
+});
+
 /** `remote_schemas.yaml`: services that speak GraphQL. */
 export const remoteSchemasShape = z.array(
   mapping({
     name,
     comment: z.string().nullish(),
-    definition: mapping({
-      url: z.string().min(1).nullish(),
-      url_from_env: z.string().min(1).nullish(),
-      timeout_seconds: timeoutSeconds(60),
-      forward_client_headers: flag,
-      headers: configuredHeaders,
-      customization: customization.nullish(),
-      /** Ours: the schema's SDL, relative to the metadata directory, for a service that cannot be introspected. */
-      schema_file: z.string().min(1).optional(),
-      /** Ours: how often the service is asked whether its schema has changed. Never by default. */
-      introspection_interval_seconds: z.number().min(1).max(86_400).optional(),
-    }).refine((definition) => (definition.url == null) !== (definition.url_from_env == null), {
-      error: 'expected exactly one of url and url_from_env',
-    }),
+    definition,
     permissions: z.array(mapping({ role: name, definition: mapping({ schema: z.string().min(1) }) })).optional(),
+    remote_relationships: remoteRelationshipsShape,
   }),
 );
 
-/** A remote schema, with the content of its `schema_file` where it has one. */
-export type RemoteSchemaMetadata = z.output<typeof remoteSchemasShape>[number] & { readonly schemaSdl?: string };
+/** A remote schema, with the content of the files that it names. */
+export type RemoteSchemaMetadata = z.output<typeof remoteSchemasShape>[number] & {
+  /** Of `schema_file`. */
+  readonly schemaSdl?: string;
+  /** Of `supergraph_file`. */
+  readonly supergraphSdl?: string;
+};
+
+/** Whether it is a composed supergraph, in place of one service. */
+export function isSupergraph({ definition }: RemoteSchemaMetadata): boolean {
+  const { supergraph_file, supergraph_url, supergraph_url_from_env } = definition;
+  return [supergraph_file, supergraph_url, supergraph_url_from_env].some((one) => one !== undefined);
+}

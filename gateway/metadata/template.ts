@@ -16,17 +16,36 @@ export function fillTemplate(text: string, environment: Environment): string {
   return text.replace(PLACEHOLDER, (_, name: string) => environment[name] ?? '');
 }
 
-/** The URL of a definition that has either `url`, a template, or `url_from_env`; or what is wrong with it. */
-export function resolveUrl(
-  definition: { url?: string | null | undefined; url_from_env?: string | null | undefined },
+/** A URL, as a template or as the name of the variable that holds it. */
+export interface DescribedUrl {
+  readonly url?: string | null | undefined;
+  readonly url_from_env?: string | null | undefined;
+}
+
+/** The http or https URL of a definition that has either `url` or `url_from_env`; or what is wrong with it. */
+export function resolveUrl(definition: DescribedUrl, environment: Environment): { url: string } | { problem: string } {
+  return resolveUrlOf(definition, environment, ['http', 'https']);
+}
+
+/** The same, where the URL may also be one of a WebSocket. */
+export function resolveEventsUrl(
+  definition: DescribedUrl,
   environment: Environment,
+): { url: string } | { problem: string } {
+  return resolveUrlOf(definition, environment, ['http', 'https', 'ws', 'wss']);
+}
+
+function resolveUrlOf(
+  definition: DescribedUrl,
+  environment: Environment,
+  schemes: readonly string[],
 ): { url: string } | { problem: string } {
   const filled = resolveValue(definition.url, definition.url_from_env, environment);
   if ('missing' in filled)
     return { problem: `Value for environment variables not found: ${filled.missing.join(', ')}` };
   const url = filled.text;
-  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
-  if (protocol !== 'http:' && protocol !== 'https:') return { problem: 'expected an http or https URL' };
+  const scheme = URL.canParse(url) ? new URL(url).protocol.slice(0, -1) : '';
+  if (!schemes.includes(scheme)) return { problem: `expected an ${schemes.join(' or ')} URL` };
   return { url };
 }
 

@@ -88,16 +88,26 @@ function saysNothing(value: unknown): boolean {
   return typeof value === 'object' && Object.values(value).every(saysNothing);
 }
 
-/** Keys within files that Hasura knows and Portico does not act on. `*` stands for any position in a list. */
-const PARTS: readonly { kind: string; path: readonly string[]; what: string }[] = [
-  { kind: 'remoteSchemas', path: ['*', 'remote_relationships'], what: 'remote relationships' },
-  { kind: 'actions', path: ['custom_types', 'objects', '*', 'relationships'], what: 'relationships of action types' },
+/** Items of lists that Hasura knows and Portico does not act on. `*` stands for any position in a list. */
+const PARTS: readonly { kind: string; path: readonly string[]; what: string; isMeant(item: object): boolean }[] = [
+  {
+    kind: 'remoteSchemas',
+    path: ['*', 'remote_relationships', '*', 'relationships', '*'],
+    what: 'a relationship to a database',
+    isMeant: (item) => 'to_source' in ((item as { definition?: object | null }).definition ?? {}),
+  },
+  {
+    kind: 'actions',
+    path: ['custom_types', 'objects', '*', 'relationships', '*'],
+    what: 'a relationship to a database',
+    isMeant: (item) => 'remote_table' in item || 'field_mapping' in item,
+  },
 ];
 
 /**
  * Takes the parts of a kind's value that Portico does not act on out of it.
  *
- * @returns the value without them, and their paths.
+ * @returns the value with null in their stead, so that what follows keeps its place, and their paths.
  */
 export function withoutUnsupported(
   kind: string,
@@ -105,19 +115,27 @@ export function withoutUnsupported(
 ): { value: unknown; taken: readonly { path: ValuePath; what: string }[] } {
   const taken: { path: ValuePath; what: string }[] = [];
   let rest = value;
-  for (const part of PARTS)
-    if (part.kind === kind) rest = take(rest, part.path, [], (path) => taken.push({ path, what: part.what }));
+  for (const { kind: ofKind, path: pattern, what, isMeant } of PARTS)
+    if (ofKind === kind)
+      rest = replaced(rest, pattern, [], (item, path) => {
+        if (typeof item !== 'object' || item === null || !isMeant(item)) return item;
+        taken.push({ path, what });
+        return null;
+      });
   return { value: rest, taken };
 }
 
-function take(value: unknown, pattern: readonly string[], at: ValuePath, report: (path: ValuePath) => void): unknown {
-  const [key, ...others] = pattern;
-  if (key === undefined || typeof value !== 'object' || value === null) return value;
-  if (key === '*' && Array.isArray(value))
-    return value.map((item, index) => take(item, others, [...at, index], report));
-  if (Array.isArray(value) || !Object.hasOwn(value, key)) return value;
-  const { [key]: found, ...rest } = value as Record<string, unknown>;
-  if (others.length > 0) return { ...value, [key]: take(found, others, [...at, key], report) };
-  if (!saysNothing(found)) report([...at, key]);
-  return rest;
+function replaced(
+  value: unknown,
+  [key, ...others]: readonly string[],
+  at: ValuePath,
+  replace: (item: unknown, path: ValuePath) => unknown,
+): unknown {
+  if (key === undefined) return replace(value, at);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value))
+    return key === '*' ? value.map((item, index) => replaced(item, others, [...at, index], replace)) : value;
+  if (!Object.hasOwn(value, key)) return value;
+  const inner = (value as Readonly<Record<string, unknown>>)[key];
+  return { ...value, [key]: replaced(inner, others, [...at, key], replace) };
 }

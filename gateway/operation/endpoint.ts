@@ -1,106 +1,200 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { type Exchange, negotiate, type ResponseType, readJson, sendJson } from '../http/index.ts';
-import { type PublicError, refusedRequest } from './errors.ts';
-import { type Incoming, readOperations, readQueryString } from './incoming.ts';
-import type { Client, InvalidOperation, Operations, ReadyOperation } from './run.ts';
+import {
+  acceptsEvents,
+  type Exchange,
+  negotiate,
+  type ResponseHeaders,
+  type ResponseType,
+  readJson,
+  sendJson,
+  setOwnHeaders,
+} from '../http/index.ts';
+import { refuseCrossSite } from '../session/index.ts';
+import { type Client, clientOf } from './client.ts';
+import { refusedRequest } from './errors.ts';
+import { type OperationResult, type ResultWishes, runOperation } from './execution.ts';
+import { type Incoming, readOperation, readOperations, readQueryString } from './incoming.ts';
+import type { OperationRequest } from './ready-operation.ts';
+import type { Operations, PreparedRequest } from './run.ts';
+import { type IncomingFiles, isMultipart, receiveFiles, type UploadLimits } from './uploads.ts';
 
 export interface GraphqlEndpointOptions {
   readonly operations: Operations;
   readonly maxBodyBytes: number;
+  readonly uploads: UploadLimits;
   /** Whether a login's JSON response gets the member that the reference contract shows. */
   readonly referenceEnvelope: boolean;
-}
-
-/** One response object, and what it says about HTTP. */
-interface Answer {
-  readonly body: Readonly<Record<string, unknown>> | Buffer;
-  /** The status under `application/graphql-response+json`. */
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly cookies: readonly string[];
+  /** Answers with an event stream. */
+  readonly streamEvents: (exchange: Exchange, prepared: PreparedRequest) => Promise<void>;
 }
 
 /** Answers `/v1/graphql` (GraphQL over HTTP): POST, GET for queries, batches, both media types. */
-export function graphqlEndpoint(options: GraphqlEndpointOptions): (exchange: Exchange) => Promise<void> {
-  return async (exchange) => {
-    const type = negotiate(exchange.request.headers.accept);
-    try {
-      if (!type) throw new GatewayError('not-acceptable', 'expected to answer with application/json');
-      await answer(exchange, type, options);
-    } catch (thrown) {
-      const error = toGatewayError(thrown);
-      if (error !== thrown) exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
-      const headers = { ...error.headers, 'content-type': contentType(type ?? 'application/json') };
-      sendJson(exchange.response, error.status, { errors: [refusedRequest(error)] }, headers);
+export function graphqlEndpoint(options: GraphqlEndpointOptions): (exchange: Exchange) => void {
+  return (exchange) => new GraphqlExchange(exchange, options).receive();
+}
+
+/** One request to the endpoint. Its steps stand in their order; what goes wrong in any of them is its refusal. */
+class GraphqlExchange {
+  readonly #exchange: Exchange;
+  readonly #options: GraphqlEndpointOptions;
+  readonly #client: Client;
+  readonly #type: ResponseType | undefined;
+  readonly #takesEvents: boolean;
+  #files: IncomingFiles | undefined;
+
+  constructor(exchange: Exchange, options: GraphqlEndpointOptions) {
+    this.#exchange = exchange;
+    this.#options = options;
+    this.#client = clientOf(exchange);
+    this.#type = negotiate(exchange.request.headers.accept);
+    this.#takesEvents = acceptsEvents(exchange.request.headers.accept);
+  }
+
+  receive(): void {
+    this.#attempt(() => {
+      const { request, search } = this.#exchange;
+      const { operations, maxBodyBytes } = this.#options;
+      if (!this.#type && !this.#takesEvents) throw notAcceptable();
+      if (request.method === 'GET') this.#prepareOne(readQueryString(new URLSearchParams(search)));
+      else if (request.method !== 'POST') throw methodNotAllowed();
+      else if (isMultipart(request)) this.#receiveFiles();
+      else
+        readJson(request, maxBodyBytes, (refusal, body) =>
+          this.#attempt(() => {
+            if (refusal) throw refusal;
+            if (body === undefined) throw new GatewayError('invalid-json', 'the request has no body');
+            this.#prepare(readOperations(body, operations.maxBatch));
+          }),
+        );
+    });
+  }
+
+  /** Files come in a media type that forms of any web page can send. */
+  #receiveFiles(): void {
+    const { request } = this.#exchange;
+    refuseCrossSite(request.headers, () => false);
+    const { maxBodyBytes, uploads } = this.#options;
+    const incoming = receiveFiles(request, uploads, maxBodyBytes, (refusal, operation, files) =>
+      this.#attempt(() => {
+        if (refusal || !files) throw refusal ?? new GatewayError('bad-request', 'the request has no operation');
+        this.#files = files;
+        this.#prepareOne({ ...readOperation(operation), files });
+      }),
+    );
+    this.#exchange.onClose(() => incoming.discard());
+  }
+
+  #prepare(incoming: Incoming): void {
+    if (incoming.batch) this.#answerBatch(incoming.requests).catch((thrown) => this.#refuse(thrown));
+    else this.#prepareOne(incoming.request);
+  }
+
+  #prepareOne(request: OperationRequest): void {
+    const prepared = this.#options.operations.prepare(request, this.#client, { mayStream: this.#takesEvents });
+    if (prepared instanceof Promise)
+      prepared.then(
+        (known) => this.#attempt(() => this.#runOne(known)),
+        (thrown) => this.#refuse(thrown),
+      );
+    else this.#runOne(prepared);
+  }
+
+  #runOne(prepared: PreparedRequest): void {
+    // The client may have gone while somebody was asked who it is.
+    if (this.#client.cancellation.isCancelled) return;
+    const kind = 'errors' in prepared ? undefined : prepared.operation.operation;
+    if (!('errors' in prepared) && prepared.request.files && !prepared.plans.plan.takesFiles) throw filesNotTaken();
+    if (kind === 'mutation' && this.#exchange.request.method === 'GET') throw mutationByGet();
+    // Clients that take both get events of a subscription only.
+    if (this.#takesEvents && (!this.#type || kind === 'subscription')) {
+      setOwnHeaders(this.#exchange);
+      this.#options.streamEvents(this.#exchange, prepared).catch((thrown) => this.#refuse(thrown));
+      return;
     }
-  };
+    if ('errors' in prepared) {
+      // Under `application/json` whatever is said of a GraphQL request that can be read is said with 200.
+      const status = this.#type === 'application/json' ? 200 : 400;
+      this.#send(status, { errors: prepared.errors });
+      return;
+    }
+    runOperation(prepared, this.#wishes(true), (result) => this.#attempt(() => this.#answer(result)));
+  }
+
+  #answer(result: OperationResult): void {
+    if (this.#files?.failure) throw this.#files.failure;
+    const { headers, cookies } = result.http;
+    const all = cookies.length === 0 ? headers : { ...headers, 'set-cookie': cookies };
+    this.#send(200, result.bytes ?? responseBody(result), all);
+  }
+
+  /**
+   * All operations are prepared before any runs: a batch with one that its caller may not send does nothing at all. Each
+   * is answered in its place, so the response as a whole has worked.
+   */
+  async #answerBatch(requests: readonly OperationRequest[]): Promise<void> {
+    if (!this.#type) throw notAcceptable();
+    const { operations } = this.#options;
+    const batchSize = requests.length;
+    const prepared: PreparedRequest[] = [];
+    for (const request of requests) prepared.push(await operations.prepare(request, this.#client, { batchSize }));
+    const answers: unknown[] = [];
+    for (const one of prepared)
+      answers.push(
+        'errors' in one ? { errors: one.errors } : responseBody(await operations.run(one, this.#wishes(false))),
+      );
+    this.#send(200, answers);
+  }
+
+  #wishes(asBytes: boolean): ResultWishes {
+    return { withEnvelope: this.#options.referenceEnvelope && this.#type === 'application/json', asBytes };
+  }
+
+  #attempt(step: () => void): void {
+    try {
+      step();
+    } catch (thrown) {
+      this.#refuse(thrown);
+    }
+  }
+
+  #refuse(thrown: unknown): void {
+    const error = toGatewayError(thrown);
+    if (error !== thrown) this.#exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
+    this.#send(error.status, { errors: [refusedRequest(error)] }, error.headers);
+  }
+
+  #send(status: number, body: unknown, headers?: ResponseHeaders): void {
+    sendJson(this.#exchange, status, body, headers, CONTENT_TYPES[this.#type ?? 'application/json']);
+  }
 }
 
-async function answer(exchange: Exchange, type: ResponseType, options: GraphqlEndpointOptions): Promise<void> {
-  const incoming = await readIncoming(exchange, options);
-  const client: Client = {
-    headers: exchange.request.headers,
-    requestId: exchange.requestId,
-    address: exchange.clientAddress,
-    signal: exchange.signal,
-    log: exchange.log,
-  };
-  const requests = incoming.batch ? incoming.requests : [incoming.request];
-  // All are prepared before any runs: a batch with one operation that its caller may not send does nothing at all.
-  const prepared: (ReadyOperation | InvalidOperation)[] = [];
-  const batchSize = requests.length;
-  for (const request of requests) prepared.push(await options.operations.prepare(request, client, { batchSize }));
-  if (exchange.request.method === 'GET') refuseMutations(prepared);
+const CONTENT_TYPES: Readonly<Record<ResponseType, string>> = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+};
 
-  const answers: Answer[] = [];
-  for (const operation of prepared) answers.push(await answerOne(operation, type, !incoming.batch, options));
-  send(exchange, type, incoming.batch, answers);
+function responseBody({ bytes, errors, data, beside }: OperationResult): unknown {
+  return bytes ?? { ...(errors && { errors }), data, ...beside };
 }
 
-async function readIncoming(exchange: Exchange, options: GraphqlEndpointOptions): Promise<Incoming> {
-  const { request } = exchange;
-  if (request.method === 'GET') return { batch: false, request: readQueryString(new URLSearchParams(exchange.search)) };
-  if (request.method !== 'POST')
-    throw new GatewayError('method-not-allowed', 'Allowed methods: GET, POST', { headers: { allow: 'GET, POST' } });
-  const body = await readJson(request, options.maxBodyBytes);
-  if (body === undefined) throw new GatewayError('invalid-json', 'the request has no body');
-  return readOperations(body, options.operations.maxBatch);
+function filesNotTaken(): GatewayError {
+  return new GatewayError(
+    'not-supported',
+    'files can be sent with an operation that one service answers as it is, and that has the scalar "Upload"',
+  );
 }
 
-function refuseMutations(prepared: readonly (ReadyOperation | InvalidOperation)[]): void {
-  for (const operation of prepared)
-    if ('operation' in operation && operation.operation.operation !== 'query')
-      throw new GatewayError('method-not-allowed', 'a mutation needs a POST request', { headers: { allow: 'POST' } });
+function methodNotAllowed(): GatewayError {
+  return new GatewayError('method-not-allowed', 'Allowed methods: GET, POST', { headers: { allow: 'GET, POST' } });
 }
 
-async function answerOne(
-  operation: ReadyOperation | InvalidOperation,
-  type: ResponseType,
-  asBytes: boolean,
-  { operations, referenceEnvelope }: GraphqlEndpointOptions,
-): Promise<Answer> {
-  if ('errors' in operation) return { body: { errors: operation.errors }, status: 400, headers: {}, cookies: [] };
-  const result = await operations.run(operation, referenceEnvelope && type === 'application/json', asBytes);
-  const { headers, cookies } = result.http;
-  if (result.bytes) return { body: result.bytes, status: 200, headers, cookies };
-  const body: { data: unknown; errors?: readonly PublicError[] } = {
-    ...(result.errors && { errors: result.errors }),
-    data: result.data,
-    ...result.beside,
-  };
-  return { body, status: 200, headers, cookies };
+function notAcceptable(): GatewayError {
+  return new GatewayError(
+    'not-acceptable',
+    'expected to answer with application/json or, one operation, text/event-stream',
+  );
 }
 
-function send(exchange: Exchange, type: ResponseType, batch: boolean, answers: readonly Answer[]): void {
-  const [only] = answers;
-  if (!only) return;
-  // A batch answers each operation in its place, so the response as a whole has worked.
-  const status = batch || type === 'application/json' ? 200 : only.status;
-  const headers: Record<string, string | readonly string[]> = { 'content-type': contentType(type) };
-  if (!batch) Object.assign(headers, only.headers, only.cookies.length > 0 && { 'set-cookie': only.cookies });
-  sendJson(exchange.response, status, batch ? answers.map((one) => one.body) : only.body, headers);
-}
-
-function contentType(type: ResponseType): string {
-  return `${type}; charset=utf-8`;
+function mutationByGet(): GatewayError {
+  return new GatewayError('method-not-allowed', 'a mutation needs a POST request', { headers: { allow: 'POST' } });
 }

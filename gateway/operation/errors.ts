@@ -11,6 +11,17 @@ export interface PublicError {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
+/** Why a subscription is over before its time. */
+export class SubscriptionEnded extends Error {
+  readonly errors: readonly PublicError[];
+
+  constructor(errors: readonly PublicError[]) {
+    super(errors.map(({ message }) => message).join('; '));
+    this.name = 'SubscriptionEnded';
+    this.errors = errors;
+  }
+}
+
 /** The error of a request that was refused as a whole. */
 export function refusedRequest(error: GatewayError): PublicError {
   return { message: error.message, extensions: { path: error.path, code: error.code } };
@@ -40,6 +51,12 @@ export function executionErrors(error: GraphQLError, log: Logger): readonly Publ
       ...(path && { path }),
     };
   });
+}
+
+/** What nobody foresaw, as an error of an execution. */
+export function unforeseenError(error: unknown): GraphQLError {
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return new GraphQLError(originalError.message, { originalError });
 }
 
 function completed(extensions: Cause['extensions']): PublicError['extensions'] {

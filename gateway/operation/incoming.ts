@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { batchTooLarge } from './limits.ts';
 import { readPersistedQuery } from './persisted.ts';
-import type { OperationRequest } from './run.ts';
+import type { OperationRequest } from './ready-operation.ts';
 
 /** One operation, or a batch of them, which is answered by a list. */
 export type Incoming =
@@ -34,7 +34,12 @@ export function readQueryString(search: URLSearchParams): OperationRequest {
   });
 }
 
-function readOperation(body: unknown): OperationRequest {
+/**
+ * Reads one operation: `query`, `variables`, `operationName`, `extensions`.
+ *
+ * @throws GatewayError when it is none.
+ */
+export function readOperation(body: unknown): OperationRequest {
   if (!isMap(body)) throw malformed('expected a JSON object with the key "query"');
   const { query, operationName, variables, extensions } = body;
   if (!isAbsent(extensions) && !isMap(extensions)) throw malformed('"extensions" must be an object');

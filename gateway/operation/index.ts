@@ -1,12 +1,11 @@
+export { type Client, clientOf } from './client.ts';
+export { dataIn } from './data-bytes.ts';
 export { rootFieldsOf } from './documents.ts';
 export { type GraphqlEndpointOptions, graphqlEndpoint } from './endpoint.ts';
-export type { PublicError } from './errors.ts';
+export { type PublicError, refusedRequest, SubscriptionEnded } from './errors.ts';
+export { type OperationResult, runOperation } from './execution.ts';
+export { readOperation } from './incoming.ts';
 export type { OperationLimits } from './limits.ts';
-export {
-  type Client,
-  type InvalidOperation,
-  type OperationRequest,
-  type OperationResult,
-  Operations,
-  type ReadyOperation,
-} from './run.ts';
+export type { Subscription } from './live-subscriptions.ts';
+export type { InvalidOperation, OperationRequest, ReadyOperation } from './ready-operation.ts';
+export { Operations, type PreparedRequest } from './run.ts';

@@ -1,30 +1,40 @@
+import { Cancellation } from '../sources/index.ts';
+
 /**
  * Runs `work` for as long as it may take.
  *
  * @param seconds undefined for as long as it likes.
- * @param gone aborted when the client goes away.
- * @param work gets a signal that is aborted when the client goes away or the time is up.
+ * @param gone cancelled when the client goes away.
+ * @param work gets what is cancelled when the client goes away or the time is up, and tells what came of it.
  * @param late makes the result for when the time is up.
+ * @param done is told either, once.
  */
-export async function withinTime<T>(
+export function withinTime<T>(
   seconds: number | undefined,
-  gone: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
+  gone: Cancellation,
+  work: (cancellation: Cancellation, done: (result: T) => void) => void,
   late: () => T,
-): Promise<T> {
-  if (seconds === undefined) return work(gone);
-  const over = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<T>((resolve) => {
-    timer = setTimeout(() => {
-      // The answer stands before the abort makes an error of its own out of what was under way.
-      resolve(late());
-      over.abort();
-    }, seconds * 1000);
-  });
-  try {
-    return await Promise.race([tooLate, work(AbortSignal.any([gone, over.signal]))]);
-  } finally {
-    clearTimeout(timer);
+  done: (result: T) => void,
+): void {
+  if (seconds === undefined) {
+    work(gone, done);
+    return;
   }
+  const over = new Cancellation();
+  let isDone = false;
+  const finish = (result: T) => {
+    if (isDone) return;
+    isDone = true;
+    clearTimeout(timer);
+    gone.delete(over);
+    done(result);
+  };
+  const timer = setTimeout(() => {
+    // The answer stands before the cancellation makes an error of its own out of what was under way.
+    finish(late());
+    over.cancel();
+  }, seconds * 1000);
+  gone.add(over);
+  if (gone.isCancelled) over.cancel();
+  work(over, finish);
 }

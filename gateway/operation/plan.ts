@@ -1,77 +1,68 @@
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type OperationDefinitionNode,
-  print,
-  stripIgnoredCharacters,
-  visit,
-} from 'graphql';
+import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 import type { RoleGraph } from '../graph/index.ts';
-import type { Forward } from '../sources/index.ts';
-import { type Document, rootFieldsOf } from './documents.ts';
+import type { PreparedOperation } from '../sources/index.ts';
+import type { Document } from './documents.ts';
+import { type EventsPlan, eventsPlanOf } from './events-plan.ts';
+import { inOnePiece } from './one-piece.ts';
+import { ownersOf } from './owners.ts';
+import { withEnvelopeFields } from './reference-envelope.ts';
+import { ownerPlan } from './source-plan.ts';
+import { splitPlan } from './split.ts';
+import { stitchedPlan } from './stitch.ts';
+import { type Fragments, fragmentsOf, withFragments } from './sub-operation.ts';
 
-/** How an operation is run. It is decided once for each operation of a cached document and each role's graph. */
-export type Plan =
-  /** One source answers all of it: it is sent as prepared text, and the answer is relayed. */
-  | {
-      readonly kind: 'forward';
-      readonly forward: Forward;
-      /** `"query":"…"` and `"operationName":"…"`, as they stand in the request's JSON. */
-      readonly prepared: string;
-      readonly variableNames: readonly string[];
-    }
-  /** The stitched schema is executed. */
-  | { readonly kind: 'stitch' };
+/**
+ * How an operation is run. It is decided once for each operation of a cached document and each role's graph:
+ *
+ * - `forward`, `local`, `join`: one owner answers all of it, as it has prepared it;
+ * - `split`: each of several owners answers its own root fields;
+ * - `stitch`: the stitched schema is executed.
+ */
+export interface Plan extends Omit<PreparedOperation, 'kind'> {
+  readonly kind: PreparedOperation['kind'] | 'split' | 'stitch';
+}
 
-const STITCH: Plan = { kind: 'stitch' };
+/** The plans of one operation. */
+export interface Plans {
+  readonly plan: Plan;
+  /** Of a login that is answered with the member that the reference contract shows. */
+  readonly enveloped: Plan | undefined;
+  /** How the events of a subscription are had. */
+  readonly events?: EventsPlan;
+}
 
-export function planOf(document: Document, operation: OperationDefinitionNode, graph: RoleGraph): Plan {
-  const plans = document.plans.get(graph) ?? new Map<OperationDefinitionNode, Plan>();
-  document.plans.set(graph, plans);
-  const known = plans.get(operation);
+export function plansOf(document: Document, written: OperationDefinitionNode, graph: RoleGraph): Plans {
+  const known = document.plans.get(graph)?.get(written);
   if (known) return known;
-  const plan = decide(document.node, operation, graph);
-  plans.set(operation, plan);
-  return plan;
-}
-
-function decide(document: DocumentNode, operation: OperationDefinitionNode, graph: RoleGraph): Plan {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  const owners = new Set(
-    rootFieldsOf(operation, fragments).map((field) => graph.subschemaOf(field.operation, field.name)),
-  );
-  // `__typename` and introspection have no owner: they are about the graph, not about a source.
-  const [owner] = owners;
-  if (owners.size !== 1 || !owner?.forward) return STITCH;
-  const name = operation.name?.value;
-  const query = stripIgnoredCharacters(print(withFragments(operation, fragments)));
-  return {
-    kind: 'forward',
-    forward: owner.forward,
-    prepared: `"query":${JSON.stringify(query)}${name === undefined ? '' : `,"operationName":${JSON.stringify(name)}`}`,
-    variableNames: (operation.variableDefinitions ?? []).map((definition) => definition.variable.name.value),
+  const { operation, fragments } = inOnePiece(written, fragmentsOf(document.node));
+  const remember = (plans: Plans): Plans => {
+    const ofGraph = document.plans.get(graph) ?? new Map<OperationDefinitionNode, Plans>();
+    document.plans.set(graph, ofGraph.set(written, plans));
+    return plans;
   };
-}
-
-/** A document of one operation and the fragments that it uses; what else the client sent is nobody's business. */
-function withFragments(
-  operation: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): DocumentNode {
-  const used = new Map<string, FragmentDefinitionNode>();
-  const collect = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
-    visit(node, {
-      FragmentSpread({ name }) {
-        const fragment = fragments.get(name.value);
-        if (!fragment || used.has(name.value)) return;
-        used.set(name.value, fragment);
-        collect(fragment);
-      },
+  if (operation.operation === 'subscription')
+    return remember({
+      plan: noAnswer,
+      enveloped: undefined,
+      events: eventsPlanOf(document, { operation, fragments }, graph),
     });
-  };
-  collect(operation);
-  return { kind: Kind.DOCUMENT, definitions: [operation, ...used.values()] };
+  const extended = withEnvelopeFields(operation, graph.schema);
+  return remember({
+    plan: planOf(operation, fragments, graph),
+    enveloped: extended && planOf(extended, fragments, graph),
+  });
+}
+
+/** A subscription has events, and no answer of its own. */
+const noAnswer: Plan = {
+  kind: 'stitch',
+  run: (_variables, _call, done) => done({ data: null, errors: [new GraphQLError('a subscription has no answer')] }),
+};
+
+export function planOf(operation: OperationDefinitionNode, fragments: Fragments, graph: RoleGraph): Plan {
+  const whole = withFragments(operation, fragments);
+  const owners = ownersOf(operation, fragments, graph);
+  const [only, ...others] = owners;
+  const plan = only && others.length === 0 ? ownerPlan(only, whole, graph) : splitPlan(whole, fragments, graph);
+  return plan ?? stitchedPlan(whole, graph);
 }

@@ -1,5 +1,4 @@
 import {
-  type DocumentNode,
   type FieldNode,
   type GraphQLSchema,
   getNamedType,
@@ -18,14 +17,13 @@ const FIELD = 'auth_user_login';
 const HIDDEN = { success: 'portico_envelope_success', error_message: 'portico_envelope_error_message' } as const;
 
 /**
- * The document to run in place of one whose operation is a single login: it also selects what the envelope needs.
- * Undefined for every other operation.
+ * The operation to run in place of one that is a single login: it also selects what the envelope needs. Undefined for
+ * every other operation.
  */
 export function withEnvelopeFields(
-  document: DocumentNode,
   operation: OperationDefinitionNode,
   schema: GraphQLSchema,
-): { document: DocumentNode; operation: OperationDefinitionNode } | undefined {
+): OperationDefinitionNode | undefined {
   const [field, ...others] = operation.selectionSet.selections;
   if (operation.operation !== 'mutation' || others.length > 0 || field?.kind !== Kind.FIELD) return undefined;
   if (field.name.value !== FIELD || field.alias || !field.selectionSet) return undefined;
@@ -43,12 +41,7 @@ export function withEnvelopeFields(
     ...field,
     selectionSet: { ...field.selectionSet, selections: [...field.selectionSet.selections, ...hidden] },
   };
-  const extended: OperationDefinitionNode = {
-    ...operation,
-    selectionSet: { ...operation.selectionSet, selections: [login] },
-  };
-  const definitions = document.definitions.map((definition) => (definition === operation ? extended : definition));
-  return { document: { ...document, definitions }, operation: extended };
+  return { ...operation, selectionSet: { ...operation.selectionSet, selections: [login] } };
 }
 
 /** Takes what only the envelope needs out of `data`, and makes the envelope of it. */

@@ -1,81 +1,19 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  execute,
-  GraphQLError,
-  type GraphQLSchema,
-  getOperationAST,
-  type OperationDefinitionNode,
-} from 'graphql';
-import type { Logger } from '../../platform/index.ts';
+import { GraphQLError } from 'graphql';
 import { GatewayError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
 import type { RateLimiter } from '../rate-limit/index.ts';
 import { type Authenticator, createSession, type Session } from '../session/index.ts';
-import type { Call, HttpHints } from '../sources/index.ts';
-import { type Document, DocumentCache } from './documents.ts';
-import { executionErrors, invalidRequest, type PublicError } from './errors.ts';
-import { isFailure, resultOf, runForward } from './forward.ts';
-import { withoutSuggestion } from './introspection.ts';
+import type { Client } from './client.ts';
+import { OperationCounts } from './counts.ts';
+import { type Document, DocumentCache, isPublicDocument } from './documents.ts';
+import { invalidRequest, type PublicError } from './errors.ts';
+import { type OperationResult, type ResultWishes, runOperation } from './execution.ts';
+import { judge } from './judgement.ts';
 import { batchTooLarge, type OperationLimits } from './limits.ts';
-import { withinTime } from './limits-time.ts';
-import { PersistedQueries, type PersistedQuery } from './persisted.ts';
-import { type Plan, planOf } from './plan.ts';
-import { takeEnvelope, withEnvelopeFields } from './reference-envelope.ts';
+import { LiveSubscriptions, type Subscription } from './live-subscriptions.ts';
+import { PersistedQueries } from './persisted.ts';
+import type { InvalidOperation, OperationRequest, ReadyOperation } from './ready-operation.ts';
 import { RoleRules } from './role-rules.ts';
-import { severalAuthenticationFields, validated } from './validation.ts';
-import { variableErrors } from './variables.ts';
-
-/** One operation as a client sends it. */
-export interface OperationRequest {
-  /** Undefined where `persisted` names a document that was sent before. */
-  readonly query: string | undefined;
-  readonly persisted?: PersistedQuery;
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly operationName: string | undefined;
-}
-
-/** Who sends it, as far as HTTP tells. */
-export interface Client {
-  readonly headers: IncomingHttpHeaders;
-  readonly requestId: string;
-  readonly address: string;
-  /** Aborted when the client goes away. */
-  readonly signal: AbortSignal;
-  readonly log: Logger;
-}
-
-/** An operation that may be run now: its caller is known, the document is valid, the variables fit. */
-export interface ReadyOperation {
-  readonly session: Session;
-  readonly schema: GraphQLSchema;
-  readonly plan: Plan;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  /** The text of the whole document. */
-  readonly query: string;
-  readonly request: OperationRequest;
-  /** How long it may run; undefined for as long as its sources let it. */
-  readonly seconds: number | undefined;
-  readonly client: Client;
-}
-
-/** An operation that its caller may send, and that is wrong in itself. Nothing of it is run. */
-export interface InvalidOperation {
-  readonly errors: readonly PublicError[];
-}
-
-export interface OperationResult {
-  /** The whole response as a source sent it, in place of all members but `http`. */
-  readonly bytes?: Buffer;
-  readonly data?: Readonly<Record<string, unknown>> | null;
-  readonly errors?: readonly PublicError[];
-  /** Members of the response beside `data` and `errors`. */
-  readonly beside: Readonly<Record<string, unknown>>;
-  /** What the sources said about the HTTP response. */
-  readonly http: HttpHints;
-}
 
 /** How an operation comes. */
 export interface Circumstances {
@@ -83,6 +21,8 @@ export interface Circumstances {
   readonly batchSize?: number;
   /** Whether it is one of the metadata's own, which the allow list has nothing to say about. */
   readonly isSaved?: boolean;
+  /** Whether its caller can be given events one after another. */
+  readonly mayStream?: boolean;
 }
 
 export interface OperationsOptions {
@@ -103,8 +43,22 @@ interface GenerationCache {
   readonly rules: RoleRules;
 }
 
+/** What came of preparing an operation. */
+export type PreparedRequest = ReadyOperation | InvalidOperation;
+
+/** An operation whose document has been read, while nothing is known of its caller. */
+interface ArrivedOperation {
+  readonly request: OperationRequest;
+  readonly client: Client;
+  readonly circumstances: Circumstances;
+  readonly cache: GenerationCache;
+  readonly query: string;
+  readonly document: Document;
+}
+
 /** Takes operations from a client's text to a result. */
 export class Operations {
+  readonly counts = new OperationCounts();
   readonly #graph: LiveGraph;
   readonly #authenticator: Authenticator;
   readonly #limits: OperationLimits;
@@ -112,6 +66,7 @@ export class Operations {
   readonly #enforceAllowList: boolean;
   readonly #persisted: PersistedQueries;
   readonly #publicSession: Session;
+  readonly #subscriptions: LiveSubscriptions;
   #cache: GenerationCache;
 
   constructor(options: OperationsOptions) {
@@ -123,6 +78,7 @@ export class Operations {
     this.#persisted = new PersistedQueries(options.persistQueries);
     this.#publicSession = createSession(options.publicRole, {});
     this.#cache = this.#newCache(options.graph.current);
+    this.#subscriptions = new LiveSubscriptions(options.graph, (generation) => this.#cacheOf(generation).rules);
   }
 
   /** The most operations that a batch of any role may hold. */
@@ -131,122 +87,92 @@ export class Operations {
   }
 
   /**
-   * Everything that happens before an operation runs.
+   * Everything that happens before an operation runs. It waits only where the caller or the rate limit is to be asked for
+   * elsewhere.
    *
    * @throws GatewayError 401 or 403 when the caller may not send it, 429 when it has sent too many. Nothing of it was
    * judged or run then.
    */
-  async prepare(
+  prepare(
     request: OperationRequest,
     client: Client,
-    { batchSize = 1, isSaved = false }: Circumstances = {},
-  ): Promise<ReadyOperation | InvalidOperation> {
-    const generation = this.#graph.current;
-    const { documents, rules } = this.#cacheOf(generation);
-    const read = this.#read(request, documents);
-    if (read instanceof GraphQLError) {
-      // A broken document is told so, but not to a caller whose token is bad.
-      const isUnknown = this.#authenticator.credentialsIn(client.headers) === 'none';
-      const session = isUnknown ? this.#publicSession : await this.#authenticate(client, request, request.query);
-      await this.#count(session, client, rules);
-      return { errors: [invalidRequest(read, '$.query')] };
-    }
+    circumstances: Circumstances = {},
+  ): PreparedRequest | Promise<PreparedRequest> {
+    const cache = this.#cacheOf(this.#graph.current);
+    const read = this.#read(request, cache.documents);
+    if (read instanceof GraphQLError) return this.#refuseUnreadable(read, request, client, cache);
     const { query, document } = read;
-    const { publicGraph } = generation;
-    const isPublic = document.rootFields.every((field) => publicGraph.hasRootField(field.operation, field.name));
-    // An authentication operation judges no token, which may be an old one; an admin secret never is.
-    const asPublic = isPublic && this.#authenticator.credentialsIn(client.headers) !== 'admin-secret';
-    const session = asPublic ? this.#publicSession : await this.#authenticate(client, request, query);
+    const arrived: ArrivedOperation = { request, client, circumstances, cache, query, document };
+    const session = this.#callerOf(arrived);
+    return session instanceof Promise
+      ? session.then((known) => this.#counted(known, arrived))
+      : this.#counted(session, arrived);
+  }
 
+  /** A broken document is told so, but not to a caller whose token is bad. */
+  async #refuseUnreadable(
+    error: GraphQLError,
+    request: OperationRequest,
+    client: Client,
+    { rules }: GenerationCache,
+  ): Promise<InvalidOperation> {
+    const isUnknown = this.#authenticator.credentialsIn(client.headers) === 'none';
+    const session = isUnknown ? this.#publicSession : await this.#authenticate(client, request, request.query);
     await this.#count(session, client, rules);
-    const limits = rules.limitsOf(session.role);
+    return this.#refused([invalidRequest(error, '$.query')]);
+  }
+
+  /** An authentication operation judges no token, which may be an old one; an admin secret never is. */
+  #callerOf({ document, cache, client, request, query }: ArrivedOperation): Session | Promise<Session> {
+    const isPublic = isPublicDocument(document, cache.generation.publicGraph);
+    const asPublic = isPublic && this.#authenticator.credentialsIn(client.headers) !== 'admin-secret';
+    return asPublic ? this.#publicSession : this.#authenticate(client, request, query);
+  }
+
+  #counted(session: Session, arrived: ArrivedOperation): PreparedRequest | Promise<PreparedRequest> {
+    const counting = this.#count(session, arrived.client, arrived.cache.rules);
+    return counting ? counting.then(() => this.#judged(session, arrived)) : this.#judged(session, arrived);
+  }
+
+  #judged(session: Session, arrived: ArrivedOperation): PreparedRequest {
+    const { request, client, circumstances, cache, query, document } = arrived;
+    const { batchSize = 1, isSaved = false, mayStream = false } = circumstances;
+    const { generation, rules } = cache;
+    const judgement = judge(document, { generation, rules, role: session.role, isSaved });
+    const { errors, limits } = judgement;
     if (batchSize > limits.batch) throw batchTooLarge(limits.batch);
-    const guesses = severalAuthenticationFields(document, publicGraph);
-    if (guesses.length > 0) return { errors: guesses.map((error) => invalidRequest(error)) };
-    const refusal = rules.refusal(document, session.role, isSaved);
-    if (refusal) return { errors: [invalidRequest(refusal)] };
+    if (errors.length > 0) return this.#refused(errors);
+    cache.documents.keep(query, document);
+    if (request.persisted)
+      this.#persisted.remember(request.persisted, query, isPublicDocument(document, generation.publicGraph));
 
-    const graph = generation.graphOf(session.role);
-    const { errors } = validated(document, graph);
-    const told = (error: GraphQLError) =>
-      invalidRequest(rules.mayIntrospect(session.role) ? error : withoutSuggestion(error));
-    if (errors.length > 0) return { errors: errors.map(told) };
-    if (request.persisted) this.#persisted.remember(request.persisted, query, isPublic);
-
-    const operation = getOperationAST(document.node, request.operationName);
-    if (!operation) return { errors: [unknownOperation(request.operationName)] };
-    if (operation.operation === 'subscription')
-      throw new GatewayError('unexpected-payload', 'subscriptions are not supported over HTTP');
-    const wrong = variableErrors(graph.schema, operation, request.variables);
-    if (wrong.length > 0) return { errors: wrong.map(told) };
-
-    // Whoever asks for the schema is shown the one that documents are validated against.
-    const asksForSchema = document.rootFields.some(({ name }) => name === '__schema' || name === '__type');
-    const schema = asksForSchema ? graph.schema : graph.executable;
-    const plan = planOf(document, operation, graph);
-    return {
-      session,
-      schema,
-      plan,
-      document: document.node,
-      operation,
-      query,
-      request,
-      seconds: limits.seconds,
-      client,
-    };
+    const meant = judgement.operation(request.operationName);
+    if (!meant) return this.#refused([unknownOperation(request.operationName)]);
+    if (meant.operation.operation === 'subscription' && !mayStream) throw subscriptionNeedsStream();
+    const wrong = meant.variableErrors(request.variables);
+    if (wrong.length > 0) return this.#refused(wrong);
+    const { plans, operation } = meant;
+    const { counts } = this;
+    return { session, plans, operation, query, request, seconds: limits.seconds, client, counts };
   }
 
-  /**
-   * Runs a prepared operation.
-   *
-   * @param withEnvelope whether a login's response gets the member that the reference contract shows.
-   * @param asBytes whether the caller can relay bytes.
-   */
-  async run(ready: ReadyOperation, withEnvelope: boolean, asBytes = false): Promise<OperationResult> {
-    return withinTime(
-      ready.seconds,
-      ready.client.signal,
-      (signal) => this.#execute(ready, withEnvelope, asBytes, signal),
-      () => tooLate(ready.session),
-    );
+  #refused(errors: readonly PublicError[]): InvalidOperation {
+    this.counts.refused++;
+    return { errors };
   }
 
-  async #execute(
-    ready: ReadyOperation,
-    withEnvelope: boolean,
-    asBytes: boolean,
-    signal: AbortSignal,
-  ): Promise<OperationResult> {
-    const { client, request } = ready;
-    const http: HttpHints = { headers: {}, cookies: [...ready.session.cookies] };
-    const call: Call = {
-      session: ready.session,
-      requestId: client.requestId,
-      clientAddress: client.address,
-      clientHeaders: client.headers,
-      query: ready.query,
-      signal,
-      log: client.log,
-      http,
-    };
-    const extended = withEnvelope && withEnvelopeFields(ready.document, ready.operation, ready.schema);
-    let result: ExecutionResult;
-    if (ready.plan.kind === 'forward' && !extended) {
-      const answer = await runForward(ready.plan, request.variables, call);
-      if (asBytes && 'bytes' in answer) return { bytes: answer.bytes, beside: {}, http };
-      result = resultOf(answer);
-      // Which fields are missing then, and what else is null for it, is what executing the graph tells.
-      if (isFailure(result)) result = await stitched(ready, ready.document, { ...call, failure: result });
-    } else {
-      result = await stitched(ready, extended ? extended.document : ready.document, call);
-    }
-    const errors = (result.errors ?? []).flatMap((error) => executionErrors(error, client.log));
-    const { data, beside } = extended ? takeEnvelope(result.data) : { data: result.data, beside: {} };
-    return { data: data ?? null, ...(errors.length > 0 && { errors }), beside, http };
+  /** Runs a prepared operation. */
+  run(ready: ReadyOperation, wishes: ResultWishes): Promise<OperationResult> {
+    return new Promise((resolve) => runOperation(ready, wishes, resolve));
   }
 
-  #authenticate(client: Client, request: OperationRequest, query: string | undefined): Promise<Session> {
+  /** Opens a prepared subscription. It ends when a reload of the metadata takes away what it is made of. */
+  subscribe(ready: ReadyOperation): Subscription {
+    this.counts.subscriptions++;
+    return this.#subscriptions.open(ready);
+  }
+
+  #authenticate(client: Client, request: OperationRequest, query: string | undefined): Session | Promise<Session> {
     const { operationName, variables } = request;
     return this.#authenticator.authenticate(client.headers, { operationName, query, variables });
   }
@@ -262,9 +188,10 @@ export class Operations {
   }
 
   /** Counts an operation against the rate limit of its role, when there is one. */
-  async #count(session: Session, { address }: Client, rules: RoleRules): Promise<void> {
+  #count(session: Session, { address }: Client, rules: RoleRules): Promise<void> | undefined {
     const limit = rules.rateLimitOf(session.role);
-    if (limit) await this.#rateLimiter.take(limit, { session, address, isAnonymous: session === this.#publicSession });
+    const isAnonymous = session === this.#publicSession;
+    return limit && this.#rateLimiter.take(limit, { session, address, isAnonymous });
   }
 
   #cacheOf(generation: Generation): GenerationCache {
@@ -275,7 +202,7 @@ export class Operations {
   #newCache(generation: Generation): GenerationCache {
     return {
       generation,
-      documents: new DocumentCache(this.#limits.maxTokens),
+      documents: new DocumentCache(this.#limits.maxTokens, this.counts.documents),
       rules: new RoleRules({
         metadata: generation.metadata,
         limits: this.#limits,
@@ -285,24 +212,11 @@ export class Operations {
   }
 }
 
-function stitched(
-  ready: ReadyOperation,
-  document: DocumentNode,
-  call: Call,
-): Promise<ExecutionResult> | ExecutionResult {
-  return execute({
-    schema: ready.schema,
-    document,
-    operationName: ready.operation.name?.value,
-    variableValues: ready.request.variables,
-    contextValue: call,
-  });
-}
-
-function tooLate({ cookies }: Session): OperationResult {
-  const message = 'the operation took longer than its time limit; a mutation may still have its effect';
-  const extensions = { path: '$', code: 'tenant-time-limit-exceeded', reason: 'timeout' };
-  return { data: null, errors: [{ message, extensions }], beside: {}, http: { headers: {}, cookies: [...cookies] } };
+function subscriptionNeedsStream(): GatewayError {
+  return new GatewayError(
+    'unexpected-payload',
+    'subscriptions are not supported over HTTP, use websockets (graphql-transport-ws or graphql-ws) or accept text/event-stream instead',
+  );
 }
 
 function unknownOperation(name: string | undefined): PublicError {

@@ -22,7 +22,7 @@ const MAX_ERRORS = 20;
 export function validated(document: Document, graph: RoleGraph): Validated {
   const known = document.validated.get(graph);
   if (known) return known;
-  const result = { errors: validate(graph.schema, document.node, RULES, { maxErrors: MAX_ERRORS }) };
+  const result = { errors: validate(graph.accepted, document.node, RULES, { maxErrors: MAX_ERRORS }) };
   document.validated.set(graph, result);
   return result;
 }

@@ -1,38 +1,67 @@
 import {
   coerceInputValue,
   GraphQLError,
+  GraphQLID,
+  type GraphQLInputType,
   type GraphQLSchema,
+  GraphQLString,
   isInputType,
   isNonNullType,
   type OperationDefinitionNode,
   typeFromAST,
+  type VariableDefinitionNode,
 } from 'graphql';
 
-/**
- * What is wrong with the variables of an operation, in words that repeat none of their values: graphql-js would print
- * the whole variable, password included.
- */
-export function variableErrors(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  variables: Readonly<Record<string, unknown>>,
-): readonly GraphQLError[] {
-  const errors: GraphQLError[] = [];
-  for (const definition of operation.variableDefinitions ?? []) {
-    const name = definition.variable.name.value;
-    const type = typeFromAST(schema, definition.type);
-    if (!isInputType(type)) continue;
-    const report = (message: string) =>
-      errors.push(new GraphQLError(`Variable "$${name}" ${message}`, { nodes: definition }));
+/** Says what is wrong with the variables that a client sends. */
+export type VariableProblems = (variables: Readonly<Record<string, unknown>>) => readonly GraphQLError[];
 
-    const given = Object.hasOwn(variables, name);
-    if (!given && isNonNullType(type) && !definition.defaultValue)
-      report(`of required type "${String(type)}" was not provided.`);
-    else if (given && variables[name] === null && isNonNullType(type))
-      report(`of non-null type "${String(type)}" must not be null.`);
-    else if (given && variables[name] !== null)
-      coerceInputValue(variables[name], type, (path, _value, error) => report(describe(path, error.message)));
-  }
+/** A variable that an operation declares. */
+interface Declared {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  readonly definition: VariableDefinitionNode;
+}
+
+const NOTHING_WRONG: readonly GraphQLError[] = [];
+
+/**
+ * Prepares to say what is wrong with the variables of an operation, in words that repeat none of their values:
+ * graphql-js would print the whole variable, password included.
+ */
+export function prepareVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): VariableProblems {
+  const declared = (operation.variableDefinitions ?? []).flatMap((definition): Declared[] => {
+    const type = typeFromAST(schema, definition.type);
+    return isInputType(type) ? [{ name: definition.variable.name.value, type, definition }] : [];
+  });
+  return (variables) => {
+    let errors = NOTHING_WRONG;
+    for (const one of declared) {
+      const given = Object.hasOwn(variables, one.name);
+      if (given && isText(variables[one.name], one.type)) continue;
+      const found = problems(one, given, variables[one.name]);
+      if (found.length > 0) errors = [...errors, ...found];
+    }
+    return errors;
+  };
+}
+
+/** What most variables are, and cannot be wrong. */
+function isText(value: unknown, type: GraphQLInputType): boolean {
+  if (typeof value !== 'string') return false;
+  const inner = isNonNullType(type) ? type.ofType : type;
+  return inner === GraphQLString || inner === GraphQLID;
+}
+
+function problems({ name, type, definition }: Declared, given: boolean, value: unknown): readonly GraphQLError[] {
+  const errors: GraphQLError[] = [];
+  const report = (message: string) =>
+    errors.push(new GraphQLError(`Variable "$${name}" ${message}`, { nodes: definition }));
+  if (!given && isNonNullType(type) && !definition.defaultValue)
+    report(`of required type "${String(type)}" was not provided.`);
+  else if (given && value === null && isNonNullType(type))
+    report(`of non-null type "${String(type)}" must not be null.`);
+  else if (given && value !== null)
+    coerceInputValue(value, type, (path, _value, error) => report(describe(path, error.message)));
   return errors;
 }
 

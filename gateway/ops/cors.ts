@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Exchange, setOwnHeaders } from '../http/index.ts';
 
 const METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
 const MAX_AGE_SECONDS = 600;
@@ -9,7 +9,7 @@ const MAX_AGE_SECONDS = 600;
  *
  * @returns true when the request was a preflight and has been answered.
  */
-export type Cors = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type Cors = (exchange: Exchange) => boolean;
 
 /**
  * @param withCookies whether callers are let in by cookies: then pages of the origins that are named, but never of any
@@ -18,7 +18,8 @@ export type Cors = (request: IncomingMessage, response: ServerResponse) => boole
 export function createCors(allowed: readonly string[], withCookies: boolean): Cors {
   const matches = allowed.map(originMatcher);
   const isNamed = trustedOrigins(allowed);
-  return (request, response) => {
+  return (exchange) => {
+    const { request, response } = exchange;
     const { origin } = request.headers;
     if (origin === undefined || allowed.length === 0) return false;
     response.appendHeader('vary', 'Origin');
@@ -32,6 +33,7 @@ export function createCors(allowed: readonly string[], withCookies: boolean): Co
     response.setHeader('access-control-max-age', MAX_AGE_SECONDS);
     const headers = request.headers['access-control-request-headers'];
     if (headers) response.setHeader('access-control-allow-headers', headers);
+    setOwnHeaders(exchange);
     response.statusCode = 204;
     response.end();
     return true;

@@ -1,5 +1,6 @@
-import type { LiveGraph, Reloads } from '../graph/index.ts';
+import type { LiveGraph, MetadataReloads } from '../graph/index.ts';
 import type { Authenticator } from '../session/index.ts';
+import type { SourceState } from '../sources/index.ts';
 
 export interface HealthReport {
   readonly status: number;
@@ -8,11 +9,13 @@ export interface HealthReport {
 
 /**
  * `/healthz`, in Hasura's words: the process is alive, and whether the graph is all that the metadata describes. It is
- * not when a source is missing or the metadata was changed into something that cannot be put in force.
+ * not when a source is missing or the metadata was changed into something that cannot be put in force. A service that
+ * fails so often that it is not asked for now is told, too.
  */
-export function health(graph: LiveGraph, reloads: Reloads): HealthReport {
+export function health(graph: LiveGraph, reloads: MetadataReloads): HealthReport {
   if (graph.current.inconsistencies.length > 0 || reloads.failure)
     return { status: 200, text: 'WARN: inconsistent objects in schema' };
+  if (brokenCircuits(graph).length > 0) return { status: 200, text: 'WARN: services fail and are not asked for now' };
   return { status: 200, text: 'OK' };
 }
 
@@ -25,7 +28,21 @@ export interface ReadinessReport {
     readonly revocations: 'known' | 'lost' | 'off';
     /** Sources that are described and not part of the graph. Why is in the log, not for everybody to read. */
     readonly missing_sources: readonly string[];
+    /** Circuit breakers that are not closed. */
+    readonly circuits: readonly BrokenCircuit[];
   };
+}
+
+interface BrokenCircuit {
+  readonly name: string;
+  readonly kind: SourceState['kind'];
+  readonly state: SourceState['breaker'];
+}
+
+function brokenCircuits(graph: LiveGraph): readonly BrokenCircuit[] {
+  return graph.current.states.flatMap(({ name, kind, breaker: state }) =>
+    state === 'open' || state === 'half-open' ? [{ name, kind, state }] : [],
+  );
 }
 
 /** `/readyz`: whether callers can be sent here. */
@@ -37,7 +54,10 @@ export function readiness(graph: LiveGraph, authenticator: Authenticator): Readi
       ready,
       token_keys: authenticator.hasKeys ? 'available' : 'missing',
       revocations: authenticator.revocations,
-      missing_sources: graph.current.inconsistencies.map((inconsistency) => inconsistency.source),
+      circuits: brokenCircuits(graph),
+      missing_sources: graph.current.inconsistencies.flatMap(({ source, isRelationship }) =>
+        isRelationship ? [] : [source],
+      ),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
+import { networkOf } from '../../platform/index.ts';
 import type { RateLimit } from '../metadata/index.ts';
 import type { Session } from '../session/index.ts';
 
@@ -23,31 +23,10 @@ export function callerKey({ unique_params: parameters }: RateLimit, caller: Call
   const { role, variables } = caller.session;
   const parts = parameters.map((name) => {
     const value = name === 'IP' ? undefined : variables[name];
-    return value === undefined ? ['IP', network(caller.address)] : [name, value];
+    return value === undefined ? ['IP', networkOf(caller.address)] : [name, value];
   });
-  if (caller.isAnonymous) parts.push(['IP', network(caller.address)]);
+  if (caller.isAnonymous) parts.push(['IP', networkOf(caller.address)]);
   return createHash('sha256')
     .update(JSON.stringify([role, parts]))
     .digest('base64url');
-}
-
-/** An IPv4 address, or the /64 of an IPv6 one: within that, a single caller has as many addresses as it likes. */
-export function network(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  const plain = address.split('%')[0] ?? '';
-  if (!isIPv6(plain)) return address;
-  const [head = '', tail] = plain.split('::');
-  const before = groups(head);
-  const after = tail === undefined ? [] : groups(tail);
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
-  return [...before, ...zeros, ...after]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
-}
-
-function groups(text: string): readonly string[] {
-  // An IPv4 ending stands for two groups; it is never among the first four.
-  return text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]));
 }

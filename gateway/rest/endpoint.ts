@@ -1,14 +1,23 @@
+import type { IncomingMessage } from 'node:http';
 import { type ErrorCode, GatewayError, toGatewayError } from '../errors.ts';
-import type { LiveGraph } from '../graph/index.ts';
+import type { Generation, LiveGraph } from '../graph/index.ts';
 import { type Exchange, readJson, sendFlatError, sendJson } from '../http/index.ts';
 import type { RestEndpoint } from '../metadata/index.ts';
-import type { Client, OperationResult, Operations, PublicError } from '../operation/index.ts';
+import {
+  clientOf,
+  dataIn,
+  type OperationResult,
+  type Operations,
+  type PreparedRequest,
+  type PublicError,
+  runOperation,
+} from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import { errorStatus } from './error-status.ts';
 import { isPublic } from './public-endpoint.ts';
 import { createRoutes, type FindRoutes, type Route } from './routes.ts';
-import { kindsOfTypes } from './url-values.ts';
-import { endpointVariables, missingVariable } from './variables.ts';
+import { type KindOfType, kindsOfTypes } from './url-values.ts';
+import { endpointVariables, missingVariable, type VariableSources } from './variables.ts';
 
 export interface RestEndpointsOptions {
   readonly graph: LiveGraph;
@@ -22,58 +31,121 @@ const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 /** Methods that HTTP itself has (RFC 9110 section 9) and no endpoint. */
 const OTHER_METHODS = new Set(['HEAD', 'OPTIONS', 'TRACE', 'CONNECT']);
 
+/** What is made of a generation of the graph once. */
+interface Prepared {
+  readonly generation: Generation;
+  readonly findRoutes: FindRoutes;
+  readonly kindOf: KindOfType;
+}
+
 /** Answers `/api/rest/*`: each endpoint of the metadata runs its saved operation. */
-export function restEndpoints(options: RestEndpointsOptions): (exchange: Exchange) => Promise<void> {
-  const prepared = new WeakMap<readonly RestEndpoint[], FindRoutes>();
-  const routesFor = (endpoints: readonly RestEndpoint[]) => {
-    const find = prepared.get(endpoints) ?? createRoutes(endpoints);
-    prepared.set(endpoints, find);
-    return find;
-  };
-  return async (exchange) => {
-    try {
-      await answer(exchange, routesFor(options.graph.current.metadata.restEndpoints), options);
-    } catch (thrown) {
-      const error = toGatewayError(thrown);
-      if (error !== thrown) exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
-      sendFlatError(exchange.response, error);
-    }
+export function restEndpoints(options: RestEndpointsOptions): (exchange: Exchange) => void {
+  let prepared = prepare(options.graph.current);
+  return (exchange) => {
+    const generation = options.graph.current;
+    if (prepared.generation !== generation) prepared = prepare(generation);
+    new RestExchange(exchange, prepared, options).receive();
   };
 }
 
-async function answer(exchange: Exchange, findRoutes: FindRoutes, options: RestEndpointsOptions): Promise<void> {
-  const client: Client = {
-    headers: exchange.request.headers,
-    requestId: exchange.requestId,
-    address: exchange.clientAddress,
-    signal: exchange.signal,
-    log: exchange.log,
+function prepare(generation: Generation): Prepared {
+  return {
+    generation,
+    findRoutes: createRoutes(generation.metadata.restEndpoints),
+    kindOf: kindsOfTypes(generation.sources.map((source) => source.schema)),
   };
-  const routes = findRoutes(exchange.path.slice(PREFIX.length));
-  const { endpoint, variables } = await readRequest(exchange, routes, options);
-  const request = { query: endpoint.query, variables, operationName: endpoint.operation.name?.value };
-  const prepared = await options.operations.prepare(request, client, { isSaved: true });
-  if ('errors' in prepared) throw missingVariable(endpoint.operation, variables) ?? invalid(prepared.errors);
-  send(exchange, await options.operations.run(prepared, false));
 }
 
-/** The endpoint that a request is for, and its variables. */
-async function readRequest(exchange: Exchange, routes: readonly Route[], options: RestEndpointsOptions) {
-  const { publicGraph, sources } = options.graph.current;
-  const method = exchange.request.method ?? '';
-  const route = routes.find(({ endpoint }) => endpoint.metadata.methods.some((allowed) => allowed === method));
-  try {
-    if (!route) throw noRoute(method, routes);
+/** One request to an endpoint. Its steps stand in their order; what goes wrong in any of them is its refusal. */
+class RestExchange {
+  readonly #exchange: Exchange;
+  readonly #prepared: Prepared;
+  readonly #options: RestEndpointsOptions;
+  readonly #routes: readonly Route[];
+  /** The one that the method is for. */
+  readonly #route: Route | undefined;
+
+  constructor(exchange: Exchange, prepared: Prepared, options: RestEndpointsOptions) {
+    const { method } = exchange.request;
+    this.#exchange = exchange;
+    this.#prepared = prepared;
+    this.#options = options;
+    this.#routes = prepared.findRoutes(exchange.path.slice(PREFIX.length));
+    this.#route = this.#routes.find(({ endpoint }) => endpoint.metadata.methods.some((allowed) => allowed === method));
+  }
+
+  receive(): void {
+    const { request } = this.#exchange;
+    const route = this.#route;
+    if (!route) this.#refuseRequest(noRoute(request.method ?? '', this.#routes));
+    else if (isWithoutBody(request)) this.#attempt(() => this.#prepare(route, {}));
+    else
+      readJson(request, this.#options.maxBodyBytes, (refusal, body) => {
+        if (refusal) this.#refuseRequest(refusal);
+        else if (!isBody(body)) this.#refuseRequest(noObject());
+        else this.#attempt(() => this.#prepare(route, body ?? {}));
+      });
+  }
+
+  #prepare(route: Route, body: Readonly<Record<string, unknown>>): void {
     const { endpoint, parameters } = route;
-    const given = { search: exchange.search, body: await readBody(exchange, options.maxBodyBytes), parameters };
-    const kindOf = kindsOfTypes(sources.map((source) => source.schema));
-    return { endpoint, variables: endpointVariables(endpoint.operation, given, kindOf) };
-  } catch (error) {
-    // The bearer rule comes first: only who may use an endpoint, or a public one, learns what is wrong.
-    const judged = route ? [route] : routes;
-    if (!judged.some(({ endpoint }) => isPublic(endpoint, publicGraph)))
-      await options.authenticator.authenticate(exchange.request.headers);
-    throw error;
+    const variables = this.#variables(route, { search: this.#exchange.search, body, parameters });
+    if (!variables) return;
+    const request = { query: endpoint.query, variables, operationName: endpoint.operation.name?.value };
+    const prepared = this.#options.operations.prepare(request, clientOf(this.#exchange), { isSaved: true });
+    if (prepared instanceof Promise)
+      prepared.then(
+        (known) => this.#attempt(() => this.#run(endpoint, variables, known)),
+        (thrown) => this.#refuse(thrown),
+      );
+    else this.#run(endpoint, variables, prepared);
+  }
+
+  /** Undefined where they are refused. */
+  #variables({ endpoint }: Route, given: VariableSources): Readonly<Record<string, unknown>> | undefined {
+    try {
+      return endpointVariables(endpoint.operation, given, this.#prepared.kindOf);
+    } catch (error) {
+      this.#refuseRequest(error);
+      return undefined;
+    }
+  }
+
+  #run(endpoint: RestEndpoint, variables: Readonly<Record<string, unknown>>, prepared: PreparedRequest): void {
+    if ('errors' in prepared) throw missingVariable(endpoint.operation, variables) ?? invalid(prepared.errors);
+    runOperation(prepared, { withEnvelope: false, asBytes: true }, (result) =>
+      this.#attempt(() => send(this.#exchange, result)),
+    );
+  }
+
+  /** The bearer rule comes first: only who may use an endpoint, or a public one, learns what is wrong. */
+  #refuseRequest(refusal: unknown): void {
+    const { publicGraph } = this.#prepared.generation;
+    const judged = this.#route ? [this.#route] : this.#routes;
+    if (judged.some(({ endpoint }) => isPublic(endpoint, publicGraph))) this.#refuse(refusal);
+    else
+      this.#authenticated().then(
+        () => this.#refuse(refusal),
+        (thrown) => this.#refuse(thrown),
+      );
+  }
+
+  async #authenticated(): Promise<void> {
+    await this.#options.authenticator.authenticate(this.#exchange.request.headers);
+  }
+
+  #attempt(step: () => void): void {
+    try {
+      step();
+    } catch (thrown) {
+      this.#refuse(thrown);
+    }
+  }
+
+  #refuse(thrown: unknown): void {
+    const error = toGatewayError(thrown);
+    if (error !== thrown) this.#exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
+    sendFlatError(this.#exchange, error);
   }
 }
 
@@ -85,14 +157,17 @@ function noRoute(method: string, routes: readonly Route[]): GatewayError {
   return new GatewayError('method-not-allowed', `Allowed methods: ${allowed}`, { headers: { allow: allowed } });
 }
 
-async function readBody(exchange: Exchange, maxBodyBytes: number): Promise<Readonly<Record<string, unknown>>> {
-  const { 'content-length': length, 'transfer-encoding': encoding } = exchange.request.headers;
-  if (encoding === undefined && (length === undefined || Number(length) === 0)) return {};
-  const body = await readJson(exchange.request, maxBodyBytes);
-  if (body === undefined) return {};
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new GatewayError('parse-failed', 'the request body must be a JSON object');
-  return body as Record<string, unknown>;
+function isWithoutBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  return encoding === undefined && (length === undefined || Number(length) === 0);
+}
+
+function isBody(body: unknown): body is Readonly<Record<string, unknown>> | undefined {
+  return body === undefined || (typeof body === 'object' && body !== null && !Array.isArray(body));
+}
+
+function noObject(): GatewayError {
+  return new GatewayError('parse-failed', 'the request body must be a JSON object');
 }
 
 function invalid([first]: readonly PublicError[]): GatewayError {
@@ -106,13 +181,10 @@ function invalid([first]: readonly PublicError[]): GatewayError {
  */
 function send(exchange: Exchange, result: OperationResult): void {
   const { status, headers, cookies } = result.http;
-  const all = { ...headers, ...(cookies.length > 0 && { 'set-cookie': cookies }) };
+  const all = cookies.length === 0 ? headers : { ...headers, 'set-cookie': cookies };
   const [error] = result.errors ?? [];
-  if (error) {
-    sendJson(exchange.response, errorStatus(error, status), flatError(error), all);
-  } else {
-    sendJson(exchange.response, status ?? 200, result.data ?? {}, all);
-  }
+  if (error) sendJson(exchange, errorStatus(error, status), flatError(error), all);
+  else sendJson(exchange, status ?? 200, result.bytes ? dataIn(result.bytes) : (result.data ?? {}), all);
 }
 
 /** An error as Hasura's flat body. A source's extensions may hold anything; what programs read of them stays text. */

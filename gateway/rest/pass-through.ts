@@ -5,7 +5,7 @@ import { createProxyMiddleware, type RequestHandler } from 'http-proxy-middlewar
 import type { Logger } from '../../platform/index.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { Follower } from '../graph/index.ts';
-import { type Arrival, type Exchange, sendFlatError } from '../http/index.ts';
+import { type Arrival, type Exchange, refuseUpgrade, sendFlatError } from '../http/index.ts';
 import {
   type Environment,
   type Metadata,
@@ -17,7 +17,7 @@ import {
 } from '../metadata/index.ts';
 import { type Authenticator, roleNotAllowed } from '../session/index.ts';
 import { ADMIN_ROLE, clientHeaderForwarding } from '../sources/index.ts';
-import { proxyEvents, refuseUpgrade } from './proxy-events.ts';
+import { proxyEvents } from './proxy-events.ts';
 
 /** Passes requests on to plain HTTP services, as `services.yaml` says. */
 export interface PassThrough extends Follower {
@@ -102,7 +102,7 @@ export function openPassThrough(
         if (cookies.length > 0) exchange.response.setHeader('set-cookie', cookies);
         await proxy(exchange.request, exchange.response);
       } catch (thrown) {
-        sendFlatError(exchange.response, explain(thrown, exchange.log));
+        sendFlatError(exchange, explain(thrown, exchange.log));
       }
     },
     upgrade: async (arrival, socket, head) => {

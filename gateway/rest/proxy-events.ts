@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Options } from 'http-proxy-middleware';
 import type { Logger } from '../../platform/index.ts';
 import { GatewayError } from '../errors.ts';
-import { sendFlatError } from '../http/index.ts';
+import { refuseUpgrade, sendFlatError } from '../http/index.ts';
 
 /** What http-proxy leaves to us of the two connections that a request to `service` runs over. */
 export function proxyEvents(service: string, log: Logger): NonNullable<Options<IncomingMessage, ServerResponse>['on']> {
@@ -35,20 +35,11 @@ export function proxyEvents(service: string, log: Logger): NonNullable<Options<I
       const refusal = timedOut.has(request)
         ? new GatewayError('unexpected', `the service "${service}" did not answer in time`, { status: 504 })
         : new GatewayError('unexpected', `the service "${service}" cannot be reached`, { status: 502 });
-      if (answer instanceof ServerResponse) sendFlatError(answer, refusal);
+      if (answer instanceof ServerResponse) sendFlatError({ response: answer }, refusal);
       else if (switched.has(answer as Socket)) answer.destroy();
       else refuseUpgrade(request, answer as Socket, refusal);
     },
   };
-}
-
-/** Answers a request for another protocol with a plain HTTP error. */
-export function refuseUpgrade(request: IncomingMessage, socket: Socket, error: GatewayError): void {
-  const response = new ServerResponse(request);
-  response.assignSocket(socket);
-  response.shouldKeepAlive = false;
-  response.once('finish', () => socket.end());
-  sendFlatError(response, error);
 }
 
 // The service's cookies would take the place of those that whoever authenticated the caller has set.

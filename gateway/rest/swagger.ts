@@ -24,14 +24,14 @@ export function swagger({ graph, authenticator }: SwaggerOptions): (exchange: Ex
       if (exchange.path === `${PAGE}/json`) {
         const { role } = await authenticator.authenticate(exchange.request.headers);
         requireGet(exchange);
-        sendJson(exchange.response, 200, documents(role));
+        sendJson(exchange, 200, documents(role));
       } else {
         sendPage(exchange);
       }
     } catch (thrown) {
       const error = toGatewayError(thrown);
       if (error !== thrown) exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
-      sendFlatError(exchange.response, error);
+      sendFlatError(exchange, error);
     }
   };
 }

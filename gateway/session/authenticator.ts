@@ -41,6 +41,15 @@ export class Authenticator {
     return this.#revocations.known ? 'known' : 'lost';
   }
 
+  /**
+   * Calls `listener` each time that there may be news of revoked tokens, for connections that outlive a request.
+   *
+   * @returns what ends that.
+   */
+  onRevocationNews(listener: () => void): () => void {
+    return this.#revocations?.onNews(listener) ?? (() => {});
+  }
+
   /** The headers that credentials come in, in lower case: for the gateway to judge, not for a service to see. */
   get credentialHeaders(): readonly string[] {
     return this.#callers.credentialHeaders;
@@ -59,13 +68,14 @@ export class Authenticator {
 
   /**
    * The session of the caller. `x-hasura-role` picks among the roles that the caller has; no other `x-hasura-*` header
-   * of a client has any effect, but for the holder of the admin secret, whose session variables they are.
+   * of a client has any effect, but for the holder of the admin secret, whose session variables they are. Waits only
+   * where somebody else has to be asked.
    *
    * @param operation what the caller wants to have run, where that is known: an authentication hook may ask for it.
    * @throws GatewayError 401 for missing or bad credentials, 403 for a role that they do not allow or for a request
    * that another site may have caused, 503 when they cannot be judged now.
    */
-  async authenticate(headers: IncomingHttpHeaders, operation?: unknown): Promise<Session> {
+  authenticate(headers: IncomingHttpHeaders, operation?: unknown): Session | Promise<Session> {
     const shown = adminSecretIn(headers);
     if (this.#adminSecret !== undefined && shown !== undefined) return adminSession(shown, this.#adminSecret, headers);
     return this.#callers.judge(headers, operation);

@@ -8,6 +8,8 @@ export interface CallerClaims {
   readonly defaultRole: string;
   /** The other `x-hasura-*` claims, names in lower case, values as text. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Of `scope`, a text of words (RFC 9068), or of `scp`, a list, as some issuers write it. */
+  readonly scopes: readonly string[];
 }
 
 /**
@@ -29,7 +31,12 @@ export function readClaims(payload: Readonly<Record<string, unknown>>, source: C
   }
   if (!allowedRoles) throw missingRoleClaim(ALLOWED_ROLES);
   if (!defaultRole) throw missingRoleClaim(DEFAULT_ROLE);
-  return { allowedRoles, defaultRole, variables };
+  return { allowedRoles, defaultRole, variables, scopes: scopesOf(payload) };
+}
+
+function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly string[] {
+  const all = [scope ?? scp ?? []].flat().filter((one): one is string => typeof one === 'string');
+  return all.flatMap((one) => one.split(' ')).filter(Boolean);
 }
 
 function roleList(value: unknown): readonly string[] {

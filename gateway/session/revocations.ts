@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Logger } from '../../platform/index.ts';
+import type { GatewayError } from '../errors.ts';
 import { invalidToken, revocationsUnavailable } from './refusals.ts';
 
 /** What of a verified token can be revoked: its session, all of its user's or its tenant's tokens up to a moment. */
@@ -57,6 +58,7 @@ export class RevocationFeed {
   readonly #now: () => number;
   /** `sid`, or `tenant/user`, or `tenant/` to what is void and until when that matters. */
   readonly #revoked = new Map<string, { before: number; until: number }>();
+  readonly #listeners = new Set<() => void>();
   #cursor: string | undefined;
   #lastNews = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -78,10 +80,26 @@ export class RevocationFeed {
     return this.#options.acceptWhenLost || this.known;
   }
 
-  /** @throws GatewayError 401 for a token that was revoked, 503 when nobody can tell. */
+  /** Why a token lets nobody in: 401 when it was revoked, 503 when nobody can tell; undefined when it does. */
+  refusal(token: TokenIdentity): GatewayError | undefined {
+    if (this.isRevoked(token)) return invalidToken('the token has been revoked');
+    return this.ready ? undefined : revocationsUnavailable();
+  }
+
+  /** @throws GatewayError, the `refusal`. */
   refuseRevoked(token: TokenIdentity): void {
-    if (this.isRevoked(token)) throw invalidToken('the token has been revoked');
-    if (!this.ready) throw revocationsUnavailable();
+    const refusal = this.refusal(token);
+    if (refusal) throw refusal;
+  }
+
+  /**
+   * Calls `listener` each time that the issuer has been asked, or did not answer.
+   *
+   * @returns what ends that.
+   */
+  onNews(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   start(): void {
@@ -111,6 +129,7 @@ export class RevocationFeed {
         this.#options.log.warn({ reason: (error as Error).message }, 'revocations cannot be had; the last ones stay');
       this.#complained = true;
     }
+    for (const listener of this.#listeners) listener();
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#follow(), this.#options.intervalMs).unref();
   }
 

@@ -7,10 +7,12 @@ import type { JwtSecret } from './jwt-secret.ts';
 import type { KeySet } from './key-set.ts';
 import { invalidToken, isOfSignature, missingToken, roleNotAllowed, severalTokens } from './refusals.ts';
 import { type RevocationFeed, type TokenIdentity, tokenIdentity } from './revocations.ts';
-import { createSession, type Session } from './session.ts';
+import { createSession, type Session, type Standing } from './session.ts';
 import { headerText, ROLE } from './session-variables.ts';
 import { describePlace, headerOf, isFilled, type TokenPlace, tokenAt } from './token-place.ts';
 import { MAX_TOKEN_LENGTH, verifyToken } from './verify-token.ts';
+
+const BEARER = 'Bearer ';
 
 /** Verified tokens that are remembered at most; the oldest go first. */
 const MAX_REMEMBERED = 10_000;
@@ -36,6 +38,7 @@ interface Remembered {
   readonly claims: CallerClaims;
   readonly identity: TokenIdentity;
   readonly expiresAt: number;
+  readonly standing: Standing;
   readonly sessions: Map<string, Session>;
 }
 
@@ -56,12 +59,16 @@ interface Located {
 /** Judges callers by a JSON Web Token. A token that was verified once is remembered until it expires. */
 export class TokenJudge implements CallerJudge {
   readonly #entrances: readonly Entrance[];
+  /** The one entrance, where it is the usual one. */
+  readonly #onlyBearers: Entrance | undefined;
   readonly #revocations: RevocationFeed | undefined;
   readonly #trustsOrigin: (origin: string) => boolean;
   readonly #now: () => number;
 
   constructor({ secrets, revocations, trustsOrigin = () => false, now = Date.now }: TokenJudgeOptions) {
     this.#entrances = entrancesOf(secrets);
+    const [first, ...others] = this.#entrances;
+    this.#onlyBearers = others.length === 0 && first?.place.type === 'Authorization' ? first : undefined;
     this.#revocations = revocations;
     this.#trustsOrigin = trustsOrigin;
     this.#now = now;
@@ -84,10 +91,18 @@ export class TokenJudge implements CallerJudge {
     return this.#entrances.some(({ place }) => isFilled(place, headers));
   }
 
-  async judge(headers: IncomingHttpHeaders): Promise<Session> {
+  judge(headers: IncomingHttpHeaders): Session | Promise<Session> {
+    const usual = this.#recallUsual(headers);
+    if (usual) return this.#admit(usual, headers);
     const located = this.#locate(headers);
     if (located.entrance.place.type === 'Cookie') refuseCrossSite(headers, this.#trustsOrigin);
-    const caller = this.#recall(located) ?? (await this.#verify(located));
+    const remembered = this.#recall(located);
+    if (remembered) return this.#admit(remembered, headers);
+    return this.#verify(located).then((caller) => this.#admit(caller, headers));
+  }
+
+  /** Revocation is checked after the cache: what was verified may have been revoked since. */
+  #admit(caller: Remembered, headers: IncomingHttpHeaders): Session {
     this.#revocations?.refuseRevoked(caller.identity);
     return sessionFor(caller, headerText(headers[ROLE]));
   }
@@ -109,6 +124,13 @@ export class TokenJudge implements CallerJudge {
     return chosen;
   }
 
+  /** Of most requests: a bearer token that was found good before, and nowhere else where there may be one. */
+  #recallUsual({ authorization }: IncomingHttpHeaders): Remembered | undefined {
+    if (!authorization?.startsWith(BEARER)) return undefined;
+    const remembered = this.#onlyBearers?.remembered.get(authorization.slice(BEARER.length));
+    return remembered && remembered.expiresAt > this.#now() / 1000 ? remembered : undefined;
+  }
+
   #recall({ entrance, token }: Located): Remembered | undefined {
     const remembered = entrance.remembered.get(token);
     if (remembered && remembered.expiresAt <= this.#now() / 1000) {
@@ -123,13 +145,23 @@ export class TokenJudge implements CallerJudge {
     const { secret, payload, expiresAt } = await verifyByAny(located, Math.floor(this.#now() / 1000));
     const claims = readClaims(payload, secret.claims);
     const identity = tokenIdentity(payload);
-    const remembered = { claims, identity, expiresAt, sessions: new Map<string, Session>() };
+    const standing = this.#standingOf(identity, expiresAt);
+    const remembered = { claims, identity, expiresAt, standing, sessions: new Map<string, Session>() };
     if (entrance.remembered.size >= MAX_REMEMBERED) {
       const oldest = entrance.remembered.keys().next();
       if (!oldest.done) entrance.remembered.delete(oldest.value);
     }
     entrance.remembered.set(token, remembered);
     return remembered;
+  }
+
+  #standingOf(identity: TokenIdentity, expiresAt: number): Standing {
+    const now = this.#now;
+    const revocations = this.#revocations;
+    return {
+      expiresAt: expiresAt * 1000,
+      refusal: () => (expiresAt <= now() / 1000 ? invalidToken('JWTExpired') : revocations?.refusal(identity)),
+    };
   }
 }
 
@@ -189,7 +221,8 @@ function sessionFor(caller: Remembered, requestedRole: string | undefined): Sess
   const known = caller.sessions.get(role);
   if (known) return known;
   if (!caller.claims.allowedRoles.includes(role)) throw roleNotAllowed();
-  const session = createSession(role, caller.claims.variables);
+  const { variables, scopes } = caller.claims;
+  const session = createSession(role, variables, [], scopes, caller.standing);
   caller.sessions.set(role, session);
   return session;
 }

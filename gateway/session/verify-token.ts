@@ -47,6 +47,8 @@ function readHeader(token: string): { algorithm: string; kid: string | undefined
   if (token.length > MAX_TOKEN_LENGTH) throw invalidToken('the token is too long');
   const parts = token.split('.');
   if (parts.length !== 3) throw invalidToken('JWSError: Invalid number of parts: Expected 3 parts');
+  // Node and jsonwebtoken pass over what is no base64url; one token is to have one text (RFC 7515, section 2).
+  if (!parts.every(isBase64url)) throw invalidToken('JWSError JWSInvalidSignature');
   let header: Record<string, unknown> | null;
   try {
     header = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString('utf8'));
@@ -61,6 +63,10 @@ function readHeader(token: string): { algorithm: string; kid: string | undefined
     throw invalidToken('the token is not an access token');
   if (header.kid !== undefined && typeof header.kid !== 'string') throw invalidToken('JWSError NoUsableKeys');
   return { algorithm: header.alg, kid: header.kid };
+}
+
+function isBase64url(part: string): boolean {
+  return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
 
 function verifySignature(token: string, key: VerificationKey, expected: Expectations): Record<string, unknown> {

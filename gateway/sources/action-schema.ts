@@ -9,9 +9,12 @@ import {
   type GraphQLOutputType,
   GraphQLSchema,
   Kind,
+  parse,
+  print,
   type TypeNode,
 } from 'graphql';
 import type { Call } from './call.ts';
+import { localOperation } from './local-operation.ts';
 import type { Subschema } from './source.ts';
 
 /** Answers one action. `outputType` is what its field promises. */
@@ -52,6 +55,13 @@ export function actionSubschema(types: DocumentNode, names: ReadonlySet<string>,
   return {
     schema,
     executor,
+    prepare: (operation) => {
+      // Without locations: errors of sources tell their path, whoever runs the operation.
+      const document = parse(print(operation.document), { noLocation: true });
+      return localOperation((variables, call) =>
+        execute({ schema: executed, document, variableValues: variables, contextValue: call }),
+      );
+    },
     uncheckedTypes: objectNames(definitions),
   };
 }

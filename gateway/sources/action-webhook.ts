@@ -11,7 +11,9 @@ import {
 } from './action-request.ts';
 import { responseProblem } from './action-response.ts';
 import type { Call } from './call.ts';
-import { UpstreamError, type UpstreamHttp, type UpstreamResponse } from './upstream-http.ts';
+import { unreachable } from './source-error.ts';
+import type { SourceGuard } from './source-guard.ts';
+import type { UpstreamResponse } from './upstream-exchange.ts';
 
 /** Marks extensions of an error that go to the client as they are, without a code or path of ours. JSON leaves it out. */
 export const VERBATIM = Symbol('verbatim');
@@ -24,7 +26,7 @@ export interface ActionWebhook {
   readonly responseTransform: ResponseTransform | undefined;
   readonly timeoutMs: number;
   readonly outputType: GraphQLOutputType;
-  readonly http: UpstreamHttp;
+  readonly http: SourceGuard;
   /** Whether errors tell what happened between us and the webhook: for development only. */
   readonly showInternals: boolean;
 }
@@ -54,13 +56,22 @@ export async function callWebhook(action: ActionWebhook, input: Record<string, u
 
 async function send(action: ActionWebhook, request: WebhookRequest, call: Call): Promise<UpstreamResponse> {
   try {
-    return await action.http.send({ ...request, timeoutMs: action.timeoutMs, signal: call.signal });
+    return await action.http.send({
+      ...request,
+      timeoutMs: action.timeoutMs,
+      isQuery: action.operation === 'query',
+      cancellation: call.cancellation,
+    });
   } catch (error) {
-    const reason = (error as Error).message;
-    if (!(error instanceof UpstreamError && error.reason === 'aborted'))
-      call.log.warn({ action: action.name, reason }, 'an action webhook did not answer');
-    throw refusal(action, 'http exception when calling webhook', { error: reason });
+    throw unanswered(action, error, call);
   }
+}
+
+/** In Hasura's words, but for what the gateway itself refuses. */
+function unanswered(action: ActionWebhook, error: unknown, call: Call): GraphQLError {
+  const told = unreachable(action.name, 'unexpected', error, call);
+  if (told.extensions.code !== 'unexpected') return told;
+  return failure(action, 'http exception when calling webhook', { error: (error as Error).message });
 }
 
 function readResponse(
@@ -75,7 +86,7 @@ function readResponse(
   const body = responseBody(action, payload, request, response, call);
   if (body === undefined) {
     call.log.warn({ action: action.name, status }, 'an action webhook answered with something that is not JSON');
-    throw refusal(action, 'not a valid json response from webhook', internals('the response is not JSON'));
+    throw failure(action, 'not a valid json response from webhook', internals('the response is not JSON'));
   }
   const succeeded = status >= 200 && status < 300;
   const refused = status >= 400 && status < 500;
@@ -87,7 +98,7 @@ function readResponse(
   if (!succeeded) {
     call.log.warn({ action: action.name, status }, 'an action webhook failed');
     const error = `expecting 2xx or 4xx status code, but found ${status}`;
-    throw refusal(action, 'internal error', internals(error));
+    throw failure(action, 'internal error', internals(error));
   }
   const problem = responseProblem(body, action.outputType);
   if (problem) {
@@ -159,6 +170,12 @@ function transformed<T>(
       ...(response && { response: { status: response.status, body: response.body } }),
     });
   }
+}
+
+/** The webhook gave no usable answer: named, as all services are that fail. */
+function failure(action: ActionWebhook, message: string, internals: Internals): GraphQLError {
+  const { extensions } = refusal(action, message, internals);
+  return new GraphQLError(message, { extensions: { ...extensions, service: action.name } });
 }
 
 function refusal(action: ActionWebhook, message: string, internals: Internals, code = 'unexpected'): GraphQLError {

@@ -11,6 +11,7 @@ import { actionSubschema } from './action-schema.ts';
 import { MIN_SECRET_LENGTH } from './action-signature.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
+import { openGuard } from './open-guard.ts';
 import { ADMIN_ROLE, type Source, type Subschema, type Surroundings } from './source.ts';
 
 /** An action as far as it does not depend on who calls it. */
@@ -39,6 +40,7 @@ export function openActions(metadata: Metadata, surroundings: Surroundings): Sou
     kind: 'actions',
     schema: whole.schema,
     upstream: whole.schema,
+    guards: [...webhooks.values()].map(({ http }) => http),
     subschemaFor: (role) => {
       if (role === ADMIN_ROLE) return whole;
       const permitted = actions.filter((action) => action.permissions.some((permission) => permission.role === role));
@@ -69,7 +71,7 @@ type Report = (key: string, message: string) => void;
 
 function prepareWebhook(action: ActionMetadata, surroundings: Surroundings, report: Report): PreparedWebhook {
   const { definition } = action;
-  const { environment, http } = surroundings;
+  const { environment } = surroundings;
   const url = resolveUrl({ url: definition.handler }, environment);
   const headers = resolveHeaders(definition.headers, environment);
   if ('problem' in url) report('handler', url.problem);
@@ -87,7 +89,7 @@ function prepareWebhook(action: ActionMetadata, surroundings: Surroundings, repo
     },
     responseTransform: definition.response_transform ?? undefined,
     timeoutMs: definition.timeout * 1000,
-    http,
+    http: openGuard(action.name, 'action', definition.resilience, surroundings),
     showInternals: surroundings.showInternals ?? false,
   };
 }

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ExecutionResult } from 'graphql';
 import type { Logger } from '../../platform/index.ts';
 import type { Session } from '../session/index.ts';
+import type { Cancellation } from './cancellation.ts';
+import type { SentFiles } from './files.ts';
 
 /** What the sources need to know of the operation that they answer a part of. */
 export interface Call {
@@ -11,13 +12,11 @@ export interface Call {
   readonly clientHeaders: IncomingHttpHeaders;
   /** The client's whole document, for action webhooks. */
   readonly query: string;
-  /** Aborted when the client goes away. */
-  readonly signal: AbortSignal;
+  /** Files that the client sends with its operation. */
+  readonly files?: SentFiles | undefined;
+  /** Cancelled when the client goes away, or the operation has taken too long. */
+  readonly cancellation: Cancellation;
   readonly log: Logger;
-  /**
-   * Set when the one source of the operation has failed it as a whole. Nothing is sent again: each field gets this.
-   */
-  readonly failure?: ExecutionResult;
   /** What the sources want said over HTTP, beside the data. */
   readonly http: HttpHints;
 }
@@ -29,14 +28,33 @@ export interface HttpHints {
   readonly cookies: string[];
 }
 
+/**
+ * The call for what one event of a subscription needs of other sources. What they say about HTTP does not pile up: the
+ * events have no headers.
+ */
+export function callOfOneEvent(call: Call): Call {
+  // Each by its name: what a call of a client knows is not all its own property, and spreading it would lose the rest.
+  const { session, requestId, clientAddress, clientHeaders, query, cancellation, log } = call;
+  const http: HttpHints = { headers: {}, cookies: [] };
+  return { session, requestId, clientAddress, clientHeaders, query, cancellation, log, http };
+}
+
+/** Headers that every request to any upstream carries, and that are always the same. */
+export const COMMON_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json',
+  // The answer is read here, so it is not the client's to say how it may be compressed.
+  'accept-encoding': 'identity',
+  'user-agent': 'portico',
+} as const;
+
+/** Names of those that tell of the call. */
+export const CALL_HEADERS = ['x-request-id', 'x-forwarded-for'] as const;
+
 /** Headers that every request to any upstream carries. */
 export function commonHeaders(call: Call): Record<string, string> {
   return {
-    'content-type': 'application/json',
-    accept: 'application/json',
-    // The answer is read here, so it is not the client's to say how it may be compressed.
-    'accept-encoding': 'identity',
-    'user-agent': 'portico',
+    ...COMMON_HEADERS,
     'x-request-id': call.requestId,
     'x-forwarded-for': call.clientAddress,
   };

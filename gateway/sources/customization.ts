@@ -110,7 +110,8 @@ interface Renaming {
   readonly mapping: Readonly<Record<string, string>>;
 }
 
-function rename({ prefix, suffix, mapping }: Renaming, name: string): string {
+/** The name that a renaming gives: one of its mapping as it is there, any other with prefix and suffix. */
+export function rename({ prefix, suffix, mapping }: Renaming, name: string): string {
   const mapped = Object.hasOwn(mapping, name) ? mapping[name] : undefined;
   return mapped ?? `${prefix}${name}${suffix}`;
 }

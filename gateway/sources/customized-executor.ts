@@ -1,23 +1,32 @@
-import type { ExecutionRequest, ExecutionResult, Executor } from '@graphql-tools/utils';
+import {
+  type ExecutionRequest,
+  type ExecutionResult,
+  type Executor,
+  isAsyncIterable,
+  type MaybeAsyncIterable,
+} from '@graphql-tools/utils';
 import { type DocumentNode, type FieldNode, GraphQLError, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { Call } from './call.ts';
 import type { CustomizedSchema } from './customization.ts';
 import { type Unwrapped, unwrapNamespace } from './namespace.ts';
+import { mapEvents } from './source-events.ts';
 
 /** Runs operations in the graph's names on a remote schema that has other ones. */
 export function withCustomization(executor: Executor<Call>, customized: CustomizedSchema): Executor<Call> {
   const { namespace, types, fields } = customized;
   if (namespace === undefined && types.size === 0 && fields.size === 0) return executor;
   const newNames = new Map([...types].map(([renamed, old]) => [old, renamed]));
-  return async (request: ExecutionRequest): Promise<ExecutionResult> => {
+  return async (request: ExecutionRequest): Promise<MaybeAsyncIterable<ExecutionResult>> => {
     const renamed = inRemoteNames(request.document, customized);
     const unwrapped = namespace === undefined ? undefined : unwrapNamespace(renamed, namespace);
-    const result = (await executor({ ...request, document: unwrapped?.document ?? renamed })) as ExecutionResult;
-    return inGraphNames(result, newNames, unwrapped);
+    const result = await executor({ ...request, document: unwrapped?.document ?? renamed });
+    if (!isAsyncIterable(result)) return inGraphNames(result as ExecutionResult, newNames, unwrapped);
+    const events = result[Symbol.asyncIterator]() as AsyncIterator<ExecutionResult>;
+    return mapEvents(events, (event) => inGraphNames(event, newNames, unwrapped));
   };
 }
 
-function inRemoteNames(document: DocumentNode, { schema, types, fields }: CustomizedSchema): DocumentNode {
+export function inRemoteNames(document: DocumentNode, { schema, types, fields }: CustomizedSchema): DocumentNode {
   const info = new TypeInfo(schema);
   return visit(
     document,
@@ -56,8 +65,12 @@ function inGraphNames(
 
 const TYPE_NAME = /^(ns\d+_)?__typename$/;
 
-/** `__typename` tells the gateway which type it has before it, so it has to be told in the graph's names. */
-function renameTypes(value: unknown, types: ReadonlyMap<string, string>): void {
+/**
+ * `__typename` tells the gateway which type it has before it, so it has to be told in the graph's names.
+ *
+ * @param types the graph's names by the remote's.
+ */
+export function renameTypes(value: unknown, types: ReadonlyMap<string, string>): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     for (const item of value) renameTypes(item, types);

@@ -2,9 +2,23 @@ export { MIN_SECRET_LENGTH } from './action-signature.ts';
 export { VERBATIM } from './action-webhook.ts';
 export { openActions } from './actions.ts';
 export type { Call, HttpHints } from './call.ts';
+export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, Durations } from './call-counts.ts';
+export { Cancellation } from './cancellation.ts';
 export { clientHeaderForwarding } from './client-headers.ts';
-export type { Forward, ForwardedAnswer } from './remote-executor.ts';
-export { type RemoteSchema, remoteSchema } from './remote-schema.ts';
+export type { CustomizedSchema } from './customization.ts';
+export { type FederationGroup, openFederationGroup, type Subgraph } from './federation-group.ts';
+export type { SentFile, SentFiles } from './files.ts';
+export { localOperation } from './local-operation.ts';
+export type {
+  OperationAnswer,
+  OperationToPrepare,
+  PreparedOperation,
+  PreparedSubscription,
+} from './prepared-operation.ts';
+export { isRelayed, type RelayedBytes, wholeBytes } from './relayed-bytes.ts';
+export { REMOTE_SCHEMA_ERROR } from './remote-response.ts';
+export { type OpenedRemote, type RemoteSchema, remoteSchema } from './remote-schema.ts';
+export { schemaEvents } from './schema-events.ts';
 export {
   ADMIN_ROLE,
   type Source,
@@ -14,4 +28,12 @@ export {
   type Subschema,
   type Surroundings,
 } from './source.ts';
-export { openUpstreamHttp, UpstreamError, type UpstreamHttp } from './upstream-http.ts';
+export { SourceEventsEnded } from './source-events.ts';
+export type { SourceState } from './source-guard.ts';
+export { UpstreamError, type UpstreamHandler, type UpstreamResponse } from './upstream-exchange.ts';
+export {
+  openUpstreamHttp,
+  type UpstreamConnections,
+  type UpstreamHttp,
+  type UpstreamRequest,
+} from './upstream-http.ts';

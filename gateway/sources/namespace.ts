@@ -30,6 +30,9 @@ export function unwrapNamespace(document: DocumentNode, namespace: string): Unwr
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const isSubscription = document.definitions.some(
+    (definition) => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'subscription',
+  );
   /** Response keys of the namespace: it may be asked for several times, by several names. */
   const keys: string[] = [];
 
@@ -47,6 +50,8 @@ export function unwrapNamespace(document: DocumentNode, namespace: string): Unwr
     if (!keys.includes(key)) keys.push(key);
     const prefix = `ns${keys.indexOf(key)}_`;
     const hoisted = flattened(node.selectionSet, (inner) => [aliased(inner, prefix)]);
+    // A subscription has one root field and no more (GraphQL, section 5.2.4.1).
+    if (isSubscription) return conditional(node.directives, hoisted);
     // Tells that the namespace is there, even where nothing in it is.
     return conditional(node.directives, [aliased(field('__typename'), prefix), ...hoisted]);
   };

@@ -1,8 +1,15 @@
-import type { ExecutionRequest, Executor } from '@graphql-tools/utils';
+import type {
+  ExecutionRequest,
+  ExecutionResult,
+  Executor,
+  MaybeAsyncIterable,
+  MaybePromise,
+} from '@graphql-tools/utils';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Call } from './call.ts';
 import { PresetFilling } from './preset-filling.ts';
 import type { Presets } from './presets.ts';
+import { failedEvents } from './source-events.ts';
 
 /**
  * Puts a role's presets into every operation before it goes to the remote.
@@ -16,14 +23,14 @@ export function withPresets(
   service: string,
 ): Executor<Call> {
   if (presets.size === 0) return executor;
-  return (request: ExecutionRequest) => {
+  return (request: ExecutionRequest): MaybePromise<MaybeAsyncIterable<ExecutionResult>> => {
     const call = request.context as Call | undefined;
     if (!call) throw new TypeError('an operation without a caller');
     try {
       return executor(new PresetFilling({ request, presets, schema, session: call.session, service }).fill());
     } catch (error) {
-      if (error instanceof GraphQLError) return { data: null, errors: [error] };
-      throw error;
+      if (!(error instanceof GraphQLError)) throw error;
+      return request.operationType === 'subscription' ? failedEvents([error]) : { data: null, errors: [error] };
     }
   };
 }

@@ -1,22 +1,31 @@
-import { buildSchema, type GraphQLSchema } from 'graphql';
-import { type RemoteSchemaMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
+import { buildSchema, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
+import { isSupergraph, type RemoteSchemaMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
 import { customize } from './customization.ts';
 import { withCustomization } from './customized-executor.ts';
-import { introspect } from './introspect.ts';
+import { prepareCustomized } from './customized-operation.ts';
+import { eventsTarget } from './events-target.ts';
+import type { Subgraph } from './federation-group.ts';
+import { askForServiceSdl, askForStitchingSdl, introspect, RefusedQuestion } from './introspect.ts';
+import { openGuard } from './open-guard.ts';
 import { withPresets } from './preset-executor.ts';
-import { type RemoteTarget, remoteExecutor, remoteForward } from './remote-executor.ts';
-import { mayAnswerMore, type Permitted, permittedSchema } from './role-permission.ts';
+import { prepareEvents } from './remote-events.ts';
+import { remoteExecutor } from './remote-executor.ts';
+import { prepareForward } from './remote-operation.ts';
+import { type RemoteTarget, remoteTarget } from './remote-request.ts';
+import { mayAnswerMore, permittedParts } from './role-permission.ts';
 import { schemaProblems } from './schema-problems.ts';
 import {
   ADMIN_ROLE,
   type Source,
   SourceError,
-  type SourceProblem,
+  SourceRefuses,
   SourceUnreachable,
   type Subschema,
   type Surroundings,
 } from './source.ts';
+import { stitchingSource } from './stitching-source.ts';
+import { openSupergraph, supergraphRemote } from './supergraph-source.ts';
 
 /** A remote schema that is described, and not yet asked for its types. */
 export interface RemoteSchema {
@@ -26,8 +35,13 @@ export interface RemoteSchema {
    *
    * @throws SourceError when it does not answer, or its types do not fit the permissions.
    */
-  open(): Promise<Source>;
+  open(): Promise<OpenedRemote>;
 }
+
+/** What a remote schema turns out to be: a source of its own, or a subgraph that is to be composed with the others. */
+export type OpenedRemote =
+  | { readonly kind: 'source'; readonly source: Source }
+  | { readonly kind: 'subgraph'; readonly subgraph: Subgraph };
 
 /**
  * Prepares a remote schema.
@@ -35,27 +49,68 @@ export interface RemoteSchema {
  * @throws SourceError when its metadata does not fit the environment.
  */
 export function remoteSchema(metadata: RemoteSchemaMetadata, surroundings: Surroundings): RemoteSchema {
-  const target = remoteTarget(metadata, surroundings);
-  return { name: metadata.name, open: () => openRemoteSchema(metadata, target, surroundings.publicRole) };
+  const { name, definition } = metadata;
+  const asSource = async (source: Promise<Source>): Promise<OpenedRemote> => ({ kind: 'source', source: await source });
+  if (isSupergraph(metadata)) {
+    const remote = supergraphRemote(metadata, surroundings);
+    return { name, open: () => asSource(openSupergraph(remote)) };
+  }
+  const target = targetOf(metadata, surroundings);
+  const plain = () => asSource(openPlain(metadata, target, surroundings.publicRole));
+  const subgraph = () => openSubgraph(metadata, target);
+  const stitched = () => asSource(openStitched(metadata, target, surroundings.publicRole));
+  const open = {
+    plain,
+    stitching: stitched,
+    federation: subgraph,
+    auto: () => firstThatFits(subgraph, stitched, plain),
+  }[definition.composition];
+  return { name, open };
 }
 
-async function openRemoteSchema(
-  metadata: RemoteSchemaMetadata,
-  target: RemoteTarget,
-  publicRole: string,
-): Promise<Source> {
+/** Tries the ways to open a remote schema, the next one where the service has nothing to say to one. */
+async function firstThatFits(...ways: readonly (() => Promise<OpenedRemote>)[]): Promise<OpenedRemote> {
+  const [way, ...others] = ways;
+  if (!way) throw new TypeError('no way to open a remote schema');
+  try {
+    return await way();
+  } catch (error) {
+    if (error instanceof SourceRefuses && others.length > 0) return firstThatFits(...others);
+    throw error;
+  }
+}
+
+async function openStitched(metadata: RemoteSchemaMetadata, target: RemoteTarget, publicRole: string): Promise<Source> {
+  const sdl = metadata.schemaSdl ?? (await answered(askForStitchingSdl(target)));
+  return stitchingSource(metadata, sdl, target, publicRole);
+}
+
+async function openSubgraph(metadata: RemoteSchemaMetadata, target: RemoteTarget): Promise<OpenedRemote> {
+  const sdl = metadata.schemaSdl ?? (await answered(askForServiceSdl(target)));
+  return { kind: 'subgraph', subgraph: { name: metadata.name, sdl, target, metadata } };
+}
+
+async function openPlain(metadata: RemoteSchemaMetadata, target: RemoteTarget, publicRole: string): Promise<Source> {
   const upstream = await upstreamSchema(metadata, target);
   const executor = remoteExecutor(target);
-  const forward = remoteForward(target);
+  const takesFiles = isScalarType(upstream.getType('Upload'));
+  const prepare: Subschema['prepare'] = (operation) => prepareForward(target, operation, takesFiles);
+  const prepareSubscription: Subschema['prepareSubscription'] = (operation) =>
+    (upstream.getSubscriptionType()?.name ?? 'Subscription') === 'Subscription'
+      ? prepareEvents(target, operation)
+      : undefined;
   const customization = metadata.definition.customization ?? undefined;
   const subschema = (part: GraphQLSchema, run = executor): Subschema => {
     const customized = customize(part, upstream, customization);
-    const isPlain = customization === undefined && run === executor && hasUsualRoots(upstream);
+    const isAsAsked = run === executor && hasUsualRoots(upstream) && !mayAnswerMore(part, upstream);
+    const prepareRenamed: Subschema['prepare'] = (operation) =>
+      prepareCustomized(target, customized, operation, takesFiles);
     return {
       schema: customized.schema,
       executor: withCustomization(run, customized),
       batch: true,
-      ...(isPlain && !mayAnswerMore(part, upstream) && { forward }),
+      customized,
+      ...(isAsAsked && (customization ? { prepare: prepareRenamed } : { prepare, prepareSubscription })),
     };
   };
 
@@ -68,6 +123,8 @@ async function openRemoteSchema(
     kind: 'remote-schema',
     schema: whole.schema,
     upstream,
+    guards: [target.http],
+    sdl: new Map([[metadata.name, printSchema(upstream)]]),
     subschemaFor: (role) => {
       if (role === ADMIN_ROLE) return whole;
       if (metadata.permissions) return parts.get(role);
@@ -97,16 +154,17 @@ function customizedWhole(open: () => Subschema): Subschema {
 }
 
 async function upstreamSchema(metadata: RemoteSchemaMetadata, target: RemoteTarget): Promise<GraphQLSchema> {
-  const schema = metadata.schemaSdl === undefined ? await introspected(target) : described(metadata.schemaSdl);
+  const schema = metadata.schemaSdl === undefined ? await answered(introspect(target)) : described(metadata.schemaSdl);
   const problems = schemaProblems(schema).map((problem) => `its schema is not valid: ${problem}`);
   if (!schema.getQueryType() && !schema.getMutationType()) problems.push('its schema has no root types');
   if (problems.length > 0) throw new SourceError(problems);
   return schema;
 }
 
-function introspected(target: RemoteTarget): Promise<GraphQLSchema> {
-  return introspect(target).catch((error: Error) => {
-    throw new SourceUnreachable(error.message);
+/** A service that does not say what it is may do so later. */
+function answered<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error: Error) => {
+    throw error instanceof RefusedQuestion ? new SourceRefuses(error.message) : new SourceUnreachable(error.message);
   });
 }
 
@@ -119,33 +177,22 @@ function described(sdl: string): GraphQLSchema {
   }
 }
 
-function remoteTarget(metadata: RemoteSchemaMetadata, { environment, http }: Surroundings): RemoteTarget {
+function targetOf(metadata: RemoteSchemaMetadata, surroundings: Surroundings): RemoteTarget {
+  const { environment, http } = surroundings;
   const { definition } = metadata;
   const url = resolveUrl(definition, environment);
   const headers = resolveHeaders(definition.headers, environment);
   if ('problem' in url) throw new SourceError([url.problem]);
   if ('problem' in headers) throw new SourceError([headers.problem]);
-  return {
+  const events = eventsTarget(definition.subscriptions, url.url, environment);
+  return remoteTarget({
     name: metadata.name,
     url: url.url,
     timeoutMs: definition.timeout_seconds * 1000,
     headers: headers.headers,
     forwardHeaders: definition.forward_client_headers ? clientHeaderForwarding() : undefined,
-    http,
-  };
-}
-
-/** What each listed role is given. */
-function permittedParts(metadata: RemoteSchemaMetadata, upstream: GraphQLSchema): ReadonlyMap<string, Permitted> {
-  const parts = new Map<string, Permitted>();
-  const problems: SourceProblem[] = [];
-  (metadata.permissions ?? []).forEach(({ role, definition }, index) => {
-    const part = permittedSchema(definition.schema, upstream);
-    const path = ['permissions', index, 'definition', 'schema'];
-    if ('schema' in part) parts.set(role, part);
-    else
-      problems.push(...part.problems.map((problem) => ({ path, message: `permission of role "${role}": ${problem}` })));
+    http: openGuard(metadata.name, 'remote-schema', definition.resilience, surroundings),
+    connections: http,
+    events,
   });
-  if (problems.length > 0) throw new SourceError(problems);
-  return parts;
 }

@@ -19,9 +19,11 @@ import {
   parse,
   print,
 } from 'graphql';
+import type { RemoteSchemaMetadata } from '../metadata/index.ts';
 import { presetProblems } from './preset-values.ts';
 import { type Presets, takePresets } from './presets.ts';
 import { schemaProblems } from './schema-problems.ts';
+import { SourceError, type SourceProblem } from './source.ts';
 
 /** What a role is given of a remote schema. */
 export interface Permitted {
@@ -30,6 +32,28 @@ export interface Permitted {
   /** The same with the inputs that are preset, which the role does not see. */
   readonly withPresets: GraphQLSchema;
   readonly presets: Presets;
+}
+
+/**
+ * What each listed role is given.
+ *
+ * @throws SourceError with everything that does not fit the remote schema.
+ */
+export function permittedParts(
+  metadata: RemoteSchemaMetadata,
+  upstream: GraphQLSchema,
+): ReadonlyMap<string, Permitted> {
+  const parts = new Map<string, Permitted>();
+  const problems: SourceProblem[] = [];
+  (metadata.permissions ?? []).forEach(({ role, definition }, index) => {
+    const part = permittedSchema(definition.schema, upstream);
+    const path = ['permissions', index, 'definition', 'schema'];
+    if ('schema' in part) parts.set(role, part);
+    else
+      problems.push(...part.problems.map((problem) => ({ path, message: `permission of role "${role}": ${problem}` })));
+  });
+  if (problems.length > 0) throw new SourceError(problems);
+  return parts;
 }
 
 /**
@@ -81,7 +105,7 @@ function misfits(presets: Presets, schema: GraphQLSchema): readonly string[] {
 }
 
 /** Presets of an object's field that do not hold when the field is reached through an interface. */
-function evasions(presets: Presets, schema: GraphQLSchema): readonly string[] {
+export function evasions(presets: Presets, schema: GraphQLSchema): readonly string[] {
   return [...presets].flatMap(([key, preset]) => {
     const [typeName = '', fieldName = '', argument] = key.split('.');
     const type = schema.getType(typeName);

@@ -1,6 +1,7 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
+import type { ErrorCode } from '../errors.ts';
 import type { Call } from './call.ts';
-import { UpstreamError } from './upstream-http.ts';
+import { UpstreamError, type UpstreamFailure } from './upstream-exchange.ts';
 
 /** An error of a source as the client may see it: no address, no stack, the source's name in `extensions.service`. */
 export function sourceError(
@@ -12,16 +13,40 @@ export function sourceError(
   return new GraphQLError(message, { extensions: { path: '$', code, service, ...more } });
 }
 
+/** Codes of what the gateway itself refuses, whatever kind of source it is about. */
+const OWN_CODES: Partial<Record<UpstreamFailure, ErrorCode>> = {
+  'circuit-open': 'circuit-open',
+  overloaded: 'upstream-overloaded',
+};
+
+/** When it is worth trying again, told in the error and for HTTP, where that is known. */
+export function comeBack(error: unknown, call: Call): { readonly retry_after?: number } {
+  const seconds = error instanceof UpstreamError ? error.retryAfterSeconds : undefined;
+  if (seconds === undefined) return {};
+  call.http.headers['retry-after'] = String(seconds);
+  return { retry_after: seconds };
+}
+
 /** Logs why a source did not answer, and what the client gets to know of it. */
 export function unreachable(service: string, code: string, error: unknown, call: Call): GraphQLError {
   const reason = error instanceof UpstreamError ? error.reason : 'connection';
-  if (reason !== 'aborted')
+  // What is refused here says nothing new: that the source is in trouble has been told.
+  if (reason !== 'aborted' && !(reason in OWN_CODES))
     call.log.warn({ source: service, reason: (error as Error).message }, 'a source did not answer');
   const message = {
     timeout: `the service "${service}" did not answer in time`,
     connection: `the service "${service}" cannot be reached`,
     'too-large': `the service "${service}" gave an answer that is too large`,
     aborted: 'the request was aborted',
+    'circuit-open': `the service "${service}" has failed too often and is not asked for now`,
+    overloaded: `too many requests wait for the service "${service}"`,
   }[reason];
-  return sourceError(service, code, message, { reason });
+  return sourceError(service, OWN_CODES[reason] ?? code, message, { reason, ...comeBack(error, call) });
+}
+
+/** Logs that the connection of a subscription is lost, and what the client gets to know of it. */
+export function eventsLost(service: string, reason: string, call: Call): GraphQLError {
+  call.log.warn({ source: service, reason }, 'the connection of a subscription is lost');
+  const message = `the connection to the service "${service}" is lost`;
+  return sourceError(service, 'remote-schema-error', message, { reason: 'connection' });
 }

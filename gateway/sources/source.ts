@@ -1,9 +1,13 @@
 import type { SubschemaConfig } from '@graphql-tools/delegate';
-import type { GraphQLSchema } from 'graphql';
+import type { GraphQLDirective, GraphQLSchema } from 'graphql';
+import type { Logger } from '../../platform/index.ts';
 import type { Environment, ValuePath } from '../metadata/index.ts';
+import type { ResilienceSettings } from '../resilience/index.ts';
 import type { Call } from './call.ts';
-import type { Forward } from './remote-executor.ts';
-import type { UpstreamHttp } from './upstream-http.ts';
+import type { CustomizedSchema } from './customization.ts';
+import type { OperationToPrepare, PreparedOperation, PreparedSubscription } from './prepared-operation.ts';
+import type { SourceGuard } from './source-guard.ts';
+import type { UpstreamConnections } from './upstream-http.ts';
 
 /** The role that may do everything. */
 export const ADMIN_ROLE = 'admin';
@@ -12,18 +16,41 @@ export const ADMIN_ROLE = 'admin';
 export type Subschema = SubschemaConfig<unknown, unknown, unknown, Call> & {
   /** Object types whose fields pass as the source answers them, whatever their types say. */
   readonly uncheckedTypes?: ReadonlySet<string>;
-  /** Set where the source has the graph's own names and nothing has to be put in: whole operations can go as they are. */
-  readonly forward?: Forward;
+  /** What is to be seen of its schema, where that is not all of it. */
+  readonly visible?: GraphQLSchema;
+  /** What its names are for the source, where they may differ. */
+  readonly customized?: CustomizedSchema;
+  /** Directives that operations may hold for its sake, beside those that every operation may. */
+  readonly directives?: readonly GraphQLDirective[];
+  /**
+   * Makes an operation ready that is all the source's own; undefined for one that only the stitched schema can run. Root
+   * `__typename` may be part of it, and is answered as the graph would.
+   */
+  readonly prepare?: (operation: OperationToPrepare) => PreparedOperation | undefined;
+  /** The same for a subscription; without it, or where it gives undefined, the stitched schema takes its events. */
+  readonly prepareSubscription?: (operation: OperationToPrepare) => PreparedSubscription | undefined;
 };
 
 /** Something that answers root fields of the graph: a remote schema, or the actions. */
 export interface Source {
   readonly name: string;
-  readonly kind: 'remote-schema' | 'actions';
+  readonly kind: 'remote-schema' | 'federation' | 'actions';
+  /** The remote schemas that it stands for, where they are not it alone. */
+  readonly members?: readonly string[];
   /** Everything that it offers, whoever asks, in the graph's names. */
   readonly schema: GraphQLSchema;
   /** The same in its own names. */
   readonly upstream: GraphQLSchema;
+  /** Types that it says how to join with those of the same name of other sources. */
+  readonly mergedTypes?: ReadonlySet<string>;
+  /** What its remote schemas say of themselves, by their names, as SDL that they can be opened from again. */
+  readonly sdl?: ReadonlyMap<string, string>;
+  /** What its services are called through. */
+  readonly guards?: readonly SourceGuard[];
+  /** What an operator should know of how it is served. */
+  readonly warning?: string;
+  /** What those should know who describe or run it, a line each. It may take seconds to find out. */
+  hints?(): readonly string[];
   /** The part of it that `role` may see, the same object for the same part; undefined when there is none. */
   subschemaFor(role: string): Subschema | undefined;
 }
@@ -31,13 +58,16 @@ export interface Source {
 /** What a source is opened with, beside its metadata. */
 export interface Surroundings {
   readonly environment: Environment;
-  readonly http: UpstreamHttp;
+  readonly http: UpstreamConnections;
+  /** How sources are called that say nothing of it. */
+  readonly resilience?: ResilienceSettings;
   /** The role of requests without a token. What is not granted to it by name, it does not get. */
   readonly publicRole: string;
   /** What calls of action webhooks are signed with that have no secret of their own. */
   readonly webhookSecret?: string | undefined;
   /** Whether errors tell clients what happened behind the gateway. Never in production. */
   readonly showInternals?: boolean;
+  readonly log?: Logger;
 }
 
 /** One line for an operator. */
@@ -64,5 +94,13 @@ export class SourceUnreachable extends SourceError {
   constructor(problem: string) {
     super([problem]);
     this.name = 'SourceUnreachable';
+  }
+}
+
+/** A source that answers, and not to what it was asked. It may be another one later. */
+export class SourceRefuses extends SourceUnreachable {
+  constructor(problem: string) {
+    super(problem);
+    this.name = 'SourceRefuses';
   }
 }

@@ -1,110 +1,145 @@
+import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
+import type { Cancellation } from './cancellation.ts';
+import { Deadlines, singleDeadline } from './deadlines.ts';
+import {
+  type ExchangeLimits,
+  UpstreamError,
+  UpstreamExchange,
+  type UpstreamHandler,
+  type UpstreamResponse,
+} from './upstream-exchange.ts';
 
 export interface UpstreamRequest {
-  url: string;
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  headers: Readonly<Record<string, string>>;
-  body?: string;
+  readonly url: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Names to values, or names and values in turn. */
+  readonly headers: Readonly<Record<string, string>> | readonly string[];
+  /** What is no text is sent as it comes, once. */
+  readonly body?: string | Readable;
   /** For the whole exchange, in milliseconds. */
-  timeoutMs: number;
-  /** Aborts the exchange: the client for whom it is made has gone. */
-  signal?: AbortSignal | undefined;
+  readonly timeoutMs: number;
+  /** Whether hardly any other request has the same timeout. */
+  readonly hasOddTimeout?: boolean;
+  /** Whether it is a query: it changes nothing, so it may be sent again, and its answer be shared. */
+  readonly isQuery?: boolean;
+  /** Gives the exchange up: nobody waits for it. */
+  readonly cancellation?: Cancellation | undefined;
 }
 
-export interface UpstreamResponse {
-  status: number;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-  bytes: Buffer;
-  /** The bytes as UTF-8 text. */
-  readonly body: string;
-}
-
-/** Why an upstream gave no usable answer. Its message is for logs; it may hold addresses. */
-export class UpstreamError extends Error {
-  constructor(
-    readonly reason: 'timeout' | 'connection' | 'too-large' | 'aborted',
-    cause?: unknown,
-  ) {
-    // A name with several addresses fails with an error that has a code and no message.
-    const { message, code } = (cause ?? {}) as { message?: string; code?: string };
-    super([reason, message || code].filter(Boolean).join(': '), { cause });
-    this.name = 'UpstreamError';
-  }
-}
-
+/** Sends requests to upstreams. */
 export interface UpstreamHttp {
-  /** @throws UpstreamError when there is no complete answer; any status is an answer. */
+  /** Sends a request and tells `handler` what came of it. */
+  dispatch(request: UpstreamRequest, handler: UpstreamHandler): void;
+  /**
+   * The same for those who would rather wait for a promise.
+   *
+   * @throws UpstreamError when there is no complete answer; any status is an answer.
+   */
   send(request: UpstreamRequest): Promise<UpstreamResponse>;
+}
+
+/** How a source is connected to. */
+export interface LaneSettings {
+  readonly name: string;
+  /** Connections to one origin at most. */
+  readonly connections: number;
+  readonly connectTimeoutMs: number;
+  readonly headersTimeoutMs: number | undefined;
+}
+
+/** The gateway's connections to its upstreams. */
+export interface UpstreamConnections extends UpstreamHttp {
+  /** Connections of one source's own, which no other source can take. Lanes with equal settings share them. */
+  lane(settings: LaneSettings): UpstreamHttp;
   close(): Promise<void>;
 }
 
-const CONNECTIONS_PER_ORIGIN = 128;
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+export interface UpstreamConnectionsOptions {
+  /** The longest answer that is taken, in bytes. */
+  readonly maxResponseBytes?: number;
+}
 
-/** One keep-alive connection pool per upstream origin, shared by every source. */
-export function openUpstreamHttp(): UpstreamHttp {
+/** Addresses that are kept taken apart at most; templates of actions can make up any number of them. */
+const MAX_ADDRESSES = 1_000;
+const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+/** What belongs to no source: keys of tokens, revocations, questions for schemas. */
+const COMMON: LaneSettings = { name: '', connections: 128, connectTimeoutMs: 5_000, headersTimeoutMs: undefined };
+
+/** Keep-alive connections to upstream origins. This is the one place where requests to them set out. */
+export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): UpstreamConnections {
+  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
   const pools = new Map<string, Pool>();
+  const deadlines = new Deadlines();
 
-  function poolFor(origin: string): Pool {
-    let pool = pools.get(origin);
+  function poolFor(origin: string, { name, connections, connectTimeoutMs }: LaneSettings): Pool {
+    const key = JSON.stringify([origin, name, connections, connectTimeoutMs]);
+    let pool = pools.get(key);
     if (!pool) {
-      pool = new Pool(origin, { connections: CONNECTIONS_PER_ORIGIN, pipelining: 1, connect: { timeout: 5_000 } });
-      pools.set(origin, pool);
+      // An exchange has its own deadlines, so undici need not watch its parts.
+      pool = new Pool(origin, {
+        connections,
+        pipelining: 1,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connect: { timeout: connectTimeoutMs },
+      });
+      pools.set(key, pool);
     }
     return pool;
   }
 
-  async function send(request: UpstreamRequest): Promise<UpstreamResponse> {
-    const { origin, pathname, search } = new URL(request.url);
-    const deadline = AbortSignal.timeout(request.timeoutMs);
-    try {
-      const response = await poolFor(origin).request({
-        path: pathname + search,
-        method: request.method,
-        headers: request.headers,
-        body: request.body ?? null,
-        signal: request.signal ? AbortSignal.any([request.signal, deadline]) : deadline,
-        headersTimeout: request.timeoutMs,
-        bodyTimeout: request.timeoutMs,
-      });
-      return answer(response.statusCode, response.headers, await readBytes(response.body));
-    } catch (error) {
-      if (error instanceof UpstreamError) throw error;
-      if (request.signal?.aborted) throw new UpstreamError('aborted', error);
-      const timedOut = deadline.aborted || /Timeout/.test((error as Error).name);
-      throw new UpstreamError(timedOut ? 'timeout' : 'connection', error);
+  function lane(settings: LaneSettings): UpstreamHttp {
+    const addresses = new Map<string, Address>();
+    const limits: ExchangeLimits = {
+      headersTimeoutMs: settings.headersTimeoutMs,
+      maxBodyBytes: maxResponseBytes,
+      deadline: (timed, timeoutMs) => deadlines.start(timed, timeoutMs),
+    };
+    const oddLimits: ExchangeLimits = { ...limits, deadline: singleDeadline };
+
+    function addressOf(url: string): Address {
+      let address = addresses.get(url);
+      if (!address) {
+        const { origin, pathname, search } = new URL(url);
+        address = { pool: poolFor(origin, settings), path: pathname + search };
+        if (addresses.size >= MAX_ADDRESSES) addresses.clear();
+        addresses.set(url, address);
+      }
+      return address;
     }
+
+    function dispatch(request: UpstreamRequest, handler: UpstreamHandler): void {
+      const { cancellation, timeoutMs, hasOddTimeout } = request;
+      const exchange = new UpstreamExchange(handler, cancellation, timeoutMs, hasOddTimeout ? oddLimits : limits);
+      if (exchange.isOver) return;
+      try {
+        const { pool, path } = addressOf(request.url);
+        const { method, headers, body = null } = request;
+        pool.dispatch({ path, method, headers: headers as Record<string, string>, body }, exchange);
+      } catch (error) {
+        exchange.fail(new UpstreamError('connection', error));
+      }
+    }
+    return { dispatch, send: sender(dispatch) };
   }
 
   return {
-    send,
+    ...lane(COMMON),
+    lane,
     close: async () => {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },
   };
 }
 
-function answer(status: number, headers: UpstreamResponse['headers'], bytes: Buffer): UpstreamResponse {
-  return {
-    status,
-    headers,
-    bytes,
-    get body() {
-      return bytes.toString('utf8');
-    },
-  };
+/** What sends by a promise, made of what sends by callbacks. */
+export function sender(dispatch: UpstreamHttp['dispatch']): UpstreamHttp['send'] {
+  return (request) => new Promise((onResponse, onError) => dispatch(request, { onResponse, onError }));
 }
 
-async function readBytes(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) {
-      body.destroy();
-      throw new UpstreamError('too-large');
-    }
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+/** A URL, taken apart. */
+interface Address {
+  readonly pool: Pool;
+  readonly path: string;
 }

@@ -45,6 +45,17 @@ describe('the request id', () => {
     expect(answer.headers['x-request-id']).toMatch(UUID);
   });
 
+  test.each(['www-authenticate', 'allow', 'content-type', 'no-store'])(
+    'may be the name of a header: %s',
+    async (id) => {
+      const headers = { 'x-request-id': id };
+      const unknown = await gateway.graphql('{ orders { id } }', { headers });
+      expect([unknown.status, unknown.headers['www-authenticate']]).toEqual([401, 'Bearer realm="portico"']);
+      const wrong = await gateway.send('/v1/graphql', { method: 'PUT', headers });
+      expect([wrong.status, wrong.headers.allow, wrong.headers['x-request-id']]).toEqual([405, 'GET, POST', id]);
+    },
+  );
+
   test('goes to the services', async () => {
     await gateway.graphql('{ orders { id } }', { token, headers: { 'x-request-id': 'trace-me' } });
     expect(orders.operations()[0]?.headers['x-request-id']).toBe('trace-me');
@@ -90,6 +101,18 @@ describe('every answer', () => {
       expect(text).not.toMatch(/<html|at \w+ \(|node_modules/i);
     },
   );
+
+  test('to a whole address is the one to its path, as for clients that take the gateway for a proxy', async () => {
+    const ask = (target: string, more = '') =>
+      sendBytes(`GET ${target} HTTP/1.1\r\nHost: x\r\n${more}Connection: close\r\n\r\n`);
+    expect(await ask('http://elsewhere.test/healthz')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await ask('http://elsewhere.test/v1/graphql?query=%7Borders%7Bid%7D%7D')).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await ask('http://elsewhere.test/files/x')).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await ask('http://elsewhere.test/files/x', `Authorization: Bearer ${token}\r\n`)).toMatch(
+      /^HTTP\/1\.1 (200|404) /,
+    );
+    expect(await ask('http://elsewhere.test')).toMatch(/^HTTP\/1\.1 404 /);
+  });
 
   test('to what is no HTTP is a 400', async () => {
     expect(await sendBytes('HELLO\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);

@@ -37,8 +37,8 @@ export function openApiDocument({ endpoints, graph, publicGraph, withUnusable }:
   const paths = new Map<string, DescribedPath>();
   for (const endpoint of endpoints) {
     const open = isPublic(endpoint, publicGraph);
-    const { schema } = open ? publicGraph : graph;
-    const problem = validate(schema, endpoint.document)[0]?.message;
+    const { schema, accepted } = open ? publicGraph : graph;
+    const problem = validate(accepted, endpoint.document)[0]?.message;
     if (problem !== undefined && !withUnusable) continue;
 
     const id = unusedId(endpoint.metadata.name, answers);

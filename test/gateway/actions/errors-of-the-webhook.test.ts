@@ -40,14 +40,14 @@ describe('an error of the webhook', () => {
       500,
       { message: 'trace' },
       'internal error',
-      { path: '$', code: 'unexpected' },
+      { path: '$', code: 'unexpected', service: 'text' },
     ],
     [
       'is an internal error with a status of 302',
       302,
       { message: 'moved' },
       'internal error',
-      { path: '$', code: 'unexpected' },
+      { path: '$', code: 'unexpected', service: 'text' },
     ],
   ];
 
@@ -70,7 +70,8 @@ describe('an error of the webhook', () => {
   test.each(broken)('is told in Hasura’s words for %s', async (_, answer, message) => {
     answerBy(answer);
     const { body, text } = await call('{ text }');
-    expect(body.errors).toEqual([{ message, path: ['text'], extensions: { path: '$', code: 'unexpected' } }]);
+    const extensions = { path: '$', code: 'unexpected', service: 'text' };
+    expect(body.errors).toEqual([{ message, path: ['text'], extensions }]);
     expect(text).not.toContain(String(hook.port));
   });
 

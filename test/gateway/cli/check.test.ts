@@ -35,6 +35,7 @@ describe('a check of metadata that is right', () => {
         '*': [],
       },
       operations: { 'saved/order': ['admin', 'clerk'], 'saved/orders': ['clerk'], 'saved/margins': ['admin'] },
+      hints: [],
       ignored: [{ file: 'cron_triggers.yaml', what: 'cron triggers' }],
     });
   });

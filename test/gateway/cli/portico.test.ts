@@ -182,7 +182,8 @@ describe('portico serve', () => {
     directory.write({ 'remote_schemas.yaml': '- name: [' });
     serving.signal('SIGHUP');
     await until('the mistake is seen', async () => (await send(`${url}/healthz`)).text !== 'OK');
-    expect(serving.written()).toContain('"reason":"SIGHUP"');
+    // Lines are written in batches, so they may come after the answer that they are about.
+    await until('the log says why', async () => serving.written().includes('"reason":"SIGHUP"'));
     expect(await ask('{ price }')).toEqual({ price: 3 });
 
     directory.write({ 'remote_schemas.yaml': [SHOP] });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { buildSchema, getIntrospectionQuery, graphqlSync } from 'graphql';
 import { LiveGraph } from '../../../gateway/graph/index.ts';
 import { loadMetadata } from '../../../gateway/metadata/index.ts';
-import { UpstreamError, type UpstreamHttp } from '../../../gateway/sources/index.ts';
+import { type UpstreamConnections, UpstreamError } from '../../../gateway/sources/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { writeMetadata } from '../harness/index.ts';
 
@@ -14,13 +14,17 @@ const SCHEMAS: Record<string, string> = {
 
 /** Services that answer or do not, as the test says; nothing goes over a wire. */
 const up = new Set<string>();
-const http: UpstreamHttp = {
+const http: UpstreamConnections = {
+  dispatch: () => {
+    throw new Error('no operation is run here');
+  },
   send: async ({ url }) => {
     if (!up.has(url)) throw new UpstreamError('connection', new Error('connect ECONNREFUSED'));
     const schema = buildSchema(SCHEMAS[url] ?? '');
     const body = JSON.stringify(graphqlSync({ schema, source: getIntrospectionQuery() }));
-    return { status: 200, headers: {}, body, bytes: Buffer.from(body) };
+    return { status: 200, headers: {}, body, pieces: [Buffer.from(body)], bytes: Buffer.from(body) };
   },
+  lane: () => http,
   close: async () => {},
 };
 

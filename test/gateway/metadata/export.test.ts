@@ -183,8 +183,8 @@ describe('metadata that is exported', () => {
     expect(exported).toContain('"remote_relationships":[{');
     expect(exported).toContain('"relationships":[{');
     expect(again(load(HASURA_PROJECT)).ignored.map(({ what }) => what)).toEqual([
-      'remote relationships',
-      'relationships of action types',
+      'a relationship to a database',
+      'a relationship to a database',
     ]);
   });
 

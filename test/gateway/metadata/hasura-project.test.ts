@@ -33,15 +33,15 @@ describe('the metadata directory of a Hasura project', () => {
       { file: 'databases', what: 'databases, tables, event triggers' },
       {
         file: 'remote_schemas.yaml',
-        line: 32,
-        path: '[0].remote_relationships',
-        what: 'remote relationships',
+        line: 34,
+        path: '[0].remote_relationships[0].relationships[0]',
+        what: 'a relationship to a database',
       },
       {
         file: 'actions.yaml',
-        line: 25,
-        path: 'custom_types.objects[0].relationships',
-        what: 'relationships of action types',
+        line: 26,
+        path: 'custom_types.objects[0].relationships[0]',
+        what: 'a relationship to a database',
       },
     ]);
   });

@@ -41,28 +41,59 @@ describe('the root fields of a document', () => {
 });
 
 describe('a document', () => {
+  /** One that its caller may send. */
+  const sent = (documents: DocumentCache, text: string, isPublic = false) => {
+    const document = documents.get(text);
+    document.isPublic = isPublic;
+    documents.keep(text, document);
+    return document;
+  };
+
   test('is parsed once', () => {
     const documents = cache();
-    expect(documents.get('{ a }')).toBe(documents.get('{ a }'));
-    expect(documents.get('{ a }')).not.toBe(documents.get('{ a  }'));
+    const first = sent(documents, '{ a }');
+    expect(documents.get('{ a }')).toBe(first);
+    expect(documents.get('{ a  }')).not.toBe(first);
+  });
+
+  test('is parsed each time for callers who may not send it', () => {
+    const documents = cache();
+    expect(documents.get('{ a }')).not.toBe(documents.get('{ a }'));
   });
 
   test('is forgotten when two thousand others were used after it', () => {
     const documents = cache();
-    const [kept, forgotten] = [documents.get('{ kept }'), documents.get('{ forgotten }')];
+    const [kept, forgotten] = [sent(documents, '{ kept }'), sent(documents, '{ forgotten }')];
     for (let i = 0; i < 1_999; i++) {
-      documents.get(`{ f${i} }`);
+      sent(documents, `{ f${i} }`);
       documents.get('{ kept }');
     }
     expect(documents.get('{ kept }')).toBe(kept);
     expect(documents.get('{ forgotten }')).not.toBe(forgotten);
+    expect(sent(documents, '{ forgotten }')).toBe(documents.get('{ forgotten }'));
   });
 
   test('is forgotten when others hold eight million characters', () => {
     const documents = cache();
-    const first = documents.get('{ first }');
-    for (let i = 0; i < 9; i++) documents.get(`{ f${i} } #${'x'.repeat(1_000_000)}`);
+    const first = sent(documents, '{ first }');
+    for (let i = 0; i < 9; i++) sent(documents, `{ f${i} } #${'x'.repeat(1_000_000)}`);
     expect(documents.get('{ first }')).not.toBe(first);
+  });
+
+  test('is forgotten when others hold two hundred thousand tokens', () => {
+    const documents = cache();
+    const first = sent(documents, '{ first }');
+    for (let i = 0; i < 250; i++) sent(documents, `{ ${'a '.repeat(900)} } #${i}`);
+    expect(documents.get('{ first }')).not.toBe(first);
+    expect(documents.get(`{ ${'a '.repeat(900)} } #249`).isKept).toBe(true);
+  });
+
+  test('is not pushed out by those that need no token', () => {
+    const documents = cache();
+    const [ours, anybodys] = [sent(documents, '{ ours }'), sent(documents, '{ anybodys }', true)];
+    for (let i = 0; i < 2_000; i++) sent(documents, `{ f${i} }`, true);
+    expect(documents.get('{ ours }')).toBe(ours);
+    expect(documents.get('{ anybodys }')).not.toBe(anybodys);
   });
 
   test('that is none is refused each time', () => {

@@ -1,65 +1,102 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { buildASTSchema, parse } from 'graphql';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { buildASTSchema, parse, print, stripIgnoredCharacters } from 'graphql';
 import { buildRoleGraph, type RoleGraph } from '../../../gateway/graph/role-graph.ts';
 import { DocumentCache } from '../../../gateway/operation/documents.ts';
-import { planOf } from '../../../gateway/operation/plan.ts';
+import { plansOf } from '../../../gateway/operation/plan.ts';
 import type { Subschema } from '../../../gateway/sources/index.ts';
 
 let graph: RoleGraph;
-const forward = async () => ({ bytes: Buffer.from('{"data":{}}') });
+/** The operations that the sources were asked to prepare. */
+const asked: string[] = [];
 
 beforeAll(() => {
   const part = (sdl: string, more: Partial<Subschema> = {}): Subschema => ({
     schema: buildASTSchema(parse(sdl)),
     ...more,
   });
+  const prepare: Subschema['prepare'] = ({ document }) => {
+    asked.push(stripIgnoredCharacters(print(document)));
+    return { kind: 'forward', run: (_variables, _call, done) => done({ data: {} }) };
+  };
   graph = buildRoleGraph([
     part('type Query { orders(first: Int): [Order] order(id: ID): Order } type Order { id: ID item: String }', {
-      forward,
+      prepare,
     }),
-    part('type Query { users: [User] } type User { id: ID }', { forward }),
-    part('type Query { renamed: String }'),
+    part('type Query { users: [User] } type User { id: ID }', { prepare }),
+    part('type Query { renamed: String }', { prepare: () => undefined }),
+    part('type Query { plain: String }'),
+    part('type Query { mine: Shared } type Shared { a: String }', { prepare }),
+    part('type Query { theirs: Shared } type Shared { a: String b: String }', { prepare }),
   ]);
+});
+
+beforeEach(() => {
+  asked.length = 0;
 });
 
 function plan(text: string, operation = 0) {
   const document = new DocumentCache(2_000).get(text);
   const definition = document.operations[operation];
   if (!definition) throw new Error('no operation');
-  return planOf(document, definition, graph);
+  return plansOf(document, definition, graph).plan.kind;
 }
 
 describe('an operation is forwarded', () => {
-  test('when one source answers all of it, in as few characters as it takes', () => {
-    expect(plan('query Q($n: Int) {\n  orders(first: $n) { id } # all\n  order(id: 1) { item }\n}')).toEqual({
-      kind: 'forward',
-      forward,
-      prepared: '"query":"query Q($n:Int){orders(first:$n){id}order(id:1){item}}","operationName":"Q"',
-      variableNames: ['n'],
-    });
+  test('with the name of the root type', () => {
+    expect(plan('{ __typename orders { id } }')).toBe('forward');
+    expect(asked).toEqual(['{__typename orders{id}}']);
+  });
+
+  test('when one source answers all of it', () => {
+    expect(plan('query Q($n: Int) {\n  orders(first: $n) { id } # all\n  order(id: 1) { item }\n}')).toBe('forward');
+    expect(asked).toEqual(['query Q($n:Int){orders(first:$n){id}order(id:1){item}}']);
   });
 
   test('without the operations and fragments that it does not use', () => {
     const text =
       'query A { orders { ...F } } query B { users { id } } fragment F on Order { ...G } fragment G on Order { id }';
-    expect(plan(text)).toMatchObject({
-      prepared: '"query":"query A{orders{...F}}fragment F on Order{...G}fragment G on Order{id}","operationName":"A"',
-    });
-    expect(plan(text, 1)).toMatchObject({ prepared: '"query":"query B{users{id}}","operationName":"B"' });
+    expect([plan(text), plan(text, 1)]).toEqual(['forward', 'forward']);
+    expect(asked).toEqual([
+      'query A{orders{...F}}fragment F on Order{...G}fragment G on Order{id}',
+      'query B{users{id}}',
+    ]);
+  });
+});
+
+describe('an operation is split', () => {
+  test('when several sources answer it, each gets its own fields and what these use', () => {
+    const text =
+      'query ($n: Int, $s: Boolean!) { orders(first: $n) { id } ...F } fragment F on Query { users @skip(if: $s) { ...U } } fragment U on User { id }';
+    expect(plan(text)).toBe('split');
+    expect(asked).toEqual([
+      'query($n:Int){orders(first:$n){id}}',
+      'query($s:Boolean!){users@skip(if:$s){...U}}fragment U on User{id}',
+    ]);
+  });
+
+  test('when it asks for the schema beside', () => {
+    expect(plan('{ __schema { queryType { name } } orders { id } }')).toBe('split');
+    expect(asked).toEqual(['{orders{id}}']);
+  });
+});
+
+describe('an operation is answered locally', () => {
+  test.each([
+    ['when it asks for the schema', '{ __schema { queryType { name } } }'],
+    ['when it asks for nothing but the name of the root type', '{ __typename }'],
+  ])('%s', (_, text) => {
+    expect(plan(text)).toBe('local');
+    expect(asked).toEqual([]);
   });
 });
 
 describe('an operation is stitched', () => {
   test.each([
-    ['when several sources answer it', '{ orders { id } users { id } }'],
-    [
-      'when several sources answer it, hidden in a fragment',
-      '{ orders { id } ...F } fragment F on Query { users { id } }',
-    ],
-    ['when it asks for the name of the root type', '{ __typename orders { id } }'],
-    ['when it asks for the schema', '{ __schema { queryType { name } } }'],
-    ['when the source has other names or values put in', '{ renamed }'],
+    ['when its source cannot prepare it', '{ renamed }'],
+    ['when its source prepares nothing', '{ plain }'],
+    ['when one of its sources cannot prepare its part', '{ renamed users { id } }'],
+    ['when another source has given a type fields that its own does not have there', '{ mine { a b } }'],
   ])('%s', (_, text) => {
-    expect(plan(text)).toEqual({ kind: 'stitch' });
+    expect(plan(text)).toBe('stitch');
   });
 });

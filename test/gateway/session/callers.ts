@@ -87,9 +87,9 @@ export function openTestAuthenticator(options: AuthenticatorOptions): TestAuthen
   return {
     authenticator,
     logs: () => lines.join(''),
-    session: (headers, operation) => authenticator.authenticate(headers, operation),
+    session: async (headers, operation) => authenticator.authenticate(headers, operation),
     refusal: async (headers) => {
-      const refused = await authenticator.authenticate(headers).then(
+      const refused = await (async () => authenticator.authenticate(headers))().then(
         () => new Error('the caller was let in'),
         (error) => error,
       );

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { openUpstreamHttp, UpstreamError } from '../../../gateway/sources/index.ts';
+import { Cancellation, openUpstreamHttp, UpstreamError } from '../../../gateway/sources/index.ts';
 import { freePort, type Handler, keeper, serve, until } from '../harness/index.ts';
 
 const { keep, close } = keeper();
@@ -57,11 +57,11 @@ describe('a request to a service', () => {
     const gone = new Promise<void>((resolve) => {
       answering = (_, response) => void response.once('close', resolve);
     });
-    const client = new AbortController();
+    const client = new Cancellation();
     const asked = upstream.requests.length;
-    const failed = failure(send({ signal: client.signal }));
+    const failed = failure(send({ cancellation: client }));
     await until('the service is asked', () => upstream.requests.length > asked);
-    client.abort();
+    client.cancel();
     expect(await failed).toBe('aborted');
     await gone;
   });

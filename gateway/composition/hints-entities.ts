@@ -1,0 +1,53 @@
+import { Kind, type ObjectTypeDefinitionNode, parse } from 'graphql';
+import { directivesOf } from './directives.ts';
+import type { Supergraph } from './supergraph.ts';
+
+/** Entities of which a subgraph has fields that cannot be joined to what the others have. */
+export function unreachableEntities(supergraph: Supergraph): readonly string[] {
+  const types = supergraph.document.definitions.filter(
+    (one): one is ObjectTypeDefinitionNode => one.kind === Kind.OBJECT_TYPE_DEFINITION,
+  );
+  return types.flatMap((type) => unreachableParts(type, supergraph));
+}
+
+interface Part {
+  readonly subgraph: string;
+  /** The fields of each key that its objects can be fetched by. */
+  readonly keys: readonly (readonly string[])[];
+}
+
+function unreachableParts(type: ObjectTypeDefinitionNode, supergraph: Supergraph): readonly string[] {
+  const name = type.name.value;
+  const parts = new Map<string, Part>();
+  for (const { graph, key, resolvable } of directivesOf(type, 'join__type')) {
+    const subgraph = supergraph.subgraphNames.get(String(graph)) ?? String(graph);
+    const keys = parts.get(subgraph)?.keys ?? [];
+    const isKey = typeof key === 'string' && resolvable !== false;
+    parts.set(subgraph, { subgraph, keys: isKey ? [...keys, fieldsOf(key)] : keys });
+  }
+  const isEntity = [...parts.values()].some(({ keys }) => keys.length > 0);
+  if (!isEntity || parts.size < 2) return [];
+  return [...parts.values()].flatMap(({ subgraph, keys }) => {
+    const others = [...parts.keys()].filter((other) => other !== subgraph);
+    const has = (other: string, field: string) => supergraph.coordinatesOf(other).has(`${name}.${field}`);
+    const own = (type.fields ?? [])
+      .map((field) => field.name.value)
+      .filter((field) => has(subgraph, field) && !others.some((other) => has(other, field)));
+    if (own.length === 0) return [];
+    if (keys.some((key) => others.some((other) => key.every((field) => has(other, field))))) return [];
+    const why =
+      keys.length === 0
+        ? 'it has no key there'
+        : `no other subgraph has the fields of a key there (${keys.map((key) => `"${key.join(' ')}"`).join(', ')})`;
+    return [
+      `the entity "${name}" has no reachable key in "${subgraph}": ${why}, so only "${subgraph}" itself leads to "${own.join('", "')}"`,
+    ];
+  });
+}
+
+/** The outermost fields of a key. */
+function fieldsOf(key: string): readonly string[] {
+  const [definition] = parse(`{ ${key} }`).definitions;
+  if (definition?.kind !== Kind.OPERATION_DEFINITION) return [];
+  return definition.selectionSet.selections.flatMap((one) => (one.kind === Kind.FIELD ? [one.name.value] : []));
+}

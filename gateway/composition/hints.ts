@@ -1,0 +1,93 @@
+import { type GraphQLField, getNamedType, isCompositeType, isObjectType, isRequiredArgument } from 'graphql';
+import { openPlanner, type Plan, PlannerUnavailable } from '../federation/index.ts';
+import { unreachableEntities } from './hints-entities.ts';
+import type { Supergraph } from './supergraph.ts';
+
+/** From so many calls of subgraphs on, an operator is told of a field. Two is a plain join. */
+const MANY_CALLS = 3;
+/** Operations that are planned at most; each takes about a tenth of a millisecond. */
+const MAX_PLANS = 20_000;
+
+/**
+ * What an operator may want to know of a supergraph, a line each: fields that cost many calls, entities that cannot be
+ * joined.
+ */
+export function supergraphHints(supergraph: Supergraph): readonly string[] {
+  return [...unreachableEntities(supergraph), ...costlyFields(supergraph)];
+}
+
+interface Cost {
+  readonly calls: number;
+  readonly root: string;
+  readonly subgraphs: readonly string[];
+}
+
+/** Fields of what a query's root field gives that need several calls, each with the root field where it needs most. */
+function costlyFields({ schema, sdl }: Supergraph): readonly string[] {
+  const plan = planner(sdl);
+  if (!plan) return ['the query planner does not load on this machine: what fields cost has not been looked at'];
+  const costs = new Map<string, Cost>();
+  let left = MAX_PLANS;
+  for (const root of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+    const type = getNamedType(root.type);
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (left-- <= 0) break;
+      const services = callsOf(plan, operationFor(root, field));
+      const key = `${type.name}.${field.name}`;
+      const known = costs.get(key)?.calls ?? MANY_CALLS - 1;
+      if (services.length > known)
+        costs.set(key, { calls: services.length, root: `Query.${root.name}`, subgraphs: [...new Set(services)] });
+    }
+  }
+  return [
+    ...[...costs].map(
+      ([field, { calls, root, subgraphs }]) =>
+        `"${field}" costs ${calls} calls when it is asked for by "${root}": of "${subgraphs.join('", "')}"`,
+    ),
+    ...(left < 0 ? [`only the first ${MAX_PLANS} fields have been looked at for what they cost`] : []),
+  ];
+}
+
+function planner(sdl: string): Plan | undefined {
+  try {
+    return openPlanner(sdl);
+  } catch (error) {
+    if (error instanceof PlannerUnavailable) return undefined;
+    throw error;
+  }
+}
+
+/** An operation that asks for one field of what a root field gives. */
+function operationFor(root: Field, field: Field): string {
+  const variables: string[] = [];
+  const called = ({ name, args }: Field) => {
+    const given = args.filter(isRequiredArgument).map((argument) => {
+      variables.push(`$v${variables.length}: ${String(argument.type)}`);
+      return `${argument.name}: $v${variables.length - 1}`;
+    });
+    return given.length > 0 ? `${name}(${given.join(', ')})` : name;
+  };
+  const selection = `${called(root)} { ${called(field)} ${isCompositeType(getNamedType(field.type)) ? '{ __typename }' : ''} }`;
+  return `query ${variables.length > 0 ? `(${variables.join(', ')})` : ''} { ${selection} }`;
+}
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** The subgraphs that a plan calls, one as often as it is called. */
+function callsOf(plan: Plan, operation: string): readonly string[] {
+  try {
+    return servicesIn(plan(operation, undefined));
+  } catch {
+    // What cannot be planned is for the one who asks for it to be told.
+    return [];
+  }
+}
+
+function servicesIn(node: unknown): readonly string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  if (Array.isArray(node)) return node.flatMap(servicesIn);
+  const { kind, serviceName, ...rest } = node as { kind?: unknown; serviceName?: unknown };
+  if ((kind === 'Fetch' || kind === 'BatchFetch') && typeof serviceName === 'string') return [serviceName];
+  return Object.values(rest).flatMap(servicesIn);
+}

@@ -1,0 +1,5 @@
+export { accessibleTo, type Caller, type Requirements, readRequirements } from './access.ts';
+export type { Composition, CompositionProblem, SubgraphSdl } from './compose.ts';
+export { composeSubgraphs } from './composer.ts';
+export { supergraphHints } from './hints.ts';
+export { readSupergraph, type Supergraph, type SupergraphSubgraph } from './supergraph.ts';

@@ -1,0 +1,94 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  buildASTSchema,
+  type DocumentNode,
+  type GraphQLSchema,
+  Kind,
+  parse,
+  print,
+  type TypeDefinitionNode,
+} from 'graphql';
+import { buildPublicSchema, restoreExternal, widenFields } from '../federation/index.ts';
+import { directivesOf } from './directives.ts';
+import { ownedCoordinates } from './owners.ts';
+
+/** A service that a supergraph is composed of. */
+export interface SupergraphSubgraph {
+  readonly name: string;
+  /** Where the supergraph says that it is; empty when it does not. */
+  readonly url: string;
+}
+
+/** What a composed supergraph says. */
+export interface Supergraph {
+  readonly sdl: string;
+  readonly document: DocumentNode;
+  /** What clients see. */
+  readonly schema: GraphQLSchema;
+  readonly subgraphs: readonly SupergraphSubgraph[];
+  /** The names of the subgraphs by the values that stand for them in the supergraph. */
+  readonly subgraphNames: ReadonlyMap<string, string>;
+  /**
+   * What a subgraph answers for, as coordinates: `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`,
+   * `Union|Member`. What it only needs from others is not among them.
+   */
+  coordinatesOf(subgraph: string): ReadonlySet<string>;
+}
+
+/**
+ * Reads the SDL of a supergraph, of the join specification 0.1 to 0.5.
+ *
+ * @param publicSdl what clients see of it, where that is known already.
+ * @throws GraphQLError or Error when it is none.
+ */
+export async function readSupergraph(sdl: string, publicSdl?: string): Promise<Supergraph> {
+  const given = parse(sdl, NO_PLACES);
+  const document = publicSdl === undefined ? widenFields(restoreExternal(given)) : given;
+  const graphs = joinedGraphs(document);
+  if (graphs.size === 0) throw new Error('is no composed supergraph: it has no enum join__Graph');
+  const types = document.definitions.filter((one): one is TypeDefinitionNode => 'name' in one && isJoined(one));
+  // Each step takes a moment where the graph is large; operations go on in between.
+  await setImmediate();
+  const schema = publicSdl === undefined ? buildPublicSchema(document) : await schemaOf(publicSdl);
+  await setImmediate();
+  const byName = new Map([...graphs].map(([value, { name }]) => [name, value]));
+  const owned = ownedCoordinates(types, [...graphs.keys()]);
+  return {
+    sdl: document === given ? sdl : print(document),
+    document,
+    schema,
+    subgraphs: [...graphs.values()],
+    subgraphNames: new Map([...graphs].map(([value, { name }]) => [value, name])),
+    coordinatesOf: (subgraph) => owned.get(byName.get(subgraph) ?? '') ?? new Set(),
+  };
+}
+
+/** To look for mistakes takes long, and whoever composed it has looked. */
+async function schemaOf(publicSdl: string): Promise<GraphQLSchema> {
+  const document = parse(publicSdl, NO_PLACES);
+  await setImmediate();
+  return buildASTSchema(document, { assumeValidSDL: true });
+}
+
+const NO_PLACES = { noLocation: true };
+
+/** The values of `enum join__Graph` and the subgraphs that they stand for. */
+function joinedGraphs(document: DocumentNode): ReadonlyMap<string, SupergraphSubgraph> {
+  const graphs = new Map<string, SupergraphSubgraph>();
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.ENUM_TYPE_DEFINITION && definition.name.value === 'join__Graph')
+      for (const value of definition.values ?? []) {
+        const { name, url } = directivesOf(value, 'join__graph')[0] ?? {};
+        graphs.set(value.name.value, { name: text(name) ?? value.name.value, url: text(url) ?? '' });
+      }
+  return graphs;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Types of the specifications that a supergraph uses are none of the graph's. */
+function isJoined({ kind, name }: { kind: string; name?: { value: string } | undefined }): boolean {
+  return kind.endsWith('TypeDefinition') && !/^(join|link|core|federation|context)__/.test(name?.value ?? '');
+}

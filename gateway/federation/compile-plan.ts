@@ -1,0 +1,105 @@
+import type { FetchNode, PlanNode } from '@graphql-hive/router-query-planner';
+import { Kind, type OperationDefinitionNode } from 'graphql';
+import { dropImpossible } from './drop-impossible.ts';
+import { compileEntityFetch } from './entity-fetch.ts';
+import { fetchText, usedVariables } from './entity-request.ts';
+import { foldUnits } from './fold-units.ts';
+import { keepMembers } from './keep-members.ts';
+import { type EntityUnit, type RootUnit, type Unit, unitsOf, unknown } from './plan-units.ts';
+import { compileRootFetch, rootFetchStep } from './root-fetch.ts';
+import type { Step } from './run.ts';
+import { scheduleUnits } from './schedule-units.ts';
+import type { SupergraphTypes } from './supergraph-types.ts';
+
+/** What compiling a plan needs beside the plan. */
+export interface PlanScope {
+  readonly types: SupergraphTypes;
+  readonly clientVariables: ReadonlyMap<string, string>;
+  /** What was planned. */
+  readonly operation: OperationDefinitionNode;
+}
+
+/**
+ * Turns a plan of a query, or of a single mutation, into a step.
+ * @throws UnplannableOperation for a node of a kind that the planner is not known to give
+ */
+export function compilePlan<Context>(node: PlanNode, scope: PlanScope): Step<Context> {
+  const units = unitsOf(node);
+  const kept = keepMembers(dropImpossible(units, scope.types), scope.operation, scope.types);
+  const folded = foldUnits(kept, scope.types);
+  return inSequence(scheduleUnits(folded).map((wave) => compileWave<Context>(wave, units, scope)));
+}
+
+/** The requests of a wave, one for each subgraph and root. */
+function compileWave<Context>(wave: readonly Unit[], planned: readonly Unit[], scope: PlanScope): Step<Context> {
+  const { types, clientVariables } = scope;
+  const steps: Step<Context>[] = [];
+  const entities = new Map<string, EntityUnit[]>();
+  for (const unit of wave) {
+    if (unit.kind === 'entities') entities.set(unit.service, [...(entities.get(unit.service) ?? []), unit]);
+    else {
+      const node = planned.includes(unit) ? unit.node : changedFetch(unit);
+      steps.push(rootFetchStep(compileRootFetch(node, types, clientVariables)));
+    }
+  }
+  for (const units of entities.values()) steps.push(compileEntityFetch(units, types, clientVariables));
+  return inParallel(steps);
+}
+
+/** The fetch of a unit whose selections are no longer those of its text. */
+function changedFetch({ node, selections, variables }: RootUnit): FetchNode {
+  const definitions = new Map(variables.map((one) => [one.variable.name.value, one]));
+  const operation: OperationDefinitionNode = {
+    kind: Kind.OPERATION_DEFINITION,
+    operation: (node.operationKind ?? 'query') as OperationDefinitionNode['operation'],
+    variableDefinitions: usedVariables(definitions, selections),
+    selectionSet: { kind: Kind.SELECTION_SET, selections },
+  };
+  const { serviceName: _, operationName: _name, ...text } = fetchText(operation, node.serviceName);
+  return { kind: 'Fetch', serviceName: node.serviceName, ...text } as FetchNode;
+}
+
+/** Takes a plan of a subscription apart: the fetch that events come from, and what is done for each of them. */
+export function splitSubscription(node: PlanNode): { primary: FetchNode; rest: PlanNode | undefined } {
+  if (node.kind === 'Subscription') return { primary: node.primary, rest: undefined };
+  if (node.kind === 'Sequence') {
+    const [first, ...others] = node.nodes;
+    if (first?.kind === 'Subscription') {
+      return { primary: first.primary, rest: { kind: 'Sequence', nodes: others } };
+    }
+  }
+  throw unknown(node);
+}
+
+/** The fetches of root fields in a plan. */
+export function rootFetches(node: PlanNode): FetchNode[] {
+  if (node.kind === 'Fetch') return [node];
+  if (node.kind === 'Sequence' || node.kind === 'Parallel') return node.nodes.flatMap(rootFetches);
+  return [];
+}
+
+export function inSequence<Context>(steps: readonly Step<Context>[]): Step<Context> {
+  const [only] = steps;
+  if (only && steps.length === 1) return only;
+  return async (run) => {
+    for (const step of steps) {
+      const pending = step(run);
+      if (pending) await pending;
+    }
+  };
+}
+
+function inParallel<Context>(steps: readonly Step<Context>[]): Step<Context> {
+  const [only] = steps;
+  if (only && steps.length === 1) return only;
+  return (run) => {
+    const pending: Promise<void>[] = [];
+    for (const step of steps) {
+      const one = step(run);
+      if (one) pending.push(one);
+    }
+    const [first] = pending;
+    if (pending.length < 2) return first;
+    return Promise.all(pending).then(() => {});
+  };
+}

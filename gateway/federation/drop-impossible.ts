@@ -1,0 +1,56 @@
+import { Kind, type SelectionNode } from 'graphql';
+import type { Unit } from './plan-units.ts';
+import type { SupergraphTypes } from './supergraph-types.ts';
+
+/**
+ * Leaves out fragments that a service would refuse: where it gives a single object type and others give a wider type,
+ * the planner asks it for the members of the wider type too.
+ */
+export function dropImpossible(units: readonly Unit[], types: SupergraphTypes): readonly Unit[] {
+  return units.map((unit) => {
+    const root = unit.kind === 'entities' ? undefined : rootName(unit.node.operationKind);
+    const selections = possible(unit.selections, root, unit.service, types);
+    return selections === unit.selections ? unit : { ...unit, selections };
+  });
+}
+
+type Selections = readonly SelectionNode[];
+
+/** @param type undefined where only fragments say it. */
+function possible(
+  selections: Selections,
+  type: string | undefined,
+  service: string,
+  types: SupergraphTypes,
+): Selections {
+  let isChanged = false;
+  const kept = selections.flatMap((selection): SelectionNode[] => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD || !selection.selectionSet) return [selection];
+    const own =
+      selection.kind === Kind.INLINE_FRAGMENT
+        ? (selection.typeCondition?.name.value ?? type)
+        : type && types.subgraphType(service, type, selection.name.value)?.replace(/[[\]!]/g, '');
+    if (selection.kind === Kind.INLINE_FRAGMENT && isImpossible(type, own, types)) {
+      isChanged = true;
+      return [];
+    }
+    const below = selection.selectionSet.selections;
+    const changed = possible(below, own, service, types);
+    if (changed === below) return [selection];
+    isChanged = true;
+    return [{ ...selection, selectionSet: { kind: Kind.SELECTION_SET, selections: changed } }];
+  });
+  if (!isChanged) return selections;
+  // The object is still to be told from null.
+  return kept.length > 0 ? kept : [{ kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }];
+}
+
+/** An abstract type that the supergraph has may be an object in a service, which is another matter. */
+function isImpossible(type: string | undefined, condition: string | undefined, types: SupergraphTypes): boolean {
+  if (type === undefined || condition === undefined || types.isAbstract(type)) return false;
+  return !types.isA(type, condition);
+}
+
+function rootName(kind: string | undefined): string {
+  return kind === 'mutation' ? 'Mutation' : 'Query';
+}

@@ -1,0 +1,46 @@
+import type { ErrorCode } from '../errors.ts';
+
+/** An error of a joined operation, as the client sees it. */
+export interface JoinError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** The operation is one that the federated services cannot answer together. Its message is public. */
+export class UnplannableOperation extends Error {
+  readonly code: ErrorCode = 'validation-failed';
+  /** Whether it is the planner that fails, at an operation that the services may well be able to answer. */
+  readonly isPlannersFault: boolean;
+
+  constructor(message: string, cause?: unknown, isPlannersFault = false) {
+    super(message, cause === undefined ? {} : { cause });
+    this.name = 'UnplannableOperation';
+    this.isPlannersFault = isPlannersFault;
+  }
+}
+
+/** The query planner, a native addon, does not load on this machine. */
+export class PlannerUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('the query planner of federation does not load on this machine', { cause });
+    this.name = 'PlannerUnavailable';
+  }
+}
+
+/** A subgraph that gave no answer, told by whoever called it. Its message and extensions are shown to the client. */
+export class SubgraphFailure extends Error {
+  readonly extensions: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, extensions: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.name = 'SubgraphFailure';
+    this.extensions = extensions;
+  }
+}
+
+/** `extensions` of an error that concerns a subgraph: what it said itself, its name, and a code. */
+export function subgraphExtensions(service: string, given: unknown): Readonly<Record<string, unknown>> {
+  const own = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
+  return { ...own, code: typeof own.code === 'string' ? own.code : 'remote-schema-error', service };
+}

@@ -1,0 +1,148 @@
+import { type DocumentNode, type GraphQLSchema, parse } from 'graphql';
+import { readOperation } from './client-operation.ts';
+import { UnplannableOperation } from './errors.ts';
+import type { Json, JsonObject } from './json.ts';
+import { openPlanner } from './planner.ts';
+import {
+  finishRun,
+  type GraphScope,
+  introspectionOf,
+  type JoinResult,
+  relay,
+  startRun,
+  variants,
+} from './prepared-join.ts';
+import { buildPublicSchema } from './public-schema.ts';
+import type { Send } from './run.ts';
+import { readAnswer } from './subgraph-request.ts';
+import { readTypes } from './supergraph-types.ts';
+
+export interface FederatedGraphOptions<Context> {
+  /** A composed supergraph of Apollo Federation, version 1 or 2. */
+  readonly supergraphSdl: string;
+  /** The same where it has been read already, which takes long for a large one. */
+  readonly read?: { readonly document: DocumentNode; readonly publicSchema: GraphQLSchema };
+  readonly send: Send<Context>;
+  /** Whether an answer is `{"data":{…}}` and nothing else. Such ones pass as they are where they can; else none do. */
+  readonly holdsOnlyData?: (answer: Uint8Array) => boolean;
+}
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** A query or a mutation that is ready to run, as often as wanted. */
+export interface PreparedJoin<Context> {
+  readonly kind: 'query' | 'mutation';
+  /**
+   * The text of an operation of its own with the root fields `__schema` and `__type` of this one, where it has any. It
+   * is for the caller to run against the schema that its client may see; `run` takes what it gives.
+   */
+  readonly introspection: string | undefined;
+  /**
+   * Runs it. What subgraphs fail at is told in the result.
+   * @param variables as the client sent them, found valid
+   * @param introspected the data that running `introspection` gave
+   * @throws UnplannableOperation when no plan is found for what `@skip` and `@include` leave
+   */
+  run(variables: Variables, context: Context, introspected?: Readonly<Record<string, unknown>>): Promise<JoinResult>;
+}
+
+/** A subscription that is ready to run: one subgraph tells the events, the rest is joined to each of them. */
+export interface PreparedSubscription<Context> {
+  /** Whom to subscribe to, and the body of the GraphQL request. */
+  source(variables: Variables): { readonly subgraph: string; readonly body: string };
+  /** Completes an event: a GraphQL result of the subgraph, parsed. It is changed. */
+  join(event: unknown, variables: Variables, context: Context): Promise<JoinResult>;
+}
+
+/** One graph of federated subgraphs. Holds no state but what it was made of. */
+export class FederatedGraph<Context> {
+  /** What clients see: without the directives of federation, and without what is inaccessible. */
+  readonly publicSchema: GraphQLSchema;
+  readonly #scope: GraphScope<Context>;
+
+  /**
+   * @throws PlannerUnavailable where the query planner does not load; an Error for what is no supergraph
+   */
+  constructor({ supergraphSdl, read, send, holdsOnlyData }: FederatedGraphOptions<Context>) {
+    const supergraph = read?.document ?? parse(supergraphSdl, { noLocation: true });
+    this.publicSchema = read?.publicSchema ?? buildPublicSchema(supergraph);
+    this.#scope = {
+      plan: openPlanner(supergraphSdl),
+      types: readTypes(supergraph),
+      publicSchema: this.publicSchema,
+      send,
+      holdsOnlyData,
+    };
+  }
+
+  /**
+   * Prepares a query or a mutation. Its plan is made at once where no variable decides about `@skip` or `@include`, else
+   * once for each set of their values.
+   * @param document valid against `publicSchema`
+   * @throws UnplannableOperation when it cannot be planned
+   */
+  prepare(document: string, operationName?: string): PreparedJoin<Context> {
+    const operation = readOperation(document, operationName, this.#scope.types.fieldNames);
+    const kind = operation.definition.operation;
+    if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
+    const variantFor = variants(operation, this.#scope);
+    if (operation.conditions.length === 0) variantFor({});
+    const { send, holdsOnlyData } = this.#scope;
+    return {
+      kind,
+      introspection: introspectionOf(operation),
+      run: async (variables, context, introspected) => {
+        const { step, shape, relay: relayed } = variantFor(variables);
+        const run = startRun(send, variables, context);
+        if (relayed && holdsOnlyData) {
+          const result = await relay(relayed, run, holdsOnlyData);
+          return result ?? finishRun(run, shape);
+        }
+        const pending = step?.(run);
+        if (pending) await pending;
+        if (introspected) Object.assign(run.data, introspected);
+        return finishRun(run, shape);
+      },
+    };
+  }
+
+  /**
+   * Prepares a subscription.
+   * @throws UnplannableOperation when it cannot be planned
+   */
+  prepareSubscription(document: string, operationName?: string): PreparedSubscription<Context> {
+    const operation = readOperation(document, operationName, this.#scope.types.fieldNames);
+    if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is no subscription');
+    const variantFor = variants(operation, this.#scope);
+    if (operation.conditions.length === 0) variantFor({});
+    const { send } = this.#scope;
+    const planned = (variables: Variables) => {
+      const { primary, ...variant } = variantFor(variables);
+      if (!primary) throw new UnplannableOperation('the subscription has no field to subscribe to');
+      return { primary, ...variant };
+    };
+    return {
+      source: (variables) => {
+        const { request } = planned(variables).primary;
+        return { subgraph: request.service, body: request.body(variables) };
+      },
+      join: async (event, variables, context) => {
+        const { primary, step, shape } = planned(variables);
+        const run = startRun(send, variables, context);
+        primary.take(readAnswer(primary.request.service, event as Json, run), run);
+        const pending = step?.(run);
+        if (pending) await pending;
+        return finishRun(run, shape);
+      },
+    };
+  }
+}
+
+/** The whole GraphQL response as an object. */
+export function responseObject({ data, errors }: JoinResult): {
+  data: JsonObject | null;
+  errors?: JoinResult['errors'];
+} {
+  const parsed: JsonObject | null = JSON.parse(data);
+  return errors.length === 0 ? { data: parsed } : { data: parsed, errors };
+}

@@ -1,0 +1,15 @@
+export { type JoinError, PlannerUnavailable, SubgraphFailure, UnplannableOperation } from './errors.ts';
+export {
+  FederatedGraph,
+  type FederatedGraphOptions,
+  type PreparedJoin,
+  type PreparedSubscription,
+  responseObject,
+  type Variables,
+} from './federated-graph.ts';
+export { openPlanner, type Plan } from './planner.ts';
+export type { JoinResult } from './prepared-join.ts';
+export { buildPublicSchema } from './public-schema.ts';
+export { type ComposedService, restoreExternal } from './restore-external.ts';
+export type { Send, SubgraphCall, SubgraphExtensions } from './run.ts';
+export { widenFields } from './widen-fields.ts';

@@ -1,0 +1,20 @@
+import { type ConstDirectiveNode, type DocumentNode, Kind } from 'graphql';
+
+/** Names of subgraphs by their values of the enum `join__Graph`. */
+export function graphNames(supergraph: DocumentNode): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const definition of supergraph.definitions) {
+    if (definition.kind !== Kind.ENUM_TYPE_DEFINITION || definition.name.value !== 'join__Graph') continue;
+    for (const value of definition.values ?? []) {
+      const graph = value.directives?.find((directive) => directive.name.value === 'join__graph');
+      names.set(value.name.value, (graph && directiveArgument(graph, 'name')) ?? value.name.value);
+    }
+  }
+  return names;
+}
+
+/** The value of a directive's argument that is a string or an enum value. */
+export function directiveArgument(directive: ConstDirectiveNode, name: string): string | undefined {
+  const value = directive.arguments?.find((one) => one.name.value === name)?.value;
+  return value?.kind === Kind.ENUM || value?.kind === Kind.STRING ? value.value : undefined;
+}

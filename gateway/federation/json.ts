@@ -1,0 +1,33 @@
+/** What `JSON.parse` gives. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+/** An object of an upstream's answer. It is ours once parsed: joins write into it. */
+export interface JsonObject {
+  [key: string]: Json | undefined;
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** JSON text of a string. Short plain ones, which are nearly all, are quicker to look through than to hand over. */
+export function stringText(text: string): string {
+  const { length } = text;
+  if (length > 40) return JSON.stringify(text);
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code === 0x22 || code === 0x5c || code >= 0xd800) return JSON.stringify(text);
+  }
+  return `"${text}"`;
+}
+
+/** JSON text of any value that came out of `JSON.parse`. */
+export function jsonText(value: Json): string {
+  if (typeof value === 'string') return stringText(value);
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  return String(value);
+}

@@ -1,0 +1,42 @@
+import type { PlanNode } from '@graphql-hive/router-query-planner';
+import type { FieldNode } from 'graphql';
+import { rootFetches } from './compile-plan.ts';
+
+/**
+ * Plans a mutation so that a field is finished, joins and all, before the next one starts, as the specification has
+ * it: the planner's own plan would join one field while it runs the next. Neighbours that the same subgraph runs are
+ * still sent to it together, since it keeps their order itself.
+ * @returns the plans to run one after the other
+ */
+export function planMutation(
+  fields: readonly FieldNode[],
+  plan: (fields: readonly FieldNode[]) => PlanNode | undefined,
+): PlanNode[] {
+  const whole = plan(fields);
+  if (!whole) return [];
+  if (rootFetches(whole).length < 2) return [whole];
+  const nodes: PlanNode[] = [];
+  for (const group of groupNeighbours(fields, plan)) {
+    const node = plan(group);
+    if (node) nodes.push(node);
+  }
+  return nodes;
+}
+
+/** Only the last field of a group may need joins: those of an earlier one would have to come before the next field. */
+function groupNeighbours(
+  fields: readonly FieldNode[],
+  plan: (fields: readonly FieldNode[]) => PlanNode | undefined,
+): FieldNode[][] {
+  const groups: FieldNode[][] = [];
+  let openFor: string | undefined;
+  for (const field of fields) {
+    const node = plan([field]);
+    const service = node && rootFetches(node)[0]?.serviceName;
+    const last = groups.at(-1);
+    if (last && service !== undefined && service === openFor) last.push(field);
+    else groups.push([field]);
+    openFor = node?.kind === 'Fetch' ? service : undefined;
+  }
+  return groups;
+}

@@ -1,0 +1,37 @@
+import { createRequire } from 'node:module';
+import type { PlanNode, QueryPlanner } from '@graphql-hive/router-query-planner';
+import { PlannerUnavailable, UnplannableOperation } from './errors.ts';
+
+/** Plans one operation; undefined where there is nothing to fetch. */
+export type Plan = (document: string, operationName: string | undefined) => PlanNode | undefined;
+
+/**
+ * The planner of a supergraph.
+ * @throws PlannerUnavailable where the addon does not load; whatever the addon throws for a broken supergraph
+ */
+export function openPlanner(supergraphSdl: string): Plan {
+  const planner = new (loadPlanner())(supergraphSdl);
+  // Labels of progressive overrides: none is active.
+  const labels = new Set<string>();
+  return (document, operationName) => {
+    try {
+      return planner.plan(document, operationName, labels, 0).node;
+    } catch (error) {
+      // What the planner says may repeat values of the document, so it is kept for the log only.
+      const message = 'the operation cannot be planned over the federated services';
+      throw new UnplannableOperation(message, error, FOUND_AND_LOST.test(String(error)));
+    }
+  };
+}
+
+/** Of an operation that it has found a way for: it does so, and then does not find its own steps again. */
+const FOUND_AND_LOST = /failed to build fetch graph/i;
+
+function loadPlanner(): typeof QueryPlanner {
+  try {
+    // Not a static import: that would keep the whole gateway from starting where the addon does not load.
+    return createRequire(import.meta.url)('@graphql-hive/router-query-planner').QueryPlanner;
+  } catch (error) {
+    throw new PlannerUnavailable(error);
+  }
+}

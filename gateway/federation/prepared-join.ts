@@ -1,0 +1,171 @@
+import { type FieldNode, type GraphQLSchema, Kind, print } from 'graphql';
+import { type ObjectShape, shapeOfAnswer } from './answer-shape.ts';
+import { type ClientOperation, type Conditions, rootFields } from './client-operation.ts';
+import { compilePlan, inSequence, splitSubscription } from './compile-plan.ts';
+import { clientPath, completeAnswer } from './complete-answer.ts';
+import type { JoinError } from './errors.ts';
+import type { JsonObject } from './json.ts';
+import { planMutation } from './mutation-order.ts';
+import { plannedOperation } from './planned-document.ts';
+import type { Plan } from './planner.ts';
+import { relayedRequest } from './relay.ts';
+import { compileRootFetch, type RootFetch, takeAnswer } from './root-fetch.ts';
+import type { Run, Send, Step, SubgraphExtensions } from './run.ts';
+import { reach, readReply, type SubgraphRequest, textOf } from './subgraph-request.ts';
+import type { SupergraphTypes } from './supergraph-types.ts';
+import { writeAnswer } from './write-answer.ts';
+
+/** What an operation came to. */
+export interface JoinResult {
+  /** JSON text of the `data` member; `null` where nothing is left of it. */
+  readonly data: string;
+  readonly errors: readonly JoinError[];
+  /** What subgraphs put beside their data. */
+  readonly extensions: readonly SubgraphExtensions[];
+  /** The whole response as the one subgraph that answered it has sent it: data, and nothing else. */
+  readonly relayed?: Uint8Array;
+}
+
+/** What all operations of a graph share. */
+export interface GraphScope<Context> {
+  readonly plan: Plan;
+  readonly types: SupergraphTypes;
+  readonly publicSchema: GraphQLSchema;
+  readonly send: Send<Context>;
+  /** Whether an answer is data and nothing else, so that it may pass as it is. */
+  readonly holdsOnlyData: ((answer: Uint8Array) => boolean) | undefined;
+}
+
+/** An operation under one set of values of its `@skip` and `@include` variables. */
+export interface Variant<Context> {
+  readonly step: Step<Context> | undefined;
+  readonly shape: ObjectShape;
+  /** Subscriptions: where the events come from. */
+  readonly primary: RootFetch<Context> | undefined;
+  /** The request whose answer can be the client's as it is. */
+  readonly relay?: SubgraphRequest | undefined;
+}
+
+/** Plans and compiles an operation under given conditions. */
+export function compileVariant<Context>(
+  operation: ClientOperation,
+  conditions: Conditions,
+  scope: GraphScope<Context>,
+): Variant<Context> {
+  const fields = rootFields(operation, conditions).filter(({ name }) => !name.value.startsWith('__'));
+  const shape = shapeOfAnswer(operation, conditions, scope.publicSchema, scope.types);
+  if (fields.length === 0) return { step: undefined, shape, primary: undefined };
+  const name = operation.definition.name?.value;
+  const planned = (some: readonly FieldNode[]) => plannedOperation(operation, some, conditions, scope.publicSchema);
+  const plan = (some: readonly FieldNode[]) => scope.plan(print(planned(some)), name);
+  const kind = operation.definition.operation;
+  const { clientVariables } = operation;
+  const whole = planned(fields);
+  const planScope = { types: scope.types, clientVariables, operation: whole };
+  const nodes = kind === 'mutation' ? planMutation(fields, plan) : [plan(fields)].filter((one) => one !== undefined);
+  const [node] = nodes;
+  if (!node) return { step: undefined, shape, primary: undefined };
+  if (kind !== 'subscription') {
+    const steps = nodes.map((one) => compilePlan<Context>(one, planScope));
+    const isWhole = operation.hasClientKeys && !shape.fields.some(({ name: own }) => own.startsWith('__'));
+    const relay = isWhole ? relayedRequest(whole, nodes, clientVariables, scope.publicSchema, scope.types) : undefined;
+    return { step: inSequence(steps), shape, primary: undefined, relay };
+  }
+  const { primary, rest } = splitSubscription(node);
+  return {
+    step: rest && compilePlan(rest, planScope),
+    shape,
+    primary: compileRootFetch(primary, scope.types, clientVariables),
+  };
+}
+
+/** How many variants of an operation are kept. */
+const KEPT_VARIANTS = 16;
+
+/** Finds the variant of an operation that fits given variables; compiles it when it is the first time. */
+export function variants<Context>(
+  operation: ClientOperation,
+  scope: GraphScope<Context>,
+): (variables: Readonly<Record<string, unknown>>) => Variant<Context> {
+  const kept = new Map<string, Variant<Context>>();
+  const decide = (variables: Readonly<Record<string, unknown>>) =>
+    operation.conditions.map(({ name, byDefault }): [string, boolean] => {
+      const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      return [name, given === undefined ? byDefault : given === true];
+    });
+  return (variables) => {
+    const decided = operation.conditions.length === 0 ? [] : decide(variables);
+    const key = decided.length === 0 ? '' : decided.map(([, holds]) => (holds ? '1' : '0')).join('');
+    const known = kept.get(key);
+    if (known) return known;
+    const made = compileVariant(operation, new Map(decided), scope);
+    const [oldest] = kept.keys();
+    if (oldest !== undefined && kept.size >= KEPT_VARIANTS) kept.delete(oldest);
+    kept.set(key, made);
+    return made;
+  };
+}
+
+/** A run that has yet to start. */
+export function startRun<Context>(
+  send: Send<Context>,
+  variables: Readonly<Record<string, unknown>>,
+  context: Context,
+): Run<Context> {
+  return { data: {}, variables, context, send, errors: [], extensions: [] };
+}
+
+/** Writes what a run came to. */
+export function finishRun<Context>({ data, errors, extensions }: Run<Context>, shape: ObjectShape): JoinResult {
+  if (errors.length === 0) {
+    const text = writeAnswer(shape, data);
+    if (text !== undefined) return { data: text, errors, extensions };
+  }
+  const told = errors.map((error) => withClientPath(error, shape, data));
+  const complete = completeAnswer(shape, data, told);
+  return { data: complete.text, errors: [...told, ...complete.errors], extensions };
+}
+
+function withClientPath(error: JoinError, shape: ObjectShape, data: JsonObject): JoinError {
+  if (!error.path) return error;
+  const path = clientPath(shape, data, error.path);
+  const { path: _, ...rest } = error;
+  return path.length > 0 ? { ...rest, path } : rest;
+}
+
+/** The part of an operation that asks about the schema itself: its text, or undefined where it does not. */
+export function introspectionOf(operation: ClientOperation): string | undefined {
+  const everything = new Map(operation.conditions.map(({ name }) => [name, true]));
+  const nothing = new Map(operation.conditions.map(({ name }) => [name, false]));
+  const asked = [everything, nothing]
+    .flatMap((conditions) => rootFields(operation, conditions))
+    .filter(({ name }) => name.value === '__schema' || name.value === '__type');
+  if (asked.length === 0) return undefined;
+  const selections = [...new Set(asked)];
+  const definition = { ...operation.definition, selectionSet: { kind: Kind.SELECTION_SET, selections } } as const;
+  return print({ kind: Kind.DOCUMENT, definitions: [definition, ...operation.fragments.values()] });
+}
+
+/**
+ * Runs an operation that one subgraph answers alone.
+ * @returns its answer as it is, or undefined where there is more to it than data: then it is in the run
+ */
+export async function relay<Context>(
+  request: SubgraphRequest,
+  run: Run<Context>,
+  holdsOnlyData: (answer: Uint8Array) => boolean,
+): Promise<JoinResult | undefined> {
+  const reply = await reach(request, run);
+  if (reply instanceof Uint8Array && holdsOnlyData(reply)) {
+    return {
+      relayed: reply,
+      get data() {
+        return textOf(reply).slice('{"data":'.length, -1);
+      },
+      errors: run.errors,
+      extensions: run.extensions,
+    };
+  }
+  takeAnswer(request, readReply(request.service, reply, run), run);
+  return undefined;
+}

@@ -1,0 +1,95 @@
+import {
+  type ConstDirectiveNode,
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  Kind,
+  print,
+  type TypeNode,
+} from 'graphql';
+import { directiveArgument, graphNames } from './join-directives.ts';
+import { readServiceTypes, type ServiceTypes } from './service-types.ts';
+
+/** What the supergraph says of its types, inaccessible ones too, as far as running a plan needs it. */
+export interface SupergraphTypes {
+  /** Whether an object of type `typename` satisfies the type condition. */
+  isA(typename: string, condition: string): boolean;
+  /** Whether it is the name of an interface or a union. */
+  isAbstract(typename: string): boolean;
+  /** The name of the type of a field, lists and non-null left out. */
+  fieldType(typename: string, field: string): string | undefined;
+  /** The type that a subgraph gives a field, lists and non-null shown. */
+  subgraphType(service: string, typename: string, field: string): string | undefined;
+  /** Names of all fields of all types. */
+  readonly fieldNames: ReadonlySet<string>;
+  readonly services: ServiceTypes;
+  /** Whether it is the name of a type, or of a value of an enum, that services have and clients do not see. */
+  isHidden(type: string, value?: string): boolean;
+  /** Whether an enum has values that clients do not see. */
+  hidesValues(type: string): boolean;
+}
+
+/** Reads them from a supergraph document. */
+export function readTypes(supergraph: DocumentNode): SupergraphTypes {
+  const members = new Map<string, Set<string>>();
+  const fieldNames = new Set<string>();
+  const fieldTypes = new Map<string, string>();
+  const ownTypes = new Map<string, string>();
+  const services = graphNames(supergraph);
+  const membersOf = (name: string) => {
+    const known = members.get(name) ?? new Set<string>();
+    members.set(name, known);
+    return known;
+  };
+  const hidden = new Set<string>();
+  for (const definition of supergraph.definitions) {
+    if ('directives' in definition && 'name' in definition && definition.name) {
+      const type = definition.name.value;
+      if (isInaccessible(definition)) hidden.add(type);
+      if (definition.kind === Kind.ENUM_TYPE_DEFINITION)
+        for (const value of definition.values ?? [])
+          if (isInaccessible(value)) hidden.add(`${type}.${value.name.value}`);
+    }
+    if (definition.kind === Kind.UNION_TYPE_DEFINITION) {
+      for (const member of definition.types ?? []) membersOf(definition.name.value).add(member.name.value);
+    } else if (definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.INTERFACE_TYPE_DEFINITION) {
+      if (definition.kind === Kind.INTERFACE_TYPE_DEFINITION) membersOf(definition.name.value);
+      for (const parent of definition.interfaces ?? []) membersOf(parent.name.value).add(definition.name.value);
+      for (const field of definition.fields ?? []) {
+        fieldNames.add(field.name.value);
+        const name = `${definition.name.value}.${field.name.value}`;
+        fieldTypes.set(name, namedType(field.type));
+        for (const [graph, type] of differingTypes(field)) ownTypes.set(`${services.get(graph)}:${name}`, type);
+        ownTypes.set(name, print(field.type));
+      }
+    }
+  }
+  return {
+    isA: (typename, condition) => typename === condition || (members.get(condition)?.has(typename) ?? false),
+    isAbstract: (typename) => members.has(typename),
+    fieldType: (typename, field) => fieldTypes.get(`${typename}.${field}`),
+    subgraphType: (service, typename, field) =>
+      ownTypes.get(`${service}:${typename}.${field}`) ?? ownTypes.get(`${typename}.${field}`),
+    fieldNames,
+    services: readServiceTypes(supergraph),
+    hidesValues: (type) => [...hidden].some((name) => name.startsWith(`${type}.`)),
+    isHidden: (type, value) => hidden.has(value === undefined ? type : `${type}.${value}`),
+  };
+}
+
+/** The types that single subgraphs give a field, where they are not that of the supergraph, by graph. */
+function differingTypes({ directives }: FieldDefinitionNode): [string, string][] {
+  return (directives ?? []).flatMap((directive: ConstDirectiveNode): [string, string][] => {
+    if (directive.name.value !== 'join__field') return [];
+    const [graph, type] = [directiveArgument(directive, 'graph'), directiveArgument(directive, 'type')];
+    return graph === undefined || type === undefined ? [] : [[graph, type]];
+  });
+}
+
+function isInaccessible({ directives }: { readonly directives?: readonly DirectiveNode[] | undefined }): boolean {
+  return directives?.some(({ name }) => name.value === 'inaccessible') ?? false;
+}
+
+function namedType(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);
+}

@@ -1,0 +1,56 @@
+import {
+  GraphQLDirective,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLSchema,
+  isInputType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+
+/**
+ * A schema with directives that operations may hold. Of several with the same name the first counts. A directive is left
+ * out where the type of an argument of it is none of the schema's.
+ */
+export function withDirectives(schema: GraphQLSchema, directives: readonly GraphQLDirective[]): GraphQLSchema {
+  const added = new Map<string, GraphQLDirective>();
+  for (const directive of directives) {
+    if (added.has(directive.name) || schema.getDirective(directive.name)) continue;
+    const rewired = rewire(directive, schema);
+    if (rewired) added.set(directive.name, rewired);
+  }
+  if (added.size === 0) return schema;
+  const config = schema.toConfig();
+  return new GraphQLSchema({ ...config, directives: [...config.directives, ...added.values()] });
+}
+
+/** The directive with the types of the schema, which are other objects than those of its source. */
+function rewire(directive: GraphQLDirective, schema: GraphQLSchema): GraphQLDirective | undefined {
+  const config = directive.toConfig();
+  const args: typeof config.args = {};
+  for (const [name, argument] of Object.entries(config.args)) {
+    const type = typeIn(schema, argument.type);
+    if (!type) return undefined;
+    args[name] = { ...argument, type };
+  }
+  return new GraphQLDirective({ ...config, args });
+}
+
+function typeIn(schema: GraphQLSchema, type: GraphQLInputType): GraphQLInputType | undefined {
+  if (isNonNullType(type)) {
+    const inner = typeIn(schema, type.ofType);
+    return inner && !isNonNullType(inner) ? new GraphQLNonNull(inner) : undefined;
+  }
+  if (isListType(type)) {
+    const inner = typeIn(schema, type.ofType);
+    return inner && new GraphQLList(inner);
+  }
+  const found = schema.getType(type.name) ?? (isStandard(type.name) ? type : undefined);
+  return isInputType(found) ? found : undefined;
+}
+
+/** Scalars that a schema only has where something in it uses them. */
+function isStandard(name: string): boolean {
+  return ['Int', 'Float', 'String', 'Boolean', 'ID'].includes(name);
+}

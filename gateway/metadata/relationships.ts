@@ -1,0 +1,99 @@
+import type { ActionsMetadata } from './actions.ts';
+import type { MetadataProblem } from './problem.ts';
+import type { Relationships, WrittenStep } from './relationship-shapes.ts';
+import type { RemoteSchemaMetadata } from './remote-schemas.ts';
+import type { Place, ValuePath } from './yaml-tree.ts';
+
+/** A field of the target, with the arguments that it is asked with, on the way to the one that answers. */
+export interface RemoteStep {
+  readonly field: string;
+  /** Texts that begin with `$` stand for the value of a field of the object that has the relationship. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** A field that is answered by asking a remote schema, with values of the object that it is a field of. */
+export interface RelationshipMetadata {
+  readonly name: string;
+  /** The remote schema that has the type; undefined where it is a type of actions. */
+  readonly source: string | undefined;
+  readonly type: string;
+  readonly target: string;
+  /** Fields of the type whose values are needed. */
+  readonly fields: readonly string[];
+  readonly steps: readonly RemoteStep[];
+  /** Where it is described. */
+  place(path?: ValuePath): Place;
+}
+
+/** All relationships. What is wrong with them by themselves is added to `problems`. */
+export function relationshipsOf(
+  remoteSchemas: readonly RemoteSchemaMetadata[],
+  actions: ActionsMetadata,
+  place: (kind: 'remoteSchemas' | 'actions', path: ValuePath) => Place,
+  problems: MetadataProblem[],
+): readonly RelationshipMetadata[] {
+  const described = (list: Relationships, source: string | undefined, type: string, at: (path: ValuePath) => Place) =>
+    list.flatMap((one, index): readonly RelationshipMetadata[] => {
+      if (!one) return [];
+      const { remote_schema: target, lhs_fields: fields, remote_field: written } = one.definition.to_remote_schema;
+      const placeOf = (path: ValuePath = []) => at([index, ...path]);
+      return [{ name: one.name, source, type, target, fields, steps: stepsOf(written), place: placeOf }];
+    });
+  const ofRemotes = remoteSchemas.flatMap((remote, index) =>
+    remote.remote_relationships.flatMap(({ type_name: type, relationships }, position) =>
+      described(relationships, remote.name, type, (path) =>
+        place('remoteSchemas', [index, 'remote_relationships', position, 'relationships', ...path]),
+      ),
+    ),
+  );
+  const ofActions = actions.custom_types.objects.flatMap((object, index) =>
+    described(object.relationships, undefined, object.name, (path) =>
+      place('actions', ['custom_types', 'objects', index, 'relationships', ...path]),
+    ),
+  );
+  const all = [...ofRemotes, ...ofActions];
+  const targets = new Set(remoteSchemas.map((remote) => remote.name));
+  problems.push(...all.flatMap((one, index) => problemsOf(one, all.slice(0, index), targets)));
+  return all;
+}
+
+function stepsOf(written: Readonly<Record<string, WrittenStep>>): readonly RemoteStep[] {
+  return Object.entries(written).flatMap(([field, step]) => [
+    { field, arguments: step.arguments },
+    ...(step.field ? stepsOf(step.field) : []),
+  ]);
+}
+
+const DEFINITION = ['definition', 'to_remote_schema'];
+
+function problemsOf(
+  relationship: RelationshipMetadata,
+  before: readonly RelationshipMetadata[],
+  targets: ReadonlySet<string>,
+): readonly MetadataProblem[] {
+  const { name, source, type, target, fields, steps, place } = relationship;
+  const problems: MetadataProblem[] = [];
+  if (before.some((other) => other.source === source && other.type === type && other.name === name))
+    problems.push({ ...place(['name']), message: `"${type}" has a relationship "${name}" already` });
+  if (!targets.has(target))
+    problems.push({ ...place([...DEFINITION, 'remote_schema']), message: `there is no remote schema "${target}"` });
+  const known = new Set(fields);
+  for (const used of new Set(steps.flatMap((step) => fieldsUsedBy(step.arguments))))
+    if (!known.has(used))
+      problems.push({
+        ...place([...DEFINITION, 'remote_field']),
+        message: `"$${used}" is used, and "${used}" is not among the lhs_fields`,
+      });
+  return problems;
+}
+
+/** The field that a value of an argument stands for; undefined for a value that is meant as it is. */
+export function fieldMeant(value: unknown): string | undefined {
+  return typeof value === 'string' && value.startsWith('$') ? value.slice(1) : undefined;
+}
+
+function fieldsUsedBy(value: unknown): readonly string[] {
+  const field = fieldMeant(value);
+  if (field !== undefined) return [field];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(fieldsUsedBy) : [];
+}

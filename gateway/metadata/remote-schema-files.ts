@@ -1,0 +1,32 @@
+import type { MetadataProblem } from './problem.ts';
+import type { RemoteSchemaMetadata } from './remote-schemas.ts';
+import type { MetadataStore } from './store.ts';
+import { type Place, pathWithin, type ValuePath } from './yaml-tree.ts';
+
+/** Puts in the content of the files that remote schemas name. Those that cannot be read are added to the problems. */
+export function withFiles(
+  remotes: readonly RemoteSchemaMetadata[],
+  store: MetadataStore,
+  place: (path: ValuePath) => Place,
+  problems: MetadataProblem[],
+): readonly RemoteSchemaMetadata[] {
+  const contentOf = (index: number, key: 'schema_file' | 'supergraph_file', file: string): string | undefined => {
+    const path = pathWithin(file);
+    const content = path === undefined ? undefined : store.file(path);
+    if (content !== undefined) return content;
+    const message = path === undefined ? 'is outside of the metadata directory' : 'cannot be read';
+    problems.push({ ...place([index, 'definition', key]), message: `"${file}" ${message}` });
+    return undefined;
+  };
+  return remotes.map((remote, index) => {
+    const { schema_file, supergraph_file } = remote.definition;
+    const schemaSdl = schema_file === undefined ? undefined : contentOf(index, 'schema_file', schema_file);
+    const supergraphSdl =
+      supergraph_file === undefined ? undefined : contentOf(index, 'supergraph_file', supergraph_file);
+    return {
+      ...remote,
+      ...(schemaSdl !== undefined && { schemaSdl }),
+      ...(supergraphSdl !== undefined && { supergraphSdl }),
+    };
+  });
+}

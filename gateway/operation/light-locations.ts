@@ -1,0 +1,15 @@
+import { type ASTNode, type DocumentNode, type Location, visit } from 'graphql';
+
+/**
+ * Keeps of each node's place what errors tell of it. graphql-js also keeps every token of the text, which takes a third
+ * of what a parsed document weighs.
+ */
+export function withLightLocations(document: DocumentNode): DocumentNode {
+  visit(document, {
+    enter: (node: ASTNode) => {
+      const { loc } = node;
+      if (loc) (node as { loc?: Location }).loc = { start: loc.start, end: loc.end, source: loc.source } as Location;
+    },
+  });
+  return document;
+}

@@ -1,0 +1,16 @@
+import cluster from 'node:cluster';
+import { runService } from '../platform/index.ts';
+import { readConfig } from './config.ts';
+import { startGateway } from './gateway.ts';
+import { siblingsOf } from './siblings.ts';
+import { startWorkers } from './workers.ts';
+
+/** Runs the gateway as this process: alone, as one of several workers, or as the process that keeps these running. */
+export function serve(environment: NodeJS.ProcessEnv): void {
+  const { worker } = cluster;
+  runService('gateway', async () => {
+    if (worker) return startGateway(environment, undefined, siblingsOf(worker));
+    const config = readConfig(environment);
+    return config.workers === 1 ? startGateway(environment) : startWorkers(config);
+  });
+}

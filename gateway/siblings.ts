@@ -1,0 +1,62 @@
+import type { Worker } from 'node:cluster';
+import type { Metric } from './ops/index.ts';
+
+/** What workers and the process that keeps them running tell each other, beside that a worker is ready. */
+export type WorkerMessage =
+  /** Reload the metadata; `ask` as in `Reloads.reload`. To others: let all others do so. */
+  | { readonly type: 'reload'; readonly id: number; readonly ask: boolean }
+  /** It has been done, or could not be: whoever could not has logged why. */
+  | { readonly type: 'reloaded'; readonly id: number }
+  /** Tell your metrics. */
+  | { readonly type: 'measure'; readonly id: number }
+  | { readonly type: 'measured'; readonly id: number; readonly metrics: readonly Metric[] };
+
+/** The other workers of a gateway, as one of them sees them. */
+export interface Siblings {
+  /** Which of the workers this one is, counted from 1 on; one that takes the place of another has a number of its own. */
+  readonly worker: number;
+  /** Lets all others reload the metadata, and waits until they have. */
+  reload(ask: boolean): Promise<void>;
+  /** What reloads this one when it is told to. @returns what ends that. */
+  onReload(reload: (ask: boolean) => Promise<void>): () => void;
+  /** What tells the metrics of this one when it is asked for them. @returns what ends that. */
+  onMeasure(measure: () => readonly Metric[]): () => void;
+}
+
+export function siblingsOf(worker: Worker): Siblings {
+  const waiting = new Map<number, () => void>();
+  let asked = 0;
+  const send = (message: WorkerMessage) => void (worker.isConnected() && worker.send(message));
+  worker.on('message', (message: WorkerMessage) => {
+    if (message.type === 'reloaded') waiting.get(message.id)?.();
+  });
+  return {
+    worker: worker.id,
+    reload: (ask) =>
+      new Promise((resolve) => {
+        asked += 1;
+        const id = asked;
+        waiting.set(id, () => {
+          waiting.delete(id);
+          resolve();
+        });
+        send({ type: 'reload', id, ask });
+      }),
+    onMeasure: (measure) => {
+      const listener = (message: WorkerMessage) => {
+        if (message.type === 'measure') send({ type: 'measured', id: message.id, metrics: measure() });
+      };
+      worker.on('message', listener);
+      return () => worker.off('message', listener);
+    },
+    onReload: (reload) => {
+      const listener = (message: WorkerMessage) => {
+        if (message.type !== 'reload') return;
+        const done = () => send({ type: 'reloaded', id: message.id });
+        reload(message.ask).then(done, done);
+      };
+      worker.on('message', listener);
+      return () => worker.off('message', listener);
+    },
+  };
+}

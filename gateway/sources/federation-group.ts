@@ -1,0 +1,105 @@
+import { setImmediate } from 'node:timers/promises';
+import { type CompositionProblem, composeSubgraphs, readSupergraph, type Supergraph } from '../composition/index.ts';
+import type { RemoteSchemaMetadata } from '../metadata/index.ts';
+import { federatedSource } from './federated-source.ts';
+import { groupCustomization } from './federation-customization.ts';
+import { federatedPermissions } from './federation-permissions.ts';
+import type { RemoteTarget } from './remote-request.ts';
+import { type Source, SourceError, type SourceProblem } from './source.ts';
+
+/** What all subgraphs that are composed here are called together, where they are one source. */
+export const FEDERATION = 'federation';
+
+/** A remote schema that says that it is a subgraph of Apollo Federation. */
+export interface Subgraph {
+  readonly name: string;
+  readonly sdl: string;
+  readonly target: RemoteTarget;
+  readonly metadata: RemoteSchemaMetadata;
+}
+
+/** What came of composing subgraphs. */
+export interface FederationGroup {
+  /** Undefined when nothing is left to compose. */
+  readonly source: Source | undefined;
+  /** Subgraphs that do not go together with the others, and why. */
+  readonly left: ReadonlyMap<string, readonly SourceProblem[]>;
+}
+
+type Problems = ReadonlyMap<string, readonly SourceProblem[]>;
+
+/**
+ * Composes subgraphs to one source. Where they do not go together, the last of those that the reasons name is left out,
+ * until the rest does: the order is the metadata's, so that it does not depend on who answered first.
+ */
+export async function openFederationGroup(
+  subgraphs: readonly Subgraph[],
+  publicRole: string,
+): Promise<FederationGroup> {
+  const left = new Map<string, readonly SourceProblem[]>();
+  for (let members = subgraphs; members.length > 0; members = members.filter(({ name }) => !left.has(name))) {
+    const composition = await composeSubgraphs(members);
+    if ('problems' in composition) {
+      const out = blamed(members, composition.problems);
+      left.set(out, describedFor(out, composition.problems));
+      continue;
+    }
+    await setImmediate();
+    const supergraph = await readSupergraph(composition.supergraphSdl, composition.publicSdl);
+    const opened = await openComposed(members, supergraph, publicRole);
+    if ('source' in opened) return { source: opened.source, left };
+    for (const [name, problems] of opened.problems) left.set(name, problems);
+  }
+  return { source: undefined, left };
+}
+
+async function openComposed(
+  subgraphs: readonly Subgraph[],
+  supergraph: Supergraph,
+  publicRole: string,
+): Promise<{ source: Source } | { problems: Problems }> {
+  const members = subgraphs.map(({ name, metadata }) => ({
+    name,
+    permissions: metadata.permissions,
+    customization: metadata.definition.customization,
+    coordinates: supergraph.coordinatesOf(name),
+  }));
+  const permissions = await federatedPermissions(members, supergraph.schema, publicRole);
+  if ('problems' in permissions) return permissions;
+  const names = groupCustomization(members);
+  if ('problems' in names) return names;
+  await setImmediate();
+  try {
+    return {
+      source: federatedSource({
+        name: FEDERATION,
+        members: subgraphs.map(({ name }) => name),
+        supergraph,
+        targets: new Map(subgraphs.map(({ name, target }) => [name, target])),
+        permissions,
+        customization: names.customization,
+        publicRole,
+        sdl: new Map(subgraphs.map(({ name, sdl }) => [name, sdl])),
+      }),
+    };
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const renaming = members.findLast(({ customization }) => customization) ?? members.at(-1);
+    return { problems: new Map([[renaming?.name ?? '', error.problems]]) };
+  }
+}
+
+/** The last of the subgraphs that the problems are about. */
+function blamed(members: readonly Subgraph[], problems: readonly CompositionProblem[]): string {
+  const named = new Set(problems.flatMap(({ subgraphs }) => subgraphs));
+  const last = members.findLast(({ name }) => named.has(name)) ?? members.at(-1);
+  return last?.name ?? '';
+}
+
+function describedFor(subgraph: string, problems: readonly CompositionProblem[]): readonly SourceProblem[] {
+  const own = problems.filter(({ subgraphs }) => subgraphs.length === 0 || subgraphs.includes(subgraph));
+  return own.map(({ code, message, places }) => {
+    const where = places.map((place) => `line ${place.line} of the SDL of "${place.subgraph}"`).join(', ');
+    return { message: `it cannot be composed: ${code}: ${message}${where && ` (${where})`}` };
+  });
+}

@@ -1,0 +1,201 @@
+import type { ExecutionRequest, ExecutionResult, Executor, MaybeAsyncIterable } from '@graphql-tools/utils';
+import { GraphQLError, print, stripIgnoredCharacters } from 'graphql';
+import type { Supergraph } from '../composition/index.ts';
+import {
+  FederatedGraph,
+  type JoinResult,
+  type PreparedJoin,
+  type PreparedSubscription,
+  responseObject,
+  SubgraphFailure,
+  UnplannableOperation,
+} from '../federation/index.ts';
+import { type Call, callOfOneEvent } from './call.ts';
+import type { FederationEngine } from './federation-engine.ts';
+import type { OperationAnswer, OperationToPrepare, PreparedOperation } from './prepared-operation.ts';
+import { holdsOnlyData } from './relayed-bytes.ts';
+import { type EventsRequest, openRemoteEvents } from './remote-events.ts';
+import { type RemoteTarget, remoteRequest } from './remote-request.ts';
+import { REMOTE_SCHEMA_ERROR, takeCookies, takeHttpHints, withoutTraces } from './remote-response.ts';
+import { unreachable } from './source-error.ts';
+import { failedEvents, mapEvents } from './source-events.ts';
+
+const UNPLANNABLE = 'the operation cannot be planned over the federated services';
+
+/** Operations of the stitched graph whose plans are kept. */
+const KEPT = 500;
+
+/**
+ * Plans operations as a whole: each subgraph is asked as seldom as can be.
+ *
+ * @param standIn what runs those that the planner fails at by its own fault.
+ * @throws PlannerUnavailable where the planner's addon does not load.
+ */
+export function openPlannedEngine(
+  supergraph: Supergraph,
+  targets: ReadonlyMap<string, RemoteTarget>,
+  standIn: () => FederationEngine,
+): FederationEngine {
+  const graph = new FederatedGraph<Call>({
+    supergraphSdl: supergraph.sdl,
+    read: { document: supergraph.document, publicSchema: supergraph.schema },
+    send: (subgraph, body, call, { kind }) => send(targets.get(subgraph), body, call, kind === 'query'),
+    holdsOnlyData: (answer) => Buffer.isBuffer(answer) && holdsOnlyData(answer),
+  });
+  const kept = new Map<string, PreparedJoin<Call>>();
+  const prepared = (text: string, name: string | undefined): PreparedJoin<Call> => {
+    const key = `${name ?? ''} ${text}`;
+    const known = kept.get(key);
+    if (known) return known;
+    const made = graph.prepare(text, name);
+    const [oldest] = kept.keys();
+    if (oldest !== undefined && kept.size >= KEPT) kept.delete(oldest);
+    kept.set(key, made);
+    return made;
+  };
+  const run = async (request: ExecutionRequest): Promise<MaybeAsyncIterable<ExecutionResult>> => {
+    const call = request.context as Call;
+    if (request.operationType === 'subscription') {
+      const join = attempt(() => graph.prepareSubscription(print(request.document), request.operationName));
+      return join ? openJoinedEvents(join, targets, request.variables ?? {}, call) : failedEvents([cannotBePlanned()]);
+    }
+    try {
+      const join = prepared(print(request.document), request.operationName);
+      return resultOf(await join.run(request.variables ?? {}, call), call);
+    } catch (error) {
+      return isPlannersFault(error) ? standIn().execute(request) : unplannable(error);
+    }
+  };
+  return {
+    kind: 'planned',
+    execute: run as Executor<Call>,
+    prepare: (operation) => prepareJoin(graph, operation, standIn),
+    prepareSubscription: ({ document, operation }) => {
+      const text = stripIgnoredCharacters(print(document));
+      const join = attempt(() => graph.prepareSubscription(text, operation.name?.value));
+      return join && { open: (variables, call) => openJoinedEvents(join, targets, variables, call) };
+    },
+  };
+}
+
+function prepareJoin(
+  graph: FederatedGraph<Call>,
+  { document, operation }: OperationToPrepare,
+  standIn: () => FederationEngine,
+): PreparedOperation | undefined {
+  const failed: Failed = async (error, variables, call) => {
+    if (!isPlannersFault(error)) return refused(error);
+    const request: ExecutionRequest = { document, variables, context: call, operationType: operation.operation };
+    return (await standIn().execute(
+      operation.name ? { ...request, operationName: operation.name.value } : request,
+    )) as ExecutionResult;
+  };
+  let join: PreparedJoin<Call>;
+  try {
+    join = graph.prepare(stripIgnoredCharacters(print(document)), operation.name?.value);
+  } catch (error) {
+    return {
+      kind: 'join',
+      run: (variables, call, done) => {
+        failed(error, variables, call).then(done, (unforeseen: unknown) => done(unplannable(unforeseen)));
+      },
+    };
+  }
+  // Whoever asks for the schema gets the whole graph's.
+  if (join.introspection !== undefined) return undefined;
+  return {
+    kind: 'join',
+    run: (variables, call, done) => {
+      join
+        .run(variables, call)
+        .then(
+          (result) => answerOf(result, call),
+          (error: unknown) => failed(error, variables, call),
+        )
+        .then(done, (unforeseen: unknown) => done(unplannable(unforeseen)));
+    },
+  };
+}
+
+type Failed = (error: unknown, variables: Readonly<Record<string, unknown>>, call: Call) => Promise<ExecutionResult>;
+
+function isPlannersFault(error: unknown): boolean {
+  return error instanceof UnplannableOperation && error.isPlannersFault;
+}
+
+function attempt<T>(prepare: () => T): T | undefined {
+  try {
+    return prepare();
+  } catch (error) {
+    if (error instanceof UnplannableOperation) return undefined;
+    throw error;
+  }
+}
+
+/** Subscribes to the subgraph that tells the events, and has the others complete each. */
+function openJoinedEvents(
+  join: PreparedSubscription<Call>,
+  targets: ReadonlyMap<string, RemoteTarget>,
+  variables: Readonly<Record<string, unknown>>,
+  call: Call,
+): AsyncIterableIterator<ExecutionResult> {
+  const { subgraph, body } = join.source(variables);
+  const target = targets.get(subgraph);
+  if (!target) throw new TypeError('a subgraph that nobody knows');
+  const events = openRemoteEvents(target, JSON.parse(body) as EventsRequest, call);
+  return mapEvents(events, async (event) => {
+    const own = callOfOneEvent(call);
+    return resultOf(await join.join(event, variables, own), own);
+  });
+}
+
+async function send(target: RemoteTarget | undefined, body: string, call: Call, isQuery: boolean): Promise<Buffer> {
+  if (!target) throw new TypeError('a subgraph that nobody knows');
+  try {
+    const response = await target.http.send(remoteRequest(target, body, call, isQuery));
+    takeCookies(response, call);
+    return response.bytes;
+  } catch (error) {
+    const { message, extensions } = unreachable(target.name, REMOTE_SCHEMA_ERROR, error, call);
+    throw new SubgraphFailure(message, extensions);
+  }
+}
+
+function answerOf(result: JoinResult, call: Call): OperationAnswer {
+  if (Buffer.isBuffer(result.relayed)) return result.relayed;
+  if (result.errors.length > 0 || result.data === 'null') return resultOf(result, call);
+  takeHints(result, call);
+  return Buffer.from(`{"data":${result.data}}`);
+}
+
+function resultOf(result: JoinResult, call: Call): ExecutionResult {
+  takeHints(result, call);
+  const { data, errors = [] } = responseObject(result);
+  const told = errors.map(
+    ({ message, path, extensions }) =>
+      new GraphQLError(message, { ...(path && { path }), extensions: { ...withoutTraces(extensions) } }),
+  );
+  return { data, ...(told.length > 0 && { errors: told }) };
+}
+
+function takeHints({ extensions }: JoinResult, call: Call): void {
+  for (const one of extensions) takeHttpHints(one.extensions, call.http);
+}
+
+function unplannable(error: unknown): ExecutionResult {
+  const told =
+    error instanceof UnplannableOperation
+      ? cannotBePlanned(error)
+      : new GraphQLError('internal error', { originalError: error as Error });
+  return { data: null, errors: [told] };
+}
+
+/** What cannot be planned is not run at all. */
+function refused(error: unknown): ExecutionResult {
+  const told = unplannable(error);
+  return error instanceof UnplannableOperation && told.errors ? { errors: told.errors } : told;
+}
+
+function cannotBePlanned({ message, code } = new UnplannableOperation(UNPLANNABLE)): GraphQLError {
+  return new GraphQLError(message, { extensions: { path: '$', code } });
+}

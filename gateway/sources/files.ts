@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+
+/** A file that a client is sending. */
+export interface SentFile {
+  /** What the client calls it in `map`. */
+  readonly key: string;
+  readonly name: string;
+  readonly type: string;
+  /** It is read while it comes; nothing more of the request is, while nobody reads. */
+  readonly content: Readable;
+}
+
+/** The files that belong to an operation (GraphQL multipart request specification). */
+export interface SentFiles {
+  /** Where in the operation each file belongs: paths such as `variables.file`, by what the client calls it. */
+  readonly places: ReadonlyMap<string, readonly string[]>;
+  /**
+   * The files, as they come. One has to be read before the next one is asked for.
+   *
+   * @throws GatewayError when one is too large or does not come.
+   */
+  arrive(): AsyncIterable<SentFile>;
+}
+
+/** The body of a request that sends an operation with its files on, while they come. */
+export interface MultipartBody {
+  readonly contentType: string;
+  readonly body: Readable;
+}
+
+/** @param operation the operation in JSON, with null in the place of files. */
+export function multipartBody(operation: string, files: SentFiles): MultipartBody {
+  const boundary = `portico-${randomUUID()}`;
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: Readable.from(parts(operation, files, boundary), { objectMode: false }),
+  };
+}
+
+async function* parts(operation: string, files: SentFiles, boundary: string): AsyncGenerator<Buffer> {
+  // The service gets names of ours: those of the client may hold anything.
+  const names = new Map([...files.places.keys()].map((key, index) => [key, String(index)]));
+  const map = Object.fromEntries([...files.places].map(([key, places]) => [names.get(key), places]));
+  const begin = (disposition: string, type?: string) =>
+    Buffer.from(
+      `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n${type ? `content-type: ${type}\r\n` : ''}\r\n`,
+    );
+  yield begin('name="operations"');
+  yield Buffer.from(`${operation}\r\n`);
+  yield begin('name="map"');
+  yield Buffer.from(`${JSON.stringify(map)}\r\n`);
+  for await (const { key, name, type, content } of files.arrive()) {
+    yield begin(`name="${names.get(key)}"; filename="${escaped(name)}"`, MEDIA_TYPE.test(type) ? type : UNKNOWN_TYPE);
+    yield* content;
+    yield Buffer.from('\r\n');
+  }
+  yield Buffer.from(`--${boundary}--\r\n`);
+}
+
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+/** As browsers do (HTML, "multipart/form-data encoding algorithm"). */
+function escaped(name: string): string {
+  return name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
+}

@@ -1,0 +1,174 @@
+import { type InLine, type Permit, retryAfterMs, retryPauseMs } from '../resilience/index.ts';
+import type { Cancellable } from './cancellation.ts';
+import { type Deadline, singleDeadline, type Timed } from './deadlines.ts';
+import type { SourceGuard } from './source-guard.ts';
+import { UpstreamError, type UpstreamHandler, type UpstreamResponse } from './upstream-exchange.ts';
+import type { UpstreamHttp, UpstreamRequest } from './upstream-http.ts';
+
+/** One request to a source from where it comes in to where it is answered: its place, its tries, the pauses between. */
+export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed {
+  readonly #guard: SourceGuard;
+  readonly #lane: UpstreamHttp;
+  readonly #request: UpstreamRequest;
+  readonly #handler: UpstreamHandler;
+  readonly #startedAt = performance.now();
+  #permit: Permit | undefined;
+  #retries = 0;
+  /** Whether there was anything before the first try, or a try before this one. */
+  #isLate = false;
+  #isWaiting = false;
+  /** Set while it waits. */
+  #deadline: Deadline | undefined;
+  #isOver = false;
+
+  constructor(guard: SourceGuard, lane: UpstreamHttp, request: UpstreamRequest, handler: UpstreamHandler) {
+    this.#guard = guard;
+    this.#lane = lane;
+    this.#request = request;
+    this.#handler = handler;
+  }
+
+  begin(): void {
+    if (this.#request.isQuery) this.#guard.budget.deposit();
+    this.#enter();
+  }
+
+  /** It has a place among those that are under way. */
+  proceed(): void {
+    this.#stopWaiting();
+    const { breaker, bulkhead } = this.#guard;
+    const now = performance.now();
+    this.#permit = breaker?.enter(now);
+    if (breaker && this.#permit === undefined) {
+      bulkhead.leave();
+      this.#fail(this.#circuitOpen(now));
+      return;
+    }
+    if (this.#isLate) {
+      const timeoutMs = Math.max(1, Math.ceil(this.#remainingMs(now)));
+      this.#lane.dispatch({ ...this.#request, timeoutMs, hasOddTimeout: true }, this);
+    } else this.#lane.dispatch(this.#request, this);
+  }
+
+  /** It has waited for a place for too long. */
+  expire(): void {
+    this.#stopWaiting();
+    this.#fail(this.#overloaded());
+  }
+
+  /** Nobody waits for it any more. */
+  cancel(): void {
+    this.#stopWaiting();
+    this.#fail(new UpstreamError('aborted'));
+  }
+
+  onResponse(response: UpstreamResponse): void {
+    const { status } = response;
+    const now = performance.now();
+    this.#leave(status >= 500 ? 'failure' : 'success', now);
+    if (this.#request.isQuery && isPassing(response) && this.#retryAfter(response, now)) return;
+    this.#isOver = true;
+    this.#guard.counts.answered(status, now - this.#startedAt);
+    this.#handler.onResponse(response);
+  }
+
+  onError(error: UpstreamError): void {
+    // The answer came, and whoever got it failed over it.
+    if (this.#isOver) {
+      this.#handler.onError(error);
+      return;
+    }
+    const { reason } = error;
+    const now = performance.now();
+    const hasFailed = (reason === 'connection' && !error.isOfRequest) || reason === 'timeout';
+    // What is sent as it comes may be late or end because of its client.
+    const isOfService = hasFailed && (this.#request.body === undefined || typeof this.#request.body === 'string');
+    this.#leave(isOfService ? 'failure' : 'unknown', now);
+    if (hasFailed && reason === 'connection' && this.#request.isQuery && this.#retry(0, now)) return;
+    this.#fail(error);
+  }
+
+  #enter(): void {
+    const { bulkhead, breaker, settings } = this.#guard;
+    const now = performance.now();
+    if (bulkhead.enter()) this.proceed();
+    else if (breaker?.refuses(now)) this.#fail(this.#circuitOpen(now));
+    else if (!bulkhead.lineUp(this)) this.#fail(this.#overloaded());
+    else {
+      const most = Math.min(settings.concurrency.queueTimeoutMs, this.#remainingMs(now));
+      this.#wait(this.#isLate ? singleDeadline(this, most) : this.#guard.deadlines.start(this, most));
+    }
+  }
+
+  /** @returns whether it is sent again. */
+  #retryAfter({ headers }: UpstreamResponse, now: number): boolean {
+    return this.#retry(retryAfterMs(headers['retry-after'], Date.now()) ?? 0, now);
+  }
+
+  /** @returns whether it is sent again: not when that is too late, too often, or too much for the source. */
+  #retry(atLeastMs: number, now: number): boolean {
+    const { settings, breaker, budget, counts } = this.#guard;
+    const { limit, backoffMs } = settings.retries;
+    if (this.#retries >= limit || this.#request.cancellation?.isCancelled) return false;
+    const pauseMs = atLeastMs + retryPauseMs(backoffMs, this.#retries, Math.random());
+    if (pauseMs >= this.#remainingMs(now)) return false;
+    if (breaker?.refuses(now + pauseMs) || !budget.withdraw()) return false;
+    this.#retries++;
+    counts.retries++;
+    const pause = { expire: () => this.#again() };
+    this.#wait(singleDeadline(pause, pauseMs));
+    return true;
+  }
+
+  #again(): void {
+    this.#stopWaiting();
+    this.#enter();
+  }
+
+  #wait(deadline: Deadline): void {
+    this.#isLate = true;
+    this.#isWaiting = true;
+    this.#deadline = deadline;
+    this.#request.cancellation?.add(this);
+    if (this.#request.cancellation?.isCancelled) this.cancel();
+  }
+
+  #stopWaiting(): void {
+    if (!this.#isWaiting) return;
+    this.#isWaiting = false;
+    this.#deadline?.end();
+    this.#request.cancellation?.delete(this);
+    this.#guard.bulkhead.giveUp(this);
+  }
+
+  #leave(outcome: 'success' | 'failure' | 'unknown', now: number): void {
+    const { breaker, bulkhead } = this.#guard;
+    if (breaker && this.#permit !== undefined) this.#guard.note(this.#permit, outcome, now);
+    bulkhead.leave();
+  }
+
+  #fail(error: UpstreamError): void {
+    this.#isOver = true;
+    this.#guard.counts.failed(error.reason, performance.now() - this.#startedAt);
+    this.#handler.onError(error);
+  }
+
+  #remainingMs(now: number): number {
+    return this.#startedAt + this.#request.timeoutMs - now;
+  }
+
+  #circuitOpen(now: number): UpstreamError {
+    const seconds = Math.max(1, Math.ceil((this.#guard.breaker?.waitMs(now) ?? 0) / 1000));
+    return new UpstreamError('circuit-open', undefined, seconds);
+  }
+
+  #overloaded(): UpstreamError {
+    return new UpstreamError('overloaded', undefined, 1);
+  }
+}
+
+/** Whether an answer says that another one may be had soon. */
+function isPassing({ status, headers }: UpstreamResponse): boolean {
+  if (status === 429) return headers['retry-after'] !== undefined;
+  return status === 502 || status === 503 || status === 504;
+}

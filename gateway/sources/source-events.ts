@@ -1,0 +1,152 @@
+import type { ExecutionResult, GraphQLError } from 'graphql';
+
+/** Why the events of a source are over before their time. Its errors are for the client. */
+export class SourceEventsEnded extends Error {
+  readonly errors: readonly GraphQLError[];
+
+  constructor(errors: readonly GraphQLError[]) {
+    super(errors.map(({ message }) => message).join('; '));
+    this.name = 'SourceEventsEnded';
+    this.errors = errors;
+  }
+}
+
+/** The connection that events come over. */
+export interface EventConnection {
+  /** Stops reading, so that the source has to wait. */
+  pause(): void;
+  resume(): void;
+  /** Nobody wants more of it. */
+  close(): void;
+}
+
+/** Who waits for the next event. */
+interface Taker {
+  resolve(taken: IteratorResult<ExecutionResult>): void;
+  reject(error: Error): void;
+}
+
+/** Events that wait to be taken; with this many the connection is read no further. */
+const MANY = 16;
+
+/**
+ * The events of one subscription to a source, in the order that they came. Whoever iterates sets the pace: while events
+ * wait, nothing more is read from the connection. `return` ends it at once, whatever it is waiting for.
+ */
+export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
+  readonly #waiting: ExecutionResult[] = [];
+  #connection: EventConnection | undefined;
+  #taker: Taker | undefined;
+  #isPaused = false;
+  #isOver = false;
+  #failure: SourceEventsEnded | undefined;
+
+  /** Whether there will be no more events. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Sets the connection that the events come over. */
+  connect(connection: EventConnection): void {
+    if (this.#isOver) connection.close();
+    else this.#connection = connection;
+  }
+
+  push(event: ExecutionResult): void {
+    if (this.#isOver) return;
+    if (this.#taker) {
+      this.#give((taker) => taker.resolve({ value: event, done: false }));
+      return;
+    }
+    this.#waiting.push(event);
+    if (this.#waiting.length < MANY || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#connection?.pause();
+  }
+
+  /** The source has no more events. Those that wait can still be taken. */
+  end(): void {
+    this.#finish();
+  }
+
+  /** The events are over for a reason that the client gets to know, after those that wait. */
+  fail(errors: readonly GraphQLError[]): void {
+    if (!this.#isOver) this.#failure = new SourceEventsEnded(errors);
+    this.#finish();
+  }
+
+  next(): Promise<IteratorResult<ExecutionResult>> {
+    const event = this.#waiting.shift();
+    if (event !== undefined) {
+      if (this.#isPaused && this.#waiting.length === 0) {
+        this.#isPaused = false;
+        this.#connection?.resume();
+      }
+      return Promise.resolve({ value: event, done: false });
+    }
+    if (!this.#isOver) {
+      return new Promise((resolve, reject) => {
+        this.#taker = { resolve, reject };
+      });
+    }
+    const failure = this.#failure;
+    this.#failure = undefined;
+    return failure ? Promise.reject(failure) : Promise.resolve({ value: undefined, done: true });
+  }
+
+  return(): Promise<IteratorResult<ExecutionResult>> {
+    this.#waiting.length = 0;
+    this.#failure = undefined;
+    this.#finish();
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #give(give: (taker: Taker) => void): void {
+    const taker = this.#taker;
+    this.#taker = undefined;
+    if (taker) give(taker);
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#connection?.close();
+    this.#connection = undefined;
+    const failure = this.#failure;
+    this.#give((taker) => {
+      this.#failure = undefined;
+      if (failure) taker.reject(failure);
+      else taker.resolve({ value: undefined, done: true });
+    });
+  }
+}
+
+/** Events of which each is made into another one as it is taken. */
+export function mapEvents<Event, Mapped>(
+  events: AsyncIterator<Event>,
+  map: (event: Event) => Mapped | Promise<Mapped>,
+): AsyncIterableIterator<Mapped> {
+  const mapped: AsyncIterableIterator<Mapped> = {
+    next: async () => {
+      const { done, value } = await events.next();
+      return done ? { done, value: undefined } : { done: false, value: await map(value) };
+    },
+    return: async () => {
+      await events.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => mapped,
+  };
+  return mapped;
+}
+
+/** Events that are over before there was one. */
+export function failedEvents(errors: readonly GraphQLError[]): SourceEvents {
+  const events = new SourceEvents();
+  events.fail(errors);
+  return events;
+}

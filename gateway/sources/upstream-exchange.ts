@@ -1,0 +1,166 @@
+import type { Dispatcher } from 'undici';
+import type { Cancellable, Cancellation } from './cancellation.ts';
+import type { Deadline, Timed } from './deadlines.ts';
+
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The bytes in the pieces in which they came. */
+  readonly pieces: readonly Buffer[];
+  readonly bytes: Buffer;
+  /** The bytes as UTF-8 text. */
+  readonly body: string;
+}
+
+/** Gets to know what came of a request: one of the two, once. */
+export interface UpstreamHandler {
+  /** There is a complete answer, of whatever status. */
+  onResponse(response: UpstreamResponse): void;
+  onError(error: UpstreamError): void;
+}
+
+/**
+ * Why there is no usable answer of an upstream; the last two: why it was not even asked, because it has failed too often,
+ * or because too many requests wait for it.
+ */
+export type UpstreamFailure = 'timeout' | 'connection' | 'too-large' | 'aborted' | 'circuit-open' | 'overloaded';
+
+/** An upstream gave no usable answer. Its message is for logs; it may hold addresses. */
+export class UpstreamError extends Error {
+  constructor(
+    readonly reason: UpstreamFailure,
+    cause?: unknown,
+    /** When it is worth trying again, in whole seconds from now. */
+    readonly retryAfterSeconds?: number,
+  ) {
+    // A name with several addresses fails with an error that has a code and no message.
+    const { message, code } = (cause ?? {}) as { message?: string; code?: string };
+    super([reason, message || code].filter(Boolean).join(': '), { cause });
+    this.name = 'UpstreamError';
+  }
+
+  /** Whether it was the request that could not be sent, whoever it is sent to. */
+  get isOfRequest(): boolean {
+    const { code } = (this.cause ?? {}) as { code?: unknown };
+    return code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED' || code === 'ERR_INVALID_URL';
+  }
+}
+
+/** How far an exchange may go. */
+export interface ExchangeLimits {
+  /** For the headers of the answer, in milliseconds; undefined: as long as for all of it. */
+  readonly headersTimeoutMs: number | undefined;
+  readonly maxBodyBytes: number;
+  /** Begins a deadline. */
+  readonly deadline: (timed: Timed, timeoutMs: number) => Deadline;
+}
+
+/** One request that is under way: what undici tells of it, its deadline, and whether anybody still waits for it. */
+export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable, Timed {
+  readonly #handler: UpstreamHandler;
+  readonly #cancellation: Cancellation | undefined;
+  readonly #deadline: Deadline;
+  readonly #headersDeadline: Deadline | undefined;
+  readonly #maxBodyBytes: number;
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: UpstreamResponse['headers'] = {};
+  #size = 0;
+  #isOver = false;
+
+  constructor(
+    handler: UpstreamHandler,
+    cancellation: Cancellation | undefined,
+    timeoutMs: number,
+    { headersTimeoutMs, maxBodyBytes, deadline }: ExchangeLimits,
+  ) {
+    this.#handler = handler;
+    this.#cancellation = cancellation;
+    this.#maxBodyBytes = maxBodyBytes;
+    this.#deadline = deadline(this, timeoutMs);
+    if (headersTimeoutMs !== undefined) this.#headersDeadline = deadline(this, headersTimeoutMs);
+    cancellation?.add(this);
+    if (cancellation?.isCancelled) this.cancel();
+  }
+
+  /** Whether the handler has been told. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  expire(): void {
+    this.fail(new UpstreamError('timeout'));
+  }
+
+  cancel(): void {
+    this.fail(new UpstreamError('aborted'));
+  }
+
+  /** Ends the exchange without an answer. */
+  fail(error: UpstreamError): void {
+    if (!this.#end()) return;
+    this.#controller?.abort(error);
+    this.#handler.onError(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It may have waited for a connection for too long.
+    if (this.#isOver) controller.abort(new UpstreamError('aborted'));
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: UpstreamResponse['headers']): void {
+    this.#status = status;
+    this.#headers = headers;
+    if (status >= 200) this.#headersDeadline?.end();
+    if (Number(headers['content-length']) > this.#maxBodyBytes) this.fail(new UpstreamError('too-large'));
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBodyBytes) this.fail(new UpstreamError('too-large'));
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (!this.#end()) return;
+    try {
+      this.#handler.onResponse(new CompleteResponse(this.#status, this.#headers, this.#chunks));
+    } catch (error) {
+      // undici would keep it to itself, and whoever waits would wait for ever.
+      this.#handler.onError(new UpstreamError('connection', error));
+    }
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.fail(new UpstreamError('connection', error));
+  }
+
+  /** @returns false when it was over already. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#deadline.end();
+    this.#headersDeadline?.end();
+    this.#cancellation?.delete(this);
+    return true;
+  }
+}
+
+class CompleteResponse implements UpstreamResponse {
+  constructor(
+    readonly status: number,
+    readonly headers: UpstreamResponse['headers'],
+    readonly pieces: readonly Buffer[],
+  ) {}
+
+  get bytes(): Buffer {
+    const [first] = this.pieces;
+    return first && this.pieces.length === 1 ? first : Buffer.concat(this.pieces);
+  }
+
+  get body(): string {
+    return this.bytes.toString('utf8');
+  }
+}

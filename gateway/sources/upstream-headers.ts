@@ -1,0 +1,33 @@
+import type { Session } from '../session/index.ts';
+import { CALL_HEADERS, type Call, COMMON_HEADERS, commonHeaders } from './call.ts';
+import type { HeaderForwarding } from './client-headers.ts';
+
+/** What the headers of a source's requests are made of, beside the call. */
+export interface HeaderSettings {
+  /** Configured headers, lower-case names. They win over everything. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Set when the source is to have the client's headers. */
+  readonly forwardHeaders: HeaderForwarding | undefined;
+}
+
+/** Headers of a request to a source, names and values in turn. Precedence: configured, then session, then client. */
+export type UpstreamHeaders = (call: Call) => readonly string[];
+
+/** Prepares the headers of a source's requests: what is the same for all calls of a session is put together once. */
+export function upstreamHeaders({ headers: configured, forwardHeaders }: HeaderSettings): UpstreamHeaders {
+  const bySession = new WeakMap<Session, readonly string[]>();
+  const ofSession = ({ session }: Call): readonly string[] => {
+    const known =
+      bySession.get(session) ?? Object.entries({ ...COMMON_HEADERS, ...session.headers, ...configured }).flat();
+    bySession.set(session, known);
+    return known;
+  };
+  if (!forwardHeaders && !CALL_HEADERS.some((name) => name in configured))
+    return (call) => [...ofSession(call), 'x-request-id', call.requestId, 'x-forwarded-for', call.clientAddress];
+  return (call) => Object.entries(headersOf({ headers: configured, forwardHeaders }, call)).flat();
+}
+
+/** The same by name. */
+export function headersOf({ headers, forwardHeaders }: HeaderSettings, call: Call): Record<string, string> {
+  return { ...forwardHeaders?.(call.clientHeaders), ...commonHeaders(call), ...call.session.headers, ...headers };
+}

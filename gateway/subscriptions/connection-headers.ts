@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** They are about the WebSocket, not about the operations that come over it. */
+const HANDSHAKE = /^(connection|upgrade|sec-websocket-.*)$/;
+
+/**
+ * What a browser or a proxy vouches for in the handshake. A page can write whatever it likes into `connection_init`, so
+ * these count only where they come with the handshake.
+ */
+const HANDSHAKE_ONLY =
+  /^(cookie|origin|host|referer|forwarded|x-forwarded-.*|x-real-ip|sec-.*|proxy-.*|connection|upgrade|keep-alive|te|trailer|transfer-encoding|content-length|expect)$/;
+
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a header value must not hold
+const UNSAFE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+const MAX_HEADERS = 100;
+
+/**
+ * The headers of all operations of a connection: those of the handshake, and over them the `headers` in the payload of
+ * `connection_init`, as Hasura's clients send them.
+ *
+ * @returns what is wrong with the payload, where something is.
+ */
+export function connectionHeaders(
+  handshake: IncomingHttpHeaders,
+  payload: unknown,
+): { readonly headers: IncomingHttpHeaders } | { readonly problem: string } {
+  const headers: IncomingHttpHeaders = {};
+  for (const [name, value] of Object.entries(handshake)) if (!HANDSHAKE.test(name)) headers[name] = value;
+  if (payload === undefined || payload === null) return { headers };
+  if (!isMap(payload)) return { problem: 'the payload must be an object' };
+  const given = payload.headers;
+  if (given === undefined || given === null) return { headers };
+  if (!isMap(given)) return { problem: '"headers" in the payload must be an object' };
+  const entries = Object.entries(given);
+  if (entries.length > MAX_HEADERS) return { problem: `there are more than ${MAX_HEADERS} headers in the payload` };
+  for (const [written, value] of entries) {
+    const name = written.toLowerCase();
+    if (value === undefined || value === null) continue;
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (!NAME.test(name) || UNSAFE.test(text))
+      return { problem: 'a header in the payload is none that HTTP could carry' };
+    // Node gives the bytes of a header as Latin-1; these are to look the same.
+    if (!HANDSHAKE_ONLY.test(name)) headers[name] = Buffer.from(text, 'utf8').toString('latin1');
+  }
+  return { headers };
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,115 @@
+import { GatewayError } from '../errors.ts';
+import type { Exchange } from '../http/index.ts';
+import type { InvalidOperation, Operations, ReadyOperation } from '../operation/index.ts';
+import type { Authenticator } from '../session/index.ts';
+import { type Delivery, deliver } from './delivery.ts';
+import type { ConnectionLimits } from './limits.ts';
+import type { Places } from './places.ts';
+import type { ResponseBody } from './protocol.ts';
+import { watchSession } from './session-watch.ts';
+
+export interface EventStreamsOptions {
+  readonly operations: Operations;
+  readonly authenticator: Authenticator;
+  readonly limits: ConnectionLimits;
+  readonly places: Places;
+}
+
+/** Answers with server-sent events: GraphQL over SSE, "distinct connections mode". */
+export interface EventStreams {
+  /** @throws GatewayError before anything of the answer is sent. */
+  answer(exchange: Exchange, prepared: ReadyOperation | InvalidOperation): Promise<void>;
+  /** Ends the streams of subscriptions, in a way that makes clients come back; all others finish. */
+  leave(): void;
+}
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-store',
+  // Proxies that collect an answer before they pass it on are asked not to.
+  'x-accel-buffering': 'no',
+};
+const COMMENT = ':\n\n';
+const COMPLETE = 'event: complete\ndata:\n\n';
+
+export function openEventStreams({ operations, authenticator, limits, places }: EventStreamsOptions): EventStreams {
+  /** What cuts each stream of a subscription. */
+  const streams = new Set<() => void>();
+  let isLeaving = false;
+
+  async function answer(exchange: Exchange, prepared: ReadyOperation | InvalidOperation): Promise<void> {
+    const { response, log } = exchange;
+    if (isLeaving) throw new GatewayError('service-unavailable', 'the gateway is stopping');
+    const giveBack = places.take();
+    if ('session' in prepared && prepared.session.cookies.length > 0)
+      response.setHeader('set-cookie', prepared.session.cookies);
+    response.writeHead(200, HEADERS);
+    // Some browsers take an answer for begun only when there is something of its body.
+    response.write(COMMENT);
+
+    let patience: NodeJS.Timeout | undefined;
+    const write = (text: string): Promise<void> | undefined => {
+      if (response.writableEnded || response.destroyed) return undefined;
+      response.write(text);
+      if (response.writableLength <= limits.maxUnsentBytes) return undefined;
+      return new Promise((resolve) => {
+        patience ??= setTimeout(() => {
+          log.warn({ reason: 'the client does not read what it is sent' }, 'an event stream was given up');
+          response.destroy();
+        }, limits.slowClientMs);
+        const goOn = () => {
+          clearTimeout(patience);
+          patience = undefined;
+          response.off('drain', goOn);
+          response.off('close', goOn);
+          resolve();
+        };
+        response.on('drain', goOn);
+        response.on('close', goOn);
+      });
+    };
+    const next = (body: ResponseBody) => write(`event: next\ndata: ${JSON.stringify(body)}\n\n`);
+    const complete = () => {
+      void write(COMPLETE);
+      response.end();
+    };
+    const keepAlive = setInterval(() => {
+      if (!patience) void write(COMMENT);
+    }, limits.keepAliveMs);
+    const delivery: Delivery = deliver(prepared, operations, {
+      next,
+      error: (errors) => {
+        void next({ errors });
+        complete();
+      },
+      complete,
+    });
+    // Without `complete`, so that the client knows that there is more to be had.
+    const cut = () => response.end();
+    if (delivery.isSubscription) streams.add(cut);
+    const stopWatching =
+      'session' in prepared && delivery.isSubscription
+        ? watchSession(prepared.session, authenticator, (reason) => delivery.stop(reason))
+        : () => {};
+    response.once('close', () => {
+      giveBack();
+      clearInterval(keepAlive);
+      clearTimeout(patience);
+      stopWatching();
+      streams.delete(cut);
+      delivery.stop();
+    });
+    await delivery.over.catch((error: unknown) => {
+      log.error({ err: error }, 'an event stream failed in an unforeseen way');
+      response.destroy();
+    });
+  }
+
+  return {
+    answer,
+    leave: () => {
+      isLeaving = true;
+      for (const cut of streams) cut();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { closeReason } from './close-reason.ts';
+import type { ClientMessage, Protocol } from './protocol.ts';
+
+/**
+ * `graphql-ws`, the protocol of the package `subscriptions-transport-ws`, as its clients and Hasura's speak it. They
+ * send their first operations right behind `connection_init`; `start` and `stop` are its words for them, and results
+ * come as `data`.
+ */
+export const legacyProtocol: Protocol = {
+  name: 'graphql-ws',
+  takesEarlyOperations: true,
+  read: readMessage,
+  acknowledge: () => [JSON.stringify({ type: 'connection_ack' }), KEEP_ALIVE],
+  keepAlive: JSON.stringify({ type: 'ka' }),
+  next: (id, payload) => JSON.stringify({ id, type: 'data', payload }),
+  error: (id, errors) => JSON.stringify({ id, type: 'error', payload: { errors } }),
+  complete: (id) => JSON.stringify({ id, type: 'complete' }),
+  pong: () => undefined,
+  initRefused: (error) => ({
+    message: JSON.stringify({ type: 'connection_error', payload: error }),
+    code: 4400,
+    reason: closeReason(error.message),
+  }),
+  initTimeout: () => ({ code: 1011, reason: 'Connection initialisation timed out' }),
+  badMessage: () => ({ complaint: complaint('something that is no message of the protocol') }),
+  duplicate: (id) => ({
+    complaint: JSON.stringify({
+      id,
+      type: 'error',
+      payload: {
+        errors: [
+          {
+            message: 'an operation already exists with this id',
+            extensions: { path: '$', code: 'start-failed' },
+          },
+        ],
+      },
+    }),
+  }),
+};
+
+const KEEP_ALIVE = JSON.stringify({ type: 'ka' });
+
+function complaint(message: string): string {
+  return JSON.stringify({
+    type: 'connection_error',
+    payload: { message, extensions: { path: '$', code: 'bad-request' } },
+  });
+}
+
+function readMessage(text: string): ClientMessage | undefined {
+  let message: { type?: unknown; id?: unknown; payload?: unknown } | null;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { type, payload } = message ?? {};
+  // Some clients count their operations.
+  const id = typeof message?.id === 'number' ? String(message.id) : message?.id;
+  if (type === 'connection_init') return { type: 'init', payload };
+  if (type === 'connection_terminate') return { type: 'terminate' };
+  if (typeof id !== 'string' || id === '') return undefined;
+  if (type === 'start') return { type: 'subscribe', id, payload };
+  return type === 'stop' ? { type: 'stop', id } : undefined;
+}

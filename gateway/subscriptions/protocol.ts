@@ -1,0 +1,48 @@
+import type { PublicError } from '../operation/index.ts';
+
+/** What a client says over a WebSocket, whatever its words. */
+export type ClientMessage =
+  | { readonly type: 'init'; readonly payload: unknown }
+  | { readonly type: 'subscribe'; readonly id: string; readonly payload: unknown }
+  /** The client wants no more of an operation. */
+  | { readonly type: 'stop'; readonly id: string }
+  | { readonly type: 'ping'; readonly payload: unknown }
+  | { readonly type: 'pong' }
+  /** The client is leaving. */
+  | { readonly type: 'terminate' };
+
+/** How a connection ends: a close code, a reason, and a message before it where the protocol has one. */
+export interface Ending {
+  readonly message?: string;
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** One response object. */
+export interface ResponseBody {
+  readonly data?: unknown;
+  readonly errors?: readonly PublicError[];
+}
+
+/** A WebSocket subprotocol: the words for what a connection has to say. */
+export interface Protocol {
+  readonly name: string;
+  /** Whether operations may come before the connection is acknowledged; they wait for it then. */
+  readonly takesEarlyOperations: boolean;
+  /** Undefined for something that is no message of the protocol. */
+  read(text: string): ClientMessage | undefined;
+  acknowledge(): readonly string[];
+  /** What is said at intervals, beside the WebSocket's own pings. */
+  readonly keepAlive: string | undefined;
+  next(id: string, body: ResponseBody): string;
+  error(id: string, errors: readonly PublicError[]): string;
+  complete(id: string): string;
+  pong(payload: unknown): string | undefined;
+  /** `connection_init` was refused. */
+  initRefused(error: PublicError): Ending;
+  initTimeout(): Ending;
+  /** Undefined where the connection goes on after something that is no message; `complaint` is said then. */
+  badMessage(): Ending | { readonly complaint: string };
+  /** An operation with the id of one that is running. */
+  duplicate(id: string): Ending | { readonly complaint: string };
+}

@@ -1,0 +1,49 @@
+import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage } from 'graphql-ws';
+import { closeReason } from './close-reason.ts';
+import type { ClientMessage, Protocol } from './protocol.ts';
+
+/** `graphql-transport-ws`: the GraphQL over WebSocket protocol as the package `graphql-ws` describes it. */
+export const transportProtocol: Protocol = {
+  name: GRAPHQL_TRANSPORT_WS_PROTOCOL,
+  takesEarlyOperations: false,
+  read: readMessage,
+  acknowledge: () => [JSON.stringify({ type: MessageType.ConnectionAck })],
+  keepAlive: undefined,
+  next: (id, payload) => JSON.stringify({ id, type: MessageType.Next, payload }),
+  error: (id, payload) => JSON.stringify({ id, type: MessageType.Error, payload }),
+  complete: (id) => JSON.stringify({ id, type: MessageType.Complete }),
+  pong: (payload) => JSON.stringify({ type: MessageType.Pong, ...(payload !== undefined && { payload }) }),
+  initRefused: ({ message }) => ({ code: CloseCode.Forbidden, reason: closeReason('Forbidden', message) }),
+  initTimeout: () => ({
+    code: CloseCode.ConnectionInitialisationTimeout,
+    reason: 'Connection initialisation timeout',
+  }),
+  badMessage: () => ({ code: CloseCode.BadRequest, reason: 'Invalid message received' }),
+  duplicate: (id) => ({
+    code: CloseCode.SubscriberAlreadyExists,
+    reason: closeReason(`Subscriber for ${id} already exists`),
+  }),
+};
+
+function readMessage(text: string): ClientMessage | undefined {
+  let message: ReturnType<typeof parseMessage>;
+  try {
+    message = parseMessage(text);
+  } catch {
+    return undefined;
+  }
+  switch (message.type) {
+    case MessageType.ConnectionInit:
+      return { type: 'init', payload: message.payload };
+    case MessageType.Subscribe:
+      return { type: 'subscribe', id: message.id, payload: message.payload };
+    case MessageType.Complete:
+      return { type: 'stop', id: message.id };
+    case MessageType.Ping:
+      return { type: 'ping', payload: message.payload };
+    case MessageType.Pong:
+      return { type: 'pong' };
+    default:
+      return undefined;
+  }
+}

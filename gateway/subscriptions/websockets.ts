@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { CloseCode } from 'graphql-ws';
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import { GatewayError, toGatewayError } from '../errors.ts';
+import { type Arrival, refuseUpgrade } from '../http/index.ts';
+import type { Operations } from '../operation/index.ts';
+import { type Authenticator, refuseCrossSite } from '../session/index.ts';
+import { Connection } from './connection.ts';
+import { legacyProtocol } from './legacy-protocol.ts';
+import type { ConnectionLimits } from './limits.ts';
+import type { Places } from './places.ts';
+import type { Protocol } from './protocol.ts';
+import { transportProtocol } from './transport-protocol.ts';
+
+export interface WebSocketsOptions {
+  readonly operations: Operations;
+  readonly authenticator: Authenticator;
+  /** Whether pages of this origin may act for their users by a cookie. */
+  readonly trustsOrigin: (origin: string) => boolean;
+  readonly limits: ConnectionLimits;
+  readonly places: Places;
+}
+
+/** The WebSockets of `/v1/graphql`. */
+export interface WebSockets {
+  /** Takes a handshake, or refuses it with a plain HTTP response. */
+  upgrade(arrival: Arrival, socket: Socket, head: Buffer): void;
+  /** Ends them all, as soon as their queries and mutations have finished. */
+  leave(): void;
+}
+
+/** The best first. */
+const PROTOCOLS: readonly Protocol[] = [transportProtocol, legacyProtocol];
+/** How long a client has to answer the end of its connection. */
+const CLOSE_WITHIN_MS = 5_000;
+
+export function openWebSockets(options: WebSocketsOptions): WebSockets {
+  const { authenticator, trustsOrigin, limits, places } = options;
+  const connections = new Set<Connection>();
+  const serverOptions: ServerOptions & { closeTimeout: number } = {
+    noServer: true,
+    clientTracking: false,
+    maxPayload: limits.maxMessageBytes,
+    perMessageDeflate: false,
+    closeTimeout: CLOSE_WITHIN_MS,
+    handleProtocols: (offered) => PROTOCOLS.find(({ name }) => offered.has(name))?.name ?? false,
+  };
+  const server = new WebSocketServer(serverOptions);
+  let isLeaving = false;
+
+  function admit({ headers }: IncomingMessage): () => void {
+    if (isLeaving) throw new GatewayError('service-unavailable', 'the gateway is stopping');
+    // A browser sends cookies along with the WebSockets of any page. Nothing that comes later tells whose page it is.
+    const hasAmbient = headers.cookie !== undefined || headers.authorization !== undefined;
+    if (authenticator.takesCookies && hasAmbient) refuseCrossSite(headers, trustsOrigin);
+    return places.take();
+  }
+
+  function accept(socket: WebSocket, arrival: Arrival, giveBack: () => void): void {
+    const { log, clientAddress } = arrival;
+    const startedAt = performance.now();
+    const protocol = PROTOCOLS.find(({ name }) => name === socket.protocol);
+    log.info({ type: 'websocket-log', ip: clientAddress, protocol: protocol?.name }, 'a WebSocket is open');
+    const connection = protocol && new Connection({ ...options, socket, arrival, protocol });
+    if (connection) connections.add(connection);
+    else {
+      socket.on('error', () => {});
+      socket.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
+    }
+    socket.once('close', (code) => {
+      giveBack();
+      if (connection) connections.delete(connection);
+      const operations = connection?.count ?? 0;
+      const duration_ms = Math.round(performance.now() - startedAt);
+      log.info({ type: 'websocket-log', ip: clientAddress, code, operations, duration_ms }, 'a WebSocket is closed');
+    });
+  }
+
+  return {
+    upgrade: (arrival, socket, head) => {
+      // From here on the socket's errors are nobody else's, and an error that nobody hears ends the process.
+      socket.on('error', () => {});
+      if (socket.destroyed) return;
+      let giveBack: () => void;
+      try {
+        giveBack = admit(arrival.request);
+      } catch (thrown) {
+        return refuseUpgrade(arrival.request, socket, toGatewayError(thrown));
+      }
+      // A handshake that is none is refused without a word to us; a connection gives its place back by itself.
+      socket.once('close', giveBack);
+      server.handleUpgrade(arrival.request, socket, head, (opened) => {
+        socket.off('close', giveBack);
+        accept(opened, arrival, giveBack);
+      });
+    },
+    leave: () => {
+      isLeaving = true;
+      for (const connection of connections) connection.leave();
+    },
+  };
+}

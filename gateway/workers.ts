@@ -1,0 +1,184 @@
+import cluster, { type Worker } from 'node:cluster';
+import { type ChildMessage, createLogger, type Logger, type RunningService, StartError } from '../platform/index.ts';
+import type { GatewayConfig } from './config.ts';
+import { openMetrics } from './metrics-endpoint.ts';
+import { type Metric, ofWorkers } from './ops/index.ts';
+import type { WorkerMessage } from './siblings.ts';
+
+const RESTART_MS = { first: 100, most: 10_000 };
+/** A worker that has lived for so long is not one that cannot live. */
+const SETTLED_MS = 60_000;
+/** How long a worker may take to tell its metrics. */
+const MEASURE_MS = 2_000;
+
+/**
+ * Runs as many gateways as the settings say, on one port. Each is a process of its own with its own connections, caches
+ * and keys. One that dies is started again, after growing pauses.
+ *
+ * @throws StartError when one does not start; it has said why.
+ */
+export async function startWorkers(config: GatewayConfig): Promise<RunningService> {
+  const log = createLogger('gateway', config.HASURA_GRAPHQL_LOG_LEVEL);
+  const crew = new WorkerCrew(log);
+  const onHangUp = () => void crew.reload(true);
+  process.on('SIGHUP', onHangUp);
+  // The first one alone, so that what keeps all from starting is told once.
+  const port = await crew.start();
+  await Promise.all(Array.from({ length: config.workers - 1 }, () => crew.start()));
+  const metrics = await openMetrics(config, () => crew.measure(), log);
+  log.info({ port, workers: config.workers }, 'all workers are listening');
+  return {
+    port,
+    stop: async () => {
+      process.off('SIGHUP', onHangUp);
+      await metrics.stop();
+      await crew.stop();
+    },
+  };
+}
+
+class WorkerCrew {
+  readonly #log: Logger;
+  readonly #workers = new Set<Worker>();
+  /** Those that have not started yet. */
+  readonly #starting = new Set<Worker>();
+  /** Those of them that may have read what has changed since. */
+  readonly #outdated = new Set<Worker>();
+  readonly #restarts = new Set<NodeJS.Timeout>();
+  /** What each worker does when it has reloaded, by the number of the reload. */
+  readonly #reloading = new Map<Worker, Map<number, () => void>>();
+  #reloads = 0;
+  /** Who waits for the metrics of workers. */
+  readonly #measuring = new Map<number, (worker: Worker, metrics: readonly Metric[]) => void>();
+  #measurements = 0;
+  #isStopping = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** @returns the port, once the worker listens. */
+  start(failures = 0): Promise<number> {
+    const worker = cluster.fork();
+    const startedAt = performance.now();
+    this.#workers.add(worker);
+    this.#starting.add(worker);
+    this.#reloading.set(worker, new Map());
+    return new Promise((resolve, reject) => {
+      worker.on('message', (message: ChildMessage | WorkerMessage) => {
+        if (message.type === 'ready') {
+          this.#started(worker);
+          resolve(message.port);
+        } else this.#hear(worker, message);
+      });
+      worker.once('exit', (code, signal) => {
+        const isReady = !this.#starting.has(worker);
+        this.#forget(worker);
+        if (this.#isStopping) return;
+        if (!isReady && failures === 0) reject(new StartError('a worker did not start'));
+        else this.#restart(worker, signal ?? code, performance.now() - startedAt > SETTLED_MS ? 0 : failures);
+      });
+    });
+  }
+
+  /**
+   * Lets all workers reload the metadata but the one that asks for it, and waits until they have. One that is starting
+   * does so later.
+   */
+  async reload(ask: boolean, asking?: Worker): Promise<void> {
+    this.#reloads += 1;
+    const id = this.#reloads;
+    for (const worker of this.#starting) this.#outdated.add(worker);
+    const others = [...this.#workers].filter(
+      (worker) => worker !== asking && worker.isConnected() && !this.#starting.has(worker),
+    );
+    await Promise.all(
+      others.map(
+        (worker) =>
+          new Promise<void>((resolve) => {
+            this.#reloading.get(worker)?.set(id, resolve);
+            worker.send({ type: 'reload', id, ask } satisfies WorkerMessage);
+          }),
+      ),
+    );
+  }
+
+  /** The metrics of all workers; those of one that does not tell them soon are left out. */
+  measure(): Promise<readonly Metric[]> {
+    this.#measurements += 1;
+    const id = this.#measurements;
+    const asked = new Set([...this.#workers].filter((worker) => worker.isConnected()));
+    const told = new Map<number, readonly Metric[]>();
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        this.#measuring.delete(id);
+        resolve(ofWorkers(told));
+      };
+      const timer = setTimeout(finish, MEASURE_MS);
+      this.#measuring.set(id, (worker, metrics) => {
+        told.set(worker.id, metrics);
+        asked.delete(worker);
+        if (asked.size === 0) finish();
+      });
+      for (const worker of asked) worker.send({ type: 'measure', id } satisfies WorkerMessage);
+      if (asked.size === 0) finish();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const restart of this.#restarts) clearTimeout(restart);
+    await Promise.all(
+      [...this.#workers].map((worker) => {
+        const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+        worker.process.kill('SIGTERM');
+        return ended;
+      }),
+    );
+  }
+
+  #hear(worker: Worker, message: WorkerMessage): void {
+    if (message.type === 'measured') {
+      this.#measuring.get(message.id)?.(worker, message.metrics);
+      return;
+    }
+    if (message.type === 'reloaded') {
+      const reloading = this.#reloading.get(worker);
+      reloading?.get(message.id)?.();
+      reloading?.delete(message.id);
+      return;
+    }
+    if (message.type !== 'reload') return;
+    void this.reload(message.ask, worker).then(() => {
+      if (worker.isConnected()) worker.send({ type: 'reloaded', id: message.id } satisfies WorkerMessage);
+    });
+  }
+
+  #started(worker: Worker): void {
+    this.#starting.delete(worker);
+    if (!this.#outdated.delete(worker) || !worker.isConnected()) return;
+    this.#reloads += 1;
+    worker.send({ type: 'reload', id: this.#reloads, ask: true } satisfies WorkerMessage);
+  }
+
+  #forget(worker: Worker): void {
+    this.#workers.delete(worker);
+    this.#starting.delete(worker);
+    this.#outdated.delete(worker);
+    // Nobody has to wait for a worker that is gone.
+    for (const resolve of this.#reloading.get(worker)?.values() ?? []) resolve();
+    this.#reloading.delete(worker);
+  }
+
+  #restart(worker: Worker, how: string | number, failures: number): void {
+    const pause = Math.min(RESTART_MS.first * 2 ** failures, RESTART_MS.most);
+    this.#log.error({ worker: worker.id, how, pause_ms: pause }, 'a worker has died and is started again');
+    const timer = setTimeout(() => {
+      this.#restarts.delete(timer);
+      // Where it does not start, it is the next one to be started again.
+      void this.start(failures + 1).then(() => this.#log.info('a worker has taken the place of one that died'));
+    }, pause);
+    this.#restarts.add(timer);
+  }
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parse, print } from 'graphql';
+import { restoreExternal } from '../../../gateway/federation/index.ts';
+import { federate, type World } from './world.ts';
+
+let media: World;
+
+const ITEMS = [
+  { __typename: 'Video', id: '1', title: 'Rain', seconds: 100 },
+  { __typename: 'Article', id: '2', title: 'Sun', words: 900 },
+];
+const itemOf = ({ id }: { id: string }) => ITEMS.find((one) => one.id === id);
+
+beforeAll(async () => {
+  media = await federate({
+    library: {
+      sdl: `type Query { items: [Media!]! }
+        interface Media @key(fields: "id") { id: ID! title: String! }
+        type Video implements Media @key(fields: "id") { id: ID! title: String! seconds: Int }
+        type Article implements Media @key(fields: "id") { id: ID! title: String! words: Int }`,
+      resolvers: {
+        Query: { items: () => ITEMS },
+        Media: { __resolveReference: itemOf, __resolveType: ({ __typename }: { __typename: string }) => __typename },
+        Video: { __resolveReference: itemOf },
+        Article: { __resolveReference: itemOf },
+      },
+    },
+    lists: {
+      sdl: `type Query { latest: Media! playlist: [Media!]! strict: Limited }
+        type Media @key(fields: "id") @interfaceObject { id: ID! title: String! @external likes: Int!
+          headline: String @requires(fields: "title") }
+        type Limited @key(fields: "id", resolvable: false) @interfaceObject { id: ID! }`,
+      resolvers: {
+        Query: {
+          latest: () => ({ id: '2' }),
+          playlist: () => [{ id: '1' }, { id: '2' }, { id: '1' }],
+          strict: () => ({ id: 'l1' }),
+        },
+        Media: {
+          __resolveReference: (reference: object) => reference,
+          likes: ({ id }: { id: string }) => Number(id) * 10,
+          headline: ({ title }: { title: string }) => title.toUpperCase(),
+        },
+      },
+    },
+    limits: {
+      sdl: `interface Limited @key(fields: "id") { id: ID! }
+        type Cheap implements Limited @key(fields: "id") { id: ID! price: Int }
+        extend type Video @key(fields: "id") { id: ID! author: String }`,
+      resolvers: {
+        Limited: {
+          __resolveReference: (key: object) => ({ __typename: 'Cheap', ...key }),
+          __resolveType: () => 'Cheap',
+        },
+        Cheap: { price: () => 5 },
+        Video: { author: () => 'Jo' },
+      },
+    },
+  });
+});
+afterAll(() => media.close());
+
+test('a field that an interface object adds is there on every type of the interface', async () => {
+  const { data } = await media.ask('{ items { id likes headline ... on Video { seconds likes author } } }');
+  expect(data).toEqual({
+    items: [
+      { id: '1', likes: 10, headline: 'RAIN', seconds: 100, author: 'Jo' },
+      { id: '2', likes: 20, headline: 'SUN' },
+    ],
+  });
+});
+
+test('what an interface object stands for is found out when its type is asked for', async () => {
+  const document = `{ latest { __typename ...Words } playlist { kind: __typename likes title headline ...Words } }
+    fragment Words on Media { ... on Article { words } ... on Video { author } }`;
+  const article = { kind: 'Article', likes: 20, title: 'Sun', headline: 'SUN', words: 900 };
+  const video = { kind: 'Video', likes: 10, title: 'Rain', headline: 'RAIN', author: 'Jo' };
+  expect(await media.ask(document)).toEqual({
+    data: { latest: { __typename: 'Article', words: 900 }, playlist: [video, article, video] },
+  });
+});
+
+test('nobody is asked for a type that the client does not need', async () => {
+  media.forget();
+  expect(await media.ask('{ latest { id likes } }')).toEqual({ data: { latest: { id: '2', likes: 20 } } });
+  expect(media.counts()).toEqual({ lists: 1 });
+});
+
+test('an interface object without a resolvable key still leads to the types of the interface', async () => {
+  expect(await media.ask('{ strict { __typename id ... on Cheap { price } } }')).toEqual({
+    data: { strict: { __typename: 'Cheap', id: 'l1', price: 5 } },
+  });
+});
+
+test('an operation that no service has a way to answer is refused with a reason', async () => {
+  const stuck = await federate({
+    a: {
+      sdl: 'type Query { a: Node } interface Node @key(fields: "id") { id: ID! }',
+    },
+    b: {
+      sdl: 'type Query { b: Node } type Node @key(fields: "id", resolvable: false) @interfaceObject { id: ID! f: Int }',
+    },
+  });
+  try {
+    expect(() => stuck.graph.prepare('{ a { f } }')).toThrow('cannot be planned over the federated services');
+  } finally {
+    await stuck.close();
+  }
+});
+
+test('a supergraph that does not say that an interface object requires of others still has them asked', () => {
+  const forgotten = media.supergraphSdl.replace(
+    /(interface Media [^}]*?title: String!)( @join__field\([^)]*\))+/,
+    '$1',
+  );
+  expect(forgotten).not.toBe(media.supergraphSdl);
+  expect(print(restoreExternal(parse(forgotten)))).toMatch(
+    /title: String! @join__field\(graph: LIBRARY\) @join__field\(graph: LISTS, external: true\)/,
+  );
+});

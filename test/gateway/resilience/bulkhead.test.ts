@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import { Bulkhead, type InLine } from '../../../gateway/resilience/index.ts';
+
+const open = (maxInFlight: number, maxQueue: number) => new Bulkhead({ maxInFlight, maxQueue, queueTimeoutMs: 1_000 });
+
+describe('the places of a source', () => {
+  test('are as many as there may be', () => {
+    const bulkhead = open(2, 0);
+    expect([bulkhead.enter(), bulkhead.enter(), bulkhead.enter()]).toEqual([true, true, false]);
+    expect(bulkhead.inFlight).toBe(2);
+    bulkhead.leave();
+    expect(bulkhead.enter()).toBe(true);
+  });
+
+  test('go to those who wait in the order in which they came', () => {
+    const bulkhead = open(1, 3);
+    const served: string[] = [];
+    const waiting = (name: string): InLine => ({ proceed: () => void served.push(name) });
+    bulkhead.enter();
+    const [a, b, c] = [waiting('a'), waiting('b'), waiting('c')];
+    expect([a, b, c, waiting('d')].map((one) => bulkhead.lineUp(one))).toEqual([true, true, true, false]);
+    expect(bulkhead.queued).toBe(3);
+    bulkhead.giveUp(b);
+    // A newcomer does not overtake.
+    expect(bulkhead.enter()).toBe(false);
+    bulkhead.leave();
+    bulkhead.leave();
+    bulkhead.leave();
+    expect([served, bulkhead.inFlight, bulkhead.queued]).toEqual([['a', 'c'], 0, 0]);
+  });
+
+  test('are passed on by whoever cannot use them', () => {
+    const bulkhead = open(1, 10_000);
+    let served = 0;
+    bulkhead.enter();
+    for (let i = 0; i < 10_000; i++)
+      bulkhead.lineUp({
+        proceed: () => {
+          served++;
+          bulkhead.leave();
+        },
+      });
+    bulkhead.leave();
+    expect([served, bulkhead.inFlight, bulkhead.queued]).toEqual([10_000, 0, 0]);
+  });
+});

@@ -1,0 +1,106 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { keeper, until } from '../harness/index.ts';
+import { openGuarded } from './guarded.ts';
+
+const { keep, close } = keeper();
+afterEach(close);
+
+const open = (more: object = {}) =>
+  keep(openGuarded({ concurrency: { maxInFlight: 2, maxQueue: 2, queueTimeoutMs: 30_000, ...more } }));
+
+const bodies = (requests: readonly { text: string }[]) => requests.map(({ text }) => text);
+
+test('a source is sent as many requests at a time as it may have, the others in the order in which they came', async () => {
+  const { guard, send, owed, service } = await open();
+  const sent = ['a', 'b', 'c', 'd'].map((body) => send({ body }));
+  await until('two are under way', () => owed.length === 2);
+  expect(guard.state()).toMatchObject({ inFlight: 2, queued: 2 });
+  for (const count of [3, 4]) {
+    owed[0]?.();
+    await until('the next one is sent', () => service.requests.length === count);
+    expect(guard.state().inFlight).toBe(2);
+  }
+  for (const answer of [...owed]) answer();
+  expect(await Promise.all(sent.map(({ came }) => came))).toEqual([200, 200, 200, 200]);
+  expect(bodies(service.requests).slice(2)).toEqual(['c', 'd']);
+  expect(guard.state()).toMatchObject({ inFlight: 0, queued: 0 });
+});
+
+test('who finds the line full is refused at once', async () => {
+  const guarded = await open();
+  const sent = [guarded.send(), guarded.send(), guarded.send(), guarded.send()];
+  const refused = guarded.send();
+  expect(await refused.came).toBe('overloaded');
+  await until('two are under way', () => guarded.owed.length === 2);
+  guarded.answer = (_, response) => response.end('{}');
+  for (const answer of [...guarded.owed]) answer();
+  expect(await Promise.all(sent.map(({ came }) => came))).toEqual([200, 200, 200, 200]);
+});
+
+test('who goes away while in line leaves its place to others, and is never sent', async () => {
+  const { guard, send, owed, service } = await open();
+  const first = [send({ body: 'a' }), send({ body: 'b' })];
+  const leaving = [send({ body: 'c' }), send({ body: 'd' })];
+  for (const one of leaving) one.leave();
+  expect(await Promise.all(leaving.map(({ came }) => came))).toEqual(['aborted', 'aborted']);
+  expect(guard.state().queued).toBe(0);
+  const next = send({ body: 'e' });
+  await until('two are under way', () => owed.length === 2);
+  owed[0]?.();
+  await until('the next one is sent', () => service.requests.length === 3);
+  for (const answer of [...owed]) answer();
+  expect(await Promise.all([...first, next].map(({ came }) => came))).toEqual([200, 200, 200]);
+  expect(bodies(service.requests).at(-1)).toBe('e');
+});
+
+test('who goes away while under way gives its place to the next', async () => {
+  const { send, owed, service } = await open({ maxInFlight: 1 });
+  const hanging = send({ body: 'a' });
+  const next = send({ body: 'b' });
+  await until('one is under way', () => owed.length === 1);
+  hanging.leave();
+  expect(await hanging.came).toBe('aborted');
+  await until('the next one is sent', () => service.requests.length === 2 && owed.length === 1);
+  owed[0]?.();
+  expect(await next.came).toBe(200);
+});
+
+test('who has been in line for too long is refused, those under way are not', async () => {
+  const { send, owed } = await open({ queueTimeoutMs: 100 });
+  const first = [send(), send()];
+  const late = send();
+  expect(await late.came).toBe('overloaded');
+  expect(owed).toHaveLength(2);
+  for (const answer of [...owed]) answer();
+  expect(await Promise.all(first.map(({ came }) => came))).toEqual([200, 200]);
+});
+
+test('the time in line is part of the time that all of it may take', async () => {
+  const { send, owed, service } = await open({ maxInFlight: 1 });
+  const first = send({ body: 'a' });
+  const second = send({ body: 'b', timeoutMs: 1_000 });
+  await until('one is under way', () => owed.length === 1);
+  const began = performance.now();
+  await until('some of it has passed', () => performance.now() - began > 600);
+  owed[0]?.();
+  expect(await first.came).toBe(200);
+  await until('the second one is sent', () => service.requests.length === 2);
+  const sent = performance.now();
+  expect(await second.came).toBe('timeout');
+  expect(performance.now() - sent).toBeLessThan(1_000);
+});
+
+test('a source with no place left takes nothing from another one at the same address', async () => {
+  const { send, owed, beside, service } = await open();
+  const sent = [send(), send(), send()];
+  await until('two are under way', () => owed.length === 2);
+  const other = beside();
+  const request = { url: service.url, method: 'POST', headers: {}, body: 'other', timeoutMs: 30_000 } as const;
+  const answered = other.send(request);
+  await until('the other one’s is under way', () => owed.length === 3);
+  owed[2]?.();
+  expect((await answered).status).toBe(200);
+  expect(owed).toHaveLength(2);
+  for (const one of sent) one.leave();
+  expect(await Promise.all(sent.map(({ came }) => came))).toEqual(['aborted', 'aborted', 'aborted']);
+});

@@ -1,0 +1,100 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { bearer, keeper, openGateway, openIssuer } from '../harness/index.ts';
+import { wsClient } from './clients.ts';
+import { graphqlWsService } from './services.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+const issuer = await keep(openIssuer());
+const service = await keep(graphqlWsService());
+
+async function clientOf(remote: object, token = issuer.token()) {
+  const { definition, ...rest } = { definition: {}, ...remote };
+  const metadata = {
+    'remote_schemas.yaml': [{ name: 'feed', definition: { url: service.url, ...definition }, ...rest }],
+  };
+  const gateway = await keep(openGateway({ issuer, metadata }));
+  return keep(wsClient(gateway.url, { headers: bearer(token) }));
+}
+
+async function resultsOf(remote: object, query: string, token?: string) {
+  const client = await clientOf(remote, token);
+  const subscribed = client.subscribe(query);
+  const end = await subscribed.ended();
+  return end === 'complete' ? subscribed.results : end;
+}
+
+describe('a subscription of a service with other names', () => {
+  test('is asked for, and answered, in the names of the graph', async () => {
+    const customization = {
+      type_names: { prefix: 'Feed' },
+      field_names: [
+        { parent_type: 'Subscription', prefix: 'feed_' },
+        { parent_type: 'Counted', mapping: { number: 'which' } },
+      ],
+    };
+    const query =
+      'subscription ($to: Int = 2) { n: feed_count(to: $to) { which __typename ...More } } fragment More on FeedCounted { text }';
+    expect(await resultsOf({ definition: { customization } }, query)).toEqual(
+      [1, 2].map((which) => ({ data: { n: { which, __typename: 'FeedCounted', text: 'x' } } })),
+    );
+  });
+
+  test('is found in its namespace', async () => {
+    const customization = { root_fields_namespace: 'feed' };
+    const query = 'subscription { feed { count(to: 2) { number } } }';
+    expect(await resultsOf({ definition: { customization } }, query)).toEqual(
+      [1, 2].map((number) => ({ data: { feed: { count: { number } } } })),
+    );
+  });
+
+  test('tells errors in the names of the graph', async () => {
+    const customization = { root_fields_namespace: 'feed' };
+    const query = 'subscription { feed { refused { id } } }';
+    expect(await resultsOf({ definition: { customization } }, query)).toMatchObject([
+      {
+        errors: [{ message: 'not today', path: ['feed', 'refused'], extensions: { code: 'CLOSED', service: 'feed' } }],
+      },
+    ]);
+  });
+});
+
+describe('a role with a part of the service', () => {
+  const permissions = [
+    {
+      role: 'user',
+      definition: {
+        schema: `type Query { orderCount: Int! }
+          type Subscription { count(to: Int! @preset(value: "x-hasura-most"), size: Int): Counted! }
+          type Counted { number: Int! }`,
+      },
+    },
+  ];
+  const token = issuer.token({ hasura: { 'x-hasura-most': '2' } });
+
+  test('subscribes with the arguments that are preset for it', async () => {
+    const results = await resultsOf({ permissions }, 'subscription { count { number } }', token);
+    expect(results).toEqual([1, 2].map((number) => ({ data: { count: { number } } })));
+  });
+
+  test('is told when a session variable is missing', async () => {
+    expect(await resultsOf({ permissions }, 'subscription { count { number } }')).toMatchObject([
+      { message: expect.stringContaining('x-hasura-most') },
+    ]);
+  });
+
+  test.each([
+    ['a field', 'subscription { orderPlaced { id } }'],
+    ['a field of an event', 'subscription { count { text } }'],
+    ['an argument', 'subscription { count(to: 3) { number } }'],
+  ])('does not see %s that it is not given', async (_, query) => {
+    expect(await resultsOf({ permissions }, query, token)).toMatchObject([
+      { extensions: { code: 'validation-failed' } },
+    ]);
+  });
+});
+
+test('two root fields are not one subscription', async () => {
+  const query = 'subscription { a: count(to: 1) { number } b: count(to: 1) { number } }';
+  expect(await resultsOf({}, query)).toMatchObject([{ extensions: { code: 'validation-failed' } }]);
+});
