@@ -1,0 +1,92 @@
+import { parseArgs } from 'node:util';
+import { EXTRA_IDS, type ExtraId, isExtra } from './extras.ts';
+import { ROW_IDS, type RowId } from './rows.ts';
+
+/** What the benchmark was asked to do. */
+export interface BenchArguments {
+  /** `full`: everything, into the published results. `chosen`: what was asked for. */
+  readonly mode: 'full' | 'quick' | 'chosen' | 'profile';
+  readonly rows: readonly RowId[];
+  /** What is measured beside the rows. */
+  readonly extras: readonly ExtraId[];
+  /** Names or families of targets; undefined for all. */
+  readonly targets: readonly string[] | undefined;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  readonly rounds: number;
+  readonly connections: number;
+  /** `wrk` or `node`; undefined for the better that is there. */
+  readonly load: string | undefined;
+}
+
+export const USAGE = `npm run bench                      everything, some 20 minutes; writes bench/results/latest.*
+npm run bench -- quick             short windows, fewer rows, about 3 minutes
+npm run bench -- U P login         these rows or measurements
+npm run bench -- profile U         where Portico's processor time goes in a row
+
+rows:          ${ROW_IDS.join(' ')}
+measurements:  ${EXTRA_IDS.join(' ')}
+--targets portico,ideal,mercurius  only these (names or families, see bench/README.md)
+--seconds 3  --warm-up 2  --rounds 3  --connections 50  --load wrk|node
+`;
+
+const QUICK_ROWS: readonly RowId[] = ['U', 'L', 'W', 'P'];
+
+/** @throws with the usage when something cannot be understood. */
+export function parseArguments(given: readonly string[]): BenchArguments {
+  const { values, positionals } = parse(given);
+  const modes = positionals.filter((word) => word === 'quick' || word === 'profile');
+  const words = positionals.filter((word) => word !== 'quick' && word !== 'profile');
+  const rows = words.filter(isRow);
+  const extras = words.filter(isExtra);
+  const unknown = words.find((word) => !isRow(word) && !isExtra(word));
+  if (unknown !== undefined) throw refusal(`there is no row or measurement "${unknown}"`);
+  const quick = modes.includes('quick');
+  const profile = modes.includes('profile');
+  if (profile && (rows.length !== 1 || extras.length > 0)) throw refusal('a profile is of one row');
+  const nothingChosen = words.length === 0;
+  const mode = profile ? 'profile' : quick ? 'quick' : nothingChosen && !values.targets ? 'full' : 'chosen';
+  return {
+    mode,
+    rows: nothingChosen ? (quick ? QUICK_ROWS : ROW_IDS) : rows,
+    extras: nothingChosen && !quick ? EXTRA_IDS : extras,
+    targets: values.targets?.split(',').filter((name) => name !== ''),
+    seconds: numberOf('seconds', values.seconds, quick ? 2 : 3),
+    warmUpSeconds: numberOf('warm-up', values['warm-up'], quick ? 1 : 2),
+    rounds: numberOf('rounds', values.rounds, quick ? 1 : 3),
+    connections: numberOf('connections', values.connections, 50),
+    load: oneOf('load', values.load, ['wrk', 'node']),
+  };
+}
+
+function parse(given: readonly string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({
+      args: [...given],
+      allowPositionals: true,
+      options: { targets: text, seconds: text, 'warm-up': text, rounds: text, connections: text, load: text },
+    });
+  } catch (error) {
+    throw refusal(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function isRow(word: string): word is RowId {
+  return (ROW_IDS as readonly string[]).includes(word);
+}
+
+function numberOf(name: string, text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw refusal(`--${name} is a whole number from 1 on`);
+  return Number(text);
+}
+
+function oneOf(name: string, text: string | undefined, choice: readonly string[]): string | undefined {
+  if (text !== undefined && !choice.includes(text)) throw refusal(`--${name} is one of ${choice.join(', ')}`);
+  return text;
+}
+
+function refusal(problem: string): Error {
+  return new Error(`${problem}\n\n${USAGE}`);
+}

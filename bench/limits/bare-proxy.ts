@@ -1,0 +1,18 @@
+import { Agent, createServer, request } from 'node:http';
+
+// A reverse proxy of node:http alone: nothing is parsed, everything is piped.
+const upstream = new URL(process.env.UPSTREAM ?? '');
+const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+
+createServer((incoming, response) => {
+  const { method, headers } = incoming;
+  const forwarded = request(
+    { host: upstream.hostname, port: upstream.port, path: '/a', method, headers, agent },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    },
+  );
+  forwarded.on('error', () => response.writeHead(502).end());
+  incoming.pipe(forwarded);
+}).listen(Number(process.env.PORT), '127.0.0.1');

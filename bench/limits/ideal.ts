@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import { buildSchema, parse, validate } from 'graphql';
+import { dispatcherTo, reply } from './dispatch.ts';
+
+// The least that a GraphQL gateway on Node can do, written by hand for each row: the request is parsed, its document
+// parsed and validated once and then known by its text; what goes to the services is prepared text with the client's
+// variables; one service's answer is handed on unparsed, several are put together by hand. No session, no limits, no logs.
+const dispatch = dispatcherTo(process.env.UPSTREAM ?? '');
+const schema = buildSchema(readFileSync(process.env.SCHEMA_FILE ?? '', 'utf8'));
+const documents = new Map<string, string>();
+
+const HELLO_TEXT = JSON.stringify('query ($name: String) { hello(name: $name) }');
+const HELLO = JSON.stringify({ query: '{ hello }' });
+const RATES = JSON.stringify({ query: '{ rates { currency value } }' });
+const PRODUCTS = JSON.stringify({ query: '{ products { __typename id name } }' });
+const ENTITIES = JSON.stringify(
+  'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Product { price inStock } } }',
+);
+
+interface GraphqlRequest {
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+interface Product {
+  readonly __typename: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Entity {
+  readonly price: number;
+  readonly inStock: boolean;
+}
+
+const ways: Readonly<Record<string, (request: GraphqlRequest, text: string, response: ServerResponse) => void>> = {
+  '/forward': ({ variables }, text, response) => {
+    const body = `{"query":${text}${variables ? `,"variables":${JSON.stringify(variables)}` : ''}}`;
+    dispatch('/a', body, (answer) => reply(response, answer));
+  },
+  '/split': (_request, _text, response) => {
+    let first: Buffer | undefined;
+    let second: Buffer | undefined;
+    const put = () => {
+      if (first && second) reply(response, `{"data":{${membersOf(first)},${membersOf(second)}}}`);
+    };
+    dispatch('/a', HELLO, (answer) => {
+      first = answer;
+      put();
+    });
+    dispatch('/b', RATES, (answer) => {
+      second = answer;
+      put();
+    });
+  },
+  '/join': (_request, _text, response) => {
+    dispatch('/a', PRODUCTS, (answer) => {
+      const { products }: { products: Product[] } = JSON.parse(String(answer)).data;
+      const keys = products.map(({ __typename, id }) => ({ __typename, id }));
+      const body = `{"query":${ENTITIES},"variables":{"representations":${JSON.stringify(keys)}}}`;
+      dispatch('/b', body, (joined) => {
+        const entities: Entity[] = JSON.parse(String(joined)).data._entities;
+        const whole = products.map(({ id, name }, index) => {
+          const entity = entities[index];
+          return { id, name, price: entity?.price ?? null, inStock: entity?.inStock ?? null };
+        });
+        reply(response, JSON.stringify({ data: { products: whole } }));
+      });
+    });
+  },
+  '/action': ({ variables }, _text, response) => {
+    const body = JSON.stringify({ action: { name: 'placeOrder' }, input: variables, session_variables: {} });
+    dispatch('/action', body, (answer) => {
+      const { id, status } = JSON.parse(String(answer));
+      reply(response, JSON.stringify({ data: { placeOrder: { id, status } } }));
+    });
+  },
+};
+
+createServer((request, response) => {
+  const path = request.url ?? '';
+  if (request.method === 'GET') {
+    rest(path, response);
+    return;
+  }
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const parsed: GraphqlRequest = JSON.parse(Buffer.concat(chunks).toString());
+    ways[path]?.(parsed, knownText(parsed.query), response);
+  });
+}).listen(Number(process.env.PORT), '127.0.0.1');
+
+/** `GET /api/rest/hello/<name>`: a saved operation with a variable from the path. */
+function rest(path: string, response: ServerResponse): void {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  dispatch('/a', `{"query":${HELLO_TEXT},"variables":{"name":${JSON.stringify(name)}}}`, (answer) =>
+    reply(response, answer && `{${membersOf(answer)}}`),
+  );
+}
+
+/** The query as a JSON string, after it has been found valid once. */
+function knownText(query: string): string {
+  let text = documents.get(query);
+  if (text === undefined) {
+    const [problem] = validate(schema, parse(query));
+    if (problem) throw problem;
+    text = JSON.stringify(query);
+    documents.set(query, text);
+  }
+  return text;
+}
+
+/** What is inside the braces of `data` in an answer `{"data":{…}}`. */
+function membersOf(answer: Buffer): string {
+  return answer.toString('utf8', '{"data":{'.length, answer.length - '}}'.length);
+}

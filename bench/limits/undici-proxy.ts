@@ -1,0 +1,15 @@
+import { createServer } from 'node:http';
+import { dispatcherTo, reply } from './dispatch.ts';
+
+// A proxy with undici as its client: bodies are read whole and handed on unparsed.
+const dispatch = dispatcherTo(process.env.UPSTREAM ?? '');
+
+createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    dispatch('/a', chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks), (answer) =>
+      reply(response, answer),
+    );
+  });
+}).listen(Number(process.env.PORT), '127.0.0.1');

@@ -1,0 +1,49 @@
+const HEAD_END = Buffer.from('\r\n\r\n');
+const CHUNKS_END = Buffer.from('\r\n0\r\n\r\n');
+
+/** Finds where an HTTP/1.1 answer ends, for a client that has one request at a time on its connection. */
+export class AnswerReader {
+  #head: Buffer | undefined;
+  #status = 0;
+  /** Bytes of the body that are still to come; undefined for a chunked body. */
+  #missing: number | undefined;
+  #last: Buffer = Buffer.alloc(0);
+
+  /** The answer's status when `chunk` ends it, else undefined. */
+  read(chunk: Buffer): number | undefined {
+    if (this.#head !== undefined || this.#status === 0) return this.#readHead(chunk);
+    return this.#readBody(chunk);
+  }
+
+  #readHead(chunk: Buffer): number | undefined {
+    const head: Buffer = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
+    const end = head.indexOf(HEAD_END);
+    if (end < 0) {
+      this.#head = head;
+      return undefined;
+    }
+    this.#head = undefined;
+    const text = head.toString('latin1', 0, end + 2);
+    this.#status = Number(text.slice(9, 12));
+    const length = /\r\ncontent-length: *(\d+)\r\n/i.exec(text)?.[1];
+    this.#missing = length === undefined ? undefined : Number(length);
+    this.#last = Buffer.alloc(0);
+    // The line end before the body is part of how an empty chunked body ends.
+    return this.#readBody(length === undefined ? head.subarray(end + 2) : head.subarray(end + 4));
+  }
+
+  #readBody(chunk: Buffer): number | undefined {
+    if (this.#missing !== undefined) {
+      this.#missing -= chunk.length;
+      return this.#missing > 0 ? undefined : this.#finish();
+    }
+    this.#last = Buffer.concat([this.#last, chunk]).subarray(-CHUNKS_END.length);
+    return this.#last.equals(CHUNKS_END) ? this.#finish() : undefined;
+  }
+
+  #finish(): number {
+    const status = this.#status;
+    this.#status = 0;
+    return status;
+  }
+}

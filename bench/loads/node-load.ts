@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import type { Crew } from '../machine/index.ts';
+import { COMPILED_DIR } from '../package-dir.ts';
+import type { LoadGenerator, LoadWindow } from './load.ts';
+import { outputOf } from './output.ts';
+
+/** The load generator that needs nothing but Node. */
+export function nodeLoad(crew: Crew): LoadGenerator {
+  return {
+    name: `raw sockets of Node ${process.versions.node}`,
+    run: async (request, plan) => {
+      const member = crew.start({
+        name: 'load',
+        command: [process.execPath, join(COMPILED_DIR, 'bench/loads/node-load-main.js')],
+        environment: { BENCH_LOAD: JSON.stringify({ request, plan }) },
+        core: plan.core,
+        standardOutput: 'pipe',
+      });
+      return JSON.parse(await outputOf(member)) as LoadWindow;
+    },
+  };
+}

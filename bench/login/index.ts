@@ -1,0 +1,2 @@
+export { type LoginFigures, measureLoginFigures } from './measure-login.ts';
+export { BCRYPT_COST } from './platform.ts';

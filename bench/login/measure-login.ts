@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { outputOf } from '../loads/index.ts';
+import { COMPILED_DIR } from '../package-dir.ts';
+import { median } from '../report/statistics.ts';
+import type { Surroundings } from '../targets/index.ts';
+import { type JsonClient, jsonClient, repeat, type Tally } from './callers.ts';
+import { BCRYPT_COST, type Platform, startPlatform } from './platform.ts';
+
+/** Callers who log in at once: enough to keep the cores busy, few enough that nobody is sent away. */
+const LOGIN_CALLERS = 12;
+const REFRESH_CALLERS = 16;
+const ROUNDS = 3;
+/** Between queries, whose latency is looked for: they are not to take the cores from the logins. */
+const QUERY_PAUSE_MS = 20;
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** What logins cost beside what hashing alone costs, and what others notice of them. */
+export interface LoginFigures {
+  readonly database: string;
+  /** Of all cores, with native bcrypt and nothing else. */
+  readonly hashesPerSecond: number;
+  readonly logins: Tally;
+  readonly refreshes: Tally;
+  readonly loopDelayP99Ms: number;
+  /** A query that is forwarded to another service, one caller, alone and while logins take all cores. */
+  readonly queriesAlone: Tally;
+  readonly queriesDuringLogins: Tally;
+}
+
+export async function measureLoginFigures(seconds: number, surroundings: Surroundings): Promise<LoginFigures> {
+  const platform = await startPlatform(surroundings);
+  const client = jsonClient(platform.gatewayUrl);
+  try {
+    return await measureOn(platform, client, seconds, surroundings);
+  } finally {
+    await client.close();
+    await platform.stop();
+  }
+}
+
+async function measureOn(
+  platform: Platform,
+  client: JsonClient,
+  seconds: number,
+  surroundings: Surroundings,
+): Promise<LoginFigures> {
+  const { say } = surroundings;
+  // Warms up, and replaces the imported hashes, which takes a second hash at a user's first login.
+  const tokens = await Promise.all(
+    Array.from({ length: REFRESH_CALLERS }, (_, caller) => login(client, platform, caller)),
+  );
+  const first = tokens[0];
+  if (!first) throw new Error(`the benchmark's users cannot log in`);
+  const query = async () => {
+    const answer = (await client.post('/v1/graphql', { query: '{ orders { id } }' }, first.access_token)) as {
+      data?: unknown;
+    };
+    return Boolean(answer.data);
+  };
+  await repeat(1, 1, query);
+  const queriesAlone = await repeat(1, seconds, query, QUERY_PAUSE_MS);
+
+  const hashes: number[] = [];
+  const logins: Tally[] = [];
+  const queries: Tally[] = [];
+  const delays: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    hashes.push(await nativeHashesPerSecond(seconds, surroundings));
+    await platform.authLoopDelay();
+    const [loggedIn, asked] = await Promise.all([
+      repeat(LOGIN_CALLERS, seconds, async (caller) => (await login(client, platform, caller)) !== undefined),
+      repeat(1, seconds, query, QUERY_PAUSE_MS),
+    ]);
+    delays.push((await platform.authLoopDelay()).p99Ms);
+    logins.push(loggedIn);
+    queries.push(asked);
+    say(`login  ${loggedIn.perSecond.toFixed(1)}/s, native bcrypt ${hashes.at(-1)?.toFixed(1)}/s`);
+  }
+  const refreshes = await repeat(REFRESH_CALLERS, seconds, async (caller) => {
+    const renewed = await refresh(client, tokens[caller]);
+    if (renewed) tokens[caller] = renewed;
+    return renewed !== undefined;
+  });
+  say(`refresh  ${Math.round(refreshes.perSecond)}/s`);
+  return {
+    database: platform.database,
+    hashesPerSecond: median(hashes),
+    logins: medianOf(logins),
+    refreshes,
+    loopDelayP99Ms: median(delays),
+    queriesAlone,
+    queriesDuringLogins: medianOf(queries),
+  };
+}
+
+async function login(client: JsonClient, platform: Platform, caller: number): Promise<Tokens | undefined> {
+  const answer = (await client.post('/api/rest/auth_user_login', platform.credentials(caller))) as {
+    auth_user_login?: { data?: Tokens | null };
+  };
+  return answer.auth_user_login?.data ?? undefined;
+}
+
+async function refresh(client: JsonClient, tokens: Tokens | undefined): Promise<Tokens | undefined> {
+  const body = { refresh_token: tokens?.refresh_token };
+  const answer = (await client.post('/api/rest/auth_token_refresh', body)) as {
+    auth_token_refresh?: { data?: Tokens | null };
+  };
+  return answer.auth_token_refresh?.data ?? undefined;
+}
+
+async function nativeHashesPerSecond(seconds: number, { crew }: Surroundings): Promise<number> {
+  const member = crew.start({
+    name: 'native-bcrypt',
+    command: [process.execPath, join(COMPILED_DIR, 'bench/limits/native-bcrypt.js')],
+    environment: { COST: String(BCRYPT_COST), SECONDS: String(seconds) },
+    standardOutput: 'pipe',
+  });
+  return (JSON.parse(await outputOf(member)) as { perSecond: number }).perSecond;
+}
+
+function medianOf(tallies: readonly Tally[]): Tally {
+  const pick = (figure: (tally: Tally) => number) => median(tallies.map(figure));
+  return {
+    perSecond: pick(({ perSecond }) => perSecond),
+    p50Ms: pick(({ p50Ms }) => p50Ms),
+    p99Ms: pick(({ p99Ms }) => p99Ms),
+    failures: tallies.reduce((sum, { failures }) => sum + failures, 0),
+  };
+}

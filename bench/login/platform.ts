@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { hash } from '@node-rs/bcrypt';
+import { freePort, until } from '../machine/index.ts';
+import { COMPILED_DIR, PACKAGE_DIR } from '../package-dir.ts';
+import type { Surroundings } from '../targets/index.ts';
+import { askLoopDelay, type LoopDelay } from './event-loop.ts';
+import { scratchDatabase } from './scratch-database.ts';
+
+/** What the auth service hashes passwords with by default. */
+export const BCRYPT_COST = 10;
+
+const USERS = 32;
+const TENANT_ID = 1_000;
+const PASSWORD = 'a password of the benchmark, long enough';
+const AUTH_SERVICE = 'auth-service/main.js';
+
+/** The whole of Portico with its auth service and a sample service, and users who can log in. */
+export interface Platform {
+  readonly gatewayUrl: string;
+  /** PostgreSQL or PGlite. */
+  readonly database: string;
+  /** What `number`, a user's, sends to log in. */
+  credentials(number: number): { username: string; password: string; tenant_id: number };
+  /** How late the auth service's event loop was since this was asked last. */
+  authLoopDelay(): Promise<LoopDelay>;
+  stop(): Promise<void>;
+}
+
+/** Starts it in a directory of its own, on `DATABASE_URL`'s PostgreSQL or else the embedded database. No core is pinned. */
+export async function startPlatform({ crew, say }: Surroundings): Promise<Platform> {
+  const scratch = await scratchDatabase();
+  if (scratch) crew.afterwards(scratch.drop);
+  const probeDirectory = crew.directory('probe');
+  const dataDirectory = join(crew.directory('platform'), 'data');
+  mkdirSync(dataDirectory, { mode: 0o700 });
+  const gatewayUrl = `http://127.0.0.1:${await freePort()}`;
+  const environment = {
+    PORTICO_DATA_DIR: dataDirectory,
+    PORTICO_WORKERS: '1',
+    HASURA_GRAPHQL_SERVER_PORT: new URL(gatewayUrl).port,
+    AUTH_PORT: String(await freePort()),
+    ORDERS_PORT: String(await freePort()),
+    ...(scratch ? { DATABASE_URL: scratch.url } : {}),
+  };
+  const launch = (words: readonly string[], standardInput?: string) =>
+    crew.start({
+      name: `portico-${words[0] ?? 'all'}`,
+      command: [process.execPath, join(COMPILED_DIR, 'start/main.js'), ...words],
+      directory: PACKAGE_DIR,
+      environment,
+      ...(standardInput === undefined ? {} : { standardInput }),
+    });
+
+  say('starting the auth service with its database');
+  const probe = pathToFileURL(join(COMPILED_DIR, 'bench/probes/event-loop-delay.js')).href;
+  const launcher = crew.start({
+    name: 'platform',
+    command: [process.execPath, join(COMPILED_DIR, 'start/main.js')],
+    directory: PACKAGE_DIR,
+    environment: {
+      ...environment,
+      BENCH_PROBE_DIR: probeDirectory,
+      NODE_OPTIONS: `--import=${probe}`,
+      HASURA_GRAPHQL_LOG_LEVEL: 'info',
+      AUTH_LOG_LEVEL: 'info',
+    },
+    standardOutput: 'discard',
+  });
+  await until('the gateway to be ready', launcher, async () =>
+    (await fetch(`${gatewayUrl}/readyz`)).ok ? true : undefined,
+  );
+
+  await launch(['portico-auth', 'tenant', 'add', String(TENANT_ID), 'bench']).completed();
+  const usersFile = join(dataDirectory, 'users.jsonl');
+  const passwordHash = await hash(PASSWORD, { cost: BCRYPT_COST });
+  const lines = Array.from({ length: USERS }, (_, number) =>
+    JSON.stringify({ username: nameOf(number), password_hash: passwordHash }),
+  );
+  writeFileSync(usersFile, lines.join('\n'));
+  await launch(['portico-auth', 'user', 'import', String(TENANT_ID)], usersFile).completed();
+
+  return {
+    gatewayUrl,
+    database: scratch ? 'PostgreSQL' : 'PGlite',
+    credentials: (number) => ({
+      username: nameOf(number % USERS),
+      password: PASSWORD,
+      tenant_id: TENANT_ID,
+    }),
+    authLoopDelay: () => askLoopDelay(probeDirectory, AUTH_SERVICE, launcher),
+    stop: launcher.stop,
+  };
+}
+
+function nameOf(number: number): string {
+  return `bench-${number}`;
+}

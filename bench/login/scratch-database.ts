@@ -1,0 +1,23 @@
+import { Client } from 'pg';
+
+/** A database of its own in the PostgreSQL that `DATABASE_URL` names; undefined without that variable. */
+export interface ScratchDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+export async function scratchDatabase(): Promise<ScratchDatabase | undefined> {
+  const { DATABASE_URL: given } = process.env;
+  if (!given) return undefined;
+  const name = `portico_bench_${process.pid}`;
+  const run = async (statement: string) => {
+    const client = new Client({ connectionString: given });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  await run(`CREATE DATABASE ${name}`);
+  const url = new URL(given);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}

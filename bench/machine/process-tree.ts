@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What a process and its descendants have used so far. */
+export interface Usage {
+  /** User and system time of all threads, in milliseconds. */
+  readonly cpuMs: number;
+  /** The most memory that each had at any time, summed up, in MiB. */
+  readonly peakMb: number;
+  /** Resident memory now, in MiB. */
+  readonly residentMb: number;
+}
+
+const MS_PER_TICK = 10;
+
+/** From `/proc`; undefined where there is none. */
+export function usageOf(pid: number): Usage | undefined {
+  const parents = parentsByPid();
+  if (!parents?.has(pid)) return undefined;
+  const tree = [...parents.keys()].filter((candidate) => descendsFrom(candidate, pid, parents));
+  const usages = tree.map(usageOfOne);
+  const sum = (pick: (usage: Usage) => number) => usages.reduce((total, usage) => total + pick(usage), 0);
+  return {
+    cpuMs: sum((usage) => usage.cpuMs),
+    peakMb: sum((usage) => usage.peakMb),
+    residentMb: sum((usage) => usage.residentMb),
+  };
+}
+
+function parentsByPid(): Map<number, number> | undefined {
+  try {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return new Map(pids.map((pid) => [Number(pid), Number(statOf(Number(pid))[1] ?? 0)]));
+  } catch {
+    return undefined;
+  }
+}
+
+function descendsFrom(pid: number, ancestor: number, parents: ReadonlyMap<number, number>): boolean {
+  for (let at: number | undefined = pid; at; at = parents.get(at)) if (at === ancestor) return true;
+  return false;
+}
+
+function usageOfOne(pid: number): Usage {
+  const stat = statOf(pid);
+  const status = textOf(`/proc/${pid}/status`);
+  const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
+  return {
+    cpuMs: (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) * MS_PER_TICK,
+    peakMb: megabytes('VmHWM'),
+    residentMb: megabytes('VmRSS'),
+  };
+}
+
+/** The members of /proc/<pid>/stat after the program's name, which may hold blanks: state, parent, … */
+function statOf(pid: number): string[] {
+  const text = textOf(`/proc/${pid}/stat`);
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

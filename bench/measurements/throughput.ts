@@ -1,0 +1,165 @@
+import type { LoadGenerator, LoadWindow } from '../loads/index.ts';
+import { usageOf } from '../machine/index.ts';
+import { median, spread } from '../report/statistics.ts';
+import { ROWS, type Row, type RowId } from '../rows.ts';
+import { expectAnswer, type RunningTarget, type Surroundings, type Target } from '../targets/index.ts';
+
+/** How often and for how long. */
+export interface ThroughputPlan {
+  readonly rows: readonly RowId[];
+  readonly connections: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  readonly rounds: number;
+}
+
+/** A row measured with a target: medians of the rounds. */
+export interface Measured {
+  readonly row: RowId;
+  readonly target: string;
+  readonly requestsPerSecond: number;
+  /** Of requests per second, see `spread`. */
+  readonly spread: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Processor time of the gateway, in microseconds; undefined where the system does not tell. */
+  readonly cpuPerRequestUs: number | undefined;
+  readonly peakMb: number | undefined;
+  readonly upstreamPerRequest: number;
+  /** In all rounds. */
+  readonly errors: number;
+}
+
+/** A row that could not be measured with a target, and why. */
+export interface NotMeasured {
+  readonly row: RowId | 'all';
+  readonly target: string;
+  readonly reason: string;
+}
+
+export interface Throughput {
+  readonly measured: readonly Measured[];
+  readonly notMeasured: readonly NotMeasured[];
+}
+
+interface Sample {
+  readonly window: LoadWindow;
+  readonly cpuMs: number | undefined;
+  readonly upstreamCalls: number;
+}
+
+interface Cell {
+  readonly target: Target;
+  readonly running: RunningTarget;
+  readonly samples: Sample[];
+}
+
+/**
+ * Starts all targets and measures row by row. Each target warms up in each row; the rounds go from target to target, so
+ * that what else happens on the machine hits all alike. A target whose answer is wrong is not measured.
+ */
+export async function measureThroughput(
+  targets: readonly Target[],
+  plan: ThroughputPlan,
+  load: LoadGenerator,
+  surroundings: Surroundings,
+): Promise<Throughput> {
+  const notMeasured: NotMeasured[] = [];
+  const running = new Map<Target, RunningTarget>();
+  for (const target of targets) {
+    if (!target.rows.some((row) => plan.rows.includes(row))) continue;
+    try {
+      running.set(target, await target.start(surroundings));
+    } catch (error) {
+      notMeasured.push({ row: 'all', target: target.name, reason: reasonOf(error) });
+      surroundings.say(`ABSENT: ${target.name}: ${reasonOf(error)}`);
+    }
+  }
+  const measured: Measured[] = [];
+  for (const id of plan.rows) {
+    const cells: Cell[] = [];
+    for (const [target, started] of running) {
+      if (!target.rows.includes(id)) continue;
+      try {
+        await check(started, ROWS[id]);
+        cells.push({ target, running: started, samples: [] });
+      } catch (error) {
+        notMeasured.push({ row: id, target: target.name, reason: reasonOf(error) });
+        surroundings.say(`NOT MEASURED: ${target.name} in row ${id}: ${reasonOf(error)}`);
+      }
+    }
+    for (const result of await measureRow(ROWS[id], cells, plan, load, surroundings))
+      if ('reason' in result) notMeasured.push(result);
+      else measured.push(result);
+  }
+  await Promise.all([...running.values()].map((started) => started.stop()));
+  return { measured, notMeasured };
+}
+
+async function measureRow(
+  row: Row,
+  cells: readonly Cell[],
+  plan: ThroughputPlan,
+  load: LoadGenerator,
+  { cores, subgraphs, say }: Surroundings,
+): Promise<(Measured | NotMeasured)[]> {
+  const { connections } = plan;
+  const cpuOf = ({ running }: Cell) => running.member && usageOf(running.member.pid)?.cpuMs;
+  for (const { running } of cells)
+    await load.run(running.request(row), { connections, seconds: plan.warmUpSeconds, core: cores.load });
+  for (let round = 0; round < plan.rounds; round++)
+    for (const cell of cells) {
+      await subgraphs.count();
+      const before = cpuOf(cell);
+      const request = cell.running.request(row);
+      const window = await load.run(request, { connections, seconds: plan.seconds, core: cores.load });
+      const after = cpuOf(cell);
+      cell.samples.push({
+        window,
+        cpuMs: before === undefined || after === undefined ? undefined : after - before,
+        upstreamCalls: await subgraphs.count(),
+      });
+    }
+  const results: (Measured | NotMeasured)[] = [];
+  for (const cell of cells) {
+    const { name } = cell.target;
+    try {
+      // What was right before the load must be right after it.
+      await check(cell.running, row);
+      const result = resultOf(row, cell);
+      say(`${row.id}  ${name.padEnd(20)} ${Math.round(result.requestsPerSecond)}/s`);
+      results.push(result);
+    } catch (error) {
+      say(`WRONG AFTER THE LOAD: ${name} in row ${row.id}: ${reasonOf(error)}`);
+      results.push({ row: row.id, target: name, reason: `wrong after the load: ${reasonOf(error)}` });
+    }
+  }
+  return results;
+}
+
+function resultOf(row: Row, { target, running, samples }: Cell): Measured {
+  const rates = samples.map(({ window }) => window.requests / window.seconds);
+  const cpu = samples.flatMap(({ cpuMs, window }) =>
+    cpuMs === undefined || window.requests === 0 ? [] : [(cpuMs * 1000) / window.requests],
+  );
+  return {
+    row: row.id,
+    target: target.name,
+    requestsPerSecond: median(rates),
+    spread: spread(rates),
+    p50Ms: median(samples.map(({ window }) => window.p50Ms)),
+    p99Ms: median(samples.map(({ window }) => window.p99Ms)),
+    cpuPerRequestUs: cpu.length > 0 ? median(cpu) : undefined,
+    peakMb: running.member && usageOf(running.member.pid)?.peakMb,
+    upstreamPerRequest: median(
+      samples.map(({ window, upstreamCalls }) => upstreamCalls / Math.max(1, window.requests)),
+    ),
+    errors: samples.reduce((total, { window }) => total + window.errors, 0),
+  };
+}
+
+const check = (running: RunningTarget, row: Row) => expectAnswer(running.request(row), row.answer);
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,9 @@
+import { basename, join, resolve } from 'node:path';
+
+const above = resolve(import.meta.dirname, '..');
+
+/** Portico's directory. The benchmark runs compiled, from `dist`; its parts are tested as they are. */
+export const PACKAGE_DIR = basename(above) === 'dist' ? resolve(above, '..') : above;
+
+/** The compiled code. */
+export const COMPILED_DIR = join(PACKAGE_DIR, 'dist');

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LoadGenerator } from '../loads/index.ts';
+import { until } from '../machine/index.ts';
+import { markdownTable } from '../report/index.ts';
+import { ROWS, type RowId } from '../rows.ts';
+import {
+  expectAnswer,
+  federationMetadata,
+  plainMetadata,
+  requestAt,
+  type Surroundings,
+  startPortico,
+} from '../targets/index.ts';
+import { type CpuProfile, type Shares, summarise } from './summary.ts';
+
+const GROUPS = 20;
+const FUNCTIONS = 30;
+
+/** Runs one row against Portico with V8's sampling profiler on, and says where its processor time went. */
+export async function profileRow(
+  id: RowId,
+  load: LoadGenerator,
+  plan: { readonly connections: number; readonly seconds: number; readonly warmUpSeconds: number },
+  surroundings: Surroundings,
+): Promise<string> {
+  const { crew, cores, subgraphs } = surroundings;
+  const directory = crew.directory('profile');
+  const metadata = id === 'P' ? federationMetadata(subgraphs.url) : plainMetadata(subgraphs.url);
+  const began = performance.now();
+  const { member, address } = await startPortico(surroundings, metadata, {
+    nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${directory}`],
+  });
+  const row = ROWS[id];
+  const request = requestAt(address, row);
+  await until('the first right answer', member, async () => {
+    await expectAnswer(request, row.answer);
+    return true;
+  });
+  const { connections } = plan;
+  await load.run(request, { connections, seconds: plan.warmUpSeconds, core: cores.load });
+  const warmAfterMs = performance.now() - began;
+  const seconds = Math.max(5, plan.seconds);
+  const window = await load.run(request, { connections, seconds, core: cores.load });
+  await member.stop();
+  const profile = biggestProfileIn(directory);
+  if (!profile) throw new Error(`Portico has left no profile: ${member.lastWords()}`);
+  const { groups, functions } = summarise(profile, warmAfterMs);
+  return [
+    `Row ${id}, ${row.title}: ${Math.round(window.requests / window.seconds)} requests/s while profiled\n\n`,
+    sharesTable('group', groups.slice(0, GROUPS)),
+    '\n',
+    sharesTable('function', functions.slice(0, FUNCTIONS)),
+  ].join('');
+}
+
+/** Each thread and worker leaves a profile; the one that has served is the biggest. */
+function biggestProfileIn(directory: string): CpuProfile | undefined {
+  const [biggest] = readdirSync(directory)
+    .map((name) => readFileSync(join(directory, name), 'utf8'))
+    .sort((left, right) => right.length - left.length);
+  return biggest === undefined ? undefined : JSON.parse(biggest);
+}
+
+function sharesTable(name: string, shares: Shares): string {
+  return markdownTable(
+    [name, 'share'],
+    shares.map(([label, share]) => [label, `${(share * 100).toFixed(1)} %`]),
+  );
+}

@@ -1,0 +1,60 @@
+/** What V8 writes with `--cpu-prof`, as far as it is read here. */
+export interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  }[];
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+}
+
+/** Where time goes: a name and its share, 0 to 1, the greatest first. */
+export type Shares = readonly (readonly [name: string, share: number])[];
+
+/**
+ * The time of a profile by group (a room of ours, a package, node's own parts) and by function, self time only. Idle
+ * time is left out, and so are the first `skipMs`.
+ */
+export function summarise(profile: CpuProfile, skipMs = 0): { readonly groups: Shares; readonly functions: Shares } {
+  const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const groups = new Map<string, number>();
+  const functions = new Map<string, number>();
+  let total = 0;
+  let elapsed = 0;
+  profile.samples.forEach((id, index) => {
+    const frame = frames.get(id);
+    const micros = profile.timeDeltas[index] ?? 0;
+    elapsed += micros;
+    if (elapsed <= skipMs * 1000) return;
+    if (!frame || frame.functionName === '(idle)' || micros <= 0) return;
+    total += micros;
+    const group = groupOf(frame);
+    add(groups, group, micros);
+    add(functions, `${frame.functionName || '(anonymous)'} [${group}]`, micros);
+  });
+  return { groups: sharesOf(groups, total), functions: sharesOf(functions, total) };
+}
+
+function add(sums: Map<string, number>, name: string, value: number): void {
+  sums.set(name, (sums.get(name) ?? 0) + value);
+}
+
+function sharesOf(sums: ReadonlyMap<string, number>, total: number): Shares {
+  return [...sums].map(([name, sum]) => [name, sum / total] as const).sort(([, left], [, right]) => right - left);
+}
+
+/** `portico/operation`, `undici`, `node:http`, `(garbage collector)`; code of V8 without a file is `native`. */
+export function groupOf({ functionName, url }: { readonly functionName: string; readonly url: string }): string {
+  if (functionName.startsWith('(')) return functionName;
+  if (url.startsWith('node:'))
+    return `node:${
+      url
+        .slice('node:'.length)
+        .replace(/^internal\//, '')
+        .split('/')[0]
+    }`;
+  const dependency = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
+  if (dependency !== undefined) return dependency;
+  const room = /\/dist\/(?:gateway|auth-service)\/([^/]+)\//.exec(url)?.[1] ?? /\/dist\/([^/]+)\//.exec(url)?.[1];
+  return room === undefined ? 'native' : `portico/${room}`;
+}

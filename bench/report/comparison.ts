@@ -1,0 +1,47 @@
+import type { Measured } from '../measurements/index.ts';
+import { ROWS } from '../rows.ts';
+import type { Target } from '../targets/index.ts';
+
+/** A measurement beside the limit and the peers in the same row. */
+export interface Compared extends Measured {
+  readonly title: string;
+  readonly kind: Target['kind'];
+  /** Requests per second as a share of the hand-written limit's; undefined where that was not measured. */
+  readonly ofIdeal: number | undefined;
+  /** Requests per second as a multiple of the best peer that answers every request by itself. */
+  readonly ofBestPeer: number | undefined;
+  /** Whether requests in flight shared upstream answers, which tells nothing about callers who differ. */
+  readonly shares: boolean;
+}
+
+/** Fewer upstream calls than this share of what a request needs means that requests shared them. */
+const SHARED_BELOW = 0.95;
+
+/** Puts the measurements of each row beside each other, in the order of `targets`. */
+export function compare(measured: readonly Measured[], targets: readonly Target[]): Compared[] {
+  return targets.flatMap((target) =>
+    measured
+      .filter((result) => result.target === target.name)
+      .map((result) => {
+        const sameRow = measured.filter(({ row }) => row === result.row);
+        const ideal = sameRow.find((other) => other.target === 'ideal');
+        const peers = sameRow.filter(
+          (other) =>
+            targets.some(({ name, kind }) => kind === 'peer' && name === other.target) && !sharesAnswers(other),
+        );
+        const best = Math.max(0, ...peers.map(({ requestsPerSecond }) => requestsPerSecond));
+        return {
+          ...result,
+          title: target.title,
+          kind: target.kind,
+          ofIdeal: ideal && result.requestsPerSecond / ideal.requestsPerSecond,
+          ofBestPeer: best > 0 ? result.requestsPerSecond / best : undefined,
+          shares: sharesAnswers(result),
+        };
+      }),
+  );
+}
+
+function sharesAnswers({ row, upstreamPerRequest }: Measured): boolean {
+  return upstreamPerRequest < ROWS[row].calls * SHARED_BELOW;
+}

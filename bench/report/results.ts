@@ -1,0 +1,32 @@
+import type { Section, Throughput } from '../measurements/index.ts';
+import type { Target } from '../targets/index.ts';
+import type { Compared } from './comparison.ts';
+import type { MachineDescription } from './machine.ts';
+
+/** Everything that one run has found out; what is written as JSON. */
+export interface Results {
+  readonly measuredAt: string;
+  readonly machine: MachineDescription;
+  readonly load: string;
+  readonly plan: {
+    readonly connections: number;
+    readonly seconds: number;
+    readonly warmUpSeconds: number;
+    readonly rounds: number;
+    readonly pinned: boolean;
+  };
+  readonly versions: Readonly<Record<string, string>>;
+  readonly rows: readonly Compared[];
+  readonly notMeasured: Throughput['notMeasured'];
+  readonly extras: readonly Section[];
+}
+
+/** The versions of the targets, by family. */
+export function versionsOf(targets: readonly Target[]): Record<string, string> {
+  return Object.fromEntries(
+    targets.flatMap(({ family, version }) => {
+      const known = version?.();
+      return known === undefined ? [] : [[family, known]];
+    }),
+  );
+}

@@ -1,0 +1,39 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_DIR } from '../package-dir.ts';
+import { picture } from './picture.ts';
+import type { Results } from './results.ts';
+import { resultsText } from './text.ts';
+
+const BEGIN = '<!-- bench:begin -->';
+const END = '<!-- bench:end -->';
+
+/**
+ * Writes the results as JSON, Markdown and a picture: a full run's as `latest`, which is published and goes into
+ * docs/performance.md too, any other's as `local`, which is nobody else's. Returns the files.
+ */
+export function writeResults(results: Results, full: boolean): string[] {
+  const directory = join(PACKAGE_DIR, 'bench/results');
+  mkdirSync(directory, { recursive: true });
+  const text = resultsText(results);
+  const written: string[] = [];
+  const write = (file: string, content: string) => {
+    writeFileSync(file, content);
+    written.push(file);
+  };
+  const name = full ? 'latest' : 'local';
+  write(join(directory, `${name}.json`), `${JSON.stringify(results, null, 2)}\n`);
+  write(join(directory, `${name}.md`), text);
+  if (results.rows.length > 0) write(join(directory, `${name}.svg`), picture(results));
+  const page = join(PACKAGE_DIR, 'docs/performance.md');
+  if (full && existsSync(page)) write(page, putBetweenMarkers(readFileSync(page, 'utf8'), text));
+  return written;
+}
+
+/** `page` with `text` between its markers in place of what is there. @throws when it has no markers. */
+export function putBetweenMarkers(page: string, text: string): string {
+  const from = page.indexOf(BEGIN);
+  const to = page.indexOf(END);
+  if (from < 0 || to < from) throw new Error(`the page has no ${BEGIN} … ${END}`);
+  return `${page.slice(0, from + BEGIN.length)}\n\n${text}\n${page.slice(to)}`;
+}

@@ -1,0 +1,116 @@
+import { COUNTER } from './loads/index.ts';
+import { ARTICLES_OF_87_KB, articles, products, rates } from './subgraphs/index.ts';
+
+/** One kind of work that the targets are measured with. */
+export interface Row {
+  readonly id: RowId;
+  readonly title: string;
+  /** A GraphQL request, or for R the REST endpoint's path. */
+  readonly request: GraphqlRequest | RestRequest;
+  /** The whole answer that is right. */
+  readonly answer: unknown;
+  /** How many upstream calls one request needs. Who makes fewer shares answers between requests. */
+  readonly calls: number;
+}
+
+export interface GraphqlRequest {
+  readonly kind: 'graphql';
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+export interface RestRequest {
+  readonly kind: 'rest';
+  readonly path: string;
+}
+
+export const ROW_IDS = ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'A', 'R'] as const;
+
+export type RowId = (typeof ROW_IDS)[number];
+
+const article = '{ id title author words body }';
+
+/** The operation of the row W for an answer of any size. */
+export function articlesQuery(count: number): string {
+  return `query W { articles(first: ${count}) ${article} }`;
+}
+
+export const ROWS: Readonly<Record<RowId, Row>> = {
+  U: {
+    id: 'U',
+    title: 'one field, another variable each time',
+    request: {
+      kind: 'graphql',
+      query: 'query U($name: String) { hello(name: $name) }',
+      variables: { name: `u${COUNTER}` },
+    },
+    answer: { data: { hello: 'world' } },
+    calls: 1,
+  },
+  H: {
+    id: 'H',
+    title: 'the same tiny query each time',
+    request: { kind: 'graphql', query: 'query H { hello }' },
+    answer: { data: { hello: 'world' } },
+    calls: 1,
+  },
+  L: {
+    id: 'L',
+    title: 'a list of 20 objects',
+    request: { kind: 'graphql', query: 'query L { products { id name } }' },
+    answer: { data: { products: products.map(({ id, name }) => ({ id, name })) } },
+    calls: 1,
+  },
+  W: {
+    id: 'W',
+    title: 'an answer of 87 KB',
+    request: { kind: 'graphql', query: articlesQuery(ARTICLES_OF_87_KB) },
+    answer: { data: { articles: articles(ARTICLES_OF_87_KB) } },
+    calls: 1,
+  },
+  P: {
+    id: 'P',
+    title: '20 entities joined from two federation subgraphs',
+    request: { kind: 'graphql', query: 'query P { products { id name price inStock } }' },
+    answer: {
+      data: { products: products.map(({ id, name, price, inStock }) => ({ id, name, price, inStock })) },
+    },
+    calls: 2,
+  },
+  S: {
+    id: 'S',
+    title: 'two independent sources in one operation',
+    request: { kind: 'graphql', query: 'query S { hello rates { currency value } }' },
+    answer: { data: { hello: 'world', rates } },
+    calls: 2,
+  },
+  M: {
+    id: 'M',
+    title: 'a mutation',
+    request: {
+      kind: 'graphql',
+      query: 'mutation M($name: String!) { renameProduct(id: "1", name: $name) { id name } }',
+      variables: { name: `m${COUNTER}` },
+    },
+    answer: { data: { renameProduct: { id: '1', name: 'Product 1' } } },
+    calls: 1,
+  },
+  A: {
+    id: 'A',
+    title: 'an action with its webhook',
+    request: {
+      kind: 'graphql',
+      query: 'mutation A($item: String!) { placeOrder(item: $item) { id status } }',
+      variables: { item: `i${COUNTER}` },
+    },
+    answer: { data: { placeOrder: { id: '1', status: 'placed' } } },
+    calls: 1,
+  },
+  R: {
+    id: 'R',
+    title: 'a REST endpoint with a variable in its path',
+    request: { kind: 'rest', path: `/api/rest/hello/r${COUNTER}` },
+    answer: { hello: 'world' },
+    calls: 1,
+  },
+};

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { type Cores, type Crew, freePort, until } from '../machine/index.ts';
+import { COMPILED_DIR } from '../package-dir.ts';
+
+export { ARTICLES_OF_87_KB, articles, products, rates } from './data.ts';
+export {
+  federationOneSdl,
+  federationSdl,
+  plainSdl,
+  SUBGRAPH_NAMES,
+  type SubgraphName,
+  supergraphSdl,
+} from './graph.ts';
+
+/** The services behind the gateways. */
+export interface Subgraphs {
+  readonly url: string;
+  /** How many requests they have had since this was asked last. */
+  count(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startSubgraphs(crew: Crew, cores: Cores): Promise<Subgraphs> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const member = crew.start({
+    name: 'subgraphs',
+    command: [process.execPath, join(COMPILED_DIR, 'bench/subgraphs/main.js')],
+    environment: { PORT: String(port) },
+    core: cores.subgraphs,
+  });
+  const count = async () => Number(await (await fetch(`${url}/count`)).text());
+  await until('the subgraphs', member, count);
+  return { url, count, stop: member.stop };
+}

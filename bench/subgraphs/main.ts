@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buildSchema, graphql } from 'graphql';
+import { articles, products, rates } from './data.ts';
+import { federationSdl, type SubgraphName } from './graph.ts';
+
+// The services behind every gateway, one process: POST /a and /b are the subgraphs, POST /action is an action's webhook,
+// POST /wide answers whatever fields it is asked for. GET /count tells how many requests there were since the last time.
+// An answer is worked out by graphql-js when a query comes for the first time and is fixed bytes from then on, so that
+// the gateway is what is measured.
+
+const FEDERATION = /* GraphQL */ `
+  directive @key(fields: String!) repeatable on OBJECT
+  scalar _Any
+  union _Entity = Product
+  type _Service { sdl: String! }
+  extend type Query { _service: _Service! _entities(representations: [_Any!]!): [_Entity]! }
+`;
+const ACTION_ANSWER = Buffer.from(JSON.stringify({ id: '1', status: 'placed' }));
+const MAX_ANSWERS = 2_000;
+
+const answers = new Map<string, Buffer>();
+const schemas = { a: schemaOf('a'), b: schemaOf('b') };
+let count = 0;
+
+createServer((request, response) => {
+  if (request.url === '/count') {
+    reply(response, Buffer.from(String(count)));
+    count = 0;
+    return;
+  }
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    count++;
+    answer(request, response, chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+  });
+}).listen(Number(process.env.PORT), '127.0.0.1').keepAliveTimeout = 60_000;
+
+function answer({ url }: IncomingMessage, response: ServerResponse, body: Buffer): void {
+  if (url === '/action') {
+    reply(response, ACTION_ANSWER);
+    return;
+  }
+  const { query, variables } = JSON.parse(body.toString()) as Operation;
+  const key = `${url} ${variables?.representations?.length ?? ''} ${query}`;
+  const known = answers.get(key);
+  if (known) {
+    reply(response, known);
+    return;
+  }
+  const working = url === '/wide' ? wideAnswer(query) : graphqlAnswer(url === '/b' ? 'b' : 'a', { query, variables });
+  working.then((bytes) => {
+    if (answers.size >= MAX_ANSWERS) answers.clear();
+    answers.set(key, bytes);
+    reply(response, bytes);
+  });
+}
+
+interface Operation {
+  readonly query: string;
+  readonly variables: { readonly representations?: readonly { readonly id: string }[] } | undefined;
+}
+
+async function graphqlAnswer(name: SubgraphName, { query, variables }: Operation): Promise<Buffer> {
+  const rootValue = {
+    hello: 'world',
+    products,
+    articles: ({ first }: { first: number }) => articles(first),
+    renameProduct: products[0],
+    rates,
+    _service: { sdl: federationSdl(name) },
+    _entities: ({ representations }: { representations: readonly { id: string }[] }) =>
+      representations.map(({ id }) => products.find((product) => product.id === id) ?? null),
+  };
+  const result = await graphql({
+    schema: schemas[name],
+    source: query,
+    rootValue,
+    ...(variables ? { variableValues: variables } : {}),
+  });
+  return Buffer.from(JSON.stringify(result));
+}
+
+/** For schemas of any size: each root field named `f<number>` is answered with its own name. */
+async function wideAnswer(query: string): Promise<Buffer> {
+  const fields = query.match(/\bf\d+\b/g) ?? [];
+  return Buffer.from(JSON.stringify({ data: Object.fromEntries(fields.map((field) => [field, field])) }));
+}
+
+function schemaOf(name: SubgraphName) {
+  return buildSchema(federationSdl(name).replace(/^extend schema.*\n/, '') + FEDERATION, { assumeValid: true });
+}
+
+function reply(response: ServerResponse, body: Buffer): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+  response.end(body);
+}

@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../machine/index.ts';
+import { COMPILED_DIR } from '../package-dir.ts';
+import { ROW_IDS, ROWS, type Row, type RowId } from '../rows.ts';
+import { plainSdl } from '../subgraphs/index.ts';
+import { expectAnswer, ready, requestAt, type Target } from './target.ts';
+
+const FORWARDED: readonly RowId[] = ['U', 'H', 'L', 'W', 'M'];
+
+/** The subgraph itself, with no gateway before it: how much the load and the subgraph leave to be measured. */
+const direct: Target = {
+  name: 'direct',
+  family: 'direct',
+  title: 'subgraph alone',
+  kind: 'limit',
+  rows: FORWARDED,
+  start: async ({ subgraphs }) => {
+    const began = performance.now();
+    const address = { origin: subgraphs.url, graphqlPath: '/a' };
+    await expectAnswer(requestAt(address, ROWS.H), ROWS.H.answer);
+    return {
+      member: undefined,
+      readyAfterMs: performance.now() - began,
+      request: (row) => requestAt(address, row),
+      stop: async () => {},
+    };
+  },
+};
+
+const proxy = limit('proxy', 'bare proxy (node:http)', 'bare-proxy', FORWARDED, () => '/a');
+const undiciProxy = limit('undici-proxy', 'undici proxy', 'undici-proxy', FORWARDED, () => '/a');
+const ideal = limit('ideal', 'ideal (by hand)', 'ideal', ROW_IDS, (row) => IDEAL_PATHS[row.id] ?? '/forward');
+
+const IDEAL_PATHS: Partial<Record<RowId, string>> = { P: '/join', S: '/split', A: '/action' };
+
+function limit(
+  name: string,
+  title: string,
+  script: string,
+  rows: readonly RowId[],
+  graphqlPath: (row: Row) => string,
+): Target {
+  const target: Target = {
+    name,
+    family: name,
+    title,
+    kind: 'limit',
+    rows,
+    start: async ({ crew, cores, subgraphs }) => {
+      const port = await freePort();
+      const schemaFile = join(crew.directory(name), 'schema.graphql');
+      writeFileSync(schemaFile, schemaOfAll());
+      const began = performance.now();
+      const member = crew.start({
+        name,
+        command: [process.execPath, join(COMPILED_DIR, 'bench/limits', `${script}.js`)],
+        environment: {
+          NODE_ENV: 'production',
+          PORT: String(port),
+          UPSTREAM: subgraphs.url,
+          SCHEMA_FILE: schemaFile,
+        },
+        core: cores.gateway,
+      });
+      return ready(target, member, { origin: `http://127.0.0.1:${port}`, graphqlPath }, began);
+    },
+  };
+  return target;
+}
+
+/** The schema that the hand-written gateway validates documents against: everything that any row asks for. */
+function schemaOfAll(): string {
+  return `${plainSdl('a')}
+    ${plainSdl('b').replace('type Query', 'extend type Query')}
+    extend type Product { price: Int! inStock: Boolean! }
+    extend type Mutation { placeOrder(item: String!): Order }
+    type Order { id: ID! status: String! }
+  `;
+}
+
+export const limits: readonly Target[] = [direct, proxy, undiciProxy, ideal];

@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { federationSdl, plainSdl, SUBGRAPH_NAMES } from '../subgraphs/index.ts';
+
+/** Files of a metadata directory: text as it is, the rest as JSON, which is YAML too. */
+export type MetadataFiles = Readonly<Record<string, unknown>>;
+
+/** The services as plain remote schemas, an action and a REST endpoint. */
+export function plainMetadata(upstream: string): MetadataFiles {
+  return {
+    'remote_schemas.yaml': SUBGRAPH_NAMES.map((name) => ({
+      name,
+      definition: { url: `${upstream}/${name}`, schema_file: `${name}.graphql` },
+    })),
+    ...Object.fromEntries(SUBGRAPH_NAMES.map((name) => [`${name}.graphql`, plainSdl(name)])),
+    'actions.yaml': {
+      actions: [
+        {
+          name: 'placeOrder',
+          definition: { kind: 'synchronous', handler: `${upstream}/action` },
+          permissions: [{ role: 'user' }],
+        },
+      ],
+      custom_types: { objects: [{ name: 'Order' }] },
+    },
+    'actions.graphql': `type Mutation { placeOrder(item: String!): Order } type Order { id: ID! status: String! }`,
+    'query_collections.yaml': [
+      {
+        name: 'bench',
+        definition: { queries: [{ name: 'hello', query: 'query hello($name: String) { hello(name: $name) }' }] },
+      },
+    ],
+    'rest_endpoints.yaml': [
+      {
+        name: 'hello',
+        url: 'hello/:name',
+        methods: ['GET'],
+        definition: { query: { collection_name: 'bench', query_name: 'hello' } },
+      },
+    ],
+  };
+}
+
+/** The services as the two subgraphs of one federation. */
+export function federationMetadata(upstream: string): MetadataFiles {
+  return {
+    'remote_schemas.yaml': SUBGRAPH_NAMES.map((name) => ({
+      name,
+      definition: { url: `${upstream}/${name}`, composition: 'federation', schema_file: `${name}.graphql` },
+    })),
+    ...Object.fromEntries(SUBGRAPH_NAMES.map((name) => [`${name}.graphql`, federationSdl(name)])),
+  };
+}
+
+/** `remotes` services with `fields` root fields together, which all answer with their own name. */
+export function wideMetadata(
+  upstream: string,
+  fields: number,
+  remotes = 1,
+  composition: 'plain' | 'federation' = 'plain',
+): MetadataFiles {
+  const perRemote = fields / remotes;
+  const names = Array.from({ length: remotes }, (_, index) => `wide${index}`);
+  return {
+    'remote_schemas.yaml': names.map((name) => ({
+      name,
+      definition: { url: `${upstream}/wide`, schema_file: `${name}.graphql`, composition },
+    })),
+    ...Object.fromEntries(
+      names.map((name, index) => [`${name}.graphql`, wideSdl(index * perRemote, (index + 1) * perRemote)]),
+    ),
+  };
+}
+
+/** The SDL of a service with the root fields `f<from>` to `f<to - 1>`. */
+export function wideSdl(from: number, to: number): string {
+  const fields = Array.from({ length: to - from }, (_, index) => `  f${from + index}: String\n`);
+  return `type Query {\n${fields.join('')}}\n`;
+}
+
+/** Writes the files into `directory`, in which `version.yaml` need not be given. */
+export function writeMetadata(directory: string, files: MetadataFiles): void {
+  mkdirSync(directory, { recursive: true });
+  for (const [name, content] of Object.entries({ 'version.yaml': { version: 3 }, ...files }))
+    writeFileSync(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+}

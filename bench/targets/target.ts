@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from 'node:util';
+import { COUNTER, digits, type LoadRequest } from '../loads/index.ts';
+import { type Cores, type Crew, type CrewMember, until } from '../machine/index.ts';
+import { ROWS, type Row, type RowId } from '../rows.ts';
+import type { Subgraphs } from '../subgraphs/index.ts';
+
+/** What a target is started in. */
+export interface Surroundings {
+  readonly crew: Crew;
+  readonly cores: Cores;
+  readonly subgraphs: Subgraphs;
+  /** Says something to whoever waits. */
+  readonly say: (text: string) => void;
+}
+
+/** Something that can be measured: a limit, a peer or Portico. */
+export interface Target {
+  readonly name: string;
+  /** Chosen together with its likes by this name, such as `hive`. */
+  readonly family: string;
+  readonly title: string;
+  readonly kind: 'limit' | 'peer' | 'portico';
+  readonly rows: readonly RowId[];
+  /** @throws with a reason when it cannot be started here. */
+  start(surroundings: Surroundings): Promise<RunningTarget>;
+  /** What it is made of, with versions; undefined where that says nothing. */
+  version?(): string | undefined;
+}
+
+export interface RunningTarget {
+  /** Its process; undefined for the subgraphs themselves. */
+  readonly member: CrewMember | undefined;
+  /** From its start until the first right answer. */
+  readonly readyAfterMs: number;
+  /** What has to be sent to it for a row. */
+  request(row: Row): LoadRequest;
+  stop(): Promise<void>;
+}
+
+/** Where a target takes requests. */
+export interface Address {
+  readonly origin: string;
+  /** The path of GraphQL requests, which may be another for each row. */
+  readonly graphqlPath: string | ((row: Row) => string);
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The request of a row at an address. */
+export function requestAt({ origin, graphqlPath, headers = {} }: Address, row: Row): LoadRequest {
+  const { request } = row;
+  if (request.kind === 'rest') return { url: origin + request.path, method: 'GET', headers, body: '' };
+  return graphqlRequest(origin + (typeof graphqlPath === 'string' ? graphqlPath : graphqlPath(row)), request, headers);
+}
+
+export function graphqlRequest(
+  url: string,
+  { query, variables }: { query: string; variables?: Readonly<Record<string, unknown>> },
+  headers: Readonly<Record<string, string>> = {},
+): LoadRequest {
+  return {
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables }),
+  };
+}
+
+/** Sends `request` once. @throws unless exactly `expected` comes back (extensions aside), with what came. */
+export async function expectAnswer(request: LoadRequest, expected: unknown): Promise<void> {
+  const number = digits(1);
+  const answer = await fetch(request.url.replaceAll(COUNTER, number), {
+    method: request.method,
+    headers: request.headers,
+    ...(request.method === 'POST' ? { body: request.body.replaceAll(COUNTER, number) } : {}),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const text = await answer.text();
+  const { extensions: _, ...content } = parsed(text);
+  if (answer.status !== 200 || !isDeepStrictEqual(content, expected))
+    throw new Error(`answered ${answer.status} ${text.slice(0, 300)}`);
+}
+
+/** Waits until `member` gives the right answer to its first row. One that never does is ended. */
+export async function ready(
+  target: Target,
+  member: CrewMember,
+  address: Address,
+  began: number,
+): Promise<RunningTarget> {
+  const [first = 'H'] = target.rows;
+  const row = ROWS[first];
+  try {
+    await until('the first right answer', member, async () => {
+      await expectAnswer(requestAt(address, row), row.answer);
+      return true;
+    });
+  } catch (error) {
+    await member.stop();
+    throw error;
+  }
+  return {
+    member,
+    readyAfterMs: performance.now() - began,
+    request: (wanted) => requestAt(address, wanted),
+    stop: member.stop,
+  };
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { text };
+  }
+}

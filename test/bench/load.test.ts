@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AnswerReader, COUNTER, digits, nodeLoad, requestText } from '../../bench/loads/index.ts';
+import { Crew, parseCoreList } from '../../bench/machine/index.ts';
+import { groupOf, summarise } from '../../bench/profile/index.ts';
+import { federationOneSdl, plainSdl, supergraphSdl } from '../../bench/subgraphs/index.ts';
+import { expectAnswer } from '../../bench/targets/index.ts';
+
+describe('requests', () => {
+  const request = {
+    url: `http://127.0.0.1:80/r/${COUNTER}?n=${COUNTER}`,
+    method: 'POST',
+    headers: { accept: 'x/y' },
+    body: `{"n":"${COUNTER}"}`,
+  } as const;
+
+  test('carry the counter, always as long, and a right content length', () => {
+    const text = requestText(request, 7);
+    expect(text).toContain('POST /r/00000007?n=00000007 HTTP/1.1\r\n');
+    expect(text).toContain('accept: x/y\r\n');
+    expect(text).toMatch(/\r\ncontent-length: 16\r\n/);
+    expect(text.endsWith('\r\n\r\n{"n":"00000007"}')).toBe(true);
+    expect(requestText(request, 99_999_999)).toHaveLength(text.length);
+  });
+
+  test('start again when the counter has no more digits', () => {
+    expect(digits(100_000_001)).toBe('00000001');
+  });
+});
+
+describe('answers', () => {
+  const whole = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
+  const chunked = 'HTTP/1.1 503 Busy\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n';
+  const empty = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
+
+  test.each([
+    ['with a length', whole, 200],
+    ['in chunks', chunked, 503],
+    ['without any content', empty, 200],
+  ])('%s end at the same place however they are cut', (_, text, status) => {
+    for (let cut = 1; cut < text.length; cut++) {
+      const reader = new AnswerReader();
+      expect(reader.read(Buffer.from(text.slice(0, cut)))).toBeUndefined();
+      expect(reader.read(Buffer.from(text.slice(cut)))).toBe(status);
+    }
+  });
+
+  test('follow each other on one connection', () => {
+    const reader = new AnswerReader();
+    expect([whole, chunked, whole].map((text) => reader.read(Buffer.from(text)))).toEqual([200, 503, 200]);
+  });
+});
+
+describe('what is started', () => {
+  const crew = new Crew();
+  let url = '';
+  const script = `
+    const server = require('node:http').createServer((request, response) => {
+      if (request.url === '/refused') response.statusCode = 500;
+      response.end(JSON.stringify({ data: { path: request.url } }));
+    });
+    server.listen(0, '127.0.0.1', () => process.stdout.write('http://127.0.0.1:' + server.address().port));
+  `;
+
+  beforeAll(async () => {
+    const member = crew.start({ name: 'server', command: [process.execPath, '-e', script], standardOutput: 'pipe' });
+    url = await new Promise((resolve) => member.process.stdout?.once('data', (text) => resolve(String(text))));
+  });
+  afterAll(() => crew.close());
+
+  const get = (path: string) => ({ url: url + path, method: 'GET', headers: {}, body: '' }) as const;
+
+  test('answers are compared whole before anything is measured', async () => {
+    await expectAnswer(get('/a'), { data: { path: '/a' } });
+    await expect(expectAnswer(get('/a'), { data: { path: '/b' } })).rejects.toThrow(/answered 200/);
+    await expect(expectAnswer(get('/refused'), { data: { path: '/refused' } })).rejects.toThrow(/answered 500/);
+  });
+
+  test('the load generator sends as many requests as it is told, and counts refusals', async () => {
+    const load = nodeLoad(crew);
+    const plan = { connections: 3, seconds: 30, requests: 200, core: undefined };
+    const good = await load.run(get('/a'), plan);
+    expect(good.requests).toBeGreaterThanOrEqual(200);
+    expect(good.requests).toBeLessThan(210);
+    expect(good.errors).toBe(0);
+    expect(good.p99Ms).toBeGreaterThanOrEqual(good.p50Ms);
+    const bad = await load.run(get('/refused'), plan);
+    expect(bad.errors).toBe(bad.requests);
+  });
+
+  test('everything ends with the crew', async () => {
+    const other = new Crew();
+    const member = other.start({ name: 'sleeper', command: [process.execPath, '-e', 'setInterval(() => {}, 1000)'] });
+    let cleanedUp = false;
+    other.afterwards(async () => {
+      cleanedUp = member.hasEnded();
+    });
+    await other.close();
+    expect(cleanedUp).toBe(true);
+    expect(member.hasEnded()).toBe(true);
+    expect(() => process.kill(member.pid, 0)).toThrow(/ESRCH/);
+    expect(() => other.start({ name: 'late', command: [process.execPath, '-e', ''] })).toThrow(/being stopped/);
+  });
+});
+
+describe('the rest', () => {
+  test('core lists are read as Linux writes them', () => {
+    expect(parseCoreList('0-2,5,7-8\n')).toEqual([0, 1, 2, 5, 7, 8]);
+    expect(parseCoreList('')).toEqual([]);
+  });
+
+  test('a profile is summed up by group and function, without idle time and what is to be skipped', () => {
+    const frame = (id: number, functionName: string, url: string) => ({
+      id,
+      callFrame: { functionName, url, lineNumber: 1 },
+    });
+    const profile = {
+      nodes: [
+        frame(1, '(idle)', ''),
+        frame(2, 'run', 'file:///portico/dist/gateway/operation/run.js'),
+        frame(3, 'dispatch', 'file:///portico/node_modules/undici/lib/pool.js'),
+      ],
+      samples: [3, 1, 2, 2, 3],
+      timeDeltas: [1_000, 500, 300, 300, 200],
+    };
+    const { groups, functions } = summarise(profile, 1);
+    expect(groups.map(([name]) => name)).toEqual(['portico/operation', 'undici']);
+    expect(groups[0]?.[1]).toBeCloseTo(0.75);
+    expect(functions[0]?.[0]).toBe('run [portico/operation]');
+  });
+
+  test.each([
+    ['(garbage collector)', '', '(garbage collector)'],
+    ['writev', '', 'native'],
+    ['emit', 'node:internal/streams/readable', 'node:streams'],
+    ['f', 'file:///x/node_modules/@prisma/client/index.js', '@prisma/client'],
+    ['g', 'file:///x/dist/gateway/gateway.js', 'portico/gateway'],
+  ])('%s in "%s" belongs to %s', (functionName, url, group) => {
+    expect(groupOf({ functionName, url })).toBe(group);
+  });
+
+  test('the services exist for federation 1 and 2, for plain gateways, and as one supergraph', () => {
+    expect(supergraphSdl((name) => `http://${name}.test`)).toContain('http://b.test');
+    expect(plainSdl('a') + plainSdl('b')).not.toContain('@');
+    expect(plainSdl('b')).not.toContain('Product');
+    expect(federationOneSdl('b')).toContain('extend type Product @key(fields: "id")');
+    expect(federationOneSdl('b')).toContain('id: ID! @external');
+  });
+});

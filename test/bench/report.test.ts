@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals';
+import { barCharts, escapeXml } from '../../bench/report/chart.ts';
+import { compare } from '../../bench/report/comparison.ts';
+import { median, spread } from '../../bench/report/statistics.ts';
+import { figure, markdownTable } from '../../bench/report/table.ts';
+import { putBetweenMarkers } from '../../bench/report/write.ts';
+import { targetsNamed } from '../../bench/targets/index.ts';
+
+describe('statistics', () => {
+  test('the median is the middle value, whatever the order', () => {
+    expect(median([30, 10, 20])).toBe(20);
+    expect(median([100, 20, 3])).toBe(20);
+  });
+
+  test('between two middle values it is half way', () => {
+    expect(median([1, 2, 4, 100])).toBe(3);
+  });
+
+  test('nothing has no median', () => {
+    expect(() => median([])).toThrow(/no median/);
+  });
+
+  test('the spread is the distance of the extremes as a share of the median', () => {
+    expect(spread([90, 100, 120])).toBeCloseTo(0.3);
+    expect(spread([5])).toBe(0);
+    expect(spread([0, 0])).toBe(0);
+  });
+});
+
+describe('comparison', () => {
+  const result = (target: string, requestsPerSecond: number, upstreamPerRequest = 1) => ({
+    row: 'H' as const,
+    target,
+    requestsPerSecond,
+    upstreamPerRequest,
+    spread: 0,
+    p50Ms: 1,
+    p99Ms: 2,
+    cpuPerRequestUs: 10,
+    peakMb: 100,
+    errors: 0,
+  });
+  const targets = targetsNamed(['ideal', 'portico', 'mercurius', 'hive-dedupe']);
+
+  test('each is set beside the hand-written limit and the best peer of its row', () => {
+    const compared = compare([result('mercurius', 500), result('portico', 1_000), result('ideal', 2_000)], targets);
+    expect(compared.map(({ target, ofIdeal, ofBestPeer }) => [target, ofIdeal, ofBestPeer])).toEqual([
+      ['ideal', 1, 4],
+      ['portico', 0.5, 2],
+      ['mercurius', 0.25, 1],
+    ]);
+  });
+
+  test('a peer that shares answers between requests is marked, and is not the best peer', () => {
+    const compared = compare(
+      [result('portico', 1_000), result('mercurius', 500), result('hive-dedupe', 4_000, 0.05)],
+      targets,
+    );
+    expect(compared.find(({ target }) => target === 'hive-dedupe')?.shares).toBe(true);
+    expect(compared.find(({ target }) => target === 'portico')).toMatchObject({ shares: false, ofBestPeer: 2 });
+  });
+
+  test('without a limit or a peer in the row there is nothing to compare with', () => {
+    expect(compare([result('portico', 1_000)], targets)[0]).toMatchObject({
+      ofIdeal: undefined,
+      ofBestPeer: undefined,
+    });
+  });
+});
+
+describe('tables', () => {
+  test('columns line up, and what would break a table is escaped', () => {
+    expect(
+      markdownTable(
+        ['name', 'n'],
+        [
+          ['a|b', '1'],
+          ['line\nbreak', '12,345'],
+        ],
+      ),
+    ).toBe(
+      [
+        '| name       |      n |',
+        '| ---------- | -----: |',
+        '| a\\|b       |      1 |',
+        '| line break | 12,345 |',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('figures have as many digits as say something', () => {
+    expect([12_345.6, 123.4, 12.34, 1.234, 0.126, undefined].map(figure)).toEqual([
+      '12,346',
+      '123',
+      '12.3',
+      '1.23',
+      '0.13',
+      '',
+    ]);
+  });
+
+  test('a page gets the text between its markers, and keeps the rest', () => {
+    const page = 'before\n<!-- bench:begin -->\nold\n<!-- bench:end -->\nafter\n';
+    const once = putBetweenMarkers(page, 'new\n');
+    expect(once).toBe('before\n<!-- bench:begin -->\n\nnew\n\n<!-- bench:end -->\nafter\n');
+    expect(putBetweenMarkers(once, 'new\n')).toBe(once);
+    expect(() => putBetweenMarkers('no markers', 'new')).toThrow(/bench:begin/);
+  });
+});
+
+describe('the picture', () => {
+  const bar = (label: string, value: number) => ({ label, value, text: String(value), kind: 'peer' as const });
+
+  test('text cannot break out of the document', () => {
+    expect(escapeXml(`<a href="x">'&'</a>`)).toBe('&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;');
+    const svg = barCharts('<title>', 'a & b', [{ title: '"quoted"', bars: [bar('</text><script>', 1)] }]);
+    expect(svg).not.toContain('<script>');
+    expect(svg).toContain('a &amp; b');
+  });
+
+  test('bars are as long as their values say', () => {
+    const svg = barCharts('', '', [{ title: '', bars: [bar('all', 200), bar('half', 100)] }]);
+    const [all = 0, half = 0] = [...svg.matchAll(/<rect class="peer"[^>]* width="([\d.]+)"/g)].map(([, width]) =>
+      Number(width),
+    );
+    expect(all).toBeGreaterThan(100);
+    expect(half / all).toBeCloseTo(0.5, 2);
+  });
+});
