@@ -21,7 +21,11 @@ type DevelopmentSecrets = z.infer<typeof developmentSecrets>;
 export function developmentSecretsFor({ production, environment, dataDir }: StartSettings): Record<string, string> {
   if (production) return {};
   const names = developmentSecrets.keyof().options;
-  const missing = names.filter((name) => !environment[name] && !environment[`${name}_FILE`]);
+  const isSet = (name: string) => Boolean(environment[name] || environment[`${name}_FILE`]);
+  // Peppers by their versions are there in place of the one.
+  const missing = names.filter(
+    (name) => !isSet(name) && !(name === 'AUTH_PASSWORD_PEPPER' && isSet('AUTH_PASSWORD_PEPPERS')),
+  );
   if (missing.length === 0) return {};
   const secrets = secretsIn(dataDir);
   return Object.fromEntries(missing.map((name) => [name, secrets[name]]));

@@ -35,6 +35,7 @@ const DEMO_ACCOUNTS = [
   '  tenant 1 acme     alice   alice-acme-demo-pass     user, manager',
   '                    bob     bob-acme-demo-pass       user',
   '                    carol   carol-acme-demo-pass     disabled',
+  '                    dora    dora-acme-demo-pass      user, tenant_admin',
   '  tenant 2 globex   alice   alice-globex-demo-pass   user, manager',
 ];
 

@@ -2,24 +2,29 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { compareSync, hashSync } from 'bcryptjs';
 import jwt from 'jsonwebtoken';
-import { type Database, openDatabase } from '../../auth-service/database/index.ts';
 import { createPasswords } from '../../auth-service/passwords/index.ts';
 import { runCommand } from '../auth-service/cli/run.ts';
 import { type RunningProcess, runProgram } from '../auth-service/process.ts';
 import { configFor, environment, LOGIN } from '../auth-service/service.ts';
-import { availableEngines, createTestDatabase, type TestDatabase } from '../database/index.ts';
+import {
+  availableEngines,
+  createTestDatabase,
+  openTestClient,
+  type TestClient,
+  type TestDatabase,
+} from '../database/index.ts';
 import { until } from '../gateway/harness/index.ts';
 
 // Two processes need a database that both reach at once, which PGlite in this process is too.
 describe.each(await availableEngines())('a rotation with two processes of the service, on %s', (engine) => {
   let testDatabase: TestDatabase;
-  let database: Database;
+  let database: TestClient;
   const processes: RunningProcess[] = [];
   let urls: string[];
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase({ engine });
-    database = openDatabase(testDatabase.url);
+    database = openTestClient(testDatabase.url);
     const bcrypt = {
       hash: async (text: string, cost: number) => hashSync(text, cost),
       compare: async (text: string, hash: string) => compareSync(text, hash),

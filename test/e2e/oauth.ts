@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { addClient } from '../../auth-service/use-cases/index.ts';
 import { startGateway } from '../../gateway/gateway.ts';
+import { OPERATOR } from '../auth-service/operator.ts';
 import { createWorld, type World } from '../auth-service/world.ts';
 import type { Engine } from '../database/index.ts';
 import { freePort, serve, type TestServer, until, writeMetadata } from '../gateway/harness/index.ts';
@@ -51,9 +52,10 @@ export async function openOAuthWorld(engine: Engine, changes: Record<string, str
     orders,
     addClient: ({ tenantId = 1, scopes = [], roles = ['service'] } = {}) =>
       addClient(
-        world.database,
+        world.doors,
         { tenantId, name: 'reports', allowedRoles: roles, defaultRole: roles[0] ?? '', scopes },
         new Date(),
+        OPERATOR,
       ),
     close: async () => {
       await gateway.stop();

@@ -30,6 +30,7 @@ test('they are random', () => {
 test('what the environment sets, directly or by a file, is left to it', () => {
   expect(Object.keys(secrets({ AUTH_PASSWORD_PEPPER: 'mine' }))).toEqual(['AUTH_KEY_ENCRYPTION_KEY']);
   expect(Object.keys(secrets({ AUTH_KEY_ENCRYPTION_KEY_FILE: '/run/key' }))).toEqual(['AUTH_PASSWORD_PEPPER']);
+  expect(Object.keys(secrets({ AUTH_PASSWORD_PEPPERS: '{"2":"mine"}' }))).toEqual(['AUTH_KEY_ENCRYPTION_KEY']);
 });
 
 test('in production none are made', () => {
