@@ -9,7 +9,10 @@ export default {
     ],
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  setupFilesAfterEnv: ['<rootDir>/test/second-try.ts'],
   // Suites mostly wait for processes and databases, so every core gets one.
   maxWorkers: '100%',
+  // Suites in native modules leave memory behind, and collecting it again and again costs more than a new worker.
+  workerIdleMemoryLimit: '1GB',
   testTimeout: 60_000,
 };
