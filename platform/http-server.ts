@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { StartError } from './process.ts';
 
@@ -31,11 +31,13 @@ export interface ListeningServer {
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<ListeningServer> {
   let isStopping = false;
+  const lines = new ResponseLines();
   const server = createServer(
     { keepAliveTimeout: 65_000, headersTimeout: 66_000, maxHeaderSize: MAX_HEADER_BYTES },
     (request, response) => {
       // Its client would send the next request just as the connection ends, and not know whether it was heard.
       if (isStopping) response.shouldKeepAlive = false;
+      if (response.socket === null) lines.add(request.socket, response);
       handler(request, response);
     },
   );
@@ -57,6 +59,35 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       return stopServer(server, sockets, options.stopGraceMs ?? 10_000);
     },
   };
+}
+
+/**
+ * Responses to requests that were sent without waiting for the answers to those before (RFC 9112 section 9.3.2). Such a
+ * response has no socket before it is its turn, and node does not tell it when the connection ends: without a `close`,
+ * whatever works for it would go on for ever.
+ */
+class ResponseLines {
+  readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
+
+  add(socket: Socket, response: ServerResponse): void {
+    const line = this.#bySocket.get(socket) ?? this.#lineOf(socket);
+    line.add(response);
+    response.once('close', () => line.delete(response));
+  }
+
+  #lineOf(socket: Socket): Set<ServerResponse> {
+    const line = new Set<ServerResponse>();
+    this.#bySocket.set(socket, line);
+    socket.once('close', () => {
+      for (const response of line) {
+        // One that has had its turn is told by node.
+        if (response.socket !== null || response.writableFinished) continue;
+        response.destroy();
+        response.emit('close');
+      }
+    });
+    return line;
+  }
 }
 
 function stopServer(server: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {

@@ -8,6 +8,7 @@ export function refuseUpgrade(request: IncomingMessage, socket: Socket, error: G
   const response = new ServerResponse(request);
   response.assignSocket(socket);
   response.shouldKeepAlive = false;
-  response.once('finish', () => socket.end());
+  // Node leaves such a connection half open, for as long as its client likes.
+  response.once('finish', () => socket.destroySoon());
   sendFlatError({ response }, error);
 }

@@ -3,7 +3,8 @@ const MAX_BYTES = 123;
 
 /** The reason of a close code, cut where it is longer than a close frame can hold. */
 export function closeReason(...parts: readonly string[]): string {
-  let reason = parts.join(': ');
+  // A part may be as long as a message of the client; no character takes less than a byte.
+  let reason = parts.join(': ').slice(0, MAX_BYTES);
   while (Buffer.byteLength(reason) > MAX_BYTES) reason = reason.slice(0, -1);
   return reason;
 }

@@ -14,6 +14,8 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a header value must not hold
 const UNSAFE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const MAX_HEADERS = 100;
+/** What the headers of a request may have. */
+const MAX_CHARACTERS = 65_536;
 
 /**
  * The headers of all operations of a connection: those of the handshake, and over them the `headers` in the payload of
@@ -34,12 +36,15 @@ export function connectionHeaders(
   if (!isMap(given)) return { problem: '"headers" in the payload must be an object' };
   const entries = Object.entries(given);
   if (entries.length > MAX_HEADERS) return { problem: `there are more than ${MAX_HEADERS} headers in the payload` };
+  let characters = 0;
   for (const [written, value] of entries) {
     const name = written.toLowerCase();
     if (value === undefined || value === null) continue;
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    if (!NAME.test(name) || UNSAFE.test(text))
+    const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+    if (typeof text !== 'string' || !NAME.test(name) || UNSAFE.test(text))
       return { problem: 'a header in the payload is none that HTTP could carry' };
+    characters += name.length + text.length;
+    if (characters > MAX_CHARACTERS) return { problem: 'the headers in the payload are too long' };
     // Node gives the bytes of a header as Latin-1; these are to look the same.
     if (!HANDSHAKE_ONLY.test(name)) headers[name] = Buffer.from(text, 'utf8').toString('latin1');
   }

@@ -32,6 +32,7 @@ const TOO_MANY_INITS: Ending = {
   reason: 'Too many initialisation requests',
 };
 const NOT_INITIALISED: Ending = { code: CloseCode.Unauthorized, reason: 'Unauthorized' };
+const FAILED: Ending = { code: CloseCode.InternalServerError, reason: 'Internal server error' };
 
 function tooManyOperations({ maxOperations }: ConnectionLimits): GatewayError {
   const message = `no more than ${maxOperations} operations run at a time over one connection`;
@@ -96,9 +97,15 @@ export class Connection {
     this.#missedPings = 0;
     const { protocol } = this.#parts;
     if (this.#isOver) return;
-    const message = protocol.read(text);
-    if (message) this.#follow(message);
-    else this.#object(protocol.badMessage());
+    try {
+      const message = protocol.read(text);
+      if (message) this.#follow(message);
+      else this.#object(protocol.badMessage());
+    } catch (thrown) {
+      // Nobody above would catch it, and it would end the process.
+      this.#foreseen(thrown);
+      this.#end(FAILED);
+    }
   }
 
   #follow(message: ClientMessage): void {
@@ -108,7 +115,7 @@ export class Connection {
         else this.#end(TOO_MANY_INITS);
         break;
       case 'ping':
-        this.#say(this.#parts.protocol.pong(message.payload));
+        this.#say(message.answer);
         break;
       case 'terminate':
         this.#end({ code: 1000, reason: '' });
@@ -212,6 +219,8 @@ export class Connection {
   }
 
   #stop(id: string): void {
+    const early = this.#early.findIndex((message) => message.id === id);
+    if (early >= 0) this.#early.splice(early, 1);
     const running = this.#running.get(id);
     this.#running.delete(id);
     running?.cancellation.cancel();

@@ -15,7 +15,6 @@ export const legacyProtocol: Protocol = {
   next: (id, payload) => JSON.stringify({ id, type: 'data', payload }),
   error: (id, errors) => JSON.stringify({ id, type: 'error', payload: { errors } }),
   complete: (id) => JSON.stringify({ id, type: 'complete' }),
-  pong: () => undefined,
   initRefused: (error) => ({
     message: JSON.stringify({ type: 'connection_error', payload: error }),
     code: 4400,

@@ -6,7 +6,7 @@ export type ClientMessage =
   | { readonly type: 'subscribe'; readonly id: string; readonly payload: unknown }
   /** The client wants no more of an operation. */
   | { readonly type: 'stop'; readonly id: string }
-  | { readonly type: 'ping'; readonly payload: unknown }
+  | { readonly type: 'ping'; readonly answer: string }
   | { readonly type: 'pong' }
   /** The client is leaving. */
   | { readonly type: 'terminate' };
@@ -37,7 +37,6 @@ export interface Protocol {
   next(id: string, body: ResponseBody): string;
   error(id: string, errors: readonly PublicError[]): string;
   complete(id: string): string;
-  pong(payload: unknown): string | undefined;
   /** `connection_init` was refused. */
   initRefused(error: PublicError): Ending;
   initTimeout(): Ending;

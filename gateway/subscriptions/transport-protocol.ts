@@ -12,7 +12,6 @@ export const transportProtocol: Protocol = {
   next: (id, payload) => JSON.stringify({ id, type: MessageType.Next, payload }),
   error: (id, payload) => JSON.stringify({ id, type: MessageType.Error, payload }),
   complete: (id) => JSON.stringify({ id, type: MessageType.Complete }),
-  pong: (payload) => JSON.stringify({ type: MessageType.Pong, ...(payload !== undefined && { payload }) }),
   initRefused: ({ message }) => ({ code: CloseCode.Forbidden, reason: closeReason('Forbidden', message) }),
   initTimeout: () => ({
     code: CloseCode.ConnectionInitialisationTimeout,
@@ -26,12 +25,15 @@ export const transportProtocol: Protocol = {
 };
 
 function readMessage(text: string): ClientMessage | undefined {
-  let message: ReturnType<typeof parseMessage>;
   try {
-    message = parseMessage(text);
+    return meant(parseMessage(text));
   } catch {
     return undefined;
   }
+}
+
+/** @throws RangeError where a ping's payload is nested so deeply that it can be read and not be written. */
+function meant(message: ReturnType<typeof parseMessage>): ClientMessage | undefined {
   switch (message.type) {
     case MessageType.ConnectionInit:
       return { type: 'init', payload: message.payload };
@@ -40,10 +42,14 @@ function readMessage(text: string): ClientMessage | undefined {
     case MessageType.Complete:
       return { type: 'stop', id: message.id };
     case MessageType.Ping:
-      return { type: 'ping', payload: message.payload };
+      return { type: 'ping', answer: pong(message.payload) };
     case MessageType.Pong:
       return { type: 'pong' };
     default:
       return undefined;
   }
+}
+
+function pong(payload: unknown): string {
+  return JSON.stringify({ type: MessageType.Pong, ...(payload !== undefined && { payload }) });
 }
