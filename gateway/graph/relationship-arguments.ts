@@ -52,6 +52,12 @@ export function argumentProblems(
   ];
 }
 
+/** Whether anything in a value stands for a field. */
+export function holdsFields(value: unknown): boolean {
+  if (fieldMeant(value) !== undefined) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsFields);
+}
+
 /** A value with the fields' values in the place of what stands for them. */
 export function filledIn(value: unknown, read: (field: string) => unknown): unknown {
   const field = fieldMeant(value);

@@ -12,7 +12,7 @@ import { INCREMENTAL_DIRECTIVES } from './incremental-directives.ts';
 import { joinedFields } from './joined-fields.ts';
 import { withDirectives } from './operation-directives.ts';
 import type { Relationship } from './relationships.ts';
-import { withSharedRequests } from './shared-requests.ts';
+import { withRows } from './rows-executor.ts';
 import { executableSchema, hasSharedUncheckedTypes } from './unchecked-fields.ts';
 
 /** The graph as one role sees it. What the role may not see does not exist in it. */
@@ -40,7 +40,7 @@ export function buildRoleGraph(
   subschemas: readonly Subschema[],
   relationships: readonly Relationship[] = [],
 ): RoleGraph {
-  const targets = new Map(relationships.map(({ target }) => [target, withSharedRequests(target)]));
+  const targets = new Map(relationships.map(({ target }) => [target, withRows(target)]));
   const stitched = subschemas.map((subschema) => targets.get(subschema) ?? subschema);
   const joined = joinedFields(relationships, (subschema) => targets.get(subschema) ?? subschema);
   const hasQueries = subschemas.some((subschema) => visibleOf(subschema).getQueryType());
