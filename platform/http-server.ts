@@ -47,6 +47,8 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   });
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
+    // One whose wish for another protocol is ignored comes once more.
+    if (sockets.has(socket)) return;
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });

@@ -64,6 +64,15 @@ describe('a client that would rather speak another protocol', () => {
     for (let i = 0; i < 3; i++) expect(await ask('/healthz', i % 2 ? {} : H2C)).toEqual([200, 'OK']);
   });
 
+  test('leaves nothing behind on the connection each time', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => warnings.push(name);
+    process.on('warning', onWarning);
+    for (let i = 0; i < 12; i++) expect(await ask('/healthz', H2C)).toEqual([200, 'OK']);
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+
   test('has its wish kept from the services', async () => {
     expect((await ask('/files/x', H2C))[0]).toBe(200);
     expect(Object.keys(files.requests.at(-1)?.headers ?? {})).not.toEqual(
