@@ -16,6 +16,8 @@ export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed 
   #retries = 0;
   /** Whether there was anything before the first try, or a try before this one. */
   #isLate = false;
+  /** Whether this try has so little time left that not to answer in it says nothing of the source. */
+  #isShort = false;
   #isWaiting = false;
   /** Set while it waits. */
   #deadline: Deadline | undefined;
@@ -36,7 +38,7 @@ export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed 
   /** It has a place among those that are under way. */
   proceed(): void {
     this.#stopWaiting();
-    const { breaker, bulkhead } = this.#guard;
+    const { breaker, bulkhead, settings } = this.#guard;
     const now = performance.now();
     this.#permit = breaker?.enter(now);
     if (breaker && this.#permit === undefined) {
@@ -46,6 +48,8 @@ export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed 
     }
     if (this.#isLate) {
       const timeoutMs = Math.max(1, Math.ceil(this.#remainingMs(now)));
+      this.#isShort =
+        timeoutMs < Math.min(this.#request.timeoutMs, settings.headersTimeoutMs ?? Number.POSITIVE_INFINITY) / 2;
       this.#lane.dispatch({ ...this.#request, timeoutMs, hasOddTimeout: true }, this);
     } else this.#lane.dispatch(this.#request, this);
   }
@@ -82,7 +86,9 @@ export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed 
     const now = performance.now();
     const hasFailed = (reason === 'connection' && !error.isOfRequest) || reason === 'timeout';
     // What is sent as it comes may be late or end because of its client.
-    const isOfService = hasFailed && (this.#request.body === undefined || typeof this.#request.body === 'string');
+    const isTooShort = reason === 'timeout' && this.#isShort;
+    const isOfService =
+      hasFailed && !isTooShort && (this.#request.body === undefined || typeof this.#request.body === 'string');
     this.#leave(isOfService ? 'failure' : 'unknown', now);
     if (hasFailed && reason === 'connection' && this.#request.isQuery && this.#retry(0, now)) return;
     this.#fail(error);
@@ -95,8 +101,15 @@ export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed 
     else if (breaker?.refuses(now)) this.#fail(this.#circuitOpen(now));
     else if (!bulkhead.lineUp(this)) this.#fail(this.#overloaded());
     else {
-      const most = Math.min(settings.concurrency.queueTimeoutMs, this.#remainingMs(now));
-      this.#wait(this.#isLate ? singleDeadline(this, most) : this.#guard.deadlines.start(this, most));
+      const { queueTimeoutMs } = settings.concurrency;
+      const remainingMs = this.#remainingMs(now);
+      // What remains is hardly ever as long for two of them, and each length that is shared is kept.
+      const isShared = !this.#isLate && queueTimeoutMs <= remainingMs;
+      this.#wait(
+        isShared
+          ? this.#guard.deadlines.start(this, queueTimeoutMs)
+          : singleDeadline(this, Math.min(queueTimeoutMs, remainingMs)),
+      );
     }
   }
 

@@ -55,6 +55,11 @@ export interface ExchangeLimits {
   readonly deadline: (timed: Timed, timeoutMs: number) => Deadline;
 }
 
+/** Pieces of an answer that are put together where they are small. */
+const MANY_PIECES = 1_024;
+/** Smaller than this a piece takes more memory than its bytes. */
+const SMALL_BYTES = 1_024;
+
 /** One request that is under way: what undici tells of it, its deadline, and whether anybody still waits for it. */
 export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable, Timed {
   readonly #handler: UpstreamHandler;
@@ -63,6 +68,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   readonly #headersDeadline: Deadline | undefined;
   readonly #maxBodyBytes: number;
   readonly #chunks: Buffer[] = [];
+  /** Pieces and bytes that have been looked at, whether they are small. */
+  #seen = { pieces: 0, bytes: 0 };
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: UpstreamResponse['headers'] = {};
@@ -120,7 +127,14 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#size > this.#maxBodyBytes) this.fail(new UpstreamError('too-large'));
-    else this.#chunks.push(chunk);
+    else if (this.#chunks.push(chunk) - this.#seen.pieces >= MANY_PIECES) this.#putTogether();
+  }
+
+  /** An answer may come byte by byte, and each would take the memory of a hundred. */
+  #putTogether(): void {
+    const { pieces, bytes } = this.#seen;
+    if (this.#size - bytes < MANY_PIECES * SMALL_BYTES) this.#chunks.push(Buffer.concat(this.#chunks.splice(pieces)));
+    this.#seen = { pieces: this.#chunks.length, bytes: this.#size };
   }
 
   onResponseEnd(): void {

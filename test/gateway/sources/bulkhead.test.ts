@@ -104,3 +104,39 @@ test('a source with no place left takes nothing from another one at the same add
   for (const one of sent) one.leave();
   expect(await Promise.all(sent.map(({ came }) => came))).toEqual(['aborted', 'aborted', 'aborted']);
 });
+
+test('who has waited for most of its time does not make the source look as if it failed', async () => {
+  const circuitBreaker = { failurePercent: 1, windowMs: 60_000, minimumRequests: 1, openMs: 60_000, halfOpenProbes: 1 };
+  const concurrency = { maxInFlight: 1, maxQueue: 2, queueTimeoutMs: 30_000 };
+  const { guard, send, owed, service } = await keep(openGuarded({ circuitBreaker, concurrency }));
+  const first = send();
+  await until('one is under way', () => owed.length === 1);
+  const late = send({ timeoutMs: 1_000 });
+  const lined = performance.now();
+  await until('most of its time is over', () => performance.now() - lined > 700);
+  owed[0]?.();
+  expect(await first.came).toBe(200);
+  expect(await late.came).toBe('timeout');
+  expect(service.requests).toHaveLength(2);
+  expect(guard.state().breaker).toBe('closed');
+
+  expect(await send({ timeoutMs: 100 }).came).toBe('timeout');
+  expect(guard.state().breaker).toBe('open');
+});
+
+test('lengths of time that nobody shares are not kept', async () => {
+  const { guard, send, owed } = await open({ maxInFlight: 1, maxQueue: 100 });
+  const lengths = new Set<number>();
+  const start = guard.deadlines.start.bind(guard.deadlines);
+  guard.deadlines.start = (timed, timeoutMs) => {
+    lengths.add(timeoutMs);
+    return start(timed, timeoutMs);
+  };
+  const first = send();
+  await until('one is under way', () => owed.length === 1);
+  const waiting = Array.from({ length: 20 }, () => send({ timeoutMs: 50 }));
+  expect(await Promise.all(waiting.map(({ came }) => came))).toEqual(waiting.map(() => 'overloaded'));
+  expect(lengths.size).toBeLessThanOrEqual(1);
+  owed[0]?.();
+  expect(await first.came).toBe(200);
+});

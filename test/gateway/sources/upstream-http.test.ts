@@ -53,6 +53,22 @@ describe('a request to a service', () => {
     expect(await failure(send({ timeoutMs: 200 }))).toBe('timeout');
   });
 
+  test('brings an answer that comes byte by byte, in few pieces', async () => {
+    const text = Array.from({ length: 5_000 }, (_, index) => String.fromCharCode(97 + (index % 26))).join('');
+    const large = Buffer.alloc(3_000_000, 'x');
+    answering = (_, response) => {
+      response.writeHead(200);
+      for (const letter of text) response.write(letter);
+      response.write(large);
+      for (const letter of text) response.write(letter);
+      response.end();
+    };
+    const { body, pieces } = await send();
+    expect(body === text + large + text).toBe(true);
+    expect(pieces.filter(({ length }) => length === 1).length).toBeLessThan(3_000);
+    answering = (_, response) => response.end('ok');
+  });
+
   test('ends when its client has gone, and lets the service know', async () => {
     const gone = new Promise<void>((resolve) => {
       answering = (_, response) => void response.once('close', resolve);
