@@ -13,6 +13,7 @@ import type { Judgement } from './judgement.ts';
 import { withLightLocations } from './light-locations.ts';
 import { type DocumentCost, documentCost } from './limits-cost.ts';
 import type { Plans } from './plan.ts';
+import { type CacheBounds, SecondChanceCache } from './second-chance-cache.ts';
 import type { Validated } from './validation.ts';
 
 export interface RootField {
@@ -41,21 +42,15 @@ export interface Document {
   isKept: boolean;
 }
 
-interface StoreBounds {
-  readonly documents: number;
-  readonly characters: number;
-  /** What takes the memory: a token of a document takes hundreds of bytes once it is parsed and planned. */
-  readonly tokens: number;
-}
-
-const OF_CALLERS: StoreBounds = { documents: 2_000, characters: 8_000_000, tokens: 100_000 };
+/** Weights are characters and tokens; a token takes hundreds of bytes once its document is parsed and planned. */
+const OF_CALLERS: CacheBounds = { entries: 2_000, weights: [8_000_000, 100_000] };
 /** What anybody can send without a token has a store of its own, so that it cannot push out what others use. */
-const OF_THE_PUBLIC: StoreBounds = { documents: 200, characters: 800_000, tokens: 20_000 };
+const OF_THE_PUBLIC: CacheBounds = { entries: 200, weights: [800_000, 20_000] };
 
 /** Parses documents and remembers those that are told to be worth it. One cache belongs to one generation of the graph. */
 export class DocumentCache {
-  readonly #ofCallers = new DocumentStore(OF_CALLERS);
-  readonly #ofThePublic = new DocumentStore(OF_THE_PUBLIC);
+  readonly #ofCallers = new SecondChanceCache<Document>(OF_CALLERS, markForgotten);
+  readonly #ofThePublic = new SecondChanceCache<Document>(OF_THE_PUBLIC, markForgotten);
   readonly #maxTokens: number;
   readonly #counts: { hits: number; misses: number };
 
@@ -81,46 +76,14 @@ export class DocumentCache {
    * somebody without a token can think of.
    */
   keep(text: string, document: Document): void {
-    if (!document.isKept) (document.isPublic ? this.#ofThePublic : this.#ofCallers).keep(text, document);
+    if (document.isKept) return;
+    const store = document.isPublic ? this.#ofThePublic : this.#ofCallers;
+    document.isKept = store.keep(text, document, [text.length, document.tokens]);
   }
 }
 
-/** Documents by their text, the least recently used going first. */
-class DocumentStore {
-  readonly #bounds: StoreBounds;
-  readonly #documents = new Map<string, Document>();
-  #characters = 0;
-  #tokens = 0;
-
-  constructor(bounds: StoreBounds) {
-    this.#bounds = bounds;
-  }
-
-  get(text: string): Document | undefined {
-    const known = this.#documents.get(text);
-    if (known) {
-      this.#documents.delete(text);
-      this.#documents.set(text, known);
-    }
-    return known;
-  }
-
-  keep(text: string, document: Document): void {
-    const { documents, characters, tokens } = this.#bounds;
-    // One that would take all the room is not worth what it would push out.
-    if (this.#documents.has(text) || text.length > characters / 2 || document.tokens > tokens / 2) return;
-    document.isKept = true;
-    this.#documents.set(text, document);
-    this.#characters += text.length;
-    this.#tokens += document.tokens;
-    for (const [oldest, forgotten] of this.#documents) {
-      if (this.#documents.size <= documents && this.#characters <= characters && this.#tokens <= tokens) return;
-      this.#documents.delete(oldest);
-      forgotten.isKept = false;
-      this.#characters -= oldest.length;
-      this.#tokens -= forgotten.tokens;
-    }
-  }
+function markForgotten(document: Document): void {
+  document.isKept = false;
 }
 
 function readDocument(text: string, maxTokens: number): Document {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { type ErrorCode, GatewayError } from '../errors.ts';
+import { type CacheBounds, SecondChanceCache } from './second-chance-cache.ts';
 
 /** What a client says of a document that it sends, or has sent before: Apollo's automatic persisted queries. */
 export interface PersistedQuery {
@@ -23,21 +24,17 @@ export function readPersistedQuery(extensions: Readonly<Record<string, unknown>>
   return { sha256Hash: sha256Hash.toLowerCase() };
 }
 
-interface StoreBounds {
-  readonly texts: number;
-  readonly characters: number;
-}
-
 const LONGEST_TEXT = 100_000;
-const OF_CALLERS: StoreBounds = { texts: 2_000, characters: 4_000_000 };
+/** The weight is characters. */
+const OF_CALLERS: CacheBounds = { entries: 2_000, weights: [4_000_000] };
 /** What anybody can send without a token has a store of its own, so that it cannot push out what others use. */
-const OF_THE_PUBLIC: StoreBounds = { texts: 200, characters: 400_000 };
+const OF_THE_PUBLIC: CacheBounds = { entries: 200, weights: [400_000] };
 
 /** Documents that clients send by their hash. Each was valid for whoever sent it first. */
 export class PersistedQueries {
   readonly #isEnabled: boolean;
-  readonly #ofCallers = new TextStore(OF_CALLERS);
-  readonly #ofThePublic = new TextStore(OF_THE_PUBLIC);
+  readonly #ofCallers = new SecondChanceCache<string>(OF_CALLERS);
+  readonly #ofThePublic = new SecondChanceCache<string>(OF_THE_PUBLIC);
 
   constructor(isEnabled: boolean) {
     this.#isEnabled = isEnabled;
@@ -65,41 +62,11 @@ export class PersistedQueries {
 
   /** Keeps a document that turned out to be valid. */
   remember({ sha256Hash }: PersistedQuery, text: string, isPublic: boolean): void {
-    if (this.#isEnabled) (isPublic ? this.#ofThePublic : this.#ofCallers).set(sha256Hash, text);
+    if (!this.#isEnabled || text.length > LONGEST_TEXT) return;
+    (isPublic ? this.#ofThePublic : this.#ofCallers).keep(sha256Hash, text, [text.length]);
   }
 }
 
 function refusal(message: string, code: ErrorCode): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
-}
-
-/** Texts by their hash, the least recently used going first. */
-class TextStore {
-  readonly #bounds: StoreBounds;
-  readonly #texts = new Map<string, string>();
-  #characters = 0;
-
-  constructor(bounds: StoreBounds) {
-    this.#bounds = bounds;
-  }
-
-  get(hash: string): string | undefined {
-    const text = this.#texts.get(hash);
-    if (text !== undefined) {
-      this.#texts.delete(hash);
-      this.#texts.set(hash, text);
-    }
-    return text;
-  }
-
-  set(hash: string, text: string): void {
-    if (text.length > LONGEST_TEXT || this.get(hash) !== undefined) return;
-    this.#texts.set(hash, text);
-    this.#characters += text.length;
-    for (const [oldest, { length }] of this.#texts) {
-      if (this.#texts.size <= this.#bounds.texts && this.#characters <= this.#bounds.characters) return;
-      this.#texts.delete(oldest);
-      this.#characters -= length;
-    }
-  }
 }
