@@ -13,6 +13,7 @@ import {
   variants,
 } from './prepared-join.ts';
 import { buildPublicSchema } from './public-schema.ts';
+import type { ReplyBytes } from './reply-bytes.ts';
 import type { Send } from './run.ts';
 import { readAnswer } from './subgraph-request.ts';
 import { readTypes } from './supergraph-types.ts';
@@ -24,7 +25,7 @@ export interface FederatedGraphOptions<Context> {
   readonly read?: { readonly document: DocumentNode; readonly publicSchema: GraphQLSchema };
   readonly send: Send<Context>;
   /** Whether an answer is `{"data":{…}}` and nothing else. Such ones pass as they are where they can; else none do. */
-  readonly holdsOnlyData?: (answer: Uint8Array) => boolean;
+  readonly holdsOnlyData?: (answer: ReplyBytes) => boolean;
 }
 
 export type Variables = Readonly<Record<string, unknown>>;

@@ -9,9 +9,10 @@ import { planMutation } from './mutation-order.ts';
 import { plannedOperation } from './planned-document.ts';
 import type { Plan } from './planner.ts';
 import { relayedRequest } from './relay.ts';
+import { isReplyBytes, type ReplyBytes, textOf } from './reply-bytes.ts';
 import { compileRootFetch, type RootFetch, takeAnswer } from './root-fetch.ts';
 import type { Run, Send, Step, SubgraphExtensions } from './run.ts';
-import { reach, readReply, type SubgraphRequest, textOf } from './subgraph-request.ts';
+import { reach, readReply, type SubgraphRequest } from './subgraph-request.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -23,7 +24,7 @@ export interface JoinResult {
   /** What subgraphs put beside their data. */
   readonly extensions: readonly SubgraphExtensions[];
   /** The whole response as the one subgraph that answered it has sent it: data, and nothing else. */
-  readonly relayed?: Uint8Array;
+  readonly relayed?: ReplyBytes;
 }
 
 /** What all operations of a graph share. */
@@ -33,7 +34,7 @@ export interface GraphScope<Context> {
   readonly publicSchema: GraphQLSchema;
   readonly send: Send<Context>;
   /** Whether an answer is data and nothing else, so that it may pass as it is. */
-  readonly holdsOnlyData: ((answer: Uint8Array) => boolean) | undefined;
+  readonly holdsOnlyData: ((answer: ReplyBytes) => boolean) | undefined;
 }
 
 /** An operation under one set of values of its `@skip` and `@include` variables. */
@@ -153,10 +154,10 @@ export function introspectionOf(operation: ClientOperation): string | undefined 
 export async function relay<Context>(
   request: SubgraphRequest,
   run: Run<Context>,
-  holdsOnlyData: (answer: Uint8Array) => boolean,
+  holdsOnlyData: (answer: ReplyBytes) => boolean,
 ): Promise<JoinResult | undefined> {
   const reply = await reach(request, run);
-  if (reply instanceof Uint8Array && holdsOnlyData(reply)) {
+  if (typeof reply === 'object' && isReplyBytes(reply) && holdsOnlyData(reply)) {
     return {
       relayed: reply,
       get data() {

@@ -1,5 +1,6 @@
 import type { JoinError } from './errors.ts';
 import type { JsonObject } from './json.ts';
+import type { ReplyBytes } from './reply-bytes.ts';
 
 /** What a call of a subgraph is about, beside its body. */
 export interface SubgraphCall {
@@ -18,7 +19,7 @@ export type Send<Context> = (
   body: string,
   context: Context,
   call: SubgraphCall,
-) => Promise<string | Uint8Array>;
+) => Promise<string | ReplyBytes>;
 
 /** `extensions` that a subgraph put beside its data. */
 export interface SubgraphExtensions {

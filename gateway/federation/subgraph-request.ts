@@ -1,6 +1,7 @@
 import { Kind, parse } from 'graphql';
 import { type JoinError, SubgraphFailure, subgraphExtensions } from './errors.ts';
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
+import { isReplyBytes, type ReplyBytes, textOf } from './reply-bytes.ts';
 import type { Run } from './run.ts';
 
 /** The parts of a plan's fetch that make up its request. */
@@ -77,7 +78,7 @@ export async function reach<Context>(
   request: SubgraphRequest,
   run: Run<Context>,
   representations?: Representations,
-): Promise<string | Uint8Array | SubgraphAnswer> {
+): Promise<string | ReplyBytes | SubgraphAnswer> {
   const { service } = request;
   try {
     const body = request.body(run.variables, representations);
@@ -91,13 +92,13 @@ export async function reach<Context>(
 /** Reads what came of a request. */
 export function readReply<Context>(
   service: string,
-  reply: string | Uint8Array | SubgraphAnswer,
+  reply: string | ReplyBytes | SubgraphAnswer,
   run: Run<Context>,
 ): SubgraphAnswer {
-  if (typeof reply === 'object' && !(reply instanceof Uint8Array)) return reply;
+  if (typeof reply === 'object' && !isReplyBytes(reply)) return reply;
   let answer: Json;
   try {
-    answer = JSON.parse(typeof reply === 'string' ? reply : textOf(reply));
+    answer = JSON.parse(textOf(reply));
   } catch {
     return failure(service, `the service "${service}" gave an answer that is not JSON`);
   }
@@ -114,11 +115,6 @@ export function readAnswer<Context>(service: string, answer: Json | undefined, r
     data: isObject(answer.data) ? answer.data : undefined,
     errors: isList(answer.errors) ? answer.errors.map((error) => readError(service, error)) : [],
   };
-}
-
-export function textOf(reply: Uint8Array): string {
-  const { buffer, byteOffset, byteLength } = reply;
-  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
 }
 
 function failure(service: string, message: string, extensions?: Readonly<Record<string, unknown>>): SubgraphAnswer {

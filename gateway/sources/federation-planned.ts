@@ -13,7 +13,7 @@ import {
 import { type Call, callOfOneEvent } from './call.ts';
 import type { FederationEngine } from './federation-engine.ts';
 import type { OperationAnswer, OperationToPrepare, PreparedOperation } from './prepared-operation.ts';
-import { holdsOnlyData } from './relayed-bytes.ts';
+import { holdsOnlyData, isRelayed, piecesOf, type RelayedBytes } from './relayed-bytes.ts';
 import { type EventsRequest, openRemoteEvents } from './remote-events.ts';
 import { type RemoteTarget, remoteRequest } from './remote-request.ts';
 import { REMOTE_SCHEMA_ERROR, takeCookies, takeHttpHints, withoutTraces } from './remote-response.ts';
@@ -40,7 +40,7 @@ export function openPlannedEngine(
     supergraphSdl: supergraph.sdl,
     read: { document: supergraph.document, publicSchema: supergraph.schema },
     send: (subgraph, body, call, { kind }) => send(targets.get(subgraph), body, call, kind === 'query'),
-    holdsOnlyData: (answer) => Buffer.isBuffer(answer) && holdsOnlyData(answer),
+    holdsOnlyData: (answer) => isRelayed(answer) && holdsOnlyData(answer),
   });
   const kept = new Map<string, PreparedJoin<Call>>();
   const prepared = (text: string, name: string | undefined): PreparedJoin<Call> => {
@@ -149,12 +149,17 @@ function openJoinedEvents(
   });
 }
 
-async function send(target: RemoteTarget | undefined, body: string, call: Call, isQuery: boolean): Promise<Buffer> {
+async function send(
+  target: RemoteTarget | undefined,
+  body: string,
+  call: Call,
+  isQuery: boolean,
+): Promise<RelayedBytes> {
   if (!target) throw new TypeError('a subgraph that nobody knows');
   try {
     const response = await target.http.send(remoteRequest(target, body, call, isQuery));
     takeCookies(response, call);
-    return response.bytes;
+    return piecesOf(response);
   } catch (error) {
     const { message, extensions } = unreachable(target.name, REMOTE_SCHEMA_ERROR, error, call);
     throw new SubgraphFailure(message, extensions);
@@ -162,7 +167,7 @@ async function send(target: RemoteTarget | undefined, body: string, call: Call, 
 }
 
 function answerOf(result: JoinResult, call: Call): OperationAnswer {
-  if (Buffer.isBuffer(result.relayed)) return result.relayed;
+  if (result.relayed && isRelayed(result.relayed)) return result.relayed;
   if (result.errors.length > 0 || result.data === 'null') return resultOf(result, call);
   takeHints(result, call);
   return Buffer.from(`{"data":${result.data}}`);

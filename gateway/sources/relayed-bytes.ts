@@ -1,10 +1,17 @@
 import type { ExecutionResult } from 'graphql';
+import type { UpstreamResponse } from './upstream-exchange.ts';
 
 /** The bytes of an answer, in one piece or in the pieces in which they came: to put long ones together costs a copy. */
 export type RelayedBytes = Buffer | readonly Buffer[];
 
 export function isRelayed(answer: RelayedBytes | ExecutionResult): answer is RelayedBytes {
   return Buffer.isBuffer(answer) || Array.isArray(answer);
+}
+
+/** The bytes of an answer, as they came. */
+export function piecesOf({ pieces }: UpstreamResponse): RelayedBytes {
+  const [first] = pieces;
+  return first && pieces.length === 1 ? first : pieces;
 }
 
 /** The bytes in one piece. */
@@ -17,6 +24,9 @@ const END = Buffer.from('}}');
 /** Texts are looked for by their first letter: few are as rare as this one. */
 const EXTENSIONS = Buffer.from('xtensions"');
 const ERRORS = Buffer.from('},"errors"');
+/** Short texts are looked for byte by byte in the processor's widest steps, longer ones ten times as slowly. */
+const BEGINNING_OF_ERRORS = ERRORS.subarray(0, 4);
+const MAX_BEGINNINGS = 50;
 const OVERLAP = Math.max(EXTENSIONS.length, ERRORS.length) - 1;
 
 /**
@@ -49,5 +59,15 @@ function endsAsData(bytes: Buffer): boolean {
 }
 
 function mayHoldMore(bytes: Buffer): boolean {
-  return bytes.includes(EXTENSIONS) || bytes.includes(ERRORS);
+  return bytes.includes(EXTENSIONS) || holdsErrors(bytes);
+}
+
+function holdsErrors(bytes: Buffer): boolean {
+  let at = bytes.indexOf(BEGINNING_OF_ERRORS);
+  for (let tried = 0; at >= 0 && at + ERRORS.length <= bytes.length; tried++) {
+    if (tried === MAX_BEGINNINGS) return bytes.includes(ERRORS, at);
+    if (bytes.compare(ERRORS, 0, ERRORS.length, at, at + ERRORS.length) === 0) return true;
+    at = bytes.indexOf(BEGINNING_OF_ERRORS, at + 1);
+  }
+  return false;
 }

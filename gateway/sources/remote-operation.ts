@@ -1,7 +1,7 @@
 import { type ExecutionResult, print, stripIgnoredCharacters } from 'graphql';
 import type { Call } from './call.ts';
 import type { OperationAnswer, OperationToPrepare, PreparedOperation } from './prepared-operation.ts';
-import { holdsOnlyData } from './relayed-bytes.ts';
+import { holdsOnlyData, piecesOf } from './relayed-bytes.ts';
 import { filesRequest, type RemoteTarget, remoteRequest } from './remote-request.ts';
 import { notAnswered, readResult, takeCookies } from './remote-response.ts';
 import type { UpstreamError, UpstreamHandler, UpstreamResponse } from './upstream-exchange.ts';
@@ -58,8 +58,7 @@ class Forwarding implements UpstreamHandler {
 
   onResponse(response: UpstreamResponse): void {
     takeCookies(response, this.#call);
-    const { pieces } = response;
-    const bytes = pieces.length === 1 && pieces[0] ? pieces[0] : pieces;
+    const bytes = piecesOf(response);
     this.#done(holdsOnlyData(bytes) ? bytes : this.#read(response));
   }
 

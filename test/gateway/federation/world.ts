@@ -77,7 +77,7 @@ export async function federate(subgraphs: Record<string, Subgraph>): Promise<Wor
     if (down.has(subgraph)) throw new SubgraphFailure(`${subgraph} is down`, { code: 'down' });
     const url = servers.get(subgraph)?.url ?? '';
     const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
-    return new Uint8Array(await response.arrayBuffer());
+    return Buffer.from(await response.arrayBuffer());
   };
   const graph = new FederatedGraph<undefined>({ supergraphSdl, send });
   const run = (document: string, variables: Record<string, unknown> = {}) =>
