@@ -8,12 +8,11 @@ import {
   type GraphScope,
   introspectionOf,
   type JoinResult,
-  relay,
+  type Relay,
   startRun,
   variants,
 } from './prepared-join.ts';
 import { buildPublicSchema } from './public-schema.ts';
-import type { ReplyBytes } from './reply-bytes.ts';
 import type { Send } from './run.ts';
 import { readAnswer } from './subgraph-request.ts';
 import { readTypes } from './supergraph-types.ts';
@@ -24,8 +23,6 @@ export interface FederatedGraphOptions<Context> {
   /** The same where it has been read already, which takes long for a large one. */
   readonly read?: { readonly document: DocumentNode; readonly publicSchema: GraphQLSchema };
   readonly send: Send<Context>;
-  /** Whether an answer is `{"data":{…}}` and nothing else. Such ones pass as they are where they can; else none do. */
-  readonly holdsOnlyData?: (answer: ReplyBytes) => boolean;
 }
 
 export type Variables = Readonly<Record<string, unknown>>;
@@ -38,6 +35,12 @@ export interface PreparedJoin<Context> {
    * is for the caller to run against the schema that its client may see; `run` takes what it gives.
    */
   readonly introspection: string | undefined;
+  /**
+   * How one subgraph alone can be asked for it, such that an answer of data and nothing else is the client's as it is;
+   * undefined where it takes more than that.
+   * @throws UnplannableOperation as `run` does
+   */
+  relay(variables: Variables): Relay<Context> | undefined;
   /**
    * Runs it. What subgraphs fail at is told in the result.
    * @param variables as the client sent them, found valid
@@ -64,7 +67,7 @@ export class FederatedGraph<Context> {
   /**
    * @throws PlannerUnavailable where the query planner does not load; an Error for what is no supergraph
    */
-  constructor({ supergraphSdl, read, send, holdsOnlyData }: FederatedGraphOptions<Context>) {
+  constructor({ supergraphSdl, read, send }: FederatedGraphOptions<Context>) {
     const supergraph = read?.document ?? parse(supergraphSdl, { noLocation: true });
     this.publicSchema = read?.publicSchema ?? buildPublicSchema(supergraph);
     this.#scope = {
@@ -72,7 +75,6 @@ export class FederatedGraph<Context> {
       types: readTypes(supergraph),
       publicSchema: this.publicSchema,
       send,
-      holdsOnlyData,
     };
   }
 
@@ -88,17 +90,14 @@ export class FederatedGraph<Context> {
     if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
     const variantFor = variants(operation, this.#scope);
     if (operation.conditions.length === 0) variantFor({});
-    const { send, holdsOnlyData } = this.#scope;
+    const { send } = this.#scope;
     return {
       kind,
       introspection: introspectionOf(operation),
+      relay: (variables) => variantFor(variables).relay,
       run: async (variables, context, introspected) => {
-        const { step, shape, relay: relayed } = variantFor(variables);
+        const { step, shape } = variantFor(variables);
         const run = startRun(send, variables, context);
-        if (relayed && holdsOnlyData) {
-          const result = await relay(relayed, run, holdsOnlyData);
-          return result ?? finishRun(run, shape);
-        }
         const pending = step?.(run);
         if (pending) await pending;
         if (introspected) Object.assign(run.data, introspected);

@@ -8,7 +8,7 @@ export {
   type Variables,
 } from './federated-graph.ts';
 export { openPlanner, type Plan } from './planner.ts';
-export type { JoinResult } from './prepared-join.ts';
+export type { JoinResult, Relay } from './prepared-join.ts';
 export { buildPublicSchema } from './public-schema.ts';
 export { type ComposedService, restoreExternal } from './restore-external.ts';
 export type { Send, SubgraphCall, SubgraphExtensions } from './run.ts';

@@ -3,16 +3,16 @@ import { type ObjectShape, shapeOfAnswer } from './answer-shape.ts';
 import { type ClientOperation, type Conditions, rootFields } from './client-operation.ts';
 import { compilePlan, inSequence, splitSubscription } from './compile-plan.ts';
 import { clientPath, completeAnswer } from './complete-answer.ts';
-import type { JoinError } from './errors.ts';
+import type { JoinError, SubgraphFailure } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { planMutation } from './mutation-order.ts';
 import { plannedOperation } from './planned-document.ts';
 import type { Plan } from './planner.ts';
 import { relayedRequest } from './relay.ts';
-import { isReplyBytes, type ReplyBytes, textOf } from './reply-bytes.ts';
+import type { ReplyBytes } from './reply-bytes.ts';
 import { compileRootFetch, type RootFetch, takeAnswer } from './root-fetch.ts';
 import type { Run, Send, Step, SubgraphExtensions } from './run.ts';
-import { reach, readReply, type SubgraphRequest } from './subgraph-request.ts';
+import { failure, readReply, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -23,8 +23,6 @@ export interface JoinResult {
   readonly errors: readonly JoinError[];
   /** What subgraphs put beside their data. */
   readonly extensions: readonly SubgraphExtensions[];
-  /** The whole response as the one subgraph that answered it has sent it: data, and nothing else. */
-  readonly relayed?: ReplyBytes;
 }
 
 /** What all operations of a graph share. */
@@ -33,8 +31,6 @@ export interface GraphScope<Context> {
   readonly types: SupergraphTypes;
   readonly publicSchema: GraphQLSchema;
   readonly send: Send<Context>;
-  /** Whether an answer is data and nothing else, so that it may pass as it is. */
-  readonly holdsOnlyData: ((answer: ReplyBytes) => boolean) | undefined;
 }
 
 /** An operation under one set of values of its `@skip` and `@include` variables. */
@@ -43,8 +39,18 @@ export interface Variant<Context> {
   readonly shape: ObjectShape;
   /** Subscriptions: where the events come from. */
   readonly primary: RootFetch<Context> | undefined;
-  /** The request whose answer can be the client's as it is. */
-  readonly relay?: SubgraphRequest | undefined;
+  readonly relay?: Relay<Context> | undefined;
+}
+
+/** A request whose answer can be the client's as it is. */
+export interface Relay<Context> {
+  readonly subgraph: string;
+  readonly kind: 'query' | 'mutation';
+  body(variables: Readonly<Record<string, unknown>>): string;
+  /** What to tell the client when there is more to the answer than data. */
+  read(reply: ReplyBytes, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
+  /** What to tell the client when there is no answer. */
+  fail(why: SubgraphFailure, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
 }
 
 /** Plans and compiles an operation under given conditions. */
@@ -69,7 +75,10 @@ export function compileVariant<Context>(
   if (kind !== 'subscription') {
     const steps = nodes.map((one) => compilePlan<Context>(one, planScope));
     const isWhole = operation.hasClientKeys && !shape.fields.some(({ name: own }) => own.startsWith('__'));
-    const relay = isWhole ? relayedRequest(whole, nodes, clientVariables, scope.publicSchema, scope.types) : undefined;
+    const request = isWhole
+      ? relayedRequest(whole, nodes, clientVariables, scope.publicSchema, scope.types)
+      : undefined;
+    const relay = request && relayOf(request, shape, scope.send);
     return { step: inSequence(steps), shape, primary: undefined, relay };
   }
   const { primary, rest } = splitSubscription(node);
@@ -147,26 +156,23 @@ export function introspectionOf(operation: ClientOperation): string | undefined 
   return print({ kind: Kind.DOCUMENT, definitions: [definition, ...operation.fragments.values()] });
 }
 
-/**
- * Runs an operation that one subgraph answers alone.
- * @returns its answer as it is, or undefined where there is more to it than data: then it is in the run
- */
-export async function relay<Context>(
-  request: SubgraphRequest,
-  run: Run<Context>,
-  holdsOnlyData: (answer: ReplyBytes) => boolean,
-): Promise<JoinResult | undefined> {
-  const reply = await reach(request, run);
-  if (typeof reply === 'object' && isReplyBytes(reply) && holdsOnlyData(reply)) {
-    return {
-      relayed: reply,
-      get data() {
-        return textOf(reply).slice('{"data":'.length, -1);
-      },
-      errors: run.errors,
-      extensions: run.extensions,
-    };
-  }
-  takeAnswer(request, readReply(request.service, reply, run), run);
-  return undefined;
+function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape, send: Send<Context>): Relay<Context> {
+  const { service, kind } = request;
+  const result = (
+    answer: (run: Run<Context>) => SubgraphAnswer,
+    variables: Run<Context>['variables'],
+    context: Context,
+  ) => {
+    const run = startRun(send, variables, context);
+    takeAnswer(request, answer(run), run);
+    return finishRun(run, shape);
+  };
+  return {
+    subgraph: service,
+    kind,
+    body: request.body,
+    read: (reply, variables, context) => result((run) => readReply(service, reply, run), variables, context),
+    fail: ({ message, extensions }, variables, context) =>
+      result(() => failure(service, message, extensions), variables, context),
+  };
 }

@@ -1,10 +1,6 @@
 /** A text in UTF-8, in one piece or in the pieces in which it came. */
 export type ReplyBytes = Buffer | readonly Buffer[];
 
-export function isReplyBytes(reply: object): reply is ReplyBytes {
-  return Buffer.isBuffer(reply) || Array.isArray(reply);
-}
-
 export function textOf(reply: string | ReplyBytes): string {
   if (typeof reply === 'string') return reply;
   return (Buffer.isBuffer(reply) ? reply : Buffer.concat(reply)).toString('utf8');

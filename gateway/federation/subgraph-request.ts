@@ -1,7 +1,7 @@
 import { Kind, parse } from 'graphql';
 import { type JoinError, SubgraphFailure, subgraphExtensions } from './errors.ts';
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
-import { isReplyBytes, type ReplyBytes, textOf } from './reply-bytes.ts';
+import { type ReplyBytes, textOf } from './reply-bytes.ts';
 import type { Run } from './run.ts';
 
 /** The parts of a plan's fetch that make up its request. */
@@ -70,32 +70,19 @@ export async function ask<Context>(
   run: Run<Context>,
   representations?: Representations,
 ): Promise<SubgraphAnswer> {
-  return readReply(request.service, await reach(request, run, representations), run);
-}
-
-/** Sends a request. @returns the text of the answer, or what a failure to get one comes to */
-export async function reach<Context>(
-  request: SubgraphRequest,
-  run: Run<Context>,
-  representations?: Representations,
-): Promise<string | ReplyBytes | SubgraphAnswer> {
-  const { service } = request;
+  const { service, kind } = request;
+  let reply: string | ReplyBytes;
   try {
-    const body = request.body(run.variables, representations);
-    return await run.send(service, body, run.context, { kind: request.kind });
+    reply = await run.send(service, request.body(run.variables, representations), run.context, { kind });
   } catch (error) {
     if (!(error instanceof SubgraphFailure)) return failure(service, `the service "${service}" did not answer`);
     return failure(service, error.message, error.extensions);
   }
+  return readReply(service, reply, run);
 }
 
-/** Reads what came of a request. */
-export function readReply<Context>(
-  service: string,
-  reply: string | ReplyBytes | SubgraphAnswer,
-  run: Run<Context>,
-): SubgraphAnswer {
-  if (typeof reply === 'object' && !isReplyBytes(reply)) return reply;
+/** Reads an answer. */
+export function readReply<Context>(service: string, reply: string | ReplyBytes, run: Run<Context>): SubgraphAnswer {
   let answer: Json;
   try {
     answer = JSON.parse(textOf(reply));
@@ -117,7 +104,12 @@ export function readAnswer<Context>(service: string, answer: Json | undefined, r
   };
 }
 
-function failure(service: string, message: string, extensions?: Readonly<Record<string, unknown>>): SubgraphAnswer {
+/** What there being no answer comes to. */
+export function failure(
+  service: string,
+  message: string,
+  extensions?: Readonly<Record<string, unknown>>,
+): SubgraphAnswer {
   const error = { message, extensions: subgraphExtensions(service, extensions) };
   return {
     data: undefined,

@@ -3,21 +3,18 @@ import { GraphQLError, print, stripIgnoredCharacters } from 'graphql';
 import type { Supergraph } from '../composition/index.ts';
 import {
   FederatedGraph,
-  type JoinResult,
   type PreparedJoin,
   type PreparedSubscription,
-  responseObject,
-  SubgraphFailure,
   UnplannableOperation,
 } from '../federation/index.ts';
 import { type Call, callOfOneEvent } from './call.ts';
+import { answerOf, notReached, resultOf } from './federation-answer.ts';
 import type { FederationEngine } from './federation-engine.ts';
+import { relayAnswer } from './federation-relay.ts';
 import type { OperationAnswer, OperationToPrepare, PreparedOperation } from './prepared-operation.ts';
-import { holdsOnlyData, isRelayed, piecesOf, type RelayedBytes } from './relayed-bytes.ts';
 import { type EventsRequest, openRemoteEvents } from './remote-events.ts';
 import { type RemoteTarget, remoteRequest } from './remote-request.ts';
-import { REMOTE_SCHEMA_ERROR, takeCookies, takeHttpHints, withoutTraces } from './remote-response.ts';
-import { unreachable } from './source-error.ts';
+import { takeCookies } from './remote-response.ts';
 import { failedEvents, mapEvents } from './source-events.ts';
 
 const UNPLANNABLE = 'the operation cannot be planned over the federated services';
@@ -40,7 +37,6 @@ export function openPlannedEngine(
     supergraphSdl: supergraph.sdl,
     read: { document: supergraph.document, publicSchema: supergraph.schema },
     send: (subgraph, body, call, { kind }) => send(targets.get(subgraph), body, call, kind === 'query'),
-    holdsOnlyData: (answer) => isRelayed(answer) && holdsOnlyData(answer),
   });
   const kept = new Map<string, PreparedJoin<Call>>();
   const prepared = (text: string, name: string | undefined): PreparedJoin<Call> => {
@@ -69,7 +65,7 @@ export function openPlannedEngine(
   return {
     kind: 'planned',
     execute: run as Executor<Call>,
-    prepare: (operation) => prepareJoin(graph, operation, standIn),
+    prepare: (operation) => prepareJoin(graph, operation, targets, standIn),
     prepareSubscription: ({ document, operation }) => {
       const text = stripIgnoredCharacters(print(document));
       const join = attempt(() => graph.prepareSubscription(text, operation.name?.value));
@@ -81,6 +77,7 @@ export function openPlannedEngine(
 function prepareJoin(
   graph: FederatedGraph<Call>,
   { document, operation }: OperationToPrepare,
+  targets: ReadonlyMap<string, RemoteTarget>,
   standIn: () => FederationEngine,
 ): PreparedOperation | undefined {
   const failed: Failed = async (error, variables, call) => {
@@ -106,6 +103,7 @@ function prepareJoin(
   return {
     kind: 'join',
     run: (variables, call, done) => {
+      if (forwardAlone(join, targets, variables, call, done)) return;
       join
         .run(variables, call)
         .then(
@@ -115,6 +113,21 @@ function prepareJoin(
         .then(done, (unforeseen: unknown) => done(unplannable(unforeseen)));
     },
   };
+}
+
+/** Sends the operation on when one service answers it alone. @returns false when it takes more than that. */
+function forwardAlone(
+  join: PreparedJoin<Call>,
+  targets: ReadonlyMap<string, RemoteTarget>,
+  variables: Readonly<Record<string, unknown>>,
+  call: Call,
+  done: (answer: OperationAnswer) => void,
+): boolean {
+  const relay = attempt(() => join.relay(variables));
+  const target = relay && targets.get(relay.subgraph);
+  if (!target) return false;
+  relayAnswer(relay, target, variables, call, done);
+  return true;
 }
 
 type Failed = (error: unknown, variables: Readonly<Record<string, unknown>>, call: Call) => Promise<ExecutionResult>;
@@ -149,42 +162,15 @@ function openJoinedEvents(
   });
 }
 
-async function send(
-  target: RemoteTarget | undefined,
-  body: string,
-  call: Call,
-  isQuery: boolean,
-): Promise<RelayedBytes> {
+async function send(target: RemoteTarget | undefined, body: string, call: Call, isQuery: boolean): Promise<Buffer> {
   if (!target) throw new TypeError('a subgraph that nobody knows');
   try {
     const response = await target.http.send(remoteRequest(target, body, call, isQuery));
     takeCookies(response, call);
-    return piecesOf(response);
+    return response.bytes;
   } catch (error) {
-    const { message, extensions } = unreachable(target.name, REMOTE_SCHEMA_ERROR, error, call);
-    throw new SubgraphFailure(message, extensions);
+    throw notReached(target, error, call);
   }
-}
-
-function answerOf(result: JoinResult, call: Call): OperationAnswer {
-  if (result.relayed && isRelayed(result.relayed)) return result.relayed;
-  if (result.errors.length > 0 || result.data === 'null') return resultOf(result, call);
-  takeHints(result, call);
-  return Buffer.from(`{"data":${result.data}}`);
-}
-
-function resultOf(result: JoinResult, call: Call): ExecutionResult {
-  takeHints(result, call);
-  const { data, errors = [] } = responseObject(result);
-  const told = errors.map(
-    ({ message, path, extensions }) =>
-      new GraphQLError(message, { ...(path && { path }), extensions: { ...withoutTraces(extensions) } }),
-  );
-  return { data, ...(told.length > 0 && { errors: told }) };
-}
-
-function takeHints({ extensions }: JoinResult, call: Call): void {
-  for (const one of extensions) takeHttpHints(one.extensions, call.http);
 }
 
 function unplannable(error: unknown): ExecutionResult {
