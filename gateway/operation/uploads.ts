@@ -65,7 +65,10 @@ export class IncomingFiles implements SentFiles {
       return;
     }
     this.#parser.on('field', (name, value, _, isCut) => this.#field(name, value, isCut, maxFieldBytes));
-    this.#parser.on('file', (key, content, name, _, type) => this.#file({ key, name, type, content }, content));
+    // A part without a name is a file where its media type says that it is no text.
+    this.#parser.on('file', (key, content, name: string | undefined, _, type) =>
+      this.#file({ key, name: name ?? key, type, content }, content),
+    );
     this.#parser.on('filesLimit', () => this.fail(tooLarge(`more than ${limits.maxFiles} files`)));
     this.#parser.on('fieldsLimit', () =>
       this.fail(malformed('expected "operations", "map" and files, and nothing else')),

@@ -3,9 +3,10 @@ import type { Logger } from '../../platform/index.ts';
 import { ADMIN_SECRET_HEADERS } from './admin-secret.ts';
 import type { CallerJudge } from './caller-judge.ts';
 import { refuseCrossSite } from './cross-site.ts';
+import { hookExpiry } from './hook-expiry.ts';
 import type { HttpCall } from './http-call.ts';
-import { hookUnavailable, invalidHookResponse, refusedByHook } from './refusals.ts';
-import { createSession, type Session } from './session.ts';
+import { hookUnavailable, invalidHookResponse, refusedByHook, sessionOver } from './refusals.ts';
+import { createSession, type Session, type Standing } from './session.ts';
 import { fitsHeader, headerText, ROLE, SESSION_VARIABLE_PREFIX, textOf } from './session-variables.ts';
 
 /** A web service that tells who calls, as in Hasura's `HASURA_GRAPHQL_AUTH_HOOK`. */
@@ -97,7 +98,9 @@ export class AuthHook implements CallerJudge {
       log.warn({ status }, 'the authentication hook answered with an unexpected status');
       throw invalidHookResponse();
     }
-    const session = readSession(response.body, [response.headers['set-cookie'] ?? []].flat());
+    const session = readSession(response.body, [response.headers['set-cookie'] ?? []].flat(), (member) =>
+      log.warn({ member }, 'the authentication hook says when the session ends in a way that cannot be read'),
+    );
     if ('role' in session) return session;
     log.warn({ problem: session.problem }, 'the authentication hook answered with something that is no session');
     throw invalidHookResponse(session.problem);
@@ -124,7 +127,11 @@ function posted(headers: IncomingHttpHeaders, operation: unknown) {
 }
 
 /** The session of a hook's answer, or what keeps it from being one. */
-function readSession(body: string, cookies: readonly string[]): Session | { problem: string } {
+function readSession(
+  body: string,
+  cookies: readonly string[],
+  onUnreadable: (member: string) => void,
+): Session | { problem: string } {
   let answer: unknown;
   try {
     answer = JSON.parse(body);
@@ -133,13 +140,19 @@ function readSession(body: string, cookies: readonly string[]): Session | { prob
   }
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
     return { problem: 'it is not a JSON object' };
+  const members = new Map(Object.entries(answer).map(([key, value]) => [key.toLowerCase(), value]));
   const variables: Record<string, string> = Object.create(null);
-  for (const [key, value] of Object.entries(answer)) {
-    const name = key.toLowerCase();
+  for (const [name, value] of members) {
     if (!name.startsWith(SESSION_VARIABLE_PREFIX) || value === null) continue;
     variables[name] = textOf(value);
     if (!fitsHeader(name, variables[name])) return { problem: 'a session variable holds control characters' };
   }
   const role = variables[ROLE];
-  return role ? createSession(role, variables, cookies) : { problem: '"x-hasura-role" not found in session variables' };
+  if (!role) return { problem: '"x-hasura-role" not found in session variables' };
+  const expiresAt = hookExpiry(members, Date.now(), onUnreadable);
+  return createSession(role, variables, cookies, [], expiresAt === undefined ? undefined : standingUntil(expiresAt));
+}
+
+function standingUntil(expiresAt: number): Standing {
+  return { expiresAt, refusal: () => (Date.now() >= expiresAt ? sessionOver() : undefined) };
 }

@@ -95,6 +95,14 @@ export function refusedByHook(): GatewayError {
   });
 }
 
+/** The time for which the authentication hook has let the caller in is over. */
+export function sessionOver(): GatewayError {
+  return new GatewayError('access-denied', 'the session that the authentication hook gave is over', {
+    status: 401,
+    headers: CHALLENGE,
+  });
+}
+
 /** The authentication hook did not answer. Not the caller's fault: try again. */
 export function hookUnavailable(): GatewayError {
   return new GatewayError('service-unavailable', 'webhook authentication request failed', {

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../errors.ts';
 
-/** Whether credentials that were good still are, for a connection that outlives a request. */
+/** Whether credentials, or what a hook said of them, that were good still are, for a connection that outlives a request. */
 export interface Standing {
   /** When they expire, in milliseconds since the epoch. */
   readonly expiresAt: number;

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { Arrival } from '../http/index.ts';
 import { type Client, type Operations, readOperation, refusedRequest } from '../operation/index.ts';
-import type { Authenticator } from '../session/index.ts';
+import type { Authenticator, Session } from '../session/index.ts';
 import { Cancellation } from '../sources/index.ts';
 import { closeReason } from './close-reason.ts';
 import { connectionHeaders } from './connection-headers.ts';
@@ -66,6 +66,7 @@ export class Connection {
   #keepAlive: NodeJS.Timeout;
   #missedPings = 0;
   #count = 0;
+  #session: Session | undefined;
   #stopWatching = () => {};
 
   constructor(parts: ConnectionParts) {
@@ -158,6 +159,7 @@ export class Connection {
     if (authenticator.credentialsIn(this.#headers) === 'none') return;
     const session = await authenticator.authenticate(this.#headers);
     if (this.#isOver) return;
+    this.#session = session;
     this.#stopWatching = watchSession(session, authenticator, (reason) => this.#expel(reason));
   }
 
@@ -185,6 +187,7 @@ export class Connection {
   async #run(id: string, running: Running, payload: unknown): Promise<void> {
     const { operations, protocol } = this.#parts;
     const isWanted = () => this.#running.get(id) === running;
+    let stopWatching = () => {};
     const receiver: Receiver = {
       next: (body) => (isWanted() ? this.#outbox.send(protocol.next(id, body)) : undefined),
       error: (errors) => (isWanted() ? this.#last(id, protocol.error(id, errors)) : undefined),
@@ -194,15 +197,25 @@ export class Connection {
       const request = readOperation(payload);
       const prepared = await operations.prepare(request, this.#client(running.cancellation), { mayStream: true });
       if (!isWanted()) return;
-      running.delivery = deliver(prepared, operations, receiver);
+      const delivery = deliver(prepared, operations, receiver);
+      running.delivery = delivery;
+      if ('session' in prepared && delivery.isSubscription)
+        stopWatching = this.#watchOwn(prepared.session, (reason) => delivery.stop(reason));
       if (this.#departure) this.#depart(this.#departure);
-      await running.delivery.over;
+      await delivery.over;
     } catch (thrown) {
       receiver.error([refusedRequest(this.#foreseen(thrown))]);
     } finally {
+      stopWatching();
       if (isWanted()) this.#running.delete(id);
       if (this.#departure) this.#depart(this.#departure);
     }
+  }
+
+  /** A hook that is asked about each operation may give each its own end. */
+  #watchOwn(session: Session, ended: (reason: GatewayError) => void): () => void {
+    if (session.standing === this.#session?.standing) return () => {};
+    return watchSession(session, this.#parts.authenticator, ended);
   }
 
   /** Says the last thing about an operation; its id can be used again then. */

@@ -177,6 +177,15 @@ describe('files are sent on to the service', () => {
     });
   });
 
+  test('also one without a name, by what the client calls it', async () => {
+    const { body } = await upload([
+      operations(STORE, { file: null }),
+      map({ photo: ['variables.file'] }),
+      { name: 'photo', type: 'application/octet-stream', content: 'bytes' },
+    ]);
+    expect(body.data).toMatchObject({ store: { name: 'photo', size: 5, digest: digestOf('bytes') } });
+  });
+
   test('several, within an input object, in whatever order they come', async () => {
     const { body } = await upload([
       operations('mutation ($input: Bundle!) { storeAll(input: $input) { digest } }', {
