@@ -11,19 +11,19 @@ const condition = { type: new GraphQLNonNull(GraphQLBoolean), defaultValue: true
 const label = { type: GraphQLString };
 
 /**
- * With these a client lets parts of an answer come later (GraphQL, "Incremental Delivery"). Whether they do is the
- * server's to decide: here everything comes at once, so clients that ask for the schema are not told of them.
+ * With these a client lets parts of an answer come later (GraphQL, "Incremental Delivery"). Whether they do depends on the
+ * service that answers; most answers come at once, so clients that ask for the schema are not told of them.
  */
 export const INCREMENTAL_DIRECTIVES: readonly GraphQLDirective[] = [
   new GraphQLDirective({
     name: 'defer',
-    description: 'The fragment may come after the rest of the answer. It comes with it.',
+    description: 'The fragment may come after the rest of the answer.',
     locations: [DirectiveLocation.FRAGMENT_SPREAD, DirectiveLocation.INLINE_FRAGMENT],
     args: { if: condition, label },
   }),
   new GraphQLDirective({
     name: 'stream',
-    description: 'Items of the list may come after the rest of the answer. They come with it.',
+    description: 'Items of the list may come after the rest of the answer.',
     locations: [DirectiveLocation.FIELD],
     args: { if: condition, label, initialCount: { type: GraphQLInt, defaultValue: 0 } },
   }),

@@ -29,6 +29,29 @@ export function acceptsEvents(accept: string | undefined): boolean {
   });
 }
 
+/**
+ * What of `Accept` asks for answers in parts (incremental delivery over HTTP), to be asked of others: its parameters name
+ * the form of the parts. Undefined where nothing does; parts that are events of subscriptions are another matter.
+ */
+export function acceptedParts(accept: string | undefined): string | undefined {
+  if (accept === undefined || !/multipart\/mixed/i.test(accept)) return undefined;
+  const ranges = accept.split(',').map((range) => range.trim());
+  const asking = ranges.filter((range) => {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const isOfEvents = parameters.some((parameter) => parameter.startsWith('subscriptionspec'));
+    return name === 'multipart/mixed' && !isOfEvents && isToBeSentOn(range) && qualityOf(parameters) > 0;
+  });
+  return asking.length === 0 ? undefined : asking.slice(0, MAX_PARTS_RANGES).join(', ');
+}
+
+/** It becomes a header of another request, in which a client should not write what it likes. */
+function isToBeSentOn(range: string): boolean {
+  return range.length <= MAX_PARTS_RANGE_LENGTH && /^[\w\s./;="-]+$/.test(range);
+}
+
+const MAX_PARTS_RANGE_LENGTH = 200;
+const MAX_PARTS_RANGES = 4;
+
 const TYPES: Readonly<Record<string, ResponseType>> = {
   'application/json': 'application/json',
   'application/graphql-response+json': 'application/graphql-response+json',

@@ -61,7 +61,8 @@ export function sendJson(
   response.end();
 }
 
-function piecesOf(body: unknown): readonly Buffer[] {
+/** The bytes of a JSON body: those that it consists of, or those of a value. */
+export function piecesOf(body: unknown): readonly Buffer[] {
   if (Buffer.isBuffer(body)) return [body];
   if (Array.isArray(body) && body.length > 0 && body.every((piece) => Buffer.isBuffer(piece))) return body;
   return [Buffer.from(JSON.stringify(body), 'utf8')];

@@ -1,7 +1,10 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import {
+  acceptedParts,
   acceptsEvents,
+  answerOfOnePart,
   type Exchange,
+  MultipartResponse,
   negotiate,
   type ResponseHeaders,
   type ResponseType,
@@ -10,11 +13,13 @@ import {
   setOwnHeaders,
 } from '../http/index.ts';
 import { refuseCrossSite } from '../session/index.ts';
+import type { HttpHints, PreparedParts } from '../sources/index.ts';
 import { type Client, clientOf } from './client.ts';
 import { refusedRequest } from './errors.ts';
 import { type OperationResult, type ResultWishes, runOperation } from './execution.ts';
+import { runInParts } from './in-parts.ts';
 import { type Incoming, readOperation, readOperations, readQueryString } from './incoming.ts';
-import type { OperationRequest } from './ready-operation.ts';
+import type { OperationRequest, ReadyOperation } from './ready-operation.ts';
 import type { Operations, PreparedRequest } from './run.ts';
 import { type IncomingFiles, isMultipart, receiveFiles, type UploadLimits } from './uploads.ts';
 
@@ -50,11 +55,16 @@ class GraphqlExchange {
     this.#takesEvents = acceptsEvents(exchange.request.headers.accept);
   }
 
+  /** What of `Accept` asks for answers in parts. Few do, and of few operations it matters. */
+  get #parts(): string | undefined {
+    return acceptedParts(this.#exchange.request.headers.accept);
+  }
+
   receive(): void {
     this.#attempt(() => {
       const { request, search } = this.#exchange;
       const { operations, maxBodyBytes } = this.#options;
-      if (!this.#type && !this.#takesEvents) throw notAcceptable();
+      if (!this.#type && !this.#takesEvents && !this.#parts) throw notAcceptable();
       if (request.method === 'GET') this.#prepareOne(readQueryString(new URLSearchParams(search)));
       else if (request.method !== 'POST') throw methodNotAllowed();
       else if (isMultipart(request)) this.#receiveFiles();
@@ -117,14 +127,35 @@ class GraphqlExchange {
       this.#send(status, { errors: prepared.errors });
       return;
     }
-    runOperation(prepared, this.#wishes(true), (result) => this.#attempt(() => this.#answer(result)));
+    const { inParts } = prepared.plans;
+    const parts = inParts && !prepared.request.files ? this.#parts : undefined;
+    if (inParts && parts) this.#runInParts(prepared, inParts, parts);
+    else runOperation(prepared, this.#wishes(true), (result) => this.#attempt(() => this.#answer(result)));
+  }
+
+  #runInParts(ready: ReadyOperation, inParts: PreparedParts, accept: string): void {
+    let response: MultipartResponse | undefined;
+    runInParts(ready, inParts, accept, {
+      answered: (result) => this.#attempt(() => this.#answer(result)),
+      begun: (http, parameters, flow) => {
+        response = new MultipartResponse(this.#exchange, headersOf(http), parameters, flow);
+      },
+      part: (json) => response?.part(json),
+      ended: () => response?.end(),
+    });
   }
 
   #answer(result: OperationResult): void {
     if (this.#files?.failure) throw this.#files.failure;
-    const { headers, cookies } = result.http;
-    const all = cookies.length === 0 ? headers : { ...headers, 'set-cookie': cookies };
-    this.#send(200, result.bytes ?? responseBody(result), all);
+    const headers = headersOf(result.http);
+    if (this.#type) this.#send(200, result.bytes ?? responseBody(result), headers);
+    else this.#sendAsPart(responseBody(result), headers);
+  }
+
+  /** To a client that takes parts only. */
+  #sendAsPart(answer: unknown, headers: ResponseHeaders): void {
+    const { body, type } = answerOfOnePart(answer);
+    sendJson(this.#exchange, 200, body, headers, type);
   }
 
   /**
@@ -173,6 +204,10 @@ const CONTENT_TYPES: Readonly<Record<ResponseType, string>> = {
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
 };
 
+function headersOf({ headers, cookies }: HttpHints): ResponseHeaders {
+  return cookies.length === 0 ? headers : { ...headers, 'set-cookie': cookies };
+}
+
 function responseBody({ bytes, errors, data, beside }: OperationResult): unknown {
   return bytes ?? { ...(errors && { errors }), data, ...beside };
 }
@@ -191,7 +226,7 @@ function methodNotAllowed(): GatewayError {
 function notAcceptable(): GatewayError {
   return new GatewayError(
     'not-acceptable',
-    'expected to answer with application/json or, one operation, text/event-stream',
+    'expected to answer with application/json or, one operation, text/event-stream or multipart/mixed',
   );
 }
 

@@ -122,7 +122,8 @@ export function resultOf(answer: OperationAnswer, { http, log }: Call, isEnvelop
   return { data: data ?? null, ...(errors.length > 0 && { errors }), beside, http };
 }
 
-function tooLate({ cookies }: Session): OperationResult {
+/** What an operation comes to that has had its time. */
+export function tooLate({ cookies }: Session): OperationResult {
   const message = 'the operation took longer than its time limit; a mutation may still have its effect';
   const extensions = { path: '$', code: 'tenant-time-limit-exceeded', reason: 'timeout' };
   return {

@@ -3,6 +3,7 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type FragmentDefinitionNode,
+  type GraphQLDirective,
   type OperationDefinitionNode,
   visit,
 } from 'graphql';
@@ -21,13 +22,38 @@ export interface WholeOperation {
  * with them, nor with variables that were there for them only.
  */
 export function inOnePiece(operation: OperationDefinitionNode, fragments: Fragments): WholeOperation {
-  if (![operation, ...fragments.values()].some(mayComeInParts)) return { operation, fragments };
+  return withoutDirectives({ operation, fragments }, isIncremental);
+}
+
+/**
+ * An operation with those of its `@defer` and `@stream` that a service knows, arguments included. Undefined where none is
+ * left.
+ */
+export function inParts(whole: WholeOperation, known: readonly GraphQLDirective[]): WholeOperation | undefined {
+  const isKnown = ({ name, arguments: given = [] }: DirectiveNode) => {
+    const directive = known.find((one) => one.name === name.value);
+    return directive !== undefined && given.every((one) => directive.args.some((arg) => arg.name === one.name.value));
+  };
+  const left = withoutDirectives(whole, (directive) => isIncremental(directive) && !isKnown(directive));
+  return definitionsOf(left).some((definition) => hasDirective(definition, isIncremental)) ? left : undefined;
+}
+
+type Choice = (directive: DirectiveNode) => boolean;
+
+function definitionsOf({ operation, fragments }: WholeOperation): readonly Definition[] {
+  return [operation, ...fragments.values()];
+}
+
+/** An operation without the directives that are chosen, and the variables that were there for them only. */
+function withoutDirectives(from: WholeOperation, isChosen: Choice): WholeOperation {
+  if (!definitionsOf(from).some((definition) => hasDirective(definition, isChosen))) return from;
+  const { operation, fragments } = from;
   const removed = new Set<string>();
   const left = new Set<string>();
   const stripped = <T extends Definition>(definition: T): T =>
     visit(definition, {
       Directive: (directive) => {
-        if (!isIncremental(directive)) return undefined;
+        if (!isChosen(directive)) return undefined;
         collectVariables(directive, removed);
         return null;
       },
@@ -41,11 +67,11 @@ export function inOnePiece(operation: OperationDefinitionNode, fragments: Fragme
   return { operation: { ...whole, variableDefinitions }, fragments: others };
 }
 
-function mayComeInParts(definition: Definition): boolean {
+function hasDirective(definition: Definition, isChosen: Choice): boolean {
   let isFound = false;
   visit(definition, {
     Directive: (directive) => {
-      if (!isIncremental(directive)) return undefined;
+      if (!isChosen(directive)) return undefined;
       isFound = true;
       return BREAK;
     },

@@ -1,12 +1,12 @@
 import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 import type { RoleGraph } from '../graph/index.ts';
-import type { PreparedOperation } from '../sources/index.ts';
+import type { OperationToPrepare, PreparedOperation, PreparedParts } from '../sources/index.ts';
 import type { Document } from './documents.ts';
 import { type EventsPlan, eventsPlanOf } from './events-plan.ts';
-import { inOnePiece } from './one-piece.ts';
+import { inOnePiece, inParts } from './one-piece.ts';
 import { ownersOf } from './owners.ts';
 import { withEnvelopeFields } from './reference-envelope.ts';
-import { ownerPlan } from './source-plan.ts';
+import { ownerPlan, partsPlan } from './source-plan.ts';
 import { splitPlan } from './split.ts';
 import { stitchedPlan } from './stitch.ts';
 import { type Fragments, fragmentsOf, withFragments } from './sub-operation.ts';
@@ -27,6 +27,8 @@ export interface Plans {
   readonly plan: Plan;
   /** Of a login that is answered with the member that the reference contract shows. */
   readonly enveloped: Plan | undefined;
+  /** With its `@defer` and `@stream`, where the one source that answers it delivers what they ask for. */
+  readonly inParts?: PreparedParts | undefined;
   /** How the events of a subscription are had. */
   readonly events?: EventsPlan;
 }
@@ -47,10 +49,24 @@ export function plansOf(document: Document, written: OperationDefinitionNode, gr
       events: eventsPlanOf(document, { operation, fragments }, graph),
     });
   const extended = withEnvelopeFields(operation, graph.schema);
+  const plan = planOf(operation, fragments, graph);
+  const hasParts = operation !== written && plan.kind === 'forward' && !extended;
   return remember({
-    plan: planOf(operation, fragments, graph),
+    plan,
     enveloped: extended && planOf(extended, fragments, graph),
+    ...(hasParts && { inParts: partsPlanOf(withFragments(written, fragmentsOf(document.node)), graph) }),
   });
+}
+
+/** An operation that is forwarded when it is in one piece has one owner. */
+function partsPlanOf({ operation, document }: OperationToPrepare, graph: RoleGraph): PreparedParts | undefined {
+  const fragments = fragmentsOf(document);
+  const [owner] = ownersOf(operation, fragments, graph);
+  if (!owner || owner === 'graph' || !owner.parts) return undefined;
+  const left = inParts({ operation, fragments }, owner.parts.directives);
+  if (!left) return undefined;
+  const whole = withFragments(left.operation, left.fragments);
+  return partsPlan(owner.parts.prepare(whole), whole, graph);
 }
 
 /** A subscription has events, and no answer of its own. */

@@ -10,7 +10,13 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { RoleGraph } from '../graph/index.ts';
-import { isRelayed, type OperationToPrepare, type PreparedOperation, type Subschema } from '../sources/index.ts';
+import {
+  isRelayed,
+  type OperationToPrepare,
+  type PreparedOperation,
+  type PreparedParts,
+  type Subschema,
+} from '../sources/index.ts';
 import { introspectionPlan } from './introspection-plan.ts';
 import type { Owner } from './owners.ts';
 import { hasUnconditionalField, rootFieldsAtRun } from './root-fields.ts';
@@ -70,6 +76,31 @@ function sourcePlan(
         prepared.run(variables, call, (answer) => {
           if (isRelayed(answer) || !isFailure(answer)) done(answer);
           else done(failedFields(answer, fieldsAtRun(), operation, graph));
+        });
+    },
+  };
+}
+
+/** The same for an operation whose answer may come in parts. */
+export function partsPlan(
+  prepared: PreparedParts,
+  { document, operation }: OperationToPrepare,
+  graph: RoleGraph,
+): PreparedParts {
+  const fragments = fragmentsOf(document);
+  return {
+    run: (variables, call, accept, receiver) => {
+      const fields = rootFieldsAtRun(operation, fragments, variables);
+      if (fields.size === 0) receiver.answered({ data: {} });
+      else
+        prepared.run(variables, call, accept, {
+          answered: (answer) => {
+            if (isRelayed(answer) || !isFailure(answer)) receiver.answered(answer);
+            else receiver.answered(failedFields(answer, fields, operation, graph));
+          },
+          begun: (parameters, flow) => receiver.begun(parameters, flow),
+          part: (part) => receiver.part(part),
+          ended: (last) => receiver.ended(last),
         });
     },
   };

@@ -2,7 +2,13 @@ import { type InLine, type Permit, retryAfterMs, retryPauseMs } from '../resilie
 import type { Cancellable } from './cancellation.ts';
 import { type Deadline, singleDeadline, type Timed } from './deadlines.ts';
 import type { SourceGuard } from './source-guard.ts';
-import { UpstreamError, type UpstreamHandler, type UpstreamResponse } from './upstream-exchange.ts';
+import {
+  UpstreamError,
+  type UpstreamFlow,
+  type UpstreamHandler,
+  type UpstreamResponse,
+  type UpstreamSink,
+} from './upstream-exchange.ts';
 import type { UpstreamHttp, UpstreamRequest } from './upstream-http.ts';
 
 /** One request to a source from where it comes in to where it is answered: its place, its tries, the pauses between. */
@@ -22,6 +28,8 @@ export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed 
   /** Set while it waits. */
   #deadline: Deadline | undefined;
   #isOver = false;
+  /** Set once the answer is being taken as it comes. */
+  #pace: ClientPace | undefined;
 
   constructor(guard: SourceGuard, lane: UpstreamHttp, request: UpstreamRequest, handler: UpstreamHandler) {
     this.#guard = guard;
@@ -76,6 +84,24 @@ export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed 
     this.#handler.onResponse(response);
   }
 
+  onStart(status: number, headers: UpstreamResponse['headers'], flow: UpstreamFlow): UpstreamSink | undefined {
+    if (this.#handler.onStart === undefined) return undefined;
+    const pace = new ClientPace(flow);
+    const sink = this.#handler.onStart(status, headers, pace);
+    if (!sink) return undefined;
+    this.#pace = pace;
+    return {
+      onData: (chunk) => sink.onData(chunk),
+      onEnd: () => {
+        const now = performance.now();
+        this.#leave('success', now);
+        this.#isOver = true;
+        this.#guard.counts.answered(status, now - this.#startedAt);
+        sink.onEnd();
+      },
+    };
+  }
+
   onError(error: UpstreamError): void {
     // The answer came, and whoever got it failed over it.
     if (this.#isOver) {
@@ -85,12 +111,13 @@ export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed 
     const { reason } = error;
     const now = performance.now();
     const hasFailed = (reason === 'connection' && !error.isOfRequest) || reason === 'timeout';
-    // What is sent as it comes may be late or end because of its client.
-    const isTooShort = reason === 'timeout' && this.#isShort;
-    const isOfService =
-      hasFailed && !isTooShort && (this.#request.body === undefined || typeof this.#request.body === 'string');
+    // What is sent as it comes may be late or end because of its client, and what is taken as it comes may be late.
+    const isSentWhole = this.#request.body === undefined || typeof this.#request.body === 'string';
+    const isTooShort = reason === 'timeout' && (this.#isShort || this.#pace?.hasWaited);
+    const isOfService = hasFailed && isSentWhole && !isTooShort;
     this.#leave(isOfService ? 'failure' : 'unknown', now);
-    if (hasFailed && reason === 'connection' && this.#request.isQuery && this.#retry(0, now)) return;
+    if (hasFailed && reason === 'connection' && this.#request.isQuery && !this.#pace?.hasBegun && this.#retry(0, now))
+      return;
     this.#fail(error);
   }
 
@@ -177,6 +204,35 @@ export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed 
 
   #overloaded(): UpstreamError {
     return new UpstreamError('overloaded', undefined, 1);
+  }
+}
+
+/** The flow of an answer, whether anybody has got something of it, and whether it has waited for its client. */
+class ClientPace implements UpstreamFlow {
+  readonly #flow: UpstreamFlow;
+  hasBegun = false;
+  hasWaited = false;
+
+  constructor(flow: UpstreamFlow) {
+    this.#flow = flow;
+  }
+
+  pause(): void {
+    this.hasWaited = true;
+    this.#flow.pause();
+  }
+
+  resume(): void {
+    this.#flow.resume();
+  }
+
+  begun(): void {
+    this.hasBegun = true;
+    this.#flow.begun();
+  }
+
+  refuse(reason: string): void {
+    this.#flow.refuse(reason);
   }
 }
 

@@ -1,6 +1,7 @@
 export { MIN_SECRET_LENGTH } from './action-signature.ts';
 export { VERBATIM } from './action-webhook.ts';
 export { openActions } from './actions.ts';
+export { mapErrors } from './answer-parts.ts';
 export type { Call, HttpHints } from './call.ts';
 export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, Durations } from './call-counts.ts';
 export { Cancellation } from './cancellation.ts';
@@ -10,10 +11,15 @@ export { type FederationGroup, openFederationGroup, type Subgraph } from './fede
 export type { SentFile, SentFiles } from './files.ts';
 export { localOperation } from './local-operation.ts';
 export type {
+  AnswerPart,
   OperationAnswer,
   OperationToPrepare,
+  PartsFlow,
+  PartsReceiver,
   PreparedOperation,
+  PreparedParts,
   PreparedSubscription,
+  ReadPart,
 } from './prepared-operation.ts';
 export { isRelayed, type RelayedBytes, wholeBytes } from './relayed-bytes.ts';
 export { REMOTE_SCHEMA_ERROR } from './remote-response.ts';

@@ -34,6 +34,43 @@ export interface PreparedOperation {
   run(variables: Readonly<Record<string, unknown>>, call: Call, done: (answer: OperationAnswer) => void): void;
 }
 
+/** An operation whose answer may come in parts, because its `@defer` and `@stream` are left in it. */
+export interface PreparedParts {
+  /**
+   * Runs it.
+   *
+   * @param accept what its caller takes, as in the header `Accept`: it may tell which form of parts.
+   * @param receiver is told what came of it. Nothing is thrown.
+   */
+  run(variables: Readonly<Record<string, unknown>>, call: Call, accept: string, receiver: PartsReceiver): void;
+}
+
+/** One part: its bytes, to be relayed as they are, or its value where that has to be looked at. */
+export type AnswerPart = Buffer | ReadPart;
+
+/** A part that was read. Lists under `errors`, its own and those of what it brings, are of GraphQLError. */
+export type ReadPart = Readonly<Record<string, unknown>>;
+
+/** What came of an operation whose answer may come in parts: `answered` once, or `begun`, any number of `part`, `ended`. */
+export interface PartsReceiver {
+  /** It came in one piece. */
+  answered(answer: OperationAnswer): void;
+  /** @param parameters of the content type beside its boundary, such as `; deferSpec=20220824`; else empty. */
+  begun(parameters: string, flow: PartsFlow): void;
+  part(part: AnswerPart): void;
+  /** @param last a part in place of those that will not come, which tells why. */
+  ended(last?: ReadPart): void;
+}
+
+/** How parts come. */
+export interface PartsFlow {
+  /** No more is read from the source for now. */
+  pause(): void;
+  resume(): void;
+  /** A part in place of those that will not come, in the form of those that came. */
+  lastPart(error: unknown): ReadPart;
+}
+
 /** A subscription that a source has made ready, once, to be opened for any number of callers. */
 export interface PreparedSubscription {
   /**

@@ -6,6 +6,7 @@ import { filesRequest, type RemoteTarget, remoteRequest } from './remote-request
 import { notAnswered, readResult, takeCookies } from './remote-response.ts';
 import type { UpstreamError, UpstreamHandler, UpstreamResponse } from './upstream-exchange.ts';
 
+type Variables = Readonly<Record<string, unknown>>;
 type Done = (answer: OperationAnswer) => void;
 
 /**
@@ -16,20 +17,16 @@ type Done = (answer: OperationAnswer) => void;
  */
 export function prepareForward(
   target: RemoteTarget,
-  { document, operation }: OperationToPrepare,
+  toPrepare: OperationToPrepare,
   takesFiles: boolean,
 ): PreparedOperation {
-  const query = JSON.stringify(stripIgnoredCharacters(print(document)));
-  const name = operation.name?.value;
-  const prepared = `{"query":${query}${name === undefined ? '' : `,"operationName":${JSON.stringify(name)}`}`;
-  const isQuery = operation.operation === 'query';
-  const declared = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  const bodyWith = forwardedBody(toPrepare);
+  const isQuery = toPrepare.operation.operation === 'query';
   return {
     kind: 'forward',
     takesFiles,
     run: (variables, call, done) => {
-      const given = declared.length === 0 ? '' : `,"variables":${JSON.stringify(declaredOf(variables, declared))}`;
-      const body = `${prepared}${given}}`;
+      const body = bodyWith(variables);
       const request = call.files
         ? filesRequest(target, body, call.files, call)
         : remoteRequest(target, body, call, isQuery);
@@ -38,14 +35,26 @@ export function prepareForward(
   };
 }
 
-function declaredOf(variables: Readonly<Record<string, unknown>>, declared: readonly string[]): unknown {
+/** The JSON body that sends an operation, printed once, with the variables that a client has given. */
+export function forwardedBody({ document, operation }: OperationToPrepare): (variables: Variables) => string {
+  const query = JSON.stringify(stripIgnoredCharacters(print(document)));
+  const name = operation.name?.value;
+  const prepared = `{"query":${query}${name === undefined ? '' : `,"operationName":${JSON.stringify(name)}`}`;
+  const declared = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  return (variables) => {
+    const given = declared.length === 0 ? '' : `,"variables":${JSON.stringify(declaredOf(variables, declared))}`;
+    return `${prepared}${given}}`;
+  };
+}
+
+function declaredOf(variables: Variables, declared: readonly string[]): unknown {
   const given: Record<string, unknown> = {};
   for (const name of declared) if (Object.hasOwn(variables, name)) given[name] = variables[name];
   return given;
 }
 
-/** One operation that is under way. */
-class Forwarding implements UpstreamHandler {
+/** One operation that is under way, whose answer comes in one piece. */
+export class Forwarding implements UpstreamHandler {
   readonly #target: RemoteTarget;
   readonly #call: Call;
   readonly #done: Done;

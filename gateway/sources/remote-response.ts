@@ -12,7 +12,7 @@ export function notAnswered(service: string, error: unknown, call: Call): Execut
 }
 
 /** Cookies that the remote wants the client to have. */
-export function takeCookies({ headers }: UpstreamResponse, call: Call): void {
+export function takeCookies({ headers }: Pick<UpstreamResponse, 'headers'>, call: Call): void {
   const cookies = headers['set-cookie'];
   if (cookies !== undefined) call.http.cookies.push(...[cookies].flat());
 }
@@ -22,7 +22,7 @@ export function takeCookies({ headers }: UpstreamResponse, call: Call): void {
  * and get its name; what is no GraphQL response is an error of the operation as a whole.
  */
 export function readResult(service: string, response: UpstreamResponse, call: Call): ExecutionResult {
-  let result: { data?: unknown; errors?: unknown; extensions?: unknown } | null;
+  let result: RemoteResult | null;
   try {
     result = JSON.parse(response.body);
   } catch {
@@ -32,16 +32,20 @@ export function readResult(service: string, response: UpstreamResponse, call: Ca
   return checkedResult(service, result, call);
 }
 
+/** A GraphQL response of a remote schema, before anything is known of it. */
+export interface RemoteResult {
+  readonly data?: unknown;
+  readonly errors?: unknown;
+  readonly extensions?: unknown;
+}
+
 /** Reads one event of a subscription to a remote schema: a GraphQL response, too. */
 export function eventResult(service: string, event: unknown, call: Call): ExecutionResult {
   return checkedResult(service, typeof event === 'object' ? event : null, call);
 }
 
-function checkedResult(
-  service: string,
-  result: { data?: unknown; errors?: unknown; extensions?: unknown } | null,
-  call: Call,
-): ExecutionResult {
+/** What a response of a remote schema means. Hints for HTTP are taken out of it. */
+export function checkedResult(service: string, result: RemoteResult | null, call: Call): ExecutionResult {
   const errors = result?.errors;
   const data = result?.data;
   if (errors === undefined || errors === null) {
@@ -57,16 +61,16 @@ function checkedResult(
   takeHttpHints(result?.extensions, call.http);
   return {
     data: data ?? null,
-    ...(Array.isArray(errors) && errors.length > 0 && { errors: errors.map((error) => relayed(service, error)) }),
+    ...(Array.isArray(errors) && errors.length > 0 && { errors: errors.map((error) => relayedError(service, error)) }),
   } as ExecutionResult;
 }
 
-function protocolError(service: string, message: string): ExecutionResult {
+export function protocolError(service: string, message: string): ExecutionResult {
   return { data: null, errors: [sourceError(service, REMOTE_SCHEMA_ERROR, message)] };
 }
 
 /** An error that the remote reported: its message, path and extensions stay, its name is added. */
-function relayed(service: string, error: unknown): GraphQLError {
+export function relayedError(service: string, error: unknown): GraphQLError {
   const { message, path, extensions } = (error ?? {}) as { message?: unknown; path?: unknown; extensions?: object };
   return new GraphQLError(typeof message === 'string' ? message : 'error without a message', {
     ...(Array.isArray(path) && { path }),

@@ -12,11 +12,13 @@ import { withPresets } from './preset-executor.ts';
 import { prepareEvents } from './remote-events.ts';
 import { remoteExecutor } from './remote-executor.ts';
 import { prepareForward } from './remote-operation.ts';
+import { prepareParts } from './remote-parts.ts';
 import { type RemoteTarget, remoteTarget } from './remote-request.ts';
 import { mayAnswerMore, permittedParts } from './role-permission.ts';
 import { schemaProblems } from './schema-problems.ts';
 import {
   ADMIN_ROLE,
+  type PartsDelivery,
   type Source,
   SourceError,
   SourceRefuses,
@@ -99,6 +101,11 @@ async function openPlain(metadata: RemoteSchemaMetadata, target: RemoteTarget, p
     (upstream.getSubscriptionType()?.name ?? 'Subscription') === 'Subscription'
       ? prepareEvents(target, operation)
       : undefined;
+  // A source that is always asked for the same media type is not asked for parts.
+  const directives = upstream
+    .getDirectives()
+    .filter(({ name }) => (name === 'defer' || name === 'stream') && !('accept' in target.headers));
+  const incremental: PartsDelivery = { directives, prepare: (operation) => prepareParts(target, operation) };
   const customization = metadata.definition.customization ?? undefined;
   const subschema = (part: GraphQLSchema, run = executor): Subschema => {
     const customized = customize(part, upstream, customization);
@@ -110,7 +117,8 @@ async function openPlain(metadata: RemoteSchemaMetadata, target: RemoteTarget, p
       executor: withCustomization(run, customized),
       batch: true,
       customized,
-      ...(isAsAsked && (customization ? { prepare: prepareRenamed } : { prepare, prepareSubscription })),
+      ...(isAsAsked &&
+        (customization ? { prepare: prepareRenamed } : { prepare, parts: incremental, prepareSubscription })),
     };
   };
 

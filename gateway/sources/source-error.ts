@@ -44,6 +44,14 @@ export function unreachable(service: string, code: string, error: unknown, call:
   return sourceError(service, OWN_CODES[reason] ?? code, message, { reason, ...comeBack(error, call) });
 }
 
+/** Logs why a source has not finished an answer that it began, and what the client gets to know of it. */
+export function brokenOff(service: string, code: string, error: UpstreamError, call: Call): GraphQLError {
+  const { reason } = error;
+  if (reason !== 'connection') return unreachable(service, code, error, call);
+  call.log.warn({ source: service, reason: error.message }, 'a source broke its answer off');
+  return sourceError(service, code, `the service "${service}" did not finish its answer`, { reason });
+}
+
 /** Logs that the connection of a subscription is lost, and what the client gets to know of it. */
 export function eventsLost(service: string, reason: string, call: Call): GraphQLError {
   call.log.warn({ source: service, reason }, 'the connection of a subscription is lost');

@@ -78,7 +78,7 @@ export class SourceGuard implements UpstreamHttp {
   }
 
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): void {
-    if (this.#shared && request.isQuery) this.#shared.join(request, handler);
+    if (this.#shared && request.isQuery && !request.takesParts) this.#shared.join(request, handler);
     else this.#start(request, handler);
   }
 

@@ -5,7 +5,12 @@ import type { Environment, ValuePath } from '../metadata/index.ts';
 import type { ResilienceSettings } from '../resilience/index.ts';
 import type { Call } from './call.ts';
 import type { CustomizedSchema } from './customization.ts';
-import type { OperationToPrepare, PreparedOperation, PreparedSubscription } from './prepared-operation.ts';
+import type {
+  OperationToPrepare,
+  PreparedOperation,
+  PreparedParts,
+  PreparedSubscription,
+} from './prepared-operation.ts';
 import type { SourceGuard } from './source-guard.ts';
 import type { UpstreamConnections } from './upstream-http.ts';
 
@@ -27,9 +32,19 @@ export type Subschema = SubschemaConfig<unknown, unknown, unknown, Call> & {
    * `__typename` may be part of it, and is answered as the graph would.
    */
   readonly prepare?: (operation: OperationToPrepare) => PreparedOperation | undefined;
+  /** What it knows of `@defer` and `@stream`; without it, all of an answer comes at once. */
+  readonly parts?: PartsDelivery;
   /** The same for a subscription; without it, or where it gives undefined, the stitched schema takes its events. */
   readonly prepareSubscription?: (operation: OperationToPrepare) => PreparedSubscription | undefined;
 };
+
+/** How a source delivers answers in parts. */
+export interface PartsDelivery {
+  /** Those of `@defer` and `@stream` that it knows, with the arguments that it takes. */
+  readonly directives: readonly GraphQLDirective[];
+  /** Makes an operation ready that has no other ones, and that is `forward` without them. */
+  prepare(operation: OperationToPrepare): PreparedParts;
+}
 
 /** Something that answers root fields of the graph: a remote schema, or the actions. */
 export interface Source {

@@ -17,6 +17,30 @@ export interface UpstreamHandler {
   /** There is a complete answer, of whatever status. */
   onResponse(response: UpstreamResponse): void;
   onError(error: UpstreamError): void;
+  /**
+   * The answer begins. Whoever takes it as it comes is told its end in place of `onResponse`; `onError` may come within.
+   *
+   * @returns undefined to have it when it is complete.
+   */
+  onStart?(status: number, headers: UpstreamResponse['headers'], flow: UpstreamFlow): UpstreamSink | undefined;
+}
+
+/** Takes the bytes of an answer as they come. */
+export interface UpstreamSink {
+  onData(chunk: Buffer): void;
+  /** The answer has come to its end. */
+  onEnd(): void;
+}
+
+/** The flow of an answer that is taken as it comes. */
+export interface UpstreamFlow {
+  /** Reads nothing more, so that the upstream has to wait. */
+  pause(): void;
+  resume(): void;
+  /** There is something to be passed on: the deadline of the headers is met, and the request is not sent again. */
+  begun(): void;
+  /** What comes makes no sense: ends the exchange, of which `onError` is told. */
+  refuse(reason: string): void;
 }
 
 /**
@@ -61,7 +85,7 @@ const MANY_PIECES = 1_024;
 const SMALL_BYTES = 1_024;
 
 /** One request that is under way: what undici tells of it, its deadline, and whether anybody still waits for it. */
-export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable, Timed {
+export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable, Timed, UpstreamFlow {
   readonly #handler: UpstreamHandler;
   readonly #cancellation: Cancellation | undefined;
   readonly #deadline: Deadline;
@@ -71,6 +95,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   /** Pieces and bytes that have been looked at, whether they are small. */
   #seen = { pieces: 0, bytes: 0 };
   #controller: Dispatcher.DispatchController | undefined;
+  /** Set where the answer is taken as it comes. */
+  #sink: UpstreamSink | undefined;
   #status = 0;
   #headers: UpstreamResponse['headers'] = {};
   #size = 0;
@@ -120,13 +146,17 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: UpstreamResponse['headers']): void {
     this.#status = status;
     this.#headers = headers;
-    if (status >= 200) this.#headersDeadline?.end();
+    if (status >= 200) {
+      this.#sink = this.#handler.onStart?.(status, headers, this);
+      if (!this.#sink) this.begun();
+    }
     if (Number(headers['content-length']) > this.#maxBodyBytes) this.fail(new UpstreamError('too-large'));
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#size > this.#maxBodyBytes) this.fail(new UpstreamError('too-large'));
+    else if (this.#sink) this.#sink.onData(chunk);
     else if (this.#chunks.push(chunk) - this.#seen.pieces >= MANY_PIECES) this.#putTogether();
   }
 
@@ -140,7 +170,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   onResponseEnd(): void {
     if (!this.#end()) return;
     try {
-      this.#handler.onResponse(new CompleteResponse(this.#status, this.#headers, this.#chunks));
+      if (this.#sink) this.#sink.onEnd();
+      else this.#handler.onResponse(new CompleteResponse(this.#status, this.#headers, this.#chunks));
     } catch (error) {
       // undici would keep it to itself, and whoever waits would wait for ever.
       this.#handler.onError(new UpstreamError('connection', error));
@@ -149,6 +180,22 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.fail(new UpstreamError('connection', error));
+  }
+
+  pause(): void {
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  begun(): void {
+    this.#headersDeadline?.end();
+  }
+
+  refuse(reason: string): void {
+    this.fail(new UpstreamError('connection', new Error(reason)));
   }
 
   /** @returns false when it was over already. */

@@ -23,6 +23,8 @@ export interface UpstreamRequest {
   readonly hasOddTimeout?: boolean;
   /** Whether it is a query: it changes nothing, so it may be sent again, and its answer be shared. */
   readonly isQuery?: boolean;
+  /** Whether its answer may be taken as it comes, which only one can do. */
+  readonly takesParts?: boolean;
   /** Gives the exchange up: nobody waits for it. */
   readonly cancellation?: Cancellation | undefined;
 }

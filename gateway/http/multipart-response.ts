@@ -1,0 +1,78 @@
+import type { Exchange } from './exchange.ts';
+import { piecesOf, type ResponseHeaders, setOwnHeaders } from './respond.ts';
+
+/** Where parts come from, which can be made to wait. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+/** No JSON holds a line that begins with it and two dashes. */
+const BOUNDARY = '-';
+const TYPE = `multipart/mixed; boundary="${BOUNDARY}"`;
+const DELIMITER = `\r\n--${BOUNDARY}`;
+const LAST = '--\r\n';
+const HEADERS: ResponseHeaders = {
+  'cache-control': 'no-store',
+  // Proxies that collect an answer before they pass it on are asked not to.
+  'x-accel-buffering': 'no',
+};
+
+/**
+ * A response that consists of JSON parts, each sent as soon as it is there (incremental delivery over HTTP). While the
+ * client does not read, `flow` is paused.
+ */
+export class MultipartResponse {
+  readonly #response: Exchange['response'];
+  readonly #flow: Flow;
+  #isPaused = false;
+
+  /** @param parameters of the content type beside its boundary, each with its semicolon before it. */
+  constructor(exchange: Exchange, headers: ResponseHeaders, parameters: string, flow: Flow) {
+    const { response } = exchange;
+    this.#response = response;
+    this.#flow = flow;
+    setOwnHeaders(exchange);
+    response.writeHead(200, {
+      ...HEADERS,
+      ...(headers as Record<string, string | string[]>),
+      'content-type': `${TYPE}${parameters}`,
+    });
+    response.write(DELIMITER);
+  }
+
+  /** Sends a part, with the delimiter by which clients know that it is complete. */
+  part(json: Buffer): void {
+    const response = this.#response;
+    if (response.destroyed) return;
+    response.cork();
+    response.write(headOfPart(json));
+    response.write(json);
+    const hasRoom = response.write(DELIMITER);
+    response.uncork();
+    if (hasRoom || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#flow.pause();
+    response.once('drain', () => {
+      this.#isPaused = false;
+      this.#flow.resume();
+    });
+  }
+
+  end(): void {
+    if (!this.#response.destroyed) this.#response.end(LAST);
+  }
+}
+
+/** An answer in one piece as a part, for clients that take nothing else. @param answer a value, or its bytes. */
+export function answerOfOnePart(answer: unknown): { readonly body: readonly Buffer[]; readonly type: string } {
+  const json = Buffer.concat(piecesOf(answer));
+  return {
+    body: [Buffer.from(`${DELIMITER}${headOfPart(json)}`), json, Buffer.from(`${DELIMITER}${LAST}`)],
+    type: TYPE,
+  };
+}
+
+function headOfPart({ length }: Buffer): string {
+  return `\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${length}\r\n\r\n`;
+}
