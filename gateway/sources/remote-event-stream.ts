@@ -31,18 +31,22 @@ export function receiveOverEventStream(
   const send = url.startsWith('https:') ? requestHttps : requestHttp;
   const outgoing = send(url, { method: 'POST', headers, agent: false });
   let incoming: IncomingMessage | undefined;
-  const tooLate = setTimeout(() => outgoing.destroy(new Error('no answer in time')), target.timeoutMs);
+  const tooLate = setTimeout(() => {
+    receiver.lost('no answer in time');
+    outgoing.destroy();
+  }, target.timeoutMs);
   outgoing.on('socket', (socket) => socket.setKeepAlive(true, 30_000));
   outgoing.on('error', (error) => {
     clearTimeout(tooLate);
     receiver.lost(error.message);
   });
   outgoing.on('response', (response) => {
-    clearTimeout(tooLate);
     incoming = response;
     const isStream = /^text\/event-stream\s*(;|$)/i.test(response.headers['content-type'] ?? '');
-    if (response.statusCode === 200 && isStream) readStream(response, receiver);
-    else readRefusal(response, receiver);
+    if (response.statusCode === 200 && isStream) {
+      clearTimeout(tooLate);
+      readStream(response, receiver);
+    } else readRefusal(response, receiver);
   });
   outgoing.end(body);
   return {
@@ -62,7 +66,7 @@ function readStream(response: IncomingMessage, receiver: EventsReceiver): void {
     // Servers that were written before the protocol send their results as unnamed events.
     if (event !== 'next' && event !== 'message') return;
     try {
-      receiver.next(JSON.parse(data));
+      receiver.next(JSON.parse(data), data.length);
     } catch {
       receiver.lost('an event that is not JSON');
     }

@@ -31,8 +31,8 @@ export function prepareEvents(target: RemoteTarget, { document, operation }: Ope
 
 /** What a remote schema's connection tells of its subscription. */
 export interface EventsReceiver {
-  /** One GraphQL response. */
-  next(payload: unknown): void;
+  /** One GraphQL response, and how long its text was. */
+  next(payload: unknown, length: number): void;
   /** The remote has refused the operation, with GraphQL errors. */
   refused(errors: unknown): void;
   complete(): void;
@@ -55,7 +55,7 @@ export function openRemoteEvents(
   const events = new SourceEvents();
   const { name } = target;
   const receiver: EventsReceiver = {
-    next: (payload) => events.push(eventResult(name, payload, call)),
+    next: (payload, length) => events.push(eventResult(name, payload, call), length),
     refused: (errors) => events.fail(errorsOf(eventResult(name, { errors }, call))),
     complete: () => events.end(),
     lost: (reason) => {

@@ -81,7 +81,8 @@ export function receiveOverWebSocket(
   });
   socket.on('message', (data) => {
     isAlive = true;
-    const message = readMessage(String(data));
+    const text = String(data);
+    const message = readMessage(text);
     switch (message?.type) {
       case 'connection_ack':
         if (isAcknowledged) return;
@@ -89,7 +90,7 @@ export function receiveOverWebSocket(
         clearTimeout(tooLate);
         return send({ id: '1', type: words.subscribe, payload: operation });
       case words.next:
-        return receiver.next(message.payload);
+        return receiver.next(message.payload, text.length);
       case 'error':
         return receiver.refused(errorList(message.payload));
       case 'complete':

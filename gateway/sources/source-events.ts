@@ -26,8 +26,9 @@ interface Taker {
   reject(error: Error): void;
 }
 
-/** Events that wait to be taken; with this many the connection is read no further. */
+/** Events that wait to be taken, and the length of their texts; with so many the connection is read no further. */
 const MANY = 16;
+const LONG = 65_536;
 
 /**
  * The events of one subscription to a source, in the order that they came. Whoever iterates sets the pace: while events
@@ -37,6 +38,8 @@ export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
   readonly #waiting: ExecutionResult[] = [];
   #connection: EventConnection | undefined;
   #taker: Taker | undefined;
+  /** Of what came since nothing waited. */
+  #length = 0;
   #isPaused = false;
   #isOver = false;
   #failure: SourceEventsEnded | undefined;
@@ -52,14 +55,16 @@ export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
     else this.#connection = connection;
   }
 
-  push(event: ExecutionResult): void {
+  /** @param length of its text. */
+  push(event: ExecutionResult, length: number): void {
     if (this.#isOver) return;
     if (this.#taker) {
       this.#give((taker) => taker.resolve({ value: event, done: false }));
       return;
     }
     this.#waiting.push(event);
-    if (this.#waiting.length < MANY || this.#isPaused) return;
+    this.#length = this.#waiting.length === 1 ? length : this.#length + length;
+    if (this.#isPaused || (this.#waiting.length < MANY && this.#length < LONG)) return;
     this.#isPaused = true;
     this.#connection?.pause();
   }

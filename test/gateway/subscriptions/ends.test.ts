@@ -144,13 +144,24 @@ describe.each(CLIENTS)('a subscription over %s ends', (_, open) => {
 
   test('when the service does not answer in time', async () => {
     const silent = await keepForTest(serve(() => {}));
+    const trickling = await keepForTest(
+      serve((_received, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' });
+        const trickle = setInterval(() => response.write('.'), 20);
+        response.once('close', () => clearInterval(trickle));
+      }),
+    );
     silent.server.on('upgrade', (_request, socket) => socket.resume().on('end', () => socket.destroy()));
-    for (const protocol of ['graphql-transport-ws', 'sse']) {
+    for (const [protocol, { url }] of [
+      ['graphql-transport-ws', silent],
+      ['sse', silent],
+      ['sse', trickling],
+    ] as const) {
       const metadata = {
         'remote_schemas.yaml': [
           {
             name: 'feed',
-            definition: { url: service.url, timeout_seconds: 0.3, subscriptions: { protocol, url: silent.url } },
+            definition: { url: service.url, timeout_seconds: 0.3, subscriptions: { protocol, url } },
           },
         ],
       };
