@@ -4,6 +4,7 @@ export { rootFieldsOf } from './documents.ts';
 export { type GraphqlEndpointOptions, graphqlEndpoint } from './endpoint.ts';
 export { type PublicError, refusedRequest, SubscriptionEnded } from './errors.ts';
 export { type OperationResult, runOperation } from './execution.ts';
+export { runInParts } from './in-parts.ts';
 export { readOperation } from './incoming.ts';
 export type { OperationLimits } from './limits.ts';
 export type { Subscription } from './live-subscriptions.ts';

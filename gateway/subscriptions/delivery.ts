@@ -5,8 +5,10 @@ import {
   type PublicError,
   type ReadyOperation,
   refusedRequest,
+  runInParts,
   SubscriptionEnded,
 } from '../operation/index.ts';
+import type { PartsFlow, PreparedParts } from '../sources/index.ts';
 import type { ResponseBody } from './protocol.ts';
 
 /** Where the results of one operation go. */
@@ -27,11 +29,16 @@ export interface Delivery {
   stop(reason?: GatewayError): void;
 }
 
-/** Runs an operation of any kind and delivers its results, a subscription's as fast as they are taken. */
+/**
+ * Runs an operation of any kind and delivers its results, a subscription's as fast as they are taken.
+ *
+ * @param parts how a service is asked for an answer in parts, as in `Accept`; without it, an answer comes in one piece.
+ */
 export function deliver(
   prepared: ReadyOperation | InvalidOperation,
   operations: Operations,
   receiver: Receiver,
+  parts?: string,
 ): Delivery {
   if ('errors' in prepared) {
     receiver.error(prepared.errors);
@@ -39,12 +46,17 @@ export function deliver(
   }
   let isStopped = false;
   const isSubscription = prepared.operation.operation === 'subscription';
-  const run = isSubscription ? deliverEvents : deliverAnswer;
-  const { started, over } = run(prepared, operations, {
+  const whileWanted: Receiver = {
     next: (body) => (isStopped ? undefined : receiver.next(body)),
     error: (errors) => (isStopped ? undefined : receiver.error(errors)),
     complete: () => (isStopped ? undefined : receiver.complete()),
-  });
+  };
+  const { inParts } = prepared.plans;
+  const run = isSubscription ? deliverEvents : deliverAnswer;
+  const { started, over } =
+    inParts && parts !== undefined
+      ? deliverParts(prepared, inParts, parts, whileWanted)
+      : run(prepared, operations, whileWanted);
   return {
     isSubscription,
     over,
@@ -69,6 +81,33 @@ function deliverAnswer(ready: ReadyOperation, operations: Operations, receiver: 
     receiver.complete();
   };
   return { started: { close: () => ready.client.cancellation.cancel() }, over: answer() };
+}
+
+function deliverParts(ready: ReadyOperation, inParts: PreparedParts, accept: string, receiver: Receiver): Run {
+  const over = new Promise<void>((resolve) => {
+    let flow: PartsFlow | undefined;
+    const complete = () => {
+      receiver.complete();
+      resolve();
+    };
+    runInParts(ready, inParts, accept, {
+      answered: ({ data, errors }) => {
+        void receiver.next({ ...(errors && { errors }), data });
+        complete();
+      },
+      begun: (_http, _parameters, ofParts) => {
+        flow = ofParts;
+      },
+      part: (json) => {
+        const room = receiver.next(JSON.parse(json.toString('utf8')));
+        if (!room) return;
+        flow?.pause();
+        void room.then(() => flow?.resume());
+      },
+      ended: complete,
+    });
+  });
+  return { started: { close: () => ready.client.cancellation.cancel() }, over };
 }
 
 function deliverEvents(ready: ReadyOperation, operations: Operations, receiver: Receiver): Run {

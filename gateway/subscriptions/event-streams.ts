@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors.ts';
-import type { Exchange } from '../http/index.ts';
+import { acceptedParts, type Exchange } from '../http/index.ts';
 import type { InvalidOperation, Operations, ReadyOperation } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
-import { type Delivery, deliver } from './delivery.ts';
+import { type Delivery, deliver, type Receiver } from './delivery.ts';
 import type { ConnectionLimits } from './limits.ts';
 import type { Places } from './places.ts';
 import type { ResponseBody } from './protocol.ts';
@@ -29,6 +29,8 @@ const HEADERS = {
   // Proxies that collect an answer before they pass it on are asked not to.
   'x-accel-buffering': 'no',
 };
+/** What a service is asked for whose parts become events: the form that the most services and clients know. */
+const ANY_PARTS = 'multipart/mixed; deferSpec=20220824';
 const COMMENT = ':\n\n';
 const COMPLETE = 'event: complete\ndata:\n\n';
 
@@ -76,14 +78,16 @@ export function openEventStreams({ operations, authenticator, limits, places }: 
     const keepAlive = setInterval(() => {
       if (!patience) void write(COMMENT);
     }, limits.keepAliveMs);
-    const delivery: Delivery = deliver(prepared, operations, {
+    const receiver: Receiver = {
       next,
       error: (errors) => {
         void next({ errors });
         complete();
       },
       complete,
-    });
+    };
+    const parts = acceptedParts(exchange.request.headers.accept) ?? ANY_PARTS;
+    const delivery: Delivery = deliver(prepared, operations, receiver, parts);
     // Without `complete`, so that the client knows that there is more to be had.
     const cut = () => response.end();
     if (delivery.isSubscription) streams.add(cut);
