@@ -23,6 +23,11 @@ import type { Siblings } from './siblings.ts';
 import { openUpstreamHttp } from './sources/index.ts';
 import { type ConnectionLimits, openSubscriptions } from './subscriptions/index.ts';
 
+export interface RunningGateway extends RunningService {
+  /** Reads the metadata again; the signals that ask for it are the process's. What is wrong with it is logged. */
+  reload(reason: string): void;
+}
+
 /**
  * Starts the gateway: builds every part from the settings and hands them to each other.
  *
@@ -34,7 +39,7 @@ export async function startGateway(
   environment: NodeJS.ProcessEnv,
   logTo?: LogDestination,
   siblings?: Siblings,
-): Promise<RunningService> {
+): Promise<RunningGateway> {
   const config = readConfig(environment);
   const log = logOf(config, logTo, siblings);
   const publicRole = config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE;
@@ -125,6 +130,7 @@ export async function startGateway(
 
   return {
     port: listening.port,
+    reload: (reason) => reloadQuietly(reloads, reason, true),
     stop: async () => {
       stopReloading();
       await metrics.stop();
@@ -182,18 +188,18 @@ function reloadsOfAll(reloads: Reloads, siblings: Siblings): MetadataReloads {
   };
 }
 
-/** Reloads when the files change, on SIGHUP and when another worker was asked to. @returns what ends that. */
+/** What is wrong has been logged and shows in /healthz; what was in force stays. */
+function reloadQuietly(reloads: Reloads, reason: string, ask: boolean): void {
+  reloads.reload(reason, ask).catch(() => {});
+}
+
+/** Reloads when the files change and when another worker was asked to. @returns what ends that. */
 function followChanges(reloads: Reloads, config: GatewayConfig, siblings: Siblings | undefined): () => void {
-  // What is wrong has been logged and shows in /healthz; what was in force stays.
-  const reload = (reason: string, ask: boolean) => void reloads.reload(reason, ask).catch(() => {});
-  const onSignal = () => reload('SIGHUP', true);
-  process.on('SIGHUP', onSignal);
   const leaveSiblings = siblings?.onReload((ask) => reloads.reload('another worker', ask));
   const stopWatching = config.PORTICO_METADATA_WATCH
-    ? watchMetadata(config.HASURA_GRAPHQL_METADATA_DIR, () => reload('the files have changed', false))
+    ? watchMetadata(config.HASURA_GRAPHQL_METADATA_DIR, () => reloadQuietly(reloads, 'the files have changed', false))
     : () => {};
   return () => {
-    process.off('SIGHUP', onSignal);
     leaveSiblings?.();
     stopWatching();
   };

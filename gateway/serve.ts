@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { runService } from '../platform/index.ts';
 import { readConfig } from './config.ts';
-import { startGateway } from './gateway.ts';
+import { type RunningGateway, startGateway } from './gateway.ts';
 import { siblingsOf } from './siblings.ts';
 import { startWorkers } from './workers.ts';
 
@@ -9,8 +9,14 @@ import { startWorkers } from './workers.ts';
 export function serve(environment: NodeJS.ProcessEnv): void {
   const { worker } = cluster;
   runService('gateway', async () => {
-    if (worker) return startGateway(environment, undefined, siblingsOf(worker));
+    if (worker) return heedingHangUps(startGateway(environment, undefined, siblingsOf(worker)));
     const config = readConfig(environment);
-    return config.workers === 1 ? startGateway(environment) : startWorkers(config);
+    return config.workers === 1 ? heedingHangUps(startGateway(environment)) : startWorkers(config);
   });
+}
+
+/** Reloads on SIGHUP. One that comes while the gateway starts, which may have read what has changed since, waits. */
+function heedingHangUps(starting: Promise<RunningGateway>): Promise<RunningGateway> {
+  process.on('SIGHUP', () => void starting.then((gateway) => gateway.reload('SIGHUP')).catch(() => {}));
+  return starting;
 }

@@ -219,6 +219,16 @@ describe('the metadata that Portico comes with', () => {
   });
 });
 
+test('several gateways can run in one process, whose signals are not theirs', async () => {
+  const listening = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
+  const before = listening();
+  const metadata = writeMetadata({});
+  const running = await startGateway(gatewayEnvironment(metadata.directory, { issuer }), { write: () => {} });
+  expect(listening()).toEqual(before);
+  await running.stop();
+  metadata.close();
+});
+
 describe('the gateway stops', () => {
   test('after the requests that it has begun to answer', async () => {
     const platform = await openPlatform();
