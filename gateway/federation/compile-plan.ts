@@ -6,7 +6,7 @@ import { fetchText, usedVariables } from './entity-request.ts';
 import { foldUnits } from './fold-units.ts';
 import { keepMembers } from './keep-members.ts';
 import { type EntityUnit, type RootUnit, type Unit, unitsOf, unknown } from './plan-units.ts';
-import { compileRootFetch, rootFetchStep } from './root-fetch.ts';
+import { compileRootFetch, type RootFetch, rootFetchStep } from './root-fetch.ts';
 import type { Step } from './run.ts';
 import { scheduleUnits } from './schedule-units.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
@@ -24,10 +24,38 @@ export interface PlanScope {
  * @throws UnplannableOperation for a node of a kind that the planner is not known to give
  */
 export function compilePlan<Context>(node: PlanNode, scope: PlanScope): Step<Context> {
-  const units = unitsOf(node);
-  const kept = keepMembers(dropImpossible(units, scope.types), scope.operation, scope.types);
-  const folded = foldUnits(kept, scope.types);
-  return inSequence(scheduleUnits(folded).map((wave) => compileWave<Context>(wave, units, scope)));
+  const planned = unitsOf(node);
+  return compileWaves(scheduleUnits(changedUnits(planned, scope)), planned, scope);
+}
+
+/**
+ * Turns a plan of a subscription into the fetch that its events come from, and a step for each of them.
+ * @throws UnplannableOperation for a plan that is none of a subscription
+ */
+export function compileSubscription<Context>(
+  node: PlanNode,
+  scope: PlanScope,
+): { primary: RootFetch<Context>; step: Step<Context> | undefined } {
+  const planned = unitsOf(node);
+  const [primary, ...rest] = changedUnits(planned, scope);
+  if (primary?.kind !== 'root' || rest.some(({ kind }) => kind === 'root')) throw unknown(node);
+  const fetch = planned.includes(primary) ? primary.node : changedFetch(primary);
+  return {
+    primary: compileRootFetch(fetch, scope.types, scope.clientVariables),
+    step: rest.length > 0 ? compileWaves(scheduleUnits(rest), planned, scope) : undefined,
+  };
+}
+
+function changedUnits(planned: readonly Unit[], { operation, types }: PlanScope): Unit[] {
+  return foldUnits(keepMembers(dropImpossible(planned, types), operation, types), types);
+}
+
+function compileWaves<Context>(
+  waves: readonly (readonly Unit[])[],
+  planned: readonly Unit[],
+  scope: PlanScope,
+): Step<Context> {
+  return inSequence(waves.map((wave) => compileWave<Context>(wave, planned, scope)));
 }
 
 /** The requests of a wave, one for each subgraph and root. */
@@ -57,18 +85,6 @@ function changedFetch({ node, selections, variables }: RootUnit): FetchNode {
   };
   const { serviceName: _, operationName: _name, ...text } = fetchText(operation, node.serviceName);
   return { kind: 'Fetch', serviceName: node.serviceName, ...text } as FetchNode;
-}
-
-/** Takes a plan of a subscription apart: the fetch that events come from, and what is done for each of them. */
-export function splitSubscription(node: PlanNode): { primary: FetchNode; rest: PlanNode | undefined } {
-  if (node.kind === 'Subscription') return { primary: node.primary, rest: undefined };
-  if (node.kind === 'Sequence') {
-    const [first, ...others] = node.nodes;
-    if (first?.kind === 'Subscription') {
-      return { primary: first.primary, rest: { kind: 'Sequence', nodes: others } };
-    }
-  }
-  throw unknown(node);
 }
 
 /** The fetches of root fields in a plan. */

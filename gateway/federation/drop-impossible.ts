@@ -1,5 +1,5 @@
 import { Kind, type SelectionNode } from 'graphql';
-import type { Unit } from './plan-units.ts';
+import { rootName, type Unit } from './plan-units.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
 
 /**
@@ -49,8 +49,4 @@ function possible(
 function isImpossible(type: string | undefined, condition: string | undefined, types: SupergraphTypes): boolean {
   if (type === undefined || condition === undefined || types.isAbstract(type)) return false;
   return !types.isA(type, condition);
-}
-
-function rootName(kind: string | undefined): string {
-  return kind === 'mutation' ? 'Mutation' : 'Query';
 }

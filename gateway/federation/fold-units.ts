@@ -1,7 +1,7 @@
 import type { RequiresSelection } from '@graphql-hive/router-query-planner';
 import { type FieldNode, Kind, print, type SelectionNode } from 'graphql';
 import type { EntityPath, EntityUnit, Unit } from './plan-units.ts';
-import { precedes } from './plan-units.ts';
+import { precedes, rootName } from './plan-units.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
 
 /**
@@ -41,7 +41,7 @@ function foldInto(units: readonly Unit[], unit: EntityUnit, path: EntityPath, ty
 
 function rootType(unit: Unit): string | undefined {
   if (unit.kind === 'entities') return undefined;
-  return unit.node.operationKind === 'mutation' ? 'Mutation' : 'Query';
+  return rootName(unit.node.operationKind);
 }
 
 function pathBelow(source: EntityUnit, path: EntityPath): EntityPath | undefined {

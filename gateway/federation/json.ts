@@ -29,5 +29,6 @@ export function stringText(text: string): string {
 export function jsonText(value: Json): string {
   if (typeof value === 'string') return stringText(value);
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
-  return String(value);
+  // A number beyond all that a double holds was read as infinite, of which JSON has no text.
+  return value === Infinity || value === -Infinity ? 'null' : String(value);
 }

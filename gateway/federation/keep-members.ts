@@ -7,7 +7,7 @@ import {
   visit,
 } from 'graphql';
 import { keyOf } from './fold-units.ts';
-import type { EntityPath, Unit } from './plan-units.ts';
+import { type EntityPath, rootName, type Unit } from './plan-units.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
 
 /**
@@ -27,7 +27,7 @@ export function keepMembers(
     const [path = []] = pathsOf(unit);
     const keys = fieldKeys(path);
     const at = { service: unit.service, types, others: units.filter((other) => other !== unit) };
-    const root = unit.kind === 'entities' ? undefined : rootName(operation);
+    const root = unit.kind === 'entities' ? undefined : rootName(operation.operation);
     const selections = restore(unit.selections, askedAt(asked, keys), root, keys, at);
     if (selections === unit.selections) return unit;
     return { ...unit, selections, variables: withVariables(unit, selections, operation) };
@@ -159,10 +159,6 @@ function askedAt(asked: Selections, path: readonly string[]): Selections {
 
 function fieldKeys(path: EntityPath): readonly string[] {
   return path.flatMap((segment) => (segment !== '@' && 'Field' in segment ? [segment.Field] : []));
-}
-
-function rootName({ operation }: OperationDefinitionNode): string {
-  return operation === 'mutation' ? 'Mutation' : 'Query';
 }
 
 function fragmentOn(type: string, selections: Selections): InlineFragmentNode {

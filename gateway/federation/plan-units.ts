@@ -61,7 +61,7 @@ export function precedes(one: Unit, other: Unit): boolean {
 }
 
 /**
- * The fetches of a plan of a query, in its order.
+ * The fetches of a plan, in its order.
  * @throws UnplannableOperation for a node of a kind that the planner is not known to give
  */
 export function unitsOf(node: PlanNode, place: Place = []): Unit[] {
@@ -70,7 +70,9 @@ export function unitsOf(node: PlanNode, place: Place = []): Unit[] {
     case 'Parallel':
       return node.nodes.flatMap((child, index) => unitsOf(child, [...place, { node, child: index }]));
     case 'Fetch':
-      return [{ kind: 'root', node, outputRewrites: node.outputRewrites ?? [], place, ...opened(node) }];
+      return [rootUnit(node, place)];
+    case 'Subscription':
+      return [rootUnit(node.primary, place)];
     case 'Flatten': {
       const fetch = node.node;
       if (fetch.kind !== 'Fetch') throw unknown(fetch);
@@ -106,6 +108,16 @@ export function unitsOf(node: PlanNode, place: Place = []): Unit[] {
     default:
       throw unknown(node);
   }
+}
+
+function rootUnit(node: FetchNode, place: Place): RootUnit {
+  return { kind: 'root', node, outputRewrites: node.outputRewrites ?? [], place, ...opened(node) };
+}
+
+/** The name that the supergraph has for the type whose fields a fetch has at its root. */
+export function rootName(kind: string | undefined): string {
+  if (kind === 'mutation') return 'Mutation';
+  return kind === 'subscription' ? 'Subscription' : 'Query';
 }
 
 export function unknown(node: PlanNode): UnplannableOperation {

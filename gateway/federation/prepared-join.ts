@@ -1,7 +1,7 @@
 import { type FieldNode, type GraphQLSchema, Kind, print } from 'graphql';
 import { type ObjectShape, shapeOfAnswer } from './answer-shape.ts';
 import { type ClientOperation, type Conditions, rootFields } from './client-operation.ts';
-import { compilePlan, inSequence, splitSubscription } from './compile-plan.ts';
+import { compilePlan, compileSubscription, inSequence } from './compile-plan.ts';
 import { clientPath, completeAnswer } from './complete-answer.ts';
 import type { JoinError, SubgraphFailure } from './errors.ts';
 import type { JsonObject } from './json.ts';
@@ -10,7 +10,7 @@ import { plannedOperation } from './planned-document.ts';
 import type { Plan } from './planner.ts';
 import { relayedRequest } from './relay.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
-import { compileRootFetch, type RootFetch, takeAnswer } from './root-fetch.ts';
+import { type RootFetch, takeAnswer } from './root-fetch.ts';
 import type { Run, Send, Step, SubgraphExtensions } from './run.ts';
 import { failure, readReply, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
@@ -81,12 +81,7 @@ export function compileVariant<Context>(
     const relay = request && relayOf(request, shape, scope.send);
     return { step: inSequence(steps), shape, primary: undefined, relay };
   }
-  const { primary, rest } = splitSubscription(node);
-  return {
-    step: rest && compilePlan(rest, planScope),
-    shape,
-    primary: compileRootFetch(primary, scope.types, clientVariables),
-  };
+  return { shape, ...compileSubscription<Context>(node, planScope) };
 }
 
 /** How many variants of an operation are kept. */

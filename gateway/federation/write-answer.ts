@@ -43,7 +43,9 @@ export function leafText(shape: ValueShape & { kind: 'leaf' }, value: Json): str
   if (typeof value === 'object') return shape.plain ? undefined : JSON.stringify(value);
   // A name such as `constructor`, of which there is no value, is found on every object.
   if (typeof value === 'function') return shape.nonNull ? undefined : 'null';
-  return shape.values ? undefined : String(value);
+  // A number that is too large was read as infinite, of which JSON has no text.
+  if (shape.values || value === Infinity || value === -Infinity) return undefined;
+  return String(value);
 }
 
 /** The member of the answer that is found under a key of our data. */

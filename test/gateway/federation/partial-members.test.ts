@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parse, validate } from 'graphql';
+import { responseObject } from '../../../gateway/federation/index.ts';
 import { federate, type World } from './world.ts';
 
 let posts: World;
@@ -13,6 +15,7 @@ beforeAll(async () => {
   posts = await federate({
     drafts: {
       sdl: `type Query { draft: Post both: Post @shareable }
+        type Subscription { drafted: Post }
         type Post @key(fields: "id") { id: ID! page: Page @shareable }
         type Page @shareable { blocks: [Block!]! }
         union Block = Text | Chart
@@ -77,4 +80,18 @@ test('no service is asked for a member that it does not have', async () => {
     data: { draft: { page: { blocks: [{ __typename: 'Text' }, { __typename: 'Chart' }] } } },
   });
   expect(posts.calls.map(({ query }) => query).join()).not.toContain('Map');
+});
+
+test('an event has the members that only its service has, too', async () => {
+  const subscription = posts.graph.prepareSubscription(`subscription ($n: Int) { drafted { page { ${BLOCKS} } } }`);
+  const { body } = subscription.source({ n: 5 });
+  const { query, variables } = JSON.parse(body) as { query: string; variables: object };
+  const schema = posts.schemas.get('drafts');
+  expect(schema && validate(schema, parse(query))).toEqual([]);
+  expect(query).toContain('on Chart');
+  expect(variables).toEqual({ n: 5 });
+  const event = { data: { drafted: { __typename: 'Post', id: '1', page: { blocks: [TEXT, CHART] } } } };
+  expect(responseObject(await subscription.join(event, { n: 5 }, undefined))).toEqual({
+    data: { drafted: { page: { blocks: [TEXT, CHART] } } },
+  });
 });

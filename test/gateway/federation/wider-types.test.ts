@@ -26,7 +26,7 @@ test('an operation may ask for what only the wider type knows, whichever service
   const Shelf = { __resolveReference: ({ id }: { id: string }) => own(id) };
   const world = await federate({
     narrow: {
-      sdl: `${WORKS} type Query { best: Song @shareable shelf: Shelf @shareable }
+      sdl: `${WORKS} type Query { best: Song @shareable shelf: Shelf @shareable } type Subscription { filled: Shelf }
         type Shelf @key(fields: "id") { id: ID! top: Song @shareable all: [Song!]! @shareable label: String }`,
       resolvers: { Query: { best: () => song, shelf: () => own('1') }, Shelf },
     },
@@ -52,6 +52,8 @@ test('an operation may ask for what only the wider type knows, whichever service
     const asked = world.calls.filter(({ subgraph }) => subgraph === 'narrow').map(({ query }) => query);
     expect(asked).toHaveLength(4);
     expect(asked.join()).not.toContain('Play');
+    const { body } = world.graph.prepareSubscription(`subscription { filled { ${works} } }`).source({});
+    expect(JSON.parse(body).query).not.toContain('Play');
     world.forget();
     // Where nothing is left to ask, the object is still told from null.
     expect(await world.ask('{ shelf { label all { ... on Play { title } } } }')).toEqual({
