@@ -5,7 +5,7 @@ import { isList, isObject, type Json, type JsonObject } from './json.ts';
 import { copy, mergeInto } from './merge.ts';
 import type { EntityUnit } from './plan-units.ts';
 import { compileRepresentations, type Represent } from './representations.ts';
-import { compileRewrites, type Rewrite, renamedPath } from './rewrites.ts';
+import { askedKeys, compileRewrites, type Rewrite, renamedPath } from './rewrites.ts';
 import type { Run, Step } from './run.ts';
 import { ask, prepareRequest, type SubgraphError } from './subgraph-request.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
@@ -19,6 +19,8 @@ interface EntityGroup {
   readonly represent: Represent;
   readonly rewrite: Rewrite | undefined;
   readonly rewrites: readonly OutputRewrite[];
+  /** The keys of its entities, once rewritten. */
+  readonly asked: ReadonlySet<string>;
 }
 
 /** The entities of a group in one run: which objects of the data wait for which of the entities asked for. */
@@ -44,6 +46,7 @@ export function compileEntityFetch<Context>(
       represent: compileRepresentations(unit.requires, unit.inputRewrites, types),
       rewrite: compileRewrites(unit.outputRewrites, types),
       rewrites: unit.outputRewrites,
+      asked: askedKeys(unit.selections, unit.outputRewrites),
     }),
   );
   const request = prepareRequest(fetch, clientVariables);
@@ -84,7 +87,7 @@ function findWaiting(group: EntityGroup, data: JsonObject): Waiting {
 
 function takeEntities({ group, places }: Waiting, answer: Json | undefined, types: SupergraphTypes): void {
   if (!isList(answer)) return;
-  const { rewrite } = group;
+  const { rewrite, asked } = group;
   if (rewrite) for (const entity of answer) rewrite(entity);
   places.forEach(({ targets, numbers }, index) => {
     // What is asked for below differs from place to place, so that two places must not share an object. Within one
@@ -93,7 +96,7 @@ function takeEntities({ group, places }: Waiting, answer: Json | undefined, type
     for (let at = 0; at < targets.length; at++) {
       const target = targets[at];
       const entity = entities[numbers[at] ?? 0];
-      if (target && isObject(entity)) mergeInto(target, entity, types.isAbstract);
+      if (target && isObject(entity)) mergeInto(target, entity, types.isAbstract, asked);
     }
   });
 }

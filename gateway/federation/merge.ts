@@ -2,13 +2,20 @@ import { isList, isObject, type Json, type JsonObject } from './json.ts';
 
 /**
  * Writes what one subgraph said of an object into what is known of it already. Objects are merged field by field,
- * lists item by item; what is known is never replaced by null.
+ * lists item by item; what is known is never replaced by null. What is said of another type of object is left out.
  * @param isAbstract an interface object calls itself by the interface's name, which never replaces that of a type
+ * @param asked the keys that the subgraph was asked for: what others are asked for is not its to say
  */
-export function mergeInto(target: JsonObject, source: JsonObject, isAbstract: (typename: string) => boolean): void {
+export function mergeInto(
+  target: JsonObject,
+  source: JsonObject,
+  isAbstract: (typename: string) => boolean,
+  asked?: ReadonlySet<string>,
+): void {
+  if (areOfTwoTypes(target.__typename, source.__typename, isAbstract)) return;
   for (const key in source) {
     const incoming = source[key];
-    if (incoming === undefined || key === '__proto__') continue;
+    if (incoming === undefined || key === '__proto__' || asked?.has(key) === false) continue;
     const known = target[key];
     if (known === undefined || known === null || typeof known === 'function') target[key] = incoming;
     else if (incoming === null || incoming === known) continue;
@@ -16,6 +23,11 @@ export function mergeInto(target: JsonObject, source: JsonObject, isAbstract: (t
       if (key !== '__typename' || !isAbstract(String(incoming))) target[key] = incoming;
     } else mergeValues(known, incoming, isAbstract);
   }
+}
+
+function areOfTwoTypes(one: Json | undefined, other: Json | undefined, isAbstract: (typename: string) => boolean) {
+  if (one === other || typeof one !== 'string' || typeof other !== 'string') return false;
+  return !isAbstract(one) && !isAbstract(other);
 }
 
 function mergeValues(known: Json, incoming: Json, isAbstract: (typename: string) => boolean): void {

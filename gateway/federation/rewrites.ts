@@ -1,4 +1,6 @@
 import type { FetchNodePathSegment, FetchRewrite } from '@graphql-hive/router-query-planner';
+import type { SelectionNode } from 'graphql';
+import { fieldsOf, keyOf } from './fold-units.ts';
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
 
@@ -47,6 +49,16 @@ export function renamedPath(
     });
   }
   return current;
+}
+
+/** The keys that what was selected stands under, once rewritten. */
+export function askedKeys(
+  selections: readonly SelectionNode[],
+  rewrites: readonly FetchRewrite[] | undefined,
+): ReadonlySet<string> {
+  const keys = new Set(fieldsOf(selections, undefined).map(({ field }) => keyOf(field)));
+  for (const rewrite of rewrites ?? []) if ('KeyRenamer' in rewrite) keys.add(rewrite.KeyRenamer.renameKeyTo);
+  return keys;
 }
 
 function compileRewrite(rewrite: FetchRewrite, types: SupergraphTypes): Rewrite {

@@ -20,12 +20,13 @@ export function compileRootFetch<Context>(
 ): RootFetch<Context> {
   const request = prepareRequest(node, clientVariables);
   const rewrite = compileRewrites(node.outputRewrites, types);
+  const asked = new Set(request.rootKeys().map((key) => String(renamedPath(node.outputRewrites, [key])[0])));
   return {
     request,
     take: ({ data, errors }, run) => {
       if (data) {
         rewrite?.(data);
-        mergeInto(run.data, data, types.isAbstract);
+        mergeInto(run.data, data, types.isAbstract, asked);
       }
       for (const error of errors) {
         if (error.path) run.errors.push(error.at(renamedPath(node.outputRewrites, error.path)));

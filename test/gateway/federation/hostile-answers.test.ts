@@ -1,0 +1,107 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
+import { parse } from 'graphql';
+import { FederatedGraph, responseObject } from '../../../gateway/federation/index.ts';
+
+const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])\n';
+
+/** What the subgraphs answer, whatever they are asked, and what they were asked. */
+let answers: Record<string, string>;
+let asked: string[];
+
+function openGraph(): FederatedGraph<undefined> {
+  const sdl = {
+    shop: `type Query { items: [Item] one: Item animal: Animal } type Item @key(fields: "id") { id: ID! title: String size: Float }
+      interface Animal { id: ID! } type Cat implements Animal @key(fields: "id") { id: ID! }
+      type Dog implements Animal @key(fields: "id") { id: ID! }`,
+    prices: `type Query { offers: Int } type Item @key(fields: "id") { id: ID! price: Float name: String }
+      type Cat @key(fields: "id") { id: ID! legs: Int }`,
+  };
+  const composed = composeServices(
+    Object.entries(sdl).map(([name, typeDefs]) => ({ name, typeDefs: parse(LINK + typeDefs), url: 'http://none' })),
+  );
+  if (compositionHasErrors(composed)) throw new Error(String(composed.errors));
+  return new FederatedGraph({
+    supergraphSdl: composed.supergraphSdl,
+    send: async (subgraph, body) => {
+      asked.push(body);
+      return answers[subgraph] ?? '';
+    },
+  });
+}
+const graph = openGraph();
+beforeEach(() => {
+  answers = {};
+  asked = [];
+});
+
+const ask = async (document: string) => responseObject(await graph.prepare(document).run({}, undefined));
+
+const ITEMS = '{"data":{"items":[{"__typename":"Item","id":"1","title":"mine"},{"__typename":"Item","id":"2"}]}}';
+
+test('a service says nothing of what others are asked for', async () => {
+  answers = {
+    shop: ITEMS,
+    prices: '{"data":{"_entities":[{"price":1,"title":"EVIL","id":"EVIL"},{"price":2,"title":"EVIL"}],"items":[]}}',
+  };
+  expect(await ask('{ items { id title price } }')).toEqual({
+    data: {
+      items: [
+        { id: '1', title: 'mine', price: 1 },
+        { id: '2', title: null, price: 2 },
+      ],
+    },
+  });
+  answers = { shop: '{"data":{"one":null,"offers":5}}', prices: '{"data":{"offers":7,"one":{"title":"EVIL"}}}' };
+  expect(await ask('{ one { title } offers }')).toEqual({ data: { one: null, offers: 7 } });
+});
+
+test('an object of another type is none that was asked for', async () => {
+  answers = {
+    shop: ITEMS,
+    prices: '{"data":{"_entities":[{"__typename":"Cat","price":1},{"__typename":"Item","price":2}]}}',
+  };
+  expect(await ask('{ items { __typename id price } }')).toEqual({
+    data: {
+      items: [
+        { __typename: 'Item', id: '1', price: null },
+        { __typename: 'Item', id: '2', price: 2 },
+      ],
+    },
+  });
+  answers = {
+    shop: '{"data":{"animal":{"__typename":"Cat","id":"1"}}}',
+    prices: '{"data":{"_entities":[{"__typename":"Dog","legs":3}]}}',
+  };
+  expect(await ask('{ animal { __typename ... on Cat { legs } } }')).toEqual({
+    data: { animal: { __typename: 'Cat', legs: null } },
+  });
+});
+
+test('fewer or more entities than asked for, or what is none, are null or left out', async () => {
+  for (const [entities, prices] of [
+    ['[]', [null, null]],
+    ['[{"price":1}]', [1, null]],
+    ['[{"price":1},{"price":2},{"price":3}]', [1, 2]],
+    ['[[{"price":1}],"x"]', [null, null]],
+    ['{"price":1}', [null, null]],
+    ['null', [null, null]],
+    ['[{"__proto__":{"price":5},"constructor":{"prototype":{"price":6}}},{"price":2}]', [null, 2]],
+  ] as const) {
+    answers = { shop: ITEMS, prices: `{"data":{"_entities":${entities}}}` };
+    expect(await ask('{ items { price } }')).toEqual({ data: { items: prices.map((price) => ({ price })) } });
+  }
+  expect(({} as { price?: unknown }).price).toBeUndefined();
+});
+
+test('a number that no double holds is none', async () => {
+  answers = {
+    shop: '{"data":{"one":{"__typename":"Item","id":1e999,"size":-1e999}}}',
+    prices: '{"data":{"_entities":[{"price":1e999,"name":"n"}]}}',
+  };
+  expect(await ask('{ one { size price name } }')).toMatchObject({
+    data: { one: { size: null, price: null } },
+    errors: [{ path: ['one', 'size'] }, { path: ['one', 'price'] }],
+  });
+  expect(() => asked.map((body) => JSON.parse(body))).not.toThrow();
+});
