@@ -80,28 +80,44 @@ export function mapErrors(part: ReadPart, map: (errors: readonly unknown[]) => r
   };
 }
 
-/** What has been promised and has not come: needed only where an answer ends before its time, so it is read only then. */
+/** More is not kept to be read later; a small part may keep all of what was read from the connection with it. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+const MAX_UNREAD_PARTS = 64;
+
+/** What has been promised and has not come. Only an answer that ends before its time needs it, so parts are read late. */
 export class PromisedPieces {
-  readonly #parts: AnswerPart[] = [];
+  readonly #pending = new Set<unknown>();
+  #unread: Buffer[] = [];
+  #unreadBytes = 0;
 
   note(part: AnswerPart): void {
-    if (!Buffer.isBuffer(part) || part.includes(PENDING) || part.includes(COMPLETED)) this.#parts.push(part);
+    if (!Buffer.isBuffer(part)) {
+      this.#readAll();
+      this.#read(part);
+    } else if (part.includes(PENDING) || part.includes(COMPLETED)) {
+      this.#unread.push(part);
+      this.#unreadBytes += part.length;
+      if (this.#unreadBytes > MAX_UNREAD_BYTES || this.#unread.length > MAX_UNREAD_PARTS) this.#readAll();
+    }
   }
 
   /** The last part, in the form of the others: nothing more comes, because of `error`. */
   broken(error: unknown): ReadPart {
-    const pending = new Set<unknown>();
-    let hasIds = false;
-    for (const part of this.#parts) {
-      const read = Buffer.isBuffer(part) ? parsePart(part) : part;
-      for (const piece of listIn(read?.pending) ?? []) {
-        hasIds = true;
-        if (isObject(piece)) pending.add(piece.id);
-      }
-      for (const piece of listIn(read?.completed) ?? []) if (isObject(piece)) pending.delete(piece.id);
-    }
-    if (!hasIds || pending.size === 0) return { errors: [error], hasNext: false };
-    return { completed: [...pending].map((id) => ({ id, errors: [error] })), hasNext: false };
+    this.#readAll();
+    if (this.#pending.size === 0) return { errors: [error], hasNext: false };
+    return { completed: [...this.#pending].map((id) => ({ id, errors: [error] })), hasNext: false };
+  }
+
+  #readAll(): void {
+    const parts = this.#unread;
+    this.#unread = [];
+    this.#unreadBytes = 0;
+    for (const bytes of parts) this.#read(parsePart(bytes));
+  }
+
+  #read(part: ReadPart | undefined): void {
+    for (const piece of listIn(part?.pending) ?? []) if (isObject(piece)) this.#pending.add(piece.id);
+    for (const piece of listIn(part?.completed) ?? []) if (isObject(piece)) this.#pending.delete(piece.id);
   }
 }
 

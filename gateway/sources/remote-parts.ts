@@ -95,7 +95,7 @@ class PartsForwarding implements UpstreamHandler, PartsFlow {
   }
 
   pause(): void {
-    this.#flow?.pause();
+    if (this.#state !== 'over') this.#flow?.pause();
   }
 
   resume(): void {
@@ -152,6 +152,8 @@ class PartsForwarding implements UpstreamHandler, PartsFlow {
 
   #end(last?: ReadPart): void {
     this.#state = 'over';
+    // Nobody is waited for any more: the place is given back when the service has ended its answer.
+    this.resume();
     this.#receiver.ended(last);
   }
 }

@@ -183,11 +183,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   }
 
   pause(): void {
-    this.#controller?.pause();
+    if (!this.#isOver) this.#controller?.pause();
   }
 
   resume(): void {
-    this.#controller?.resume();
+    if (!this.#isOver) this.#controller?.resume();
   }
 
   begun(): void {

@@ -93,6 +93,18 @@ describe('a service that does not finish', () => {
     expect(await answer.end()).toEqual([PENDING, next, { completed, hasNext: false }]);
   });
 
+  test('after a long answer ends what is still promised', async () => {
+    const { written, answer } = await begun(gateway, world.shop, PENDING);
+    const long = { incremental: [{ id: '0', data: { long: 'x'.repeat(700_000) } }], completed: [{ id: '0' }] };
+    written.part({ ...long, pending: [{ id: '2', path: [] }], hasNext: true });
+    written.part({ ...long, completed: [{ id: '2' }], hasNext: true });
+    written.part({ ...long, completed: [], pending: [{ id: '3', path: [] }], hasNext: true });
+    await answer.untilParts(4);
+    written.response.destroy();
+    const [last] = (await answer.end()).slice(-1);
+    expect(last).toEqual({ completed: ['1', '3'].map((id) => ({ id, errors: [CUT] })), hasNext: false });
+  });
+
   test.each([
     ['ends its body too early', (end: () => void) => end()],
     ['sends what is no JSON', (_: () => void, part: (text: string) => void) => part('{"errors": oh')],
@@ -221,6 +233,36 @@ describe('an answer in parts', () => {
     const next = await ask(narrow, world.issuer, DEFERRED);
     await next.end();
     expect(JSON.parse(next.text()).data).toBeDefined();
+  });
+
+  test('gives its place back with the last of them, though its client has not read it', async () => {
+    const { own, metric } = await measured();
+    world.shop.answerInParts();
+    const asked = ask(own, world.issuer, DEFERRED, { isPaused: true });
+    const written = await world.shop.written();
+    written.part(FIRST, { incremental: [{ data: { long: 'x'.repeat(20_000_000) }, path: [] }], hasNext: false });
+    written.end();
+    const answer = await asked;
+    await until('the place is free', async () => (await metric(IN_FLIGHT)) === 0);
+    expect(answer.response.complete).toBe(false);
+    answer.outgoing.destroy();
+  });
+
+  test('that is late because of its client says nothing of the service', async () => {
+    const breaker = { enabled: true, failure_percent: 100, minimum_requests: 1 };
+    const wary = await gatewayWith({ timeout_seconds: 2, resilience: { circuit_breaker: breaker } });
+    world.shop.answerInParts();
+    const asked = ask(wary, world.issuer, DEFERRED, { isPaused: true });
+    const written = await world.shop.written();
+    const long = { incremental: [{ data: { long: 'x'.repeat(20_000_000) }, path: [] }], hasNext: true };
+    written.part(FIRST, long, long);
+    const answer = await asked;
+    await until('it is cut', () => written.isCut);
+    world.shop.instead = undefined;
+    const next = await ask(wary, world.issuer, DEFERRED);
+    await next.end();
+    expect(JSON.parse(next.text()).errors).toBeUndefined();
+    answer.outgoing.destroy();
   });
 
   test('that is cut counts as a failure of the service', async () => {
