@@ -115,9 +115,11 @@ export class OperationCall implements Call {
 }
 
 /** The result that an answer is to the client. */
-export function resultOf(answer: OperationAnswer, { http, log }: Call, isEnveloped: boolean): OperationResult {
+export function resultOf(answer: OperationAnswer, call: Call, isEnveloped: boolean): OperationResult {
   const result = resultIn(answer);
-  const errors = (result.errors ?? []).flatMap((error) => executionErrors(error, log));
+  const { http } = call;
+  // A logger is made for those who ask for it.
+  const errors = (result.errors ?? []).flatMap((error) => executionErrors(error, call.log));
   const { data, beside } = isEnveloped ? takeEnvelope(result.data) : { data: result.data, beside: NOTHING };
   return { data: data ?? null, ...(errors.length > 0 && { errors }), beside, http };
 }

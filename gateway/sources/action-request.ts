@@ -1,7 +1,7 @@
 import { type Bindings, escapeUri } from '../kriti/index.ts';
 import type { NamedText, RequestTransform } from '../metadata/index.ts';
 import { SIGNATURE_HEADER, webhookSignature } from './action-signature.ts';
-import { type Call, commonHeaders } from './call.ts';
+import { CALL_HEADERS, type Call, COMMON_HEADERS, commonHeaders } from './call.ts';
 import type { HeaderForwarding } from './client-headers.ts';
 import type { UpstreamRequest } from './upstream-http.ts';
 
@@ -12,6 +12,7 @@ export interface WebhookTarget {
   /** Configured headers, lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly forwardHeaders: HeaderForwarding | undefined;
+  readonly plainHeaders: ReturnType<typeof plainHeaders>;
   readonly transform: RequestTransform | undefined;
   /** What calls are signed with; undefined when they are not. */
   readonly signingSecret: string | undefined;
@@ -41,6 +42,12 @@ export class UnusableRequest extends Error {}
  */
 export function webhookRequest(target: WebhookTarget, payload: WebhookPayload, call: Call): WebhookRequest {
   const { transform, url, signingSecret } = target;
+  if (!transform && target.plainHeaders) {
+    const body = JSON.stringify(payload);
+    const headers = [...target.plainHeaders, 'x-request-id', call.requestId, 'x-forwarded-for', call.clientAddress];
+    if (signingSecret !== undefined) headers.push(SIGNATURE_HEADER, webhookSignature(signingSecret, body, Date.now()));
+    return { url, method: 'POST', headers, body };
+  }
   const headers: Record<string, string> = {
     ...target.forwardHeaders?.(call.clientHeaders),
     ...commonHeaders(call),
@@ -54,6 +61,15 @@ export function webhookRequest(target: WebhookTarget, payload: WebhookPayload, c
   if (signingSecret !== undefined)
     headers[SIGNATURE_HEADER] = webhookSignature(signingSecret, request.body ?? '', Date.now());
   return request;
+}
+
+/** What is the same in the headers of all calls; undefined where clients or settings have a say in the rest. */
+export function plainHeaders({
+  headers,
+  forwardHeaders,
+}: Pick<WebhookTarget, 'headers' | 'forwardHeaders'>): readonly string[] | undefined {
+  if (forwardHeaders || [...CALL_HEADERS, SIGNATURE_HEADER].some((name) => name in headers)) return undefined;
+  return Object.entries({ ...COMMON_HEADERS, ...headers }).flat();
 }
 
 function transformedRequest(

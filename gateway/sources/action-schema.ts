@@ -6,6 +6,8 @@ import {
   type ExecutionResult,
   execute,
   type FieldDefinitionNode,
+  type GraphQLField,
+  type GraphQLFieldResolver,
   type GraphQLOutputType,
   GraphQLSchema,
   Kind,
@@ -13,18 +15,17 @@ import {
   print,
   type TypeNode,
 } from 'graphql';
+import { type ActionContext, type AnswerAction, prepareActions } from './action-operation.ts';
+import type { ActionOutcome } from './action-webhook.ts';
 import type { Call } from './call.ts';
-import { localOperation } from './local-operation.ts';
 import type { Subschema } from './source.ts';
 
-/** Answers one action. `outputType` is what its field promises. */
-export type AnswerAction = (
+/** What answers one action. `outputType` is what its field promises. */
+export type ActionAnswers = (
   name: string,
   operation: 'query' | 'mutation',
-  input: Record<string, unknown>,
   outputType: GraphQLOutputType,
-  call: Call,
-) => Promise<unknown>;
+) => AnswerAction;
 
 /** A scalar that takes whatever there is; clients never see it. */
 const ANYTHING = 'portico_Anything';
@@ -36,20 +37,26 @@ const ANYTHING = 'portico_Anything';
  * fields is checked, by us and before GraphQL; deeper down nulls pass where there should be none and scalars as they
  * are, as in Hasura. GraphQL would drop the answer for them.
  */
-export function actionSubschema(types: DocumentNode, names: ReadonlySet<string>, answer: AnswerAction): Subschema {
+export function actionSubschema(types: DocumentNode, names: ReadonlySet<string>, answerOf: ActionAnswers): Subschema {
   const definitions = types.definitions.flatMap((definition) => withFields(definition, names));
   const schema = assumedValid(pruneSchema(built(definitions)));
   const executed = built(withoutChecks(definitions));
+  const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
   for (const operation of ['query', 'mutation'] as const) {
     const shown = rootType(schema, operation)?.getFields() ?? {};
     for (const [name, field] of Object.entries(rootType(executed, operation)?.getFields() ?? {})) {
-      const outputType = shown[name]?.type ?? field.type;
-      field.resolve = (_, input: Record<string, unknown>, call: Call) =>
-        answer(name, operation, input, outputType, call);
+      const answer = answerOf(name, operation, shown[name]?.type ?? field.type);
+      answers.set(field, answer);
+      field.resolve = resolver(answer);
     }
   }
   const executor: Executor<Call> = async ({ document, variables, context }) => {
-    const result = await execute({ schema: executed, document, variableValues: variables, contextValue: context });
+    const result = await execute({
+      schema: executed,
+      document,
+      variableValues: variables,
+      contextValue: { call: context },
+    });
     return result as ExecutionResult<never>;
   };
   return {
@@ -58,12 +65,26 @@ export function actionSubschema(types: DocumentNode, names: ReadonlySet<string>,
     prepare: (operation) => {
       // Without locations: errors of sources tell their path, whoever runs the operation.
       const document = parse(print(operation.document), { noLocation: true });
-      return localOperation((variables, call) =>
-        execute({ schema: executed, document, variableValues: variables, contextValue: call }),
-      );
+      return prepareActions(document, executed, answers);
     },
     uncheckedTypes: objectNames(definitions),
   };
+}
+
+function resolver(answer: AnswerAction): GraphQLFieldResolver<unknown, ActionContext> {
+  const settle = ({ call, outcomes }: ActionContext, key: string | number, input: Record<string, unknown>) => {
+    const known = outcomes?.get(String(key));
+    if (known) return taken(known);
+    return new Promise((resolve, reject) =>
+      answer(input, call, (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value))),
+    );
+  };
+  return (_, input, context, { path }) => settle(context, path.key, input);
+}
+
+function taken(outcome: ActionOutcome): unknown {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
 }
 
 /** Only mutations make no whole schema for GraphQL. The role graph that this becomes a part of always has queries. */

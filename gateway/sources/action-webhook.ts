@@ -13,7 +13,7 @@ import { responseProblem } from './action-response.ts';
 import type { Call } from './call.ts';
 import { unreachable } from './source-error.ts';
 import type { SourceGuard } from './source-guard.ts';
-import type { UpstreamResponse } from './upstream-exchange.ts';
+import type { UpstreamError, UpstreamHandler, UpstreamResponse } from './upstream-exchange.ts';
 
 /** Marks extensions of an error that go to the client as they are, without a code or path of ours. JSON leaves it out. */
 export const VERBATIM = Symbol('verbatim');
@@ -37,33 +37,77 @@ interface Internals {
   readonly response?: { readonly status: number; readonly body: string };
 }
 
+/** What an action came to: what its webhook answered, or an error as the client is to see it. */
+export type ActionOutcome = { readonly value: unknown } | { readonly error: unknown };
+
 /**
- * Calls an action's webhook as Hasura does and returns what it answered, checked against the output type.
- *
- * @throws GraphQLError as the client is to see it, in Hasura's words and with Hasura's codes.
+ * Calls an action's webhook as Hasura does, and tells `done` once what it answered, checked against the output type, or a
+ * GraphQLError in Hasura's words and with Hasura's codes. Nothing is thrown.
  */
-export async function callWebhook(action: ActionWebhook, input: Record<string, unknown>, call: Call): Promise<unknown> {
+export function callWebhook(
+  action: ActionWebhook,
+  input: Record<string, unknown>,
+  call: Call,
+  done: (outcome: ActionOutcome) => void,
+): void {
   const payload: WebhookPayload = {
     action: { name: action.name },
     input,
     request_query: call.query,
     session_variables: call.session.variables,
   };
-  const request = transformed(action, 'request', call, () => webhookRequest(action.target, payload, call));
-  const response = await send(action, request, call);
-  return readResponse(action, payload, request, response, call);
+  let request: WebhookRequest;
+  try {
+    request = transformed(action, 'request', call, () => webhookRequest(action.target, payload, call));
+  } catch (error) {
+    done({ error });
+    return;
+  }
+  const { url, method, headers, body } = request;
+  const { timeoutMs, operation } = action;
+  const isQuery = operation === 'query';
+  action.http.dispatch(
+    { url, method, headers, timeoutMs, isQuery, cancellation: call.cancellation, ...(body !== undefined && { body }) },
+    new WebhookCall(action, payload, request, call, done),
+  );
 }
 
-async function send(action: ActionWebhook, request: WebhookRequest, call: Call): Promise<UpstreamResponse> {
-  try {
-    return await action.http.send({
-      ...request,
-      timeoutMs: action.timeoutMs,
-      isQuery: action.operation === 'query',
-      cancellation: call.cancellation,
-    });
-  } catch (error) {
-    throw unanswered(action, error, call);
+/** One call of a webhook that is under way. */
+class WebhookCall implements UpstreamHandler {
+  readonly #action: ActionWebhook;
+  readonly #payload: WebhookPayload;
+  readonly #request: WebhookRequest;
+  readonly #call: Call;
+  readonly #done: (outcome: ActionOutcome) => void;
+
+  constructor(
+    action: ActionWebhook,
+    payload: WebhookPayload,
+    request: WebhookRequest,
+    call: Call,
+    done: (outcome: ActionOutcome) => void,
+  ) {
+    this.#action = action;
+    this.#payload = payload;
+    this.#request = request;
+    this.#call = call;
+    this.#done = done;
+  }
+
+  onResponse(response: UpstreamResponse): void {
+    this.#done(this.#read(response));
+  }
+
+  onError(error: UpstreamError): void {
+    this.#done({ error: unanswered(this.#action, error, this.#call) });
+  }
+
+  #read(response: UpstreamResponse): ActionOutcome {
+    try {
+      return { value: readResponse(this.#action, this.#payload, this.#request, response, this.#call) };
+    } catch (error) {
+      return { error };
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import {
   resolveHeaders,
   resolveUrl,
 } from '../metadata/index.ts';
+import { plainHeaders } from './action-request.ts';
 import { actionSubschema } from './action-schema.ts';
 import { MIN_SECRET_LENGTH } from './action-signature.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
@@ -27,10 +28,11 @@ export function openActions(metadata: Metadata, surroundings: Surroundings): Sou
   if (actions.length === 0) return undefined;
   const webhooks = prepareWebhooks(metadata, surroundings);
   const subschemaOf = (names: readonly string[]) =>
-    actionSubschema(metadata.actionTypes.document, new Set(names), (name, operation, input, outputType, call) => {
+    actionSubschema(metadata.actionTypes.document, new Set(names), (name, operation, outputType) => {
       const webhook = webhooks.get(name);
       if (!webhook) throw new TypeError('an action has no webhook');
-      return callWebhook({ ...webhook, operation, outputType }, input, call);
+      const action = { ...webhook, operation, outputType };
+      return (input, call, done) => callWebhook(action, input, call, done);
     });
 
   const subschemas = new Map<string, Subschema>();
@@ -76,14 +78,18 @@ function prepareWebhook(action: ActionMetadata, surroundings: Surroundings, repo
   const headers = resolveHeaders(definition.headers, environment);
   if ('problem' in url) report('handler', url.problem);
   if ('problem' in headers) report('headers', headers.problem);
+  const ofCalls = {
+    headers: 'headers' in headers ? headers.headers : {},
+    forwardHeaders: definition.forward_client_headers
+      ? clientHeaderForwarding(definition.ignored_client_headers)
+      : undefined,
+  };
   return {
     name: action.name,
     target: {
       url: 'url' in url ? url.url : '',
-      headers: 'headers' in headers ? headers.headers : {},
-      forwardHeaders: definition.forward_client_headers
-        ? clientHeaderForwarding(definition.ignored_client_headers)
-        : undefined,
+      ...ofCalls,
+      plainHeaders: plainHeaders(ofCalls),
       transform: definition.request_transform ?? undefined,
       signingSecret: signingSecret(action, environment, report) ?? surroundings.webhookSecret,
     },

@@ -1,0 +1,116 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type SelectionNode,
+} from 'graphql';
+import type { ActionOutcome } from './action-webhook.ts';
+
+/** A field of a selection, with what is selected below it. */
+export interface Member {
+  /** Its key in the answer as JSON text with a colon, behind a comma unless it is the first. */
+  readonly prefix: string;
+  readonly key: string;
+  readonly name: string;
+  readonly node: FieldNode;
+  /** Text that stands here whatever was answered: the name of the type. */
+  readonly constant: string | undefined;
+  readonly members: readonly Member[] | undefined;
+  readonly type: GraphQLOutputType | undefined;
+}
+
+/** The members of an object's selections; undefined where variables decide about them. */
+export function membersOf(
+  sets: readonly (readonly SelectionNode[])[],
+  type: GraphQLObjectType,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): readonly Member[] | undefined {
+  const fields = new Map<string, FieldNode[]>();
+  // Types of actions are objects, so that a condition on a type always holds.
+  const collect = (selections: readonly SelectionNode[]): boolean =>
+    selections.every((selection) => {
+      if ((selection.directives ?? []).length > 0) return false;
+      if (selection.kind === Kind.INLINE_FRAGMENT) return collect(selection.selectionSet.selections);
+      if (selection.kind === Kind.FRAGMENT_SPREAD)
+        return collect(fragments.get(selection.name.value)?.selectionSet.selections ?? []);
+      const key = (selection.alias ?? selection.name).value;
+      fields.set(key, [...(fields.get(key) ?? []), selection]);
+      return true;
+    });
+  if (!sets.every(collect)) return undefined;
+  const members: Member[] = [];
+  for (const [key, nodes] of fields) {
+    const [node] = nodes;
+    const name = node?.name.value ?? '';
+    const own = name === '__typename' ? undefined : type.getFields()[name]?.type;
+    if (!node || (name !== '__typename' && !own)) return undefined;
+    const object = objectOf(own);
+    const below = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet.selections] : []));
+    const inner = object && membersOf(below, object, fragments);
+    if (object && !inner) return undefined;
+    members.push({
+      prefix: `${members.length === 0 ? '' : ','}${JSON.stringify(key)}:`,
+      key,
+      name,
+      node,
+      constant: own ? undefined : JSON.stringify(type.name),
+      members: inner,
+      type: own,
+    });
+  }
+  return members;
+}
+
+function objectOf(type: GraphQLOutputType | undefined): GraphQLObjectType | undefined {
+  if (isNonNullType(type) || isListType(type)) return objectOf(type.ofType as GraphQLOutputType);
+  return isObjectType(type) ? type : undefined;
+}
+
+/** What actions came to as the JSON text of the data; undefined at the first thing that is not as it should be. */
+export function writeAnswers(
+  members: readonly Member[],
+  outcomes: ReadonlyMap<string, ActionOutcome>,
+): string | undefined {
+  let text = '{';
+  for (const { prefix, key, constant, type, members: inner } of members) {
+    const outcome = constant === undefined ? outcomes.get(key) : undefined;
+    if (outcome && 'error' in outcome) return undefined;
+    const written = constant ?? writeValue(outcome?.value, type, inner);
+    if (written === undefined) return undefined;
+    text += prefix + written;
+  }
+  return `${text}}`;
+}
+
+function writeValue(
+  value: unknown,
+  type: GraphQLOutputType | undefined,
+  members: readonly Member[] | undefined,
+): string | undefined {
+  if (isNonNullType(type))
+    return value === null || value === undefined ? undefined : writeValue(value, type.ofType, members);
+  if (value === null || value === undefined) return 'null';
+  if (!members) return JSON.stringify(value);
+  if (isListType(type)) {
+    if (!Array.isArray(value)) return undefined;
+    const items = value.map((item) => writeValue(item, type.ofType as GraphQLOutputType, members));
+    return items.includes(undefined) ? undefined : `[${items.join(',')}]`;
+  }
+  if (typeof value !== 'object' || Array.isArray(value)) return undefined;
+  return writeObject(value as Readonly<Record<string, unknown>>, members);
+}
+
+function writeObject(value: Readonly<Record<string, unknown>>, members: readonly Member[]): string | undefined {
+  let text = '{';
+  for (const { prefix, name, constant, type, members: inner } of members) {
+    const written = constant ?? writeValue(Object.hasOwn(value, name) ? value[name] : null, type, inner);
+    if (written === undefined) return undefined;
+    text += prefix + written;
+  }
+  return `${text}}`;
+}

@@ -1,0 +1,123 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getArgumentValues,
+  getOperationAST,
+  getVariableValues,
+  isNonNullType,
+  Kind,
+} from 'graphql';
+import { type Member, membersOf, writeAnswers } from './action-answer.ts';
+import type { ActionOutcome } from './action-webhook.ts';
+import type { Call } from './call.ts';
+import { localOperation } from './local-operation.ts';
+import type { PreparedOperation } from './prepared-operation.ts';
+
+/** Calls the webhook of one field's action. `done` is told once what came of it; nothing is thrown. */
+export type AnswerAction = (input: Record<string, unknown>, call: Call, done: (outcome: ActionOutcome) => void) => void;
+
+/** What the resolvers of actions find in the context of an execution. */
+export interface ActionContext {
+  readonly call: Call;
+  /** What has come of the webhooks already, by the key of the field in the answer; absent where each is yet to call. */
+  readonly outcomes?: ReadonlyMap<string, ActionOutcome>;
+}
+
+/** A root field that is an action. */
+interface ActionMember extends Member {
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly answer: AnswerAction;
+  readonly isNonNull: boolean;
+}
+
+/**
+ * Makes an operation ready whose root fields are actions. Webhooks are called and what they answer is written without
+ * graphql-js, which completes only what is not as it should be: errors, and values that do not fit their types.
+ *
+ * @param document one operation and the fragments that it uses; it is valid.
+ * @param executed the schema of all actions; its resolvers take what they find in an `ActionContext`.
+ */
+export function prepareActions(
+  document: DocumentNode,
+  executed: GraphQLSchema,
+  answers: ReadonlyMap<GraphQLField<unknown, unknown>, AnswerAction>,
+): PreparedOperation {
+  const complete = (variables: Readonly<Record<string, unknown>>, context: ActionContext) =>
+    execute({ schema: executed, document, variableValues: variables, contextValue: context }) as ExecutionResult;
+  const wholly = localOperation((variables, call) => complete(variables, { call }));
+  const operation = getOperationAST(document);
+  const root = operation && executed.getRootType(operation.operation);
+  const members = root && membersOf([operation.selectionSet.selections], root, fragmentsIn(document));
+  const actions = members && actionsOf(members, root, answers);
+  if (!members || !actions) return wholly;
+
+  const isSerial = operation.operation === 'mutation';
+  const declared = operation.variableDefinitions ?? [];
+  return {
+    kind: 'local',
+    run: (variables, call, done) => {
+      const values = getVariableValues(executed, declared, variables);
+      if (!values.coerced) {
+        wholly.run(variables, call, done);
+        return;
+      }
+      const inputs = actions.map(({ field, node }) => getArgumentValues(field, node, values.coerced));
+      callAll(actions, inputs, call, isSerial, (outcomes) => {
+        const text = writeAnswers(members, outcomes);
+        if (text === undefined) done(complete(variables, { call, outcomes }));
+        else done(Buffer.from(`{"data":${text}}`));
+      });
+    },
+  };
+}
+
+function fragmentsIn({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+}
+
+/** Calls the actions: one after another where each changes something, else all at once. */
+function callAll(
+  actions: readonly ActionMember[],
+  inputs: readonly Record<string, unknown>[],
+  call: Call,
+  isSerial: boolean,
+  done: (outcomes: ReadonlyMap<string, ActionOutcome>) => void,
+): void {
+  const outcomes = new Map<string, ActionOutcome>();
+  const start = (index: number) => {
+    const action = actions[index];
+    if (!action) return;
+    action.answer(inputs[index] ?? {}, call, (outcome) => {
+      outcomes.set(action.key, outcome);
+      // An error that leaves no data ends a mutation (GraphQL section 6.2.2).
+      if (outcomes.size === actions.length || (isSerial && action.isNonNull && 'error' in outcome)) done(outcomes);
+      else if (isSerial) start(index + 1);
+    });
+  };
+  if (isSerial) start(0);
+  else for (const index of actions.keys()) start(index);
+}
+
+/** The actions among root fields; undefined where there are none, or one answers with no object of its types. */
+function actionsOf(
+  members: readonly Member[],
+  root: GraphQLObjectType,
+  answers: ReadonlyMap<GraphQLField<unknown, unknown>, AnswerAction>,
+): readonly ActionMember[] | undefined {
+  const actions: ActionMember[] = [];
+  for (const member of members) {
+    if (member.constant !== undefined) continue;
+    const field = root.getFields()[member.name];
+    const answer = field && answers.get(field);
+    // The value of a scalar is for the scalar to write.
+    if (!answer || !member.members) return undefined;
+    actions.push({ ...member, field, answer, isNonNull: isNonNullType(field.type) });
+  }
+  return actions.length > 0 ? actions : undefined;
+}
