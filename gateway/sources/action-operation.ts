@@ -76,6 +76,10 @@ export function prepareActions(
   };
 }
 
+function isNothing(outcome: ActionOutcome): boolean {
+  return 'error' in outcome || outcome.value === null;
+}
+
 function fragmentsIn({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
   const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
@@ -96,7 +100,7 @@ function callAll(
     action.answer(inputs[index] ?? {}, call, (outcome) => {
       outcomes.set(action.key, outcome);
       // An error that leaves no data ends a mutation (GraphQL section 6.2.2).
-      if (outcomes.size === actions.length || (isSerial && action.isNonNull && 'error' in outcome)) done(outcomes);
+      if (outcomes.size === actions.length || (isSerial && action.isNonNull && isNothing(outcome))) done(outcomes);
       else if (isSerial) start(index + 1);
     });
   };
