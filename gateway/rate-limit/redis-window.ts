@@ -34,6 +34,8 @@ interface TakeCommand {
 const CONNECT_TIMEOUT_MS = 2_000;
 /** A connection on which an answer is owed for this long is given up and made anew. */
 const SILENCE_MS = 2_000;
+/** How long an end may take; one that was lost before is waited for in vain, and would keep the process alive. */
+const DISCONNECT_MS = 100;
 
 /** Counts in Redis, for all replicas that use the same one, in one atomic step. Any failure of Redis is thrown. */
 export function redisWindow(url: string): CountingWindow {
@@ -43,6 +45,7 @@ export function redisWindow(url: string): CountingWindow {
     connectionName: 'portico',
     connectTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_MS,
+    disconnectTimeout: DISCONNECT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
     // What waits for a connection fails as soon as one cannot be made.
     autoResendUnfulfilledCommands: false,
