@@ -137,9 +137,10 @@ class GraphqlExchange {
     let response: MultipartResponse | undefined;
     runInParts(ready, inParts, accept, {
       answered: (result) => this.#attempt(() => this.#answer(result)),
-      begun: (http, parameters, flow) => {
-        response = new MultipartResponse(this.#exchange, headersOf(http), parameters, flow);
-      },
+      begun: (http, parameters, flow) =>
+        this.#attempt(() => {
+          response = new MultipartResponse(this.#exchange, headersOf(http), parameters, flow);
+        }),
       part: (json) => response?.part(json),
       ended: () => response?.end(),
     });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type TestGateway, until } from '../harness/index.ts';
 import { ask, DEFER_2022, DEFERRED, openWorld, type World } from './world.ts';
@@ -147,6 +148,44 @@ describe('parts that a service delivers', () => {
     written.part(FIRST_2022, LAST_2022);
     written.end();
     expect((await asked).headers['content-type']).toBe('multipart/mixed; boundary="-"');
+  });
+});
+
+describe('parts', () => {
+  test('come to a role with permissions, and by the hash of a document too', async () => {
+    const schema = 'type Query { product: Product } type Product { id: ID! reviews: [String!] }';
+    const permitted = await world.gateway({
+      metadata: {
+        'remote_schemas.yaml': [
+          {
+            name: 'shop',
+            definition: { url: world.shop.graphqlUrl },
+            permissions: [{ role: 'user', definition: { schema } }],
+          },
+        ],
+      },
+    });
+    const sha256Hash = createHash('sha256').update(DEFERRED).digest('hex');
+    const extensions = { persistedQuery: { version: 1, sha256Hash } };
+    for (const query of [DEFERRED, undefined]) {
+      world.shop.answerInParts();
+      const asked = ask(permitted, world.issuer, query, { extensions });
+      const written = await world.shop.written();
+      written.part(FIRST_2022, LAST_2022);
+      written.end();
+      expect(await (await asked).end()).toEqual([FIRST_2022, LAST_2022]);
+    }
+  });
+
+  test('that are compressed, though nobody has asked for it, cannot be read', async () => {
+    world.shop.answerInParts({ headers: { 'content-encoding': 'gzip' } });
+    const asked = ask(gateway, world.issuer, DEFERRED);
+    const written = await world.shop.written();
+    written.part(FIRST_2022);
+    written.end();
+    const answer = await asked;
+    await answer.end();
+    expect(JSON.parse(answer.text()).errors).toMatchObject([{ message: 'Remote server response is not valid JSON' }]);
   });
 });
 

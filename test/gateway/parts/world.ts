@@ -116,6 +116,7 @@ export interface Asked {
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly variables?: unknown;
+  readonly extensions?: unknown;
   readonly isPaused?: boolean;
   readonly path?: string;
 }
@@ -123,8 +124,8 @@ export interface Asked {
 export function ask(
   gateway: TestGateway,
   issuer: Issuer,
-  query: string,
-  { accept = DEFER_2022, headers = {}, variables, isPaused = false, path = '/v1/graphql' }: Asked = {},
+  query: string | undefined,
+  { accept = DEFER_2022, headers = {}, variables, extensions, isPaused = false, path = '/v1/graphql' }: Asked = {},
 ): Promise<ReadAnswer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(gateway.url + path, {
@@ -161,7 +162,7 @@ export function ask(
         },
       });
     });
-    outgoing.end(JSON.stringify(path === '/v1/graphql' ? { query, variables } : (variables ?? {})));
+    outgoing.end(JSON.stringify(path === '/v1/graphql' ? { query, variables, extensions } : (variables ?? {})));
   });
 }
 
