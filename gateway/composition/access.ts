@@ -1,15 +1,16 @@
 import {
   type ConstDirectiveNode,
   type DocumentNode,
+  type GraphQLInterfaceType,
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
   isInterfaceType,
   isObjectType,
   isTypeDefinitionNode,
-  Kind,
 } from 'graphql';
 import { directivesOf } from './directives.ts';
+import { requiredCoordinates } from './required-coordinates.ts';
 
 /** What is known of who calls, as far as the directives of federation ask for it. */
 export interface Caller {
@@ -29,28 +30,29 @@ interface Requirement {
 /** What the directives `@authenticated`, `@requiresScopes` and `@policy` of a supergraph demand, by `Type.field`. */
 export type Requirements = ReadonlyMap<string, readonly Requirement[]>;
 
-const SPECIFICATIONS = { authenticated: 'authenticated', requiresScopes: 'requiresScopes', policy: 'policy' } as const;
-
 /**
- * Collects what is demanded for each field: by the field, by the type that it is of, by the type that it is in. A field
- * of an interface demands what any of its implementations does, because nobody knows yet which one it will be.
+ * Collects what is demanded for each field: by the field, by the type that it is of, by the type that it is in, and by
+ * the fields that it requires of other services. A field of an interface demands what any of its implementations does,
+ * because nobody knows yet which one it will be; and what is demanded of an interface's field holds for all of these.
  */
 export function readRequirements(supergraph: DocumentNode, schema: GraphQLSchema): Requirements {
-  const names = directiveNames(supergraph);
   const own = new Map<string, Requirement>();
   for (const definition of supergraph.definitions) {
     if (!isTypeDefinitionNode(definition)) continue;
     const type = definition.name.value;
-    note(own, type, requirementOf(definition, names));
+    note(own, type, requirementOf(definition));
     if ('fields' in definition)
-      for (const field of definition.fields ?? [])
-        note(own, `${type}.${field.name.value}`, requirementOf(field, names));
+      for (const field of definition.fields ?? []) note(own, `${type}.${field.name.value}`, requirementOf(field));
   }
   if (own.size === 0) return new Map();
-  return spread(own, schema);
+  return spread(own, requiredCoordinates(supergraph), schema);
 }
 
-function spread(own: ReadonlyMap<string, Requirement>, schema: GraphQLSchema): Requirements {
+function spread(
+  own: ReadonlyMap<string, Requirement>,
+  required: ReadonlyMap<string, ReadonlySet<string>>,
+  schema: GraphQLSchema,
+): Requirements {
   const requirements = new Map<string, readonly Requirement[]>();
   const ofType = (name: string): readonly Requirement[] => {
     const type = schema.getType(name);
@@ -62,15 +64,35 @@ function spread(own: ReadonlyMap<string, Requirement>, schema: GraphQLSchema): R
     if (!isObjectType(type) && !isInterfaceType(type)) continue;
     const implementations = isInterfaceType(type) ? schema.getPossibleTypes(type) : [];
     for (const field of Object.values(type.getFields())) {
-      const all = [type, ...implementations].flatMap((one) => [
-        ...listed(own, one.name),
-        ...listed(own, `${one.name}.${field.name}`),
+      const coordinates = [type, ...implementations].flatMap((one) => [
+        one.name,
+        `${one.name}.${field.name}`,
+        ...one.getInterfaces().flatMap((above) => imposed(above, field.name, own, schema)),
       ]);
+      const all = [...coordinates, ...coordinates.flatMap((one) => [...(required.get(one) ?? [])])].flatMap((one) =>
+        listed(own, one),
+      );
       all.push(...ofType(getNamedType(field.type).name));
       if (all.length > 0) requirements.set(`${type.name}.${field.name}`, [...new Set(all)]);
     }
   }
   return requirements;
+}
+
+/**
+ * Where an interface by itself demands something for a field. Composers tell of an interface what any of its types
+ * demands: what these say is not of the others.
+ */
+function imposed(
+  above: GraphQLInterfaceType,
+  field: string,
+  own: ReadonlyMap<string, Requirement>,
+  schema: GraphQLSchema,
+): readonly string[] {
+  if (!Object.hasOwn(above.getFields(), field)) return [];
+  const types = schema.getPossibleTypes(above);
+  const isToldOf = (one: string) => own.has(one) || own.has(`${one}.${field}`);
+  return types.some(({ name }) => isToldOf(name)) ? [] : [above.name, `${above.name}.${field}`];
 }
 
 function listed(own: ReadonlyMap<string, Requirement>, key: string): readonly Requirement[] {
@@ -82,28 +104,12 @@ function note(own: Map<string, Requirement>, key: string, requirement: Requireme
   if (requirement) own.set(key, requirement);
 }
 
-type Names = Readonly<Record<keyof typeof SPECIFICATIONS, string>>;
-
-/** A supergraph may import a directive under another name. */
-function directiveNames(supergraph: DocumentNode): Names {
-  const names: Record<string, string> = { ...SPECIFICATIONS };
-  for (const definition of supergraph.definitions) {
-    if (definition.kind !== Kind.SCHEMA_DEFINITION && definition.kind !== Kind.SCHEMA_EXTENSION) continue;
-    for (const { url, as } of directivesOf(definition, 'link')) {
-      const specification = /\/(authenticated|requiresScopes|policy)\/v[\d.]+$/.exec(String(url))?.[1];
-      if (specification !== undefined && typeof as === 'string') names[specification] = as;
-    }
-  }
-  return names as Names;
-}
-
-function requirementOf(
-  node: { readonly directives?: readonly ConstDirectiveNode[] | undefined },
-  names: Names,
-): Requirement | undefined {
-  const authenticated = directivesOf(node, names.authenticated).length > 0;
-  const [scopes] = directivesOf(node, names.requiresScopes);
-  const [policies] = directivesOf(node, names.policy);
+function requirementOf(node: {
+  readonly directives?: readonly ConstDirectiveNode[] | undefined;
+}): Requirement | undefined {
+  const authenticated = directivesOf(node, 'authenticated').length > 0;
+  const [scopes] = directivesOf(node, 'requiresScopes');
+  const [policies] = directivesOf(node, 'policy');
   if (!authenticated && !scopes && !policies) return undefined;
   return {
     authenticated,

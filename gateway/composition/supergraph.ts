@@ -11,6 +11,7 @@ import {
 import { buildPublicSchema, restoreExternal, widenFields } from '../federation/index.ts';
 import { directivesOf } from './directives.ts';
 import { ownedCoordinates } from './owners.ts';
+import { withUsualNames } from './specifications.ts';
 
 /** A service that a supergraph is composed of. */
 export interface SupergraphSubgraph {
@@ -43,7 +44,7 @@ export interface Supergraph {
  */
 export async function readSupergraph(sdl: string, publicSdl?: string): Promise<Supergraph> {
   const given = parse(sdl, NO_PLACES);
-  const document = publicSdl === undefined ? widenFields(restoreExternal(given)) : given;
+  const document = publicSdl === undefined ? widenFields(restoreExternal(withUsualNames(given))) : given;
   const graphs = joinedGraphs(document);
   if (graphs.size === 0) throw new Error('is no composed supergraph: it has no enum join__Graph');
   const types = document.definitions.filter((one): one is TypeDefinitionNode => 'name' in one && isJoined(one));

@@ -1,0 +1,68 @@
+import { type DocumentNode, Kind, parse, type SelectionNode, type TypeNode } from 'graphql';
+import { directivesOf } from './directives.ts';
+
+/**
+ * What fields require of other services, all the way down: by `Type.field`, the `Type` and `Type.field` of each field
+ * that is sent along, and the types of these.
+ */
+export function requiredCoordinates(supergraph: DocumentNode): ReadonlyMap<string, ReadonlySet<string>> {
+  const types = new Map<string, string>();
+  const requiring: { readonly type: string; readonly field: string; readonly requires: string }[] = [];
+  for (const type of supergraph.definitions) {
+    if (type.kind !== Kind.OBJECT_TYPE_DEFINITION && type.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue;
+    for (const field of type.fields ?? []) {
+      types.set(`${type.name.value}.${field.name.value}`, namedType(field.type));
+      for (const { requires } of directivesOf(field, 'join__field'))
+        if (typeof requires === 'string') requiring.push({ type: type.name.value, field: field.name.value, requires });
+    }
+  }
+  const direct = new Map<string, Set<string>>();
+  for (const { type, field, requires } of requiring) {
+    const key = `${type}.${field}`;
+    const found = direct.get(key) ?? new Set();
+    direct.set(key, found);
+    collect(selectionsOf(requires), type, types, found);
+  }
+  return new Map([...direct.keys()].map((key) => [key, closureOf(key, direct)]));
+}
+
+function collect(
+  selections: readonly SelectionNode[],
+  type: string,
+  types: ReadonlyMap<string, string>,
+  found: Set<string>,
+): void {
+  for (const selection of selections) {
+    if (selection.kind === Kind.INLINE_FRAGMENT)
+      collect(selection.selectionSet.selections, selection.typeCondition?.name.value ?? type, types, found);
+    if (selection.kind !== Kind.FIELD) continue;
+    const key = `${type}.${selection.name.value}`;
+    const own = types.get(key);
+    found.add(type).add(key);
+    if (own === undefined) continue;
+    found.add(own);
+    collect(selection.selectionSet?.selections ?? [], own, types, found);
+  }
+}
+
+/** With what the required fields require in turn. */
+function closureOf(key: string, direct: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  const found = new Set<string>();
+  const pending = [key];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop())
+    for (const one of direct.get(next) ?? []) {
+      if (found.has(one)) continue;
+      found.add(one);
+      pending.push(one);
+    }
+  return found;
+}
+
+function selectionsOf(fields: string): readonly SelectionNode[] {
+  const [definition] = parse(`{ ${fields} }`, { noLocation: true }).definitions;
+  return definition?.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections : [];
+}
+
+function namedType(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);
+}

@@ -1,0 +1,122 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { composeServices } from '@theguild/federation-composition';
+import { parse } from 'graphql';
+import { accessibleTo, readRequirements, readSupergraph } from '../../../gateway/composition/index.ts';
+import { openEditedGateway } from '../harness/edited-gateway.ts';
+import { keeper, openIssuer } from '../harness/index.ts';
+import { apolloSubgraph, linked } from './subgraphs.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+const issuer = await keep(openIssuer());
+
+const sdl = linked(
+  `type Query { open: String mine: String @requiresScopes(scopes: [["read"]]) kept: String @inaccessible }`,
+);
+const service = await keep(
+  apolloSubgraph(sdl, { Query: { open: () => 'open', mine: () => 'mine', kept: () => 'kept' } }),
+);
+const supergraph =
+  composeServices([{ name: 'one', typeDefs: parse(sdl), url: service.graphqlUrl }]).supergraphSdl ?? '';
+
+/** The same with other names for two directives, told in the links as given. */
+function renamed(scopes: string, inaccessible: string): string {
+  return supergraph
+    .replaceAll('@requiresScopes(', '@scopes(')
+    .replaceAll('@inaccessible', '@hidden')
+    .replace(/(requiresScopes\/v[\d.]+")/, `$1, ${scopes}`)
+    .replace(/(inaccessible\/v[\d.]+")/, `$1, ${inaccessible}`);
+}
+
+describe('a supergraph may call the directives of access otherwise', () => {
+  test.each([
+    ['as its links are called', renamed('as: "scopes"', 'as: "hidden"')],
+    [
+      'as it imports them',
+      renamed(
+        'import: [{ name: "@requiresScopes", as: "@scopes" }]',
+        'import: [{ name: "@inaccessible", as: "@hidden" }]',
+      ),
+    ],
+  ])('%s', async (_, text) => {
+    expect(text).toContain('@scopes(');
+    const gateway = await keep(
+      openEditedGateway(
+        {
+          'remote_schemas.yaml': [
+            { name: 'shop', definition: { composition: 'federation', supergraph_file: 'shop.graphql' } },
+          ],
+          'shop.graphql': text,
+        },
+        { issuer },
+      ),
+    );
+    const ask = async (query: string, scope: string) =>
+      (await gateway.graphql(query, { token: issuer.token({ payload: { scope } }) })).body;
+    expect((await ask('{ open mine }', 'read')).data).toEqual({ open: 'open', mine: 'mine' });
+    expect(await ask('{ open mine }', 'write')).toMatchObject({
+      data: { open: 'open', mine: null },
+      errors: [{ path: ['mine'], extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' } }],
+    });
+    expect((await ask('{ kept }', 'read')).errors).toMatchObject([
+      { message: expect.stringContaining('Cannot query field "kept"') },
+    ]);
+  });
+
+  test('and something else by their usual names', async () => {
+    const text = renamed('as: "scopes"', 'as: "hidden"').replace(/open: String/, 'open: String @inaccessible');
+    const { schema } = await readSupergraph(text);
+    expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['open', 'mine']);
+  });
+});
+
+const link = (text: string) => supergraph.replace(/^schema/m, `schema ${text}`);
+
+test.each([
+  ['security', '@link(url: "https://specs.example.com/rbac/v1.0", for: SECURITY)', 'specs.example.com/rbac/v1.0'],
+  ['execution', '@link(url: "https://specs.apollo.dev/connect/v0.1", for: EXECUTION)', 'apollo.dev/connect/v0.1'],
+  ['security, with a name that is known', '@link(url: "https://example.com/policy/v1", for: SECURITY)', 'example.com'],
+])('a supergraph that needs a specification that nobody here knows for %s is refused', async (_, text, named) => {
+  await expect(readSupergraph(link(text))).rejects.toThrow(named);
+});
+
+test('so is one that links to what is no URL', async () => {
+  await expect(readSupergraph(link('@link(url: "odd")'))).rejects.toThrow('it links to "odd", which is no URL');
+});
+
+test('one that only says something is not minded', async () => {
+  const { schema } = await readSupergraph(
+    link('@link(url: "https://specs.example.com/owner/v1.0") @link(url: "https://example.com/odd")'),
+  );
+  expect(schema.getQueryType()?.getFields().open).toBeDefined();
+});
+
+describe('what a field demands', () => {
+  const NOBODY = { isAuthenticated: false, scopes: new Set<string>(), policies: new Set<string>() };
+  const joins = supergraph.replace(/type Query[\s\S]*?\n}/, '');
+  const demanding = async (types: string) => {
+    const { document, schema } = await readSupergraph(`${joins} ${types}`);
+    const requirements = readRequirements(document, schema);
+    return (field: string) => !accessibleTo(NOBODY, requirements.get(field) ?? []);
+  };
+  const ONE = '@join__type(graph: ONE)';
+
+  test('of an interface, all types that implement it demand', async () => {
+    const demands = await demanding(`directive @authenticated on FIELD_DEFINITION
+      type Query ${ONE} { video: Video }
+      interface Media ${ONE} { id: ID! secret: String @authenticated }
+      type Video implements Media ${ONE} @join__implements(graph: ONE, interface: "Media") { id: ID! secret: String own: Int }`);
+    expect([demands('Video.secret'), demands('Media.secret')]).toEqual([true, true]);
+    expect([demands('Video.id'), demands('Video.own'), demands('Query.video')]).toEqual([false, false, false]);
+  });
+
+  test('of others that it requires, it demands itself', async () => {
+    const demands = await demanding(`directive @authenticated on FIELD_DEFINITION
+      type Query ${ONE} { user: User }
+      type User ${ONE} { id: ID! birth: Birth adult: Boolean @join__field(graph: ONE, requires: "birth { year }")
+        mayDrive: Boolean @join__field(graph: ONE, requires: "adult") tall: Boolean @join__field(graph: ONE, requires: "id") }
+      type Birth ${ONE} { year: Int @authenticated place: String }`);
+    expect([demands('Birth.year'), demands('User.adult'), demands('User.mayDrive')]).toEqual([true, true, true]);
+    expect([demands('User.tall'), demands('User.birth'), demands('Birth.place')]).toEqual([false, false, false]);
+  });
+});
