@@ -106,6 +106,7 @@ export async function startGateway(
     cors: createCors(config.HASURA_GRAPHQL_CORS_DOMAIN, authenticator.takesCookies),
     log,
     trustedProxies: config.PORTICO_TRUSTED_PROXIES,
+    slowClientMs: config.PORTICO_SLOW_CLIENT_SECONDS * 1000,
     maxBodyBytes: config.PORTICO_MAX_BODY_BYTES,
     uploads: {
       maxFiles: config.PORTICO_UPLOAD_MAX_FILES,

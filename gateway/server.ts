@@ -24,6 +24,8 @@ export interface GatewayParts extends Omit<GraphqlEndpointOptions, 'streamEvents
   readonly onAnswered: (status: number) => void;
   /** How many proxies of ours stand in front of the gateway. */
   readonly trustedProxies: number;
+  /** How long a client may take nothing of a long answer, in milliseconds. */
+  readonly slowClientMs: number;
 }
 
 export interface GatewayServer {
@@ -66,7 +68,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
 
   return {
     request: (request, response) => {
-      const exchange = openExchange(request, response, parts.log, parts.trustedProxies);
+      const exchange = openExchange(request, response, parts.log, parts);
       logAccess(exchange);
       exchange.onClose(() => parts.onAnswered(response.writableFinished ? response.statusCode : 499));
       if (parts.cors(exchange)) return;

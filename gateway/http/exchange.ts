@@ -17,8 +17,17 @@ export interface Arrival {
 /** A request and the response that it is owed. */
 export interface Exchange extends Arrival {
   readonly response: ServerResponse;
+  /** Cuts the client off if it takes nothing of what it is sent for too long. */
+  watchReading(): void;
   /** Calls `listener` when it is over: the response is finished, or the client has gone before it was. */
   onClose(listener: () => void): void;
+}
+
+export interface ExchangeSettings {
+  /** How many proxies of ours stand in front of the gateway. */
+  readonly trustedProxies: number;
+  /** How long a client may take nothing of a long answer, in milliseconds. */
+  readonly slowClientMs: number;
 }
 
 /** @param trustedProxies how many proxies of ours stand in front of the gateway. */
@@ -30,9 +39,9 @@ export function openExchange(
   request: IncomingMessage,
   response: ServerResponse,
   log: Logger,
-  trustedProxies: number,
+  settings: ExchangeSettings,
 ): Exchange {
-  return new OpenExchange(request, response, log, trustedProxies);
+  return new OpenExchange(request, response, log, settings);
 }
 
 class ArrivedRequest implements Arrival {
@@ -72,13 +81,22 @@ function originForm(target: string): string {
 
 class OpenExchange extends ArrivedRequest implements Exchange {
   readonly response: ServerResponse;
+  readonly #slowClientMs: number;
   readonly #listeners: (() => void)[] = [];
 
-  constructor(request: IncomingMessage, response: ServerResponse, log: Logger, trustedProxies: number) {
-    super(request, log, trustedProxies);
+  constructor(request: IncomingMessage, response: ServerResponse, log: Logger, settings: ExchangeSettings) {
+    super(request, log, settings.trustedProxies);
     this.response = response;
+    this.#slowClientMs = settings.slowClientMs;
     response.on('close', () => {
       for (const listener of this.#listeners) listener();
+    });
+  }
+
+  watchReading(): void {
+    this.response.setTimeout(this.#slowClientMs, () => {
+      this.log.warn({ reason: 'the client does not read what it is sent' }, 'a response was given up');
+      this.response.destroy();
     });
   }
 

@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** Whoever owes a response, and to which request. */
-type Respondent = Pick<Exchange, 'response'> & Partial<Pick<Exchange, 'requestId'>>;
+type Respondent = Pick<Exchange, 'response'> & Partial<Pick<Exchange, 'requestId' | 'watchReading'>>;
 
 /** Bodies of more bytes are not copied. */
 const MAX_COPIED = 16_384;
@@ -20,12 +20,13 @@ export function setOwnHeaders({ response, requestId }: Pick<Exchange, 'response'
 
 /** Sends a JSON body, a value or the bytes of one in one or more pieces, and ends the response. */
 export function sendJson(
-  { response, requestId }: Respondent,
+  exchange: Respondent,
   status: number,
   body: unknown,
   headers?: ResponseHeaders,
   contentType = JSON_UTF8,
 ): void {
+  const { response, requestId } = exchange;
   if (response.headersSent || response.destroyed) return;
   const pieces = piecesOf(body);
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -56,6 +57,8 @@ export function sendJson(
     response.end(first.toString('latin1'), 'latin1');
     return;
   }
+  // It is held until it has been read.
+  exchange.watchReading?.();
   response.cork();
   for (const piece of pieces) response.write(piece);
   response.end();

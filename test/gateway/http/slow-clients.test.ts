@@ -1,0 +1,79 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, expect, test } from '@jest/globals';
+import { bearer, graphqlUpstream, keeper, openGateway, openIssuer, until } from '../harness/index.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+const issuer = await keep(openIssuer());
+const LONG = 'x'.repeat(20_000_000);
+const service = await keep(
+  graphqlUpstream('type Query { long: String, short: String }', { Query: { long: () => LONG, short: () => 'short' } }),
+);
+const gateway = await keep(
+  openGateway({
+    issuer,
+    metadata: { 'remote_schemas.yaml': [{ name: 'texts', definition: { url: service.graphqlUrl } }] },
+    environment: { PORTICO_SLOW_CLIENT_SECONDS: '1' },
+  }),
+);
+
+interface Client {
+  readonly socket: Socket;
+  ask(query: string): void;
+  /** Bytes that were read. */
+  readonly read: number;
+  readonly isCut: boolean;
+}
+
+async function client(): Promise<Client> {
+  const socket = connect(gateway.port, '127.0.0.1');
+  await keep({ close: () => void socket.destroy() });
+  let read = 0;
+  let isCut = false;
+  socket.on('data', (piece) => {
+    read += piece.length;
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    isCut = true;
+  });
+  return {
+    socket,
+    ask: (query) => {
+      const body = JSON.stringify({ query });
+      const headers = { host: 'x', 'content-type': 'application/json', 'content-length': body.length };
+      const lines = Object.entries({ ...headers, ...bearer(issuer.token()) }).map((pair) => pair.join(': '));
+      socket.write(['POST /v1/graphql HTTP/1.1', ...lines, '', body].join('\r\n'));
+    },
+    get read() {
+      return read;
+    },
+    get isCut() {
+      return isCut;
+    },
+  };
+}
+
+test('a client that reads nothing of a long answer is cut off', async () => {
+  const { socket, ask } = await client();
+  socket.pause();
+  ask('{ long }');
+  await until('the gateway gives it up', () => gateway.logs().includes('a response was given up'));
+});
+
+test('a client that reads slowly has all of it, and can go on', async () => {
+  const slow = await client();
+  slow.socket.pause();
+  slow.ask('{ long }');
+  const reading = setInterval(() => slow.socket.resume().once('data', () => slow.socket.pause()), 10);
+  const begun = performance.now();
+  await until('longer than it may take nothing', () => performance.now() - begun > 2_000);
+  expect(slow.isCut).toBe(false);
+  clearInterval(reading);
+  slow.socket.resume();
+  await until('it has all of it', () => slow.read > LONG.length);
+  const before = slow.read;
+  slow.ask('{ short }');
+  await until('it has another answer', () => slow.read > before);
+  expect(slow.isCut).toBe(false);
+});
