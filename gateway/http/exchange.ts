@@ -98,6 +98,8 @@ class OpenExchange extends ArrivedRequest implements Exchange {
       this.log.warn({ reason: 'the client does not read what it is sent' }, 'a response was given up');
       this.response.destroy();
     });
+    // The next response of the connection may already wait for its turn, and what it waits for may take longer.
+    this.response.prependOnceListener('finish', () => this.response.socket?.setTimeout(0));
   }
 
   onClose(listener: () => void): void {

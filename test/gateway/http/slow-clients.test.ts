@@ -7,7 +7,13 @@ afterAll(close);
 const issuer = await keep(openIssuer());
 const LONG = 'x'.repeat(20_000_000);
 const service = await keep(
-  graphqlUpstream('type Query { long: String, short: String }', { Query: { long: () => LONG, short: () => 'short' } }),
+  graphqlUpstream('type Query { long: String, short: String, slow: String }', {
+    Query: {
+      long: () => LONG,
+      short: () => 'short',
+      slow: () => new Promise((resolve) => setTimeout(resolve, 2_500, 'slow')),
+    },
+  }),
 );
 const gateway = await keep(
   openGateway({
@@ -76,4 +82,14 @@ test('a client that reads slowly has all of it, and can go on', async () => {
   slow.ask('{ short }');
   await until('it has another answer', () => slow.read > before);
   expect(slow.isCut).toBe(false);
+});
+
+test('a client that asks on before it has a long answer may wait longer for the next one', async () => {
+  const hasty = await client();
+  hasty.ask('{ long }');
+  hasty.ask('{ slow }');
+  await until('it has the long one', () => hasty.read > LONG.length);
+  const before = hasty.read;
+  await until('it has the next one, or is cut off', () => hasty.read > before + 20 || hasty.isCut);
+  expect(hasty.isCut).toBe(false);
 });
