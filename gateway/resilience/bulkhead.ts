@@ -50,12 +50,16 @@ export class Bulkhead {
     // Whoever gets a place may give it back at once.
     if (this.#isHandingOut) return;
     this.#isHandingOut = true;
-    for (const next of this.#line) {
-      if (this.#inFlight >= this.#settings.maxInFlight) break;
-      this.#line.delete(next);
-      this.#inFlight++;
-      next.proceed();
+    try {
+      for (const next of this.#line) {
+        if (this.#inFlight >= this.#settings.maxInFlight) break;
+        this.#line.delete(next);
+        this.#inFlight++;
+        next.proceed();
+      }
+    } finally {
+      // One that fails must not keep all others waiting for ever.
+      this.#isHandingOut = false;
     }
-    this.#isHandingOut = false;
   }
 }

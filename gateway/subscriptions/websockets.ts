@@ -86,7 +86,10 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
       try {
         giveBack = admit(arrival.request);
       } catch (thrown) {
-        return refuseUpgrade(arrival.request, socket, toGatewayError(thrown));
+        const error = toGatewayError(thrown);
+        const { log, clientAddress: ip } = arrival;
+        log.info({ type: 'websocket-log', ip, status: error.status, code: error.code }, 'a WebSocket was refused');
+        return refuseUpgrade(arrival.request, socket, error);
       }
       // A handshake that is none is refused without a word to us; a connection gives its place back by itself.
       socket.once('close', giveBack);

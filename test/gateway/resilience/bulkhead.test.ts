@@ -43,4 +43,19 @@ describe('the places of a source', () => {
     bulkhead.leave();
     expect([served, bulkhead.inFlight, bulkhead.queued]).toEqual([10_000, 0, 0]);
   });
+
+  test('are handed out on when somebody fails over the one that it gets', () => {
+    const bulkhead = open(1, 3);
+    const served: string[] = [];
+    bulkhead.enter();
+    bulkhead.lineUp({
+      proceed: () => {
+        throw new Error('fails');
+      },
+    });
+    bulkhead.lineUp({ proceed: () => void served.push('b') });
+    expect(() => bulkhead.leave()).toThrow('fails');
+    bulkhead.leave();
+    expect([served, bulkhead.inFlight, bulkhead.queued]).toEqual([['b'], 1, 0]);
+  });
 });
