@@ -1,6 +1,7 @@
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { type DocumentNode, GraphQLError, parse, print, printSchema } from 'graphql';
 import { buildPublicSchema, restoreExternal, widenFields } from '../federation/index.ts';
+import { withFlatRequirements } from './flat-requirements.ts';
 import { placesOf, type SdlPlace, subgraphsIn } from './problem-places.ts';
 
 /** A subgraph of Apollo Federation 1 or 2, as it describes itself. */
@@ -38,7 +39,7 @@ export function compose(subgraphs: readonly SubgraphSdl[]): Composition {
     }
   if (problems.length > 0) return { problems };
   // The addresses are ours to know: the supergraph is shown to operators.
-  const services = [...documents].map(([name, typeDefs]) => ({ name, typeDefs }));
+  const services = [...documents].map(([name, typeDefs]) => ({ name, typeDefs: withFlatRequirements(typeDefs) }));
   const composed = attempt(() => composeServices(services));
   if ('unforeseen' in composed)
     return { problems: [{ code: 'COMPOSITION_FAILED', message: composed.unforeseen, subgraphs: [], places: [] }] };

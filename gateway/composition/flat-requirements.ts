@@ -1,0 +1,151 @@
+import {
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type InlineFragmentNode,
+  Kind,
+  parse,
+  print,
+  type SelectionNode,
+  stripIgnoredCharacters,
+  type TypeNode,
+  visit,
+} from 'graphql';
+
+/**
+ * Writes the conditions on interfaces in `@requires` as conditions on the types that implement them in the subgraph.
+ * `@theguild/federation-composition` 0.27 finds what stands under the former nowhere, and refuses the subgraph for it.
+ *
+ * @returns the SDL itself where there are none.
+ */
+export function withFlatRequirements(typeDefs: DocumentNode): DocumentNode {
+  const types = readTypes(typeDefs);
+  let isChanged = false;
+  const flat = (directive: ConstDirectiveNode, type: string): ConstDirectiveNode => {
+    if (directive.name.value.replace(/^federation__/, '') !== 'requires') return directive;
+    const given = directive.arguments?.find(({ name }) => name.value === 'fields')?.value;
+    if (given?.kind !== Kind.STRING) return directive;
+    const selections = selectionsOf(given.value);
+    if (!selections || !hasWideCondition(selections, types)) return directive;
+    isChanged = true;
+    const value = flattened(selections, type, types)
+      .map((one) => stripIgnoredCharacters(print(one)))
+      .join(' ');
+    const fields = { kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: 'fields' } } as const;
+    return { ...directive, arguments: [{ ...fields, value: { kind: Kind.STRING, value } }] };
+  };
+  const ofType = <Node extends TypeWithFields>(node: Node): Node => ({
+    ...node,
+    fields: (node.fields ?? []).map((field) => ({
+      ...field,
+      directives: (field.directives ?? []).map((directive) => flat(directive, node.name.value)),
+    })),
+  });
+  const changed = visit(typeDefs, {
+    ObjectTypeDefinition: ofType,
+    ObjectTypeExtension: ofType,
+    InterfaceTypeDefinition: ofType,
+    InterfaceTypeExtension: ofType,
+  });
+  return isChanged ? changed : typeDefs;
+}
+
+type TypeWithFields = Extract<DocumentNode['definitions'][number], { readonly interfaces?: unknown }>;
+
+/** What the SDL of a subgraph says of its types. */
+interface Types {
+  /** The object types that are of each interface or union. */
+  readonly members: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly interfaces: ReadonlySet<string>;
+  /** The named type of `Type.field`. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+function readTypes(typeDefs: DocumentNode): Types {
+  const members = new Map<string, Set<string>>();
+  const interfaces = new Set<string>();
+  const fields = new Map<string, string>();
+  const add = (type: string, member: string) => members.set(type, (members.get(type) ?? new Set()).add(member));
+  for (const type of typeDefs.definitions)
+    switch (type.kind) {
+      case Kind.UNION_TYPE_DEFINITION:
+      case Kind.UNION_TYPE_EXTENSION:
+        for (const member of type.types ?? []) add(type.name.value, member.name.value);
+        break;
+      case Kind.INTERFACE_TYPE_DEFINITION:
+      case Kind.INTERFACE_TYPE_EXTENSION:
+      case Kind.OBJECT_TYPE_DEFINITION:
+      case Kind.OBJECT_TYPE_EXTENSION: {
+        const isObject = type.kind === Kind.OBJECT_TYPE_DEFINITION || type.kind === Kind.OBJECT_TYPE_EXTENSION;
+        if (isObject) for (const one of type.interfaces ?? []) add(one.name.value, type.name.value);
+        else interfaces.add(type.name.value);
+        for (const field of type.fields ?? [])
+          fields.set(`${type.name.value}.${field.name.value}`, namedType(field.type));
+      }
+    }
+  return { members, interfaces, fields };
+}
+
+function hasWideCondition(selections: readonly SelectionNode[], types: Types): boolean {
+  return selections.some((selection) => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return false;
+    const condition = selection.kind === Kind.INLINE_FRAGMENT ? selection.typeCondition?.name.value : undefined;
+    const isWide = condition !== undefined && types.interfaces.has(condition) && types.members.has(condition);
+    return isWide || hasWideCondition(selection.selectionSet?.selections ?? [], types);
+  });
+}
+
+/** @param type of the object that is selected of; undefined where the SDL does not say it. */
+function flattened(
+  selections: readonly SelectionNode[],
+  type: string | undefined,
+  types: Types,
+): readonly SelectionNode[] {
+  return selections.flatMap((selection): readonly SelectionNode[] => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return [selection];
+    if (selection.kind === Kind.FIELD) {
+      if (!selection.selectionSet) return [selection];
+      const own = type && types.fields.get(`${type}.${selection.name.value}`);
+      const below = flattened(selection.selectionSet.selections, own, types);
+      if (below.length === 0) return [selection];
+      return [{ ...selection, selectionSet: { kind: Kind.SELECTION_SET, selections: below } }];
+    }
+    const inner = selection.selectionSet.selections;
+    const condition = selection.typeCondition?.name.value;
+    if (condition === undefined || condition === type) return flattened(inner, type, types);
+    const possible = type === undefined ? undefined : types.members.get(type);
+    // One object type is of the other type, or it is not.
+    if (type !== undefined && possible === undefined && !types.interfaces.has(type))
+      return types.members.get(condition)?.has(type) ? flattened(inner, type, types) : [];
+    const members = types.members.get(condition);
+    if (!members || !types.interfaces.has(condition))
+      return [fragmentOn(condition, flattened(inner, condition, types))];
+    return [...members]
+      .filter((member) => possible === undefined || possible.has(member))
+      .flatMap((member) => {
+        const below = flattened(inner, member, types);
+        return below.length > 0 ? [fragmentOn(member, below)] : [];
+      });
+  });
+}
+
+function fragmentOn(type: string, selections: readonly SelectionNode[]): InlineFragmentNode {
+  return {
+    kind: Kind.INLINE_FRAGMENT,
+    typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: type } },
+    selectionSet: { kind: Kind.SELECTION_SET, selections },
+  };
+}
+
+/** Undefined for what is no field set, which the composer tells. */
+function selectionsOf(fields: string): readonly SelectionNode[] | undefined {
+  try {
+    const [definition] = parse(`{ ${fields} }`, { noLocation: true }).definitions;
+    return definition?.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function namedType(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);
+}
