@@ -81,7 +81,14 @@ export function receiveOverWebSocket(
   });
   socket.on('message', (data) => {
     isAlive = true;
-    const text = String(data);
+    try {
+      receive(String(data));
+    } catch (error) {
+      // Nobody above would catch it, and it would end the process: an answer to a ping may be nested too deeply to write.
+      lose((error as Error).message);
+    }
+  });
+  const receive = (text: string) => {
     const message = readMessage(text);
     switch (message?.type) {
       case 'connection_ack':
@@ -102,7 +109,7 @@ export function receiveOverWebSocket(
       case undefined:
         return lose('something that is no message of the protocol');
     }
-  });
+  };
   socket.on('error', (error) => lose(error.message));
   socket.on('close', (code) => {
     stopTimers();

@@ -1,0 +1,78 @@
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { bearer, graphqlUpstream, keeper, openGateway, openIssuer } from '../harness/index.ts';
+import { rawSocket } from './clients.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+const { keep: keepForTest, close: closeAfterTest } = keeper();
+afterEach(closeAfterTest);
+
+const DEEP = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+const LOST = {
+  message: 'the connection to the service "hostile" is lost',
+  extensions: { path: '$', code: 'remote-schema-error', service: 'hostile', reason: 'connection' },
+};
+
+const schema = await keep(
+  graphqlUpstream('scalar JSON type Query { hello: String } type Subscription { told(of: JSON): Int }', {
+    Query: { hello: () => 'world' },
+  }),
+);
+
+/** What the service does with a message. */
+let answer: (message: { type: string }, socket: WebSocket) => void = () => {};
+
+async function openHostile() {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' });
+  server.on('connection', (socket) => {
+    socket.on('error', () => {});
+    socket.on('message', (data) => answer(JSON.parse(String(data)), socket));
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () => {
+      for (const socket of server.clients) socket.terminate();
+      server.close();
+    },
+  };
+}
+
+const { url } = await keep(openHostile());
+const issuer = await keep(openIssuer());
+const definition = { url: schema.graphqlUrl, subscriptions: { url } };
+const gateway = await keep(
+  openGateway({ issuer, metadata: { 'remote_schemas.yaml': [{ name: 'hostile', definition }] } }),
+);
+
+async function subscribed(variables: string) {
+  const raw = await keepForTest(rawSocket(gateway.url, 'graphql-transport-ws'));
+  raw.send({ type: 'connection_init', payload: { headers: bearer(issuer.token()) } });
+  await raw.next('connection_ack');
+  const query = 'subscription ($of: JSON) { told(of: $of) }';
+  raw.send(`{"id":"1","type":"subscribe","payload":{"query":"${query}","variables":{"of":${variables}}}}`);
+  return raw;
+}
+
+test('a service whose ping cannot be answered is given up, for its own subscribers', async () => {
+  answer = ({ type }, socket) => {
+    if (type === 'connection_init') socket.send(`{"type":"ping","payload":${DEEP}}`);
+  };
+  const raw = await subscribed('1');
+  expect(await raw.next('error')).toMatchObject({ payload: [LOST] });
+  expect((await gateway.graphql('{ hello }', { token: issuer.token() })).body).toEqual({ data: { hello: 'world' } });
+});
+
+test('variables that cannot be written again end their subscription, and nothing else', async () => {
+  answer = ({ type }, socket) => {
+    if (type === 'connection_init') socket.send('{"type":"connection_ack"}');
+    if (type === 'subscribe') socket.send('{"id":"1","type":"next","payload":{"data":{"told":1}}}');
+  };
+  const raw = await subscribed(DEEP);
+  expect(await raw.next('error')).toMatchObject({ payload: [LOST] });
+  raw.close();
+  const next = await subscribed('1');
+  expect(await next.next('next')).toMatchObject({ payload: { data: { told: 1 } } });
+});
