@@ -23,6 +23,7 @@ const HEADERS: ResponseHeaders = {
  * client does not read, `flow` is paused.
  */
 export class MultipartResponse {
+  readonly #exchange: Exchange;
   readonly #response: Exchange['response'];
   readonly #flow: Flow;
   #isPaused = false;
@@ -30,6 +31,7 @@ export class MultipartResponse {
   /** @param parameters of the content type beside its boundary, each with its semicolon before it. */
   constructor(exchange: Exchange, headers: ResponseHeaders, parameters: string, flow: Flow) {
     const { response } = exchange;
+    this.#exchange = exchange;
     this.#response = response;
     this.#flow = flow;
     setOwnHeaders(exchange);
@@ -60,7 +62,9 @@ export class MultipartResponse {
   }
 
   end(): void {
-    if (!this.#response.destroyed) this.#response.end(LAST);
+    if (this.#response.destroyed) return;
+    this.#exchange.watchReading();
+    this.#response.end(LAST);
   }
 }
 

@@ -73,6 +73,8 @@ export function openEventStreams({ operations, authenticator, limits, places }: 
     const next = (body: ResponseBody) => write(`event: next\ndata: ${JSON.stringify(body)}\n\n`);
     const complete = () => {
       void write(COMPLETE);
+      // It keeps its place until it has been read.
+      exchange.watchReading();
       response.end();
     };
     const keepAlive = setInterval(() => {
