@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Answer, bearer, type GraphqlBody, type TestGateway } from '../harness/index.ts';
+import { type Answer, bearer, type GraphqlBody, type TestGateway, until } from '../harness/index.ts';
 import { openForest, PUBLIC_LOGIN } from '../operation/service.ts';
+import { rawSocket } from '../subscriptions/clients.ts';
 
 const forest = await openForest();
 afterAll(forest.close);
@@ -72,6 +73,24 @@ describe('a caller that sends too many operations', () => {
     forest.forget();
     expect((await batch(2)).status).toBe(429);
     expect(forest.trees.operations()).toHaveLength(0);
+  });
+
+  test('cannot hide them in a WebSocket, nor by opening another one', async () => {
+    const gateway = await limited({ global: { max_reqs_per_min: 2, unique_params: 'IP' } });
+    const codes: unknown[] = [];
+    for (const _ of [1, 2]) {
+      const raw = await rawSocket(gateway.url, 'graphql-transport-ws');
+      raw.send({ type: 'connection_init', payload: { headers: bearer(alice) } });
+      await raw.next('connection_ack');
+      for (const id of ['1', '2']) raw.send({ id, type: 'subscribe', payload: { query: '{ hello }' } });
+      for (const id of ['1', '2']) {
+        const first = await until('it is answered', () => raw.messages.find((message) => message.id === id));
+        const errors = first.type === 'error' ? (first.payload as { extensions: { code: string } }[]) : [];
+        codes.push(errors[0]?.extensions.code ?? first.type);
+      }
+      raw.close();
+    }
+    expect(codes).toEqual(['next', 'next', 'rate-limit-exceeded', 'rate-limit-exceeded']);
   });
 
   test('cannot send what is wrong as often as it likes', async () => {
