@@ -5,7 +5,14 @@ import type { Logger } from '../platform/index.ts';
 import { metadataApi } from './admin/index.ts';
 import { GatewayError } from './errors.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
-import { describeArrival, type Exchange, openExchange, sendFlatError, setOwnHeaders } from './http/index.ts';
+import {
+  describeArrival,
+  type Exchange,
+  openEndings,
+  openExchange,
+  sendFlatError,
+  setOwnHeaders,
+} from './http/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint } from './operation/index.ts';
 import { type Cors, createAccessLog, health, readiness } from './ops/index.ts';
 import { type PassThrough, restEndpoints, swagger } from './rest/index.ts';
@@ -44,6 +51,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const rest = restEndpoints(parts);
   const restDocument = swagger(parts);
   const metadata = metadataApi(parts);
+  const endings = openEndings();
   const logAccess = createAccessLog(parts.log);
 
   const app = express();
@@ -68,7 +76,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
 
   return {
     request: (request, response) => {
-      const exchange = openExchange(request, response, parts.log, parts);
+      const exchange = openExchange(request, response, endings, parts.log, parts);
       logAccess(exchange);
       exchange.onClose(() => parts.onAnswered(response.writableFinished ? response.statusCode : 499));
       if (parts.cors(exchange)) return;

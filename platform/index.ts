@@ -5,3 +5,4 @@ export { type ChildMessage, fail, type RunningService, runService, StartError } 
 export { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 export { readSettings, SettingsError, setting } from './settings.ts';
 export { Standby } from './standby.ts';
+export { TurnEnd } from './turn-end.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress, type Logger, requestIdOf } from '../../platform/index.ts';
+import type { Endings } from './respond.ts';
 
 /** A request, with what every part of the gateway needs to know of it. */
 export interface Arrival {
@@ -17,6 +18,8 @@ export interface Arrival {
 /** A request and the response that it is owed. */
 export interface Exchange extends Arrival {
   readonly response: ServerResponse;
+  /** Where the response is to end together with others. */
+  readonly endings: Endings;
   /** Cuts the client off if it takes nothing of what it is sent for too long. */
   watchReading(): void;
   /** Calls `listener` when it is over: the response is finished, or the client has gone before it was. */
@@ -38,10 +41,11 @@ export function describeArrival(request: IncomingMessage, log: Logger, trustedPr
 export function openExchange(
   request: IncomingMessage,
   response: ServerResponse,
+  endings: Endings,
   log: Logger,
   settings: ExchangeSettings,
 ): Exchange {
-  return new OpenExchange(request, response, log, settings);
+  return new OpenExchange(request, response, endings, log, settings);
 }
 
 class ArrivedRequest implements Arrival {
@@ -81,12 +85,20 @@ function originForm(target: string): string {
 
 class OpenExchange extends ArrivedRequest implements Exchange {
   readonly response: ServerResponse;
+  readonly endings: Endings;
   readonly #slowClientMs: number;
   readonly #listeners: (() => void)[] = [];
 
-  constructor(request: IncomingMessage, response: ServerResponse, log: Logger, settings: ExchangeSettings) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    endings: Endings,
+    log: Logger,
+    settings: ExchangeSettings,
+  ) {
     super(request, log, settings.trustedProxies);
     this.response = response;
+    this.endings = endings;
     this.#slowClientMs = settings.slowClientMs;
     response.on('close', () => {
       for (const listener of this.#listeners) listener();

@@ -4,4 +4,4 @@ export { ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
 export { answerOfOnePart, type Flow, MultipartResponse } from './multipart-response.ts';
 export { readJson, receiveJson } from './read-json.ts';
 export { refuseUpgrade } from './refuse-upgrade.ts';
-export { type ResponseHeaders, sendFlatError, sendJson, setOwnHeaders } from './respond.ts';
+export { openEndings, type ResponseHeaders, sendFlatError, sendJson, setOwnHeaders } from './respond.ts';

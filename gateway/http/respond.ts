@@ -1,11 +1,12 @@
-import { REQUEST_ID_HEADER } from '../../platform/index.ts';
+import type { ServerResponse } from 'node:http';
+import { REQUEST_ID_HEADER, TurnEnd } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** Whoever owes a response, and to which request. */
-type Respondent = Pick<Exchange, 'response'> & Partial<Pick<Exchange, 'requestId' | 'watchReading'>>;
+type Respondent = Pick<Exchange, 'response'> & Partial<Pick<Exchange, 'requestId' | 'watchReading' | 'endings'>>;
 
 /** Bodies of more bytes are not copied. */
 const MAX_COPIED = 16_384;
@@ -50,15 +51,33 @@ export function sendJson(
     else all[known + 1] = value;
   }
   response.writeHead(status, all as string[]);
+  // A long one is held until it has been read.
+  if (length > MAX_COPIED) exchange.watchReading?.();
+  if (exchange.endings) exchange.endings.add({ response, pieces });
+  else end({ response, pieces });
+}
+
+/** What is left to be written of a response. */
+interface Ending {
+  readonly response: ServerResponse;
+  readonly pieces: readonly Buffer[];
+}
+
+/** Ends responses, those of a turn of the event loop together. */
+export type Endings = TurnEnd<Ending>;
+
+export function openEndings(): Endings {
+  return new TurnEnd(end);
+}
+
+function end({ response, pieces }: Ending): void {
   const [first] = pieces;
-  if (first && length <= MAX_COPIED && pieces.length === 1) {
+  if (first && first.length <= MAX_COPIED && pieces.length === 1) {
     // Node writes a text together with the head, and bytes beside it, which costs more than the copy. In Latin-1 a
     // character is a byte, whatever the bytes mean.
     response.end(first.toString('latin1'), 'latin1');
     return;
   }
-  // It is held until it has been read.
-  exchange.watchReading?.();
   response.cork();
   for (const piece of pieces) response.write(piece);
   response.end();

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
+import { TurnEnd } from '../../platform/index.ts';
 import type { Cancellation } from './cancellation.ts';
 import { Deadlines, singleDeadline } from './deadlines.ts';
 import {
@@ -73,6 +74,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
   const pools = new Map<string, Pool>();
   const deadlines = new Deadlines();
+  const departures = new TurnEnd(depart);
 
   function poolFor(origin: string, { name, connections, connectTimeoutMs }: LaneSettings): Pool {
     const key = JSON.stringify([origin, name, connections, connectTimeoutMs]);
@@ -114,14 +116,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
     function dispatch(request: UpstreamRequest, handler: UpstreamHandler): void {
       const { cancellation, timeoutMs, hasOddTimeout } = request;
       const exchange = new UpstreamExchange(handler, cancellation, timeoutMs, hasOddTimeout ? oddLimits : limits);
-      if (exchange.isOver) return;
-      try {
-        const { pool, path } = addressOf(request.url);
-        const { method, headers, body = null } = request;
-        pool.dispatch({ path, method, headers: headers as Record<string, string>, body }, exchange);
-      } catch (error) {
-        exchange.fail(new UpstreamError('connection', error));
-      }
+      if (!exchange.isOver) departures.add({ request, exchange, addressOf });
     }
     return { dispatch, send: sender(dispatch) };
   }
@@ -133,6 +128,24 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },
   };
+}
+
+/** A request that is to be sent. */
+interface Departure {
+  readonly request: UpstreamRequest;
+  readonly exchange: UpstreamExchange;
+  readonly addressOf: (url: string) => Address;
+}
+
+function depart({ request, exchange, addressOf }: Departure): void {
+  if (exchange.isOver) return;
+  try {
+    const { pool, path } = addressOf(request.url);
+    const { method, headers, body = null } = request;
+    pool.dispatch({ path, method, headers: headers as Record<string, string>, body }, exchange);
+  } catch (error) {
+    exchange.fail(new UpstreamError('connection', error));
+  }
 }
 
 /** What sends by a promise, made of what sends by callbacks. */
