@@ -1,6 +1,6 @@
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { type DocumentNode, GraphQLError, parse, print, printSchema } from 'graphql';
-import { buildPublicSchema, restoreExternal, widenFields } from '../federation/index.ts';
+import { buildPublicSchema, type ComposedService, restoreExternal, widenFields } from '../federation/index.ts';
 import { withFlatRequirements } from './flat-requirements.ts';
 import { placesOf, type SdlPlace, subgraphsIn } from './problem-places.ts';
 
@@ -33,21 +33,31 @@ export function compose(subgraphs: readonly SubgraphSdl[]): Composition {
     try {
       documents.set(name, parse(sdl));
     } catch (error) {
-      if (!(error instanceof GraphQLError)) throw error;
-      const places = error.locations?.map(({ line }) => ({ subgraph: name, line })) ?? [];
-      problems.push({ code: 'INVALID_GRAPHQL', message: error.message, subgraphs: [name], places });
+      const places = error instanceof GraphQLError ? (error.locations ?? []) : [];
+      problems.push({
+        code: 'INVALID_GRAPHQL',
+        message: reasonOf(error),
+        subgraphs: [name],
+        places: places.map(({ line }) => ({ subgraph: name, line })),
+      });
     }
   if (problems.length > 0) return { problems };
   // The addresses are ours to know: the supergraph is shown to operators.
   const services = [...documents].map(([name, typeDefs]) => ({ name, typeDefs: withFlatRequirements(typeDefs) }));
-  const composed = attempt(() => composeServices(services));
-  if ('unforeseen' in composed)
-    return { problems: [{ code: 'COMPOSITION_FAILED', message: composed.unforeseen, subgraphs: [], places: [] }] };
-  if (!compositionHasErrors(composed)) {
-    const supergraph = widenFields(restoreExternal(composed.supergraphDocumentNode, services), services);
-    return { supergraphSdl: print(supergraph), publicSdl: printSchema(buildPublicSchema(supergraph)) };
+  const composed = attempt(() => composeAll(services));
+  if ('unforeseen' in composed) {
+    const alone = services.filter((one) => 'unforeseen' in attempt(() => composeAll([one])));
+    const subgraphs = alone.map(({ name }) => name);
+    return { problems: [{ code: 'COMPOSITION_FAILED', message: composed.unforeseen, subgraphs, places: [] }] };
   }
-  return { problems: composed.errors.map((error) => problemOf(error, documents)) };
+  return composed.errors ? { problems: composed.errors.map((error) => problemOf(error, documents)) } : composed;
+}
+
+function composeAll(services: ComposedService[]) {
+  const composed = composeServices(services);
+  if (compositionHasErrors(composed)) return { errors: composed.errors };
+  const supergraph = widenFields(restoreExternal(composed.supergraphDocumentNode, services), services);
+  return { supergraphSdl: print(supergraph), publicSdl: printSchema(buildPublicSchema(supergraph)) };
 }
 
 /** SDL that nobody has thought of must not take more with it than itself. */
@@ -55,8 +65,13 @@ function attempt<T>(doing: () => T): T | { unforeseen: string } {
   try {
     return doing();
   } catch (error) {
-    return { unforeseen: error instanceof Error ? error.message : String(error) };
+    return { unforeseen: reasonOf(error) };
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return 'it is nested too deeply';
+  return error instanceof Error ? error.message : String(error);
 }
 
 function problemOf(error: GraphQLError, documents: ReadonlyMap<string, DocumentNode>): CompositionProblem {

@@ -38,26 +38,47 @@ export async function openFederationGroup(
 ): Promise<FederationGroup> {
   const left = new Map<string, readonly SourceProblem[]>();
   for (let members = subgraphs; members.length > 0; members = members.filter(({ name }) => !left.has(name))) {
-    const composition = await composeSubgraphs(members);
-    if ('problems' in composition) {
-      const out = blamed(members, composition.problems);
-      left.set(out, describedFor(out, composition.problems));
-      continue;
-    }
-    await setImmediate();
-    const supergraph = await readSupergraph(composition.supergraphSdl, composition.publicSdl);
-    const opened = await openComposed(members, supergraph, publicRole);
+    const opened = await openMembers(members, publicRole).catch(async (error: Error) => ({
+      // What nobody has thought of must not take the others with it.
+      problems: new Map([
+        [await unforeseen(members, publicRole), [{ message: `it cannot be composed: ${error.message}` }]],
+      ]),
+    }));
     if ('source' in opened) return { source: opened.source, left };
     for (const [name, problems] of opened.problems) left.set(name, problems);
   }
   return { source: undefined, left };
 }
 
+type Opened = { readonly source: Source } | { readonly problems: Problems };
+
+async function openMembers(members: readonly Subgraph[], publicRole: string): Promise<Opened> {
+  const composition = await composeSubgraphs(members);
+  if ('problems' in composition) {
+    const out = blamed(members, composition.problems);
+    return { problems: new Map([[out, describedFor(out, composition.problems)]]) };
+  }
+  await setImmediate();
+  const supergraph = await readSupergraph(composition.supergraphSdl, composition.publicSdl);
+  return openComposed(members, supergraph, publicRole);
+}
+
+/** The last of the subgraphs that fail by themselves in a way that nobody has thought of. */
+async function unforeseen(members: readonly Subgraph[], publicRole: string): Promise<string> {
+  let found = members.at(-1)?.name ?? '';
+  if (members.length === 1) return found;
+  for (const member of members)
+    await openMembers([member], publicRole).catch(() => {
+      found = member.name;
+    });
+  return found;
+}
+
 async function openComposed(
   subgraphs: readonly Subgraph[],
   supergraph: Supergraph,
   publicRole: string,
-): Promise<{ source: Source } | { problems: Problems }> {
+): Promise<Opened> {
   const members = subgraphs.map(({ name, metadata }) => ({
     name,
     permissions: metadata.permissions,
