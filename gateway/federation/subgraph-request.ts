@@ -65,20 +65,19 @@ export interface SubgraphError {
 }
 
 /** Asks a subgraph. A failure to do so is an answer without data and with one error that has no path. */
-export async function ask<Context>(
+export function ask<Context>(
   request: SubgraphRequest,
   run: Run<Context>,
   representations?: Representations,
 ): Promise<SubgraphAnswer> {
-  const { service, kind } = request;
-  let reply: string | ReplyBytes;
-  try {
-    reply = await run.send(service, request.body(run.variables, representations), run.context, { kind });
-  } catch (error) {
-    if (!(error instanceof SubgraphFailure)) return failure(service, `the service "${service}" did not answer`);
-    return failure(service, error.message, error.extensions);
-  }
-  return readReply(service, reply, run);
+  const { service } = request;
+  return run.send(service, request.body(run.variables, representations), run.context, request).then(
+    (reply) => readReply(service, reply, run),
+    (error: unknown) => {
+      if (error instanceof SubgraphFailure) return failure(service, error.message, error.extensions);
+      return failure(service, `the service "${service}" did not answer`);
+    },
+  );
 }
 
 /** Reads an answer. */

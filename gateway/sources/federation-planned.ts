@@ -162,15 +162,17 @@ function openJoinedEvents(
   });
 }
 
-async function send(target: RemoteTarget | undefined, body: string, call: Call, isQuery: boolean): Promise<Buffer> {
-  if (!target) throw new TypeError('a subgraph that nobody knows');
-  try {
-    const response = await target.http.send(remoteRequest(target, body, call, isQuery));
-    takeCookies(response, call);
-    return response.bytes;
-  } catch (error) {
-    throw notReached(target, error, call);
-  }
+function send(target: RemoteTarget | undefined, body: string, call: Call, isQuery: boolean): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (!target) throw new TypeError('a subgraph that nobody knows');
+    target.http.dispatch(remoteRequest(target, body, call, isQuery), {
+      onResponse: (response) => {
+        takeCookies(response, call);
+        resolve(response.bytes);
+      },
+      onError: (error) => reject(notReached(target, error, call)),
+    });
+  });
 }
 
 function unplannable(error: unknown): ExecutionResult {
