@@ -36,8 +36,8 @@ const RULES = [
 function rootTypeExists(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(node) {
-      if (node.operation === 'mutation' && !context.getSchema().getMutationType())
-        context.reportError(new GraphQLError('no mutations exist', { nodes: node }));
+      if (node.operation !== 'query' && !context.getSchema().getRootType(node.operation))
+        context.reportError(new GraphQLError(`no ${node.operation}s exist`, { nodes: node }));
     },
   };
 }

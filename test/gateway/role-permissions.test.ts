@@ -71,6 +71,15 @@ describe('a role sees what it is permitted', () => {
     expect(orders.operations()).toHaveLength(0);
   });
 
+  test('nor do subscriptions, where it has none', async () => {
+    const { text } = await gateway.graphql('subscription { orderPlaced { id } }', {
+      ...as('clerk'),
+      headers: { accept: 'text/event-stream' },
+    });
+    expect(text).toContain('"no subscriptions exist"');
+    expect(text).toContain('"code":"validation-failed"');
+  });
+
   test('and is not told by a slip of the finger what else there is', async () => {
     const { text } = await gateway.graphql('{ orders { margi quantit } heders { name } }', as('clerk'));
     expect(text).not.toMatch(/margin|quantity|headers/);
