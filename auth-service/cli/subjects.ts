@@ -60,7 +60,9 @@ export function readRoles(given: readonly string[], givenDefault: string | undef
 
 /** `--role` (several times) and `--default-role`. */
 export function roleOptions(options: Options, fallback: readonly string[] = []) {
-  return readRoles(options.role ?? fallback, one(options, 'default-role'));
+  const names = options.role ?? fallback;
+  if (names.length === 0) throw new UsageError('expected one --role at least');
+  return readRoles(names, one(options, 'default-role'));
 }
 
 /** `name=value` for each extra claim; none takes them all away. @throws UsageError */

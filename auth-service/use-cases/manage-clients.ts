@@ -49,7 +49,7 @@ export async function addClient(
   return { clientId: id, clientSecret };
 }
 
-/** Takes a service account its secret and all its tokens. @returns whether there was one. */
+/** Makes a service account’s secret and all its tokens worthless. @returns whether there was one. */
 export async function revokeClient(
   database: Database,
   tenantId: number,

@@ -13,7 +13,7 @@ export const clientCommands: readonly DatabaseCommand[] = [
     name: 'client add',
     parameters: ['<tenant>', '<name>'],
     options: ['role', 'default-role', 'scope'],
-    help: 'Adds a service account with these roles and scopes, and prints its secret, once.',
+    help: 'Adds a service account with these roles, one at least, and scopes, and prints its secret, once.',
     async run(context, given) {
       const { id: tenantId } = await findTenant(context, at(given, 0));
       const name = at(given, 1).normalize('NFKC');
@@ -64,7 +64,7 @@ export const clientCommands: readonly DatabaseCommand[] = [
   {
     name: 'client revoke',
     parameters: ['<tenant>', '<client id>'],
-    help: 'Takes a service account its secret, and revokes its access tokens, for good.',
+    help: 'Makes a service account’s secret worthless and revokes its access tokens, for good.',
     async run(context, given) {
       const { id: tenantId } = await findTenant(context, at(given, 0));
       const clientId = at(given, 1).toLowerCase();

@@ -306,7 +306,10 @@ describe('portico-auth', () => {
   });
 
   test('a client needs a role of its own', async () => {
-    expect(await run(['client', 'add', '1', 'without'])).toMatchObject({ code: 2 });
+    expect(await run(['client', 'add', '1', 'without'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--role'),
+    });
   });
 
   test('a rotation that is begun by command shows in the list, and once more changes nothing', async () => {
