@@ -97,25 +97,25 @@ export function rootFetches(node: PlanNode): FetchNode[] {
 export function inSequence<Context>(steps: readonly Step<Context>[]): Step<Context> {
   const [only] = steps;
   if (only && steps.length === 1) return only;
-  return async (run) => {
-    for (const step of steps) {
-      const pending = step(run);
-      if (pending) await pending;
-    }
+  return (run, done) => {
+    const begin = (index: number) => {
+      const step = steps[index];
+      if (step) step(run, () => begin(index + 1));
+      else done();
+    };
+    begin(0);
   };
 }
 
 function inParallel<Context>(steps: readonly Step<Context>[]): Step<Context> {
   const [only] = steps;
   if (only && steps.length === 1) return only;
-  return (run) => {
-    const pending: Promise<void>[] = [];
-    for (const step of steps) {
-      const one = step(run);
-      if (one) pending.push(one);
-    }
-    const [first] = pending;
-    if (pending.length < 2) return first;
-    return Promise.all(pending).then(() => {});
+  return (run, done) => {
+    let pending = steps.length;
+    const end = () => {
+      pending--;
+      if (pending === 0) done();
+    };
+    for (const step of steps) step(run, end);
   };
 }

@@ -50,13 +50,17 @@ export function compileEntityFetch<Context>(
     }),
   );
   const request = prepareRequest(fetch, clientVariables);
-  return (run) => {
+  return (run, done) => {
     const waiting = groups.map((group) => findWaiting(group, run.data));
-    if (waiting.every(({ texts }) => texts.length === 0)) return undefined;
+    if (waiting.every(({ texts }) => texts.length === 0)) {
+      done();
+      return;
+    }
     const representations = waiting.map(({ group, texts }) => ({ variable: group.variable, texts }));
-    return ask(request, run, representations).then(({ data, errors }) => {
+    ask(request, run, representations, ({ data, errors }) => {
       for (const one of waiting) if (data) takeEntities(one, data[one.group.key], types);
       if (errors.length > 0) placeErrors(errors, waiting, run);
+      done();
     });
   };
 }

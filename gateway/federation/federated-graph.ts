@@ -13,7 +13,7 @@ import {
   variants,
 } from './prepared-join.ts';
 import { buildPublicSchema } from './public-schema.ts';
-import type { Send } from './run.ts';
+import type { Run, Send, Step } from './run.ts';
 import { readAnswer } from './subgraph-request.ts';
 import { readTypes } from './supergraph-types.ts';
 
@@ -95,14 +95,15 @@ export class FederatedGraph<Context> {
       kind,
       introspection: introspectionOf(operation),
       relay: (variables) => variantFor(variables).relay,
-      run: async (variables, context, introspected) => {
-        const { step, shape } = variantFor(variables);
-        const run = startRun(send, variables, context);
-        const pending = step?.(run);
-        if (pending) await pending;
-        if (introspected) Object.assign(run.data, introspected);
-        return finishRun(run, shape);
-      },
+      run: (variables, context, introspected) =>
+        new Promise((resolve, reject) => {
+          const { step, shape } = variantFor(variables);
+          const run = startRun(send, variables, context, reject);
+          perform(step, run, () => {
+            if (introspected) Object.assign(run.data, introspected);
+            resolve(finishRun(run, shape));
+          });
+        }),
     };
   }
 
@@ -126,16 +127,20 @@ export class FederatedGraph<Context> {
         const { request } = planned(variables).primary;
         return { subgraph: request.service, body: request.body(variables) };
       },
-      join: async (event, variables, context) => {
-        const { primary, step, shape } = planned(variables);
-        const run = startRun(send, variables, context);
-        primary.take(readAnswer(primary.request.service, event as Json, run), run);
-        const pending = step?.(run);
-        if (pending) await pending;
-        return finishRun(run, shape);
-      },
+      join: (event, variables, context) =>
+        new Promise((resolve, reject) => {
+          const { primary, step, shape } = planned(variables);
+          const run = startRun(send, variables, context, reject);
+          primary.take(readAnswer(primary.request.service, event as Json, run), run);
+          perform(step, run, () => resolve(finishRun(run, shape)));
+        }),
     };
   }
+}
+
+function perform<Context>(step: Step<Context> | undefined, run: Run<Context>, done: () => void): void {
+  if (step) step(run, done);
+  else done();
 }
 
 /** The whole GraphQL response as an object. */

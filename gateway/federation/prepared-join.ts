@@ -116,8 +116,9 @@ export function startRun<Context>(
   send: Send<Context>,
   variables: Readonly<Record<string, unknown>>,
   context: Context,
+  fail: (error: unknown) => void,
 ): Run<Context> {
-  return { data: {}, variables, context, send, errors: [], extensions: [] };
+  return { data: {}, variables, context, send, errors: [], extensions: [], fail };
 }
 
 /** Writes what a run came to. */
@@ -151,6 +152,11 @@ export function introspectionOf(operation: ClientOperation): string | undefined 
   return print({ kind: Kind.DOCUMENT, definitions: [definition, ...operation.fragments.values()] });
 }
 
+/** Whoever reads a relayed answer waits for the result. */
+function raise(error: unknown): never {
+  throw error;
+}
+
 function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape, send: Send<Context>): Relay<Context> {
   const { service, kind } = request;
   const result = (
@@ -158,7 +164,7 @@ function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape, send: Se
     variables: Run<Context>['variables'],
     context: Context,
   ) => {
-    const run = startRun(send, variables, context);
+    const run = startRun(send, variables, context, raise);
     takeAnswer(request, answer(run), run);
     return finishRun(run, shape);
   };

@@ -37,7 +37,11 @@ export function compileRootFetch<Context>(
 }
 
 export function rootFetchStep<Context>({ request, take }: RootFetch<Context>): Step<Context> {
-  return async (run) => take(await ask(request, run), run);
+  return (run, done) =>
+    ask(request, run, undefined, (answer) => {
+      take(answer, run);
+      done();
+    });
 }
 
 /** An error without a place is told for every root field that it may have kept away. */

@@ -11,15 +11,16 @@ export interface SubgraphCall {
  * Sends a GraphQL request to a subgraph.
  * @param subgraph its name in the supergraph
  * @param body JSON text: `{"query": …, "variables": …}`
- * @returns the text of its answer, whatever the HTTP status was
- * @throws SubgraphFailure to tell the client why there is none; anything else is told as a service that did not answer
+ * @param done is told the text of its answer, whatever the HTTP status was, or an error, once. What the client may know
+ * of an error is told by a SubgraphFailure; any other is a service that did not answer.
  */
 export type Send<Context> = (
   subgraph: string,
   body: string,
   context: Context,
   call: SubgraphCall,
-) => Promise<string | ReplyBytes>;
+  done: (reply: string | ReplyBytes | Error) => void,
+) => void;
 
 /** `extensions` that a subgraph put beside its data. */
 export interface SubgraphExtensions {
@@ -36,7 +37,12 @@ export interface Run<Context> {
   /** With paths in our data; undefined where the error belongs to no place of it. */
   readonly errors: JoinError[];
   readonly extensions: SubgraphExtensions[];
+  /** Ends it: something went wrong that nobody foresaw. */
+  readonly fail: (error: unknown) => void;
 }
 
-/** A part of a plan. Gives nothing when it had nothing to wait for. */
-export type Step<Context> = (run: Run<Context>) => Promise<void> | undefined;
+/**
+ * A part of a plan. It tells `done` when it is over. There are no promises on the way: chains of them cost more than what
+ * is done between, and hold on to answers.
+ */
+export type Step<Context> = (run: Run<Context>, done: () => void) => void;

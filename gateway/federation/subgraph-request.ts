@@ -64,20 +64,30 @@ export interface SubgraphError {
   at(path: readonly (string | number)[] | undefined): JoinError;
 }
 
-/** Asks a subgraph. A failure to do so is an answer without data and with one error that has no path. */
+/**
+ * Asks a subgraph and tells `done` what it answered. A failure to ask it is an answer without data and with one error that
+ * has no path.
+ */
 export function ask<Context>(
   request: SubgraphRequest,
   run: Run<Context>,
-  representations?: Representations,
-): Promise<SubgraphAnswer> {
+  representations: Representations | undefined,
+  done: (answer: SubgraphAnswer) => void,
+): void {
   const { service } = request;
-  return run.send(service, request.body(run.variables, representations), run.context, request).then(
-    (reply) => readReply(service, reply, run),
-    (error: unknown) => {
-      if (error instanceof SubgraphFailure) return failure(service, error.message, error.extensions);
-      return failure(service, `the service "${service}" did not answer`);
-    },
-  );
+  const body = request.body(run.variables, representations);
+  run.send(service, body, run.context, request, (reply) => {
+    try {
+      done(reply instanceof Error ? unanswered(service, reply) : readReply(service, reply, run));
+    } catch (error) {
+      run.fail(error);
+    }
+  });
+}
+
+function unanswered(service: string, error: Error): SubgraphAnswer {
+  if (error instanceof SubgraphFailure) return failure(service, error.message, error.extensions);
+  return failure(service, `the service "${service}" did not answer`);
 }
 
 /** Reads an answer. */

@@ -36,7 +36,7 @@ export function openPlannedEngine(
   const graph = new FederatedGraph<Call>({
     supergraphSdl: supergraph.sdl,
     read: { document: supergraph.document, publicSchema: supergraph.schema },
-    send: (subgraph, body, call, { kind }) => send(targets.get(subgraph), body, call, kind === 'query'),
+    send: (subgraph, body, call, { kind }, done) => send(targets.get(subgraph), body, call, kind === 'query', done),
   });
   const kept = new Map<string, PreparedJoin<Call>>();
   const prepared = (text: string, name: string | undefined): PreparedJoin<Call> => {
@@ -162,16 +162,23 @@ function openJoinedEvents(
   });
 }
 
-function send(target: RemoteTarget | undefined, body: string, call: Call, isQuery: boolean): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    if (!target) throw new TypeError('a subgraph that nobody knows');
-    target.http.dispatch(remoteRequest(target, body, call, isQuery), {
-      onResponse: (response) => {
-        takeCookies(response, call);
-        resolve(response.bytes);
-      },
-      onError: (error) => reject(notReached(target, error, call)),
-    });
+function send(
+  target: RemoteTarget | undefined,
+  body: string,
+  call: Call,
+  isQuery: boolean,
+  done: (reply: Buffer | Error) => void,
+): void {
+  if (!target) {
+    done(new TypeError('a subgraph that nobody knows'));
+    return;
+  }
+  target.http.dispatch(remoteRequest(target, body, call, isQuery), {
+    onResponse: (response) => {
+      takeCookies(response, call);
+      done(response.bytes);
+    },
+    onError: (error) => done(notReached(target, error, call)),
   });
 }
 

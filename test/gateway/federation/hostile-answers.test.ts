@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 import { FederatedGraph, responseObject } from '../../../gateway/federation/index.ts';
+import { sending } from './sending.ts';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])\n';
 
@@ -23,10 +24,10 @@ function openGraph(): FederatedGraph<undefined> {
   if (compositionHasErrors(composed)) throw new Error(String(composed.errors));
   return new FederatedGraph({
     supergraphSdl: composed.supergraphSdl,
-    send: async (subgraph, body) => {
+    send: sending(async (subgraph, body) => {
       asked.push(body);
       return answers[subgraph] ?? '';
-    },
+    }),
   });
 }
 const graph = openGraph();

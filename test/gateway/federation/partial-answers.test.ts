@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { FederatedGraph } from '../../../gateway/federation/index.ts';
+import { sending } from './sending.ts';
 import { federate, type World } from './world.ts';
 
 let team: World;
@@ -134,15 +135,15 @@ test.each([
   ['{"data":{"budget":"1"},"errors":[{"message":"odd","path":["elsewhere",0]}]}', 'odd'],
   ['{"errors":[7]}', 'the service "pay" reported an error'],
 ])('an answer like %s is told as what it is', async (answer, message) => {
-  const graph = new FederatedGraph({ supergraphSdl: team.supergraphSdl, send: async () => answer });
+  const graph = new FederatedGraph({ supergraphSdl: team.supergraphSdl, send: sending(async () => answer) });
   const { errors } = await graph.prepare('{ budget }').run({}, undefined);
   expect(errors.map((error) => error.message)).toEqual([expect.stringContaining(message)]);
 });
 
 test('what goes wrong while asking is not shown to clients', async () => {
-  const send = async () => {
+  const send = sending(async () => {
     throw new Error('connect ECONNREFUSED 10.0.0.7:4001');
-  };
+  });
   const graph = new FederatedGraph({ supergraphSdl: team.supergraphSdl, send });
   expect(await graph.prepare('{ budget }').run({}, undefined)).toMatchObject({
     data: '{"budget":null}',
@@ -151,7 +152,7 @@ test('what goes wrong while asking is not shown to clients', async () => {
 });
 
 test('what a subgraph says beside its data is handed on', async () => {
-  const send = async () => '{"data":{"budget":1},"extensions":{"http":{"status":503}}}';
+  const send = sending(async () => '{"data":{"budget":1},"extensions":{"http":{"status":503}}}');
   const graph = new FederatedGraph({ supergraphSdl: team.supergraphSdl, send });
   const { extensions } = await graph.prepare('{ budget }').run({}, undefined);
   expect(extensions).toEqual([{ service: 'pay', extensions: { http: { status: 503 } } }]);

@@ -6,11 +6,11 @@ import {
   type JoinResult,
   responseObject,
   restoreExternal,
-  type Send,
   SubgraphFailure,
   widenFields,
 } from '../../../gateway/federation/index.ts';
 import { reply, serve, type TestServer } from '../harness/index.ts';
+import { sending } from './sending.ts';
 
 type Resolvers = NonNullable<Extract<Parameters<typeof buildSubgraphSchema>[0], { typeDefs: unknown }>['resolvers']>;
 
@@ -73,12 +73,12 @@ export async function federate(subgraphs: Record<string, Subgraph>): Promise<Wor
     throw new Error(composed.errors.map(({ message }) => message).join('\n'));
   }
   const supergraphSdl = print(widenFields(restoreExternal(parse(composed.supergraphSdl), services), services));
-  const send: Send<undefined> = async (subgraph, body) => {
+  const send = sending<undefined>(async (subgraph, body) => {
     if (down.has(subgraph)) throw new SubgraphFailure(`${subgraph} is down`, { code: 'down' });
     const url = servers.get(subgraph)?.url ?? '';
     const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
     return Buffer.from(await response.arrayBuffer());
-  };
+  });
   const graph = new FederatedGraph<undefined>({ supergraphSdl, send });
   const run = (document: string, variables: Record<string, unknown> = {}) =>
     graph.prepare(document).run(variables, undefined);
