@@ -31,15 +31,23 @@ export function membersOf(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ): readonly Member[] | undefined {
   const fields = new Map<string, FieldNode[]>();
+  const spread = new Set<string>();
   // Types of actions are objects, so that a condition on a type always holds.
   const collect = (selections: readonly SelectionNode[]): boolean =>
     selections.every((selection) => {
       if ((selection.directives ?? []).length > 0) return false;
       if (selection.kind === Kind.INLINE_FRAGMENT) return collect(selection.selectionSet.selections);
-      if (selection.kind === Kind.FRAGMENT_SPREAD)
-        return collect(fragments.get(selection.name.value)?.selectionSet.selections ?? []);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        const { value } = selection.name;
+        // Fragments that spread each other twice would be gone through twice as often with each.
+        if (spread.has(value)) return true;
+        spread.add(value);
+        return collect(fragments.get(value)?.selectionSet.selections ?? []);
+      }
       const key = (selection.alias ?? selection.name).value;
-      fields.set(key, [...(fields.get(key) ?? []), selection]);
+      const nodes = fields.get(key);
+      if (nodes) nodes.push(selection);
+      else fields.set(key, [selection]);
       return true;
     });
   if (!sets.every(collect)) return undefined;

@@ -3,6 +3,7 @@ import {
   type ExecutionResult,
   execute,
   type FragmentDefinitionNode,
+  GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -15,8 +16,8 @@ import {
 import { type Member, membersOf, writeAnswers } from './action-answer.ts';
 import type { ActionOutcome } from './action-webhook.ts';
 import type { Call } from './call.ts';
-import { localOperation } from './local-operation.ts';
-import type { PreparedOperation } from './prepared-operation.ts';
+import { attempt, localOperation } from './local-operation.ts';
+import type { OperationAnswer, PreparedOperation } from './prepared-operation.ts';
 
 /** Calls the webhook of one field's action. `done` is told once what came of it; nothing is thrown. */
 export type AnswerAction = (input: Record<string, unknown>, call: Call, done: (outcome: ActionOutcome) => void) => void;
@@ -61,19 +62,32 @@ export function prepareActions(
   return {
     kind: 'local',
     run: (variables, call, done) => {
-      const values = getVariableValues(executed, declared, variables);
-      if (!values.coerced) {
+      const { coerced } = getVariableValues(executed, declared, variables);
+      const inputs = coerced && inputsOf(actions, coerced);
+      if (!inputs) {
         wholly.run(variables, call, done);
         return;
       }
-      const inputs = actions.map(({ field, node }) => getArgumentValues(field, node, values.coerced));
-      callAll(actions, inputs, call, isSerial, (outcomes) => {
+      const answer = (outcomes: ReadonlyMap<string, ActionOutcome>): OperationAnswer => {
         const text = writeAnswers(members, outcomes);
-        if (text === undefined) done(complete(variables, { call, outcomes }));
-        else done(Buffer.from(`{"data":${text}}`));
-      });
+        return text === undefined ? complete(variables, { call, outcomes }) : Buffer.from(`{"data":${text}}`);
+      };
+      callAll(actions, inputs, call, isSerial, (outcomes) => done(attempt(() => answer(outcomes))));
     },
   };
+}
+
+/** The arguments of each action; undefined where one's do not fit, which is an error of its field in its turn. */
+function inputsOf(
+  actions: readonly ActionMember[],
+  variables: Readonly<Record<string, unknown>>,
+): readonly Record<string, unknown>[] | undefined {
+  try {
+    return actions.map(({ field, node }) => getArgumentValues(field, node, variables));
+  } catch (error) {
+    if (error instanceof GraphQLError) return undefined;
+    throw error;
+  }
 }
 
 function isNothing(outcome: ActionOutcome): boolean {

@@ -18,7 +18,8 @@ export function localOperation(
   };
 }
 
-function attempt<T>(execution: () => T): T | ExecutionResult {
+/** What an execution comes to; what it throws, as a failure of the operation as a whole. */
+export function attempt<T>(execution: () => T): T | ExecutionResult {
   try {
     return execution();
   } catch (error) {

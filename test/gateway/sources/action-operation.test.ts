@@ -136,4 +136,40 @@ describe('an operation of actions', () => {
     );
     expect(String(answer)).toBe('{"data":{"order":{"id":1}}}');
   });
+
+  test('tells an argument that must not be null at its field, and calls what comes before it', async () => {
+    const text = 'mutation ($item: Item = { name: "x" }) { cancel { id } place(item: $item) { id } }';
+    const variables = { item: null };
+    const { result, calls } = await run(text, {}, variables);
+    expect(result).toMatchObject({ data: { cancel: null, place: null }, errors: [{ path: ['place'] }] });
+    expect(calls.map(([name]) => name)).toEqual(['cancel']);
+  });
+
+  test('is told to have failed when a webhook answers with what cannot be written', async () => {
+    let deep: unknown = [];
+    for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
+    const subschema = actionSubschema(TYPES, NAMES, (): AnswerAction => (_, __, done) => done({ value: { tags: deep } }));
+    const document = parse('{ a: order { tags } b: order { tags } }');
+    const [operation] = document.definitions;
+    if (operation?.kind !== 'OperationDefinition') throw new Error('the operation comes first');
+    const answer = await new Promise((resolve) =>
+      subschema.prepare?.({ document, operation })?.run({}, {} as Call, resolve),
+    );
+    expect(answer).toMatchObject({ data: null, errors: [{ originalError: expect.any(RangeError) }] });
+  });
+
+  test('is made ready at once, however often its fragments spread each other', async () => {
+    const spreads = Array.from(
+      { length: 40 },
+      (_, index) => `fragment f${index} on Order { parent { ...f${index + 1} ...f${index + 1} } }`,
+    );
+    const nested = Array.from(
+      { length: 40 },
+      (_, index) => `fragment g${index} on Order { ...g${index + 1} ...g${index + 1} }`,
+    );
+    const text = ['{ order { ...f0 ...g0 } }', ...spreads, ...nested].join('\n');
+    const ends = 'fragment f40 on Order { id } fragment g40 on Order { id }';
+    const { result } = await run(`${text} ${ends}`, { order: { value: { id: 1, parent: null } } });
+    expect(result).toEqual({ data: { order: { parent: null, id: 1 } } });
+  });
 });
