@@ -51,7 +51,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const rest = restEndpoints(parts);
   const restDocument = swagger(parts);
   const metadata = metadataApi(parts);
-  const endings = openEndings();
+  const endings = openEndings(parts.log);
   const logAccess = createAccessLog(parts.log);
 
   const app = express();

@@ -8,11 +8,16 @@
  */
 export class TurnEnd<Job> {
   readonly #perform: (job: Job) => void;
+  readonly #failed: (job: Job, error: unknown) => void;
   #jobs: Job[] = [];
 
-  /** @param perform does one job. It must not throw. */
-  constructor(perform: (job: Job) => void) {
+  /**
+   * @param perform does one job.
+   * @param failed is told of a job that throws; the others are done all the same. It must not throw itself.
+   */
+  constructor(perform: (job: Job) => void, failed: (job: Job, error: unknown) => void) {
     this.#perform = perform;
+    this.#failed = failed;
   }
 
   add(job: Job): void {
@@ -22,6 +27,12 @@ export class TurnEnd<Job> {
   #performAll(): void {
     const jobs = this.#jobs;
     this.#jobs = [];
-    for (const job of jobs) this.#perform(job);
+    for (const job of jobs) {
+      try {
+        this.#perform(job);
+      } catch (error) {
+        this.#failed(job, error);
+      }
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { REQUEST_ID_HEADER, TurnEnd } from '../../platform/index.ts';
+import { type Logger, REQUEST_ID_HEADER, TurnEnd } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -66,8 +66,12 @@ interface Ending {
 /** Ends responses, those of a turn of the event loop together. */
 export type Endings = TurnEnd<Ending>;
 
-export function openEndings(): Endings {
-  return new TurnEnd(end);
+/** @param log gets to know of responses that cannot be ended: their clients are cut off. */
+export function openEndings(log: Logger): Endings {
+  return new TurnEnd(end, ({ response }, error) => {
+    log.error({ err: error }, 'a response could not be ended');
+    response.destroy();
+  });
 }
 
 function end({ response, pieces }: Ending): void {

@@ -74,7 +74,9 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
   const pools = new Map<string, Pool>();
   const deadlines = new Deadlines();
-  const departures = new TurnEnd(depart);
+  const departures = new TurnEnd(depart, ({ exchange }, error) =>
+    exchange.fail(new UpstreamError('connection', error)),
+  );
 
   function poolFor(origin: string, { name, connections, connectTimeoutMs }: LaneSettings): Pool {
     const key = JSON.stringify([origin, name, connections, connectTimeoutMs]);
@@ -139,13 +141,9 @@ interface Departure {
 
 function depart({ request, exchange, addressOf }: Departure): void {
   if (exchange.isOver) return;
-  try {
-    const { pool, path } = addressOf(request.url);
-    const { method, headers, body = null } = request;
-    pool.dispatch({ path, method, headers: headers as Record<string, string>, body }, exchange);
-  } catch (error) {
-    exchange.fail(new UpstreamError('connection', error));
-  }
+  const { pool, path } = addressOf(request.url);
+  const { method, headers, body = null } = request;
+  pool.dispatch({ path, method, headers: headers as Record<string, string>, body }, exchange);
 }
 
 /** What sends by a promise, made of what sends by callbacks. */

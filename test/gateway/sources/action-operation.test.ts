@@ -148,7 +148,11 @@ describe('an operation of actions', () => {
   test('is told to have failed when a webhook answers with what cannot be written', async () => {
     let deep: unknown = [];
     for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
-    const subschema = actionSubschema(TYPES, NAMES, (): AnswerAction => (_, __, done) => done({ value: { tags: deep } }));
+    const subschema = actionSubschema(
+      TYPES,
+      NAMES,
+      (): AnswerAction => (_, __, done) => done({ value: { tags: deep } }),
+    );
     const document = parse('{ a: order { tags } b: order { tags } }');
     const [operation] = document.definitions;
     if (operation?.kind !== 'OperationDefinition') throw new Error('the operation comes first');
