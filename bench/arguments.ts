@@ -19,7 +19,7 @@ export interface BenchArguments {
   readonly load: string | undefined;
 }
 
-export const USAGE = `npm run bench                      everything, some 20 minutes; writes bench/results/latest.*
+export const USAGE = `npm run bench                      everything, some 25 minutes; writes bench/results/latest.*
 npm run bench -- quick             short windows, fewer rows, about 3 minutes
 npm run bench -- U P login         these rows or measurements
 npm run bench -- profile U         where Portico's processor time goes in a row
@@ -27,7 +27,7 @@ npm run bench -- profile U         where Portico's processor time goes in a row
 rows:          ${ROW_IDS.join(' ')}
 measurements:  ${EXTRA_IDS.join(' ')}
 --targets portico,ideal,mercurius  only these (names or families, see bench/README.md)
---seconds 3  --warm-up 2  --rounds 3  --connections 50  --load wrk|node
+--seconds 3  --warm-up 4  --rounds 3  --connections 50  --load wrk|node
 `;
 
 const QUICK_ROWS: readonly RowId[] = ['U', 'L', 'W', 'P'];
@@ -52,7 +52,7 @@ export function parseArguments(given: readonly string[]): BenchArguments {
     extras: nothingChosen && !quick ? EXTRA_IDS : extras,
     targets: values.targets?.split(',').filter((name) => name !== ''),
     seconds: numberOf('seconds', values.seconds, quick ? 2 : 3),
-    warmUpSeconds: numberOf('warm-up', values['warm-up'], quick ? 1 : 2),
+    warmUpSeconds: numberOf('warm-up', values['warm-up'], quick ? 2 : 4),
     rounds: numberOf('rounds', values.rounds, quick ? 1 : 3),
     connections: numberOf('connections', values.connections, 50),
     load: oneOf('load', values.load, ['wrk', 'node']),
