@@ -145,18 +145,22 @@ function areClientKeys(document: DocumentNode, keyOf: (field: FieldNode) => stri
 /** The selections that are at the root once fragments are opened: each field with the conditions that lead to it. */
 export function rootFields(operation: ClientOperation, conditions: Conditions): FieldNode[] {
   const found: FieldNode[] = [];
-  const open = (selections: readonly SelectionNode[], opened: ReadonlySet<string>): void => {
+  const opened = new Set<string>();
+  const open = (selections: readonly SelectionNode[]): void => {
     for (const selection of selections) {
       if (!isIncluded(selection.directives, conditions)) continue;
       if (selection.kind === Kind.FIELD) found.push(selection);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) open(selection.selectionSet.selections, opened);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) open(selection.selectionSet.selections);
       else {
         const name = selection.name.value;
         const fragment = operation.fragments.get(name);
-        if (fragment && !opened.has(name)) open(fragment.selectionSet.selections, new Set([...opened, name]));
+        // Opened again, it would have the same fields: they are included or not wherever it is spread.
+        if (!fragment || opened.has(name)) continue;
+        opened.add(name);
+        open(fragment.selectionSet.selections);
       }
     }
   };
-  open(operation.definition.selectionSet.selections, new Set());
+  open(operation.definition.selectionSet.selections);
   return found;
 }

@@ -33,7 +33,7 @@ export function plannedOperation(
 ): OperationDefinitionNode {
   let left = MOST_SELECTIONS;
   const reduce = (set: SelectionSetNode, type: GraphQLNamedType | undefined): SelectionSetNode => {
-    const selections = reduceAll(set.selections, type, possibleTypes(type, schema));
+    const selections = reduceAll(set.selections, type, possibleTypes(type, schema), new Set());
     // Nothing is left of it, but the object itself is still asked for.
     return { ...set, selections: selections.length > 0 ? selections : [TYPENAME] };
   };
@@ -41,6 +41,7 @@ export function plannedOperation(
     selections: readonly SelectionNode[],
     type: GraphQLNamedType | undefined,
     possible: readonly GraphQLObjectType[],
+    spread: Set<string>,
   ): SelectionNode[] =>
     selections.flatMap((selection): SelectionNode[] => {
       if (!isIncluded(selection.directives, conditions)) return [];
@@ -53,7 +54,13 @@ export function plannedOperation(
       const condition = typeCondition ? schema.getType(typeCondition.name.value) : type;
       const narrowed = possibleTypes(condition, schema).filter((one) => possible.includes(one));
       if (narrowed.length === 0 && possible.length > 0) return [];
-      const below = reduceAll(selectionSet.selections, condition, narrowed);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        // Spread again for the same types, it asks for nothing more.
+        const place = [selection.name.value, ...narrowed].join(' ');
+        if (spread.has(place)) return [];
+        spread.add(place);
+      }
+      const below = reduceAll(selectionSet.selections, condition, narrowed, spread);
       if (below.length === 0) return [];
       return [
         {

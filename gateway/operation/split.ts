@@ -21,11 +21,12 @@ type Variables = Readonly<Record<string, unknown>>;
  * document. Undefined where one of them has to be stitched.
  */
 export function splitPlan({ operation }: OperationToPrepare, fragments: Fragments, graph: RoleGraph): Plan | undefined {
-  const fields = rootFieldNodes(operation, fragments);
+  const { fields, isRepeated, isSpreadTwice, isConditional } = writtenAtRoot(operation, fragments);
   const isMutation = operation.operation === 'mutation';
-  const keys = new Set(fields.map(keyOf));
   // What comes first then depends on the variables.
-  if (isMutation && keys.size < fields.length) return undefined;
+  if (isMutation && (isRepeated || isSpreadTwice)) return undefined;
+  // A fragment would be written out under each of its conditions, and what it spreads as often as all of these together.
+  if (isSpreadTwice && isConditional) return undefined;
 
   const runs = runsOf(fields, operation, graph);
   const owners = new Set(runs.map(({ owner }) => owner));
@@ -73,15 +74,40 @@ function runsOf(fields: readonly FieldNode[], operation: OperationDefinitionNode
   return runs;
 }
 
-/** The root fields as they are written, through fragments. */
-function rootFieldNodes({ selectionSet }: OperationDefinitionNode, fragments: Fragments): readonly FieldNode[] {
-  const nodesIn = ({ selections }: SelectionSetNode): readonly FieldNode[] =>
-    selections.flatMap((selection) => {
-      if (selection.kind === Kind.FIELD) return [selection];
-      const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
-      return inner ? nodesIn(inner.selectionSet) : [];
-    });
-  return nodesIn(selectionSet);
+interface Written {
+  readonly fields: readonly FieldNode[];
+  /** Whether a response key stands there more than once. */
+  readonly isRepeated: boolean;
+  /** Whether a fragment does. */
+  readonly isSpreadTwice: boolean;
+  /** Whether fragments have directives there. */
+  readonly isConditional: boolean;
+}
+
+/** The root fields as they are written. Each fragment is gone through once, however often others spread it. */
+function writtenAtRoot({ selectionSet }: OperationDefinitionNode, fragments: Fragments): Written {
+  const fields: FieldNode[] = [];
+  const spread = new Set<string>();
+  let isSpreadTwice = false;
+  let isConditional = false;
+  const collect = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        fields.push(selection);
+        continue;
+      }
+      isConditional ||= (selection.directives ?? []).length > 0;
+      if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
+      else if (spread.has(selection.name.value)) isSpreadTwice = true;
+      else {
+        spread.add(selection.name.value);
+        const fragment = fragments.get(selection.name.value);
+        if (fragment) collect(fragment.selectionSet);
+      }
+    }
+  };
+  collect(selectionSet);
+  return { fields, isRepeated: new Set(fields.map(keyOf)).size < fields.length, isSpreadTwice, isConditional };
 }
 
 function keyOf({ alias, name }: FieldNode): string {

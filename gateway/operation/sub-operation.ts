@@ -38,16 +38,21 @@ export function withFragments(operation: OperationDefinitionNode, fragments: Fra
 
 /**
  * The part of an operation that holds the root fields that are wanted, with the variables and fragments that these use.
- * Fragments at the root are taken apart.
+ * Fragments at the root are taken apart, each once: one that is spread again must have no condition.
  */
 export function subOperation(
   operation: OperationDefinitionNode,
   fragments: Fragments,
   isWanted: (field: FieldNode) => boolean,
 ): OperationToPrepare {
+  const seen = new Set<string>();
   const filtered = ({ selections }: SelectionSetNode): readonly SelectionNode[] =>
     selections.flatMap((selection): readonly SelectionNode[] => {
       if (selection.kind === Kind.FIELD) return isWanted(selection) ? [selection] : [];
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        if (seen.has(selection.name.value)) return [];
+        seen.add(selection.name.value);
+      }
       const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
       const kept = inner ? filtered(inner.selectionSet) : [];
       if (kept.length === 0 || !selection.directives || selection.directives.length === 0) return kept;
