@@ -12,7 +12,7 @@ import {
   type PublicError,
   runOperation,
 } from '../operation/index.ts';
-import type { Authenticator } from '../session/index.ts';
+import { type Authenticator, CHALLENGE } from '../session/index.ts';
 import { errorStatus } from './error-status.ts';
 import { isPublic } from './public-endpoint.ts';
 import { createRoutes, type FindRoutes, type Route } from './routes.ts';
@@ -181,10 +181,12 @@ function invalid([first]: readonly PublicError[]): GatewayError {
  */
 function send(exchange: Exchange, result: OperationResult): void {
   const { status, headers, cookies } = result.http;
-  const all = cookies.length === 0 ? headers : { ...headers, 'set-cookie': cookies };
   const [error] = result.errors ?? [];
-  if (error) sendJson(exchange, errorStatus(error, status), flatError(error), all);
-  else sendJson(exchange, status ?? 200, result.bytes ? dataIn(result.bytes) : (result.data ?? {}), all);
+  const answered = error ? errorStatus(error, status) : (status ?? 200);
+  const own = answered === 401 ? { ...CHALLENGE, ...headers } : headers;
+  const all = cookies.length === 0 ? own : { ...own, 'set-cookie': cookies };
+  if (error) sendJson(exchange, answered, flatError(error), all);
+  else sendJson(exchange, answered, result.bytes ? dataIn(result.bytes) : (result.data ?? {}), all);
 }
 
 /** An error as Hasura's flat body. A source's extensions may hold anything; what programs read of them stays text. */

@@ -3,6 +3,6 @@ export type { Authenticator } from './authenticator.ts';
 export { refuseCrossSite } from './cross-site.ts';
 export { type JwtSecret, parseJwtSecret, parseJwtSecrets } from './jwt-secret.ts';
 export { type AuthenticationSettings, openAuthenticator } from './open-authenticator.ts';
-export { roleNotAllowed } from './refusals.ts';
+export { CHALLENGE, roleNotAllowed } from './refusals.ts';
 export type { RevocationSettings } from './revocations.ts';
 export { createSession, type Session, type Standing } from './session.ts';

@@ -1,7 +1,8 @@
 import { type ErrorCode, GatewayError } from '../errors.ts';
 
 const REALM = 'Bearer realm="portico"';
-const CHALLENGE = { 'www-authenticate': REALM };
+/** What comes with a 401 that says nothing more exact (RFC 9110 section 15.5.2 wants it with each). */
+export const CHALLENGE = { 'www-authenticate': REALM };
 const NOT_VERIFIED = 'Could not verify JWT: ';
 
 /**

@@ -195,8 +195,9 @@ describe('without a token', () => {
 
 describe('when a service reports an error', () => {
   test('its data come with the status that it named', async () => {
-    const { status, body } = await gateway.post('/api/rest/enter', { name: 'mallory' });
+    const { status, body, headers } = await gateway.post('/api/rest/enter', { name: 'mallory' });
     expect({ status, body }).toEqual({ status: 401, body: { enter: { success: false, ticket: null } } });
+    expect(headers['www-authenticate']).toBe('Bearer realm="portico"');
   });
 
   test.each([
