@@ -1,3 +1,4 @@
+import { constants, fstatSync, openSync } from 'node:fs';
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions, symbols } from 'pino';
 
 export type { Logger };
@@ -21,7 +22,7 @@ const SECRET_FIELDS = [
  * Code that logs still has to leave secrets out; the redaction here is the net below it.
  *
  * Standard output is written to without waiting for it, several lines at a time and each in a tenth of a second at most.
- * What is left is written when the process exits, unless it is killed.
+ * What is left is written when the process exits, unless it is killed or nobody reads for two seconds.
  */
 export function createLogger(service: string, level: string, to: LogDestination = standardOutput()): Logger {
   const options = {
@@ -42,8 +43,56 @@ const BATCH_BYTES = 3_584;
 const MAX_WRITE = 4_096;
 const BATCH_MS = 100;
 
+/** How long lines that are left at the end wait for a reader that does not read. */
+const LAST_WRITE_MS = 2_000;
+
+/**
+ * A reader that has stopped reading must not keep the process from ending: a write that waits for it in the kernel would,
+ * as the process waits for its threads. So a pipe is written to without waiting, and at the end for a while only.
+ */
 function standardOutput(): LogDestination {
-  return destination({ dest: 1, sync: false, minLength: BATCH_BYTES, maxWrite: MAX_WRITE, periodicFlush: BATCH_MS });
+  let giveUpAt = Number.POSITIVE_INFINITY;
+  let isFull = false;
+  const stream = destination({
+    dest: unblockedPipe(1) ?? 1,
+    sync: false,
+    minLength: BATCH_BYTES,
+    maxWrite: MAX_WRITE,
+    periodicFlush: BATCH_MS,
+    retryEAGAIN: () => {
+      isFull = true;
+      return performance.now() < giveUpAt;
+    },
+  });
+  stream.on('write', () => {
+    isFull = false;
+  });
+  const flushSync = stream.flushSync.bind(stream);
+  stream.flushSync = () => {
+    giveUpAt = performance.now() + LAST_WRITE_MS;
+    // What found the pipe full is held as under way. Nothing writes it any more, so it is the first of what is left.
+    if (isFull) Object.assign(stream, { _writing: false });
+    try {
+      flushSync();
+    } catch {
+      // The reader is gone or does not read. There is nowhere to say so.
+    }
+    giveUpAt = Number.POSITIVE_INFINITY;
+  };
+  return stream;
+}
+
+/**
+ * The pipe behind a file descriptor, opened once more so that writing does not wait and nobody who shares it notices.
+ * Undefined where it is no pipe, belongs to somebody else, or the system has no /proc.
+ */
+function unblockedPipe(descriptor: number): number | undefined {
+  try {
+    if (!fstatSync(descriptor).isFIFO()) return undefined;
+    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -1,3 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createLogger, type Logger } from '../../platform/index.ts';
 
@@ -57,4 +62,62 @@ describe('a log line', () => {
     const [line] = logged((log) => log.error({ err: new TypeError('broken') }, 'failed')).lines;
     expect(line?.err).toMatchObject({ type: 'TypeError', message: 'broken', stack: expect.stringContaining('broken') });
   });
+});
+
+describe('a process that logs to a pipe', () => {
+  const PLATFORM = resolve(import.meta.dirname, '../../dist/platform/index.js');
+  /** Logs more than a pipe holds and, once all that fits is written, is ready to be stopped. */
+  const program = `
+    const { createLogger, runService } = await import(${JSON.stringify(PLATFORM)});
+    runService('chatty', async () => {
+      const log = createLogger('chatty', 'info');
+      const line = 'x'.repeat(1000);
+      for (let n = 0; n < 200; n++) log.info({ n, line }, 'line');
+      setTimeout(() => process.stderr.write('ready'), 500);
+      return { port: 1, stop: async () => {} };
+    });
+    setInterval(() => {}, 1000);`;
+
+  const NOBODY = 'exec sleep 60';
+
+  /** A process whose output goes to a named pipe, which somebody holds open and reads as the script says. */
+  async function piped(reader: string): Promise<{ code: number | null; signal: string | null; output: string }> {
+    const directory = mkdtempSync(join(tmpdir(), 'portico-log-'));
+    const pipe = join(directory, 'pipe');
+    const shell = `mkfifo ${pipe}; (${reader}) < ${pipe} & READER=$!
+      "$0" --input-type=module -e "$1" > ${pipe} 3>&- & echo $! >&3
+      wait $!; CODE=$?; echo "exit $CODE" >&3; [ -z "$KEEP" ] && kill $READER 2>/dev/null; wait $READER; exit $CODE`;
+    const child = spawn('sh', ['-c', shell, process.execPath, program], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      env: { ...process.env, KEEP: reader === NOBODY ? '' : 'yes' },
+    });
+    let output = '';
+    let pid = 0;
+    child.stdout?.on('data', (data) => {
+      output += data;
+    });
+    child.stdio[3]?.on('data', (data: Buffer) => {
+      pid ||= Number.parseInt(String(data), 10);
+    });
+    child.stderr?.once('data', () => process.kill(pid, 'SIGTERM'));
+    const stuck = setTimeout(() => process.kill(pid, 'SIGKILL'), 20_000);
+    const [code, signal] = await once(child, 'close');
+    clearTimeout(stuck);
+    rmSync(directory, { recursive: true });
+    return { code, signal, output };
+  }
+
+  test('ends with code 0 when it is stopped, although nobody reads the pipe', async () => {
+    expect(await piped(NOBODY)).toMatchObject({ code: 0 });
+  }, 40_000);
+
+  test('writes all that is left when the reader comes back in time', async () => {
+    const { code, output } = await piped('sleep 2; cat');
+    expect(code).toBe(0);
+    const numbers = output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).n);
+    expect(numbers).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  }, 40_000);
 });
