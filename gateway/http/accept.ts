@@ -8,10 +8,8 @@ export function negotiate(accept: string | undefined): ResponseType | undefined 
   if (!accept || accept === '*/*' || accept === 'application/json') return 'application/json';
   let best: ResponseType | undefined;
   let bestQuality = 0;
-  for (const range of accept.split(',')) {
-    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+  for (const { name, quality } of rangesOf(accept)) {
     const type = TYPES[name];
-    const quality = qualityOf(parameters);
     if (type && quality > bestQuality) {
       best = type;
       bestQuality = quality;
@@ -23,10 +21,7 @@ export function negotiate(accept: string | undefined): ResponseType | undefined 
 /** Whether a client asks for an answer that is an event stream; to take anything is not to ask for it. */
 export function acceptsEvents(accept: string | undefined): boolean {
   if (accept === undefined || !/event-stream/i.test(accept)) return false;
-  return accept.split(',').some((range) => {
-    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    return name === 'text/event-stream' && qualityOf(parameters) > 0;
-  });
+  return rangesOf(accept).some(({ name, quality }) => name === 'text/event-stream' && quality > 0);
 }
 
 /**
@@ -35,13 +30,31 @@ export function acceptsEvents(accept: string | undefined): boolean {
  */
 export function acceptedParts(accept: string | undefined): string | undefined {
   if (accept === undefined || !/multipart\/mixed/i.test(accept)) return undefined;
-  const ranges = accept.split(',').map((range) => range.trim());
-  const asking = ranges.filter((range) => {
-    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+  const asking = rangesOf(accept).filter(({ name, parameters, quality, text }) => {
     const isOfEvents = parameters.some((parameter) => parameter.startsWith('subscriptionspec'));
-    return name === 'multipart/mixed' && !isOfEvents && isToBeSentOn(range) && qualityOf(parameters) > 0;
+    return name === 'multipart/mixed' && !isOfEvents && isToBeSentOn(text) && quality > 0;
   });
-  return asking.length === 0 ? undefined : asking.slice(0, MAX_PARTS_RANGES).join(', ');
+  if (asking.length === 0) return undefined;
+  return asking
+    .slice(0, MAX_PARTS_RANGES)
+    .map(({ text }) => text)
+    .join(', ');
+}
+
+/** One range of media types, as it is written and taken apart; all but its text is in lower case. */
+interface MediaRange {
+  readonly text: string;
+  readonly name: string;
+  readonly parameters: readonly string[];
+  readonly quality: number;
+}
+
+function rangesOf(accept: string): readonly MediaRange[] {
+  return accept.split(',').map((range) => {
+    const text = range.trim();
+    const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+    return { text, name, parameters, quality: qualityOf(parameters) };
+  });
 }
 
 /** It becomes a header of another request, in which a client should not write what it likes. */

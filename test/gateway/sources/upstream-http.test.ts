@@ -53,6 +53,17 @@ describe('a request to a service', () => {
     expect(await failure(send({ timeoutMs: 200 }))).toBe('timeout');
   });
 
+  test('is not sent when it is given up in the turn of the event loop in which it sets out', async () => {
+    answering = (_, response) => response.end('ok');
+    const before = upstream.requests.length;
+    const cancellation = new Cancellation();
+    const sent = failure(send({ cancellation, body: 'given up' }));
+    cancellation.cancel();
+    expect(await sent).toBe('aborted');
+    await send({ body: 'after it' });
+    expect(upstream.requests.length).toBe(before + 1);
+  });
+
   test('brings an answer that comes byte by byte, in few pieces', async () => {
     const text = Array.from({ length: 5_000 }, (_, index) => String.fromCharCode(97 + (index % 26))).join('');
     const large = Buffer.alloc(3_000_000, 'x');
