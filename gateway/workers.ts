@@ -10,6 +10,8 @@ const RESTART_MS = { first: 100, most: 10_000 };
 const SETTLED_MS = 60_000;
 /** How long a worker may take to tell its metrics. */
 const MEASURE_MS = 2_000;
+/** How long a worker may take to end once requests have had their time. Added to the longest, less than a process has. */
+const ENDING_MS = 4_000;
 
 /**
  * Runs as many gateways as the settings say, on one port. Each is a process of its own with its own connections, caches
@@ -32,7 +34,7 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
     stop: async () => {
       process.off('SIGHUP', onHangUp);
       await metrics.stop();
-      await crew.stop();
+      await crew.stop(config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1000 + ENDING_MS);
     },
   };
 }
@@ -126,14 +128,19 @@ class WorkerCrew {
     });
   }
 
-  async stop(): Promise<void> {
+  /** Asks all workers to stop. One that has not ended `withinMs` later, in milliseconds, is killed. */
+  async stop(withinMs: number): Promise<void> {
     this.#isStopping = true;
     for (const restart of this.#restarts) clearTimeout(restart);
     await Promise.all(
       [...this.#workers].map((worker) => {
+        const late = setTimeout(() => {
+          this.#log.error({ worker: worker.id }, 'a worker has not stopped in time and is killed');
+          worker.process.kill('SIGKILL');
+        }, withinMs);
         const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
         worker.process.kill('SIGTERM');
-        return ended;
+        return ended.finally(() => clearTimeout(late));
       }),
     );
   }

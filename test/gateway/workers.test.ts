@@ -126,3 +126,18 @@ test('a reload that is asked for before all workers have started does not end th
   starting.signal('SIGTERM');
   expect((await starting.ended).code).toBe(0);
 });
+
+test('a worker that does not end when it is stopped is killed', async () => {
+  const stuck = await keep(open(0, 2));
+  await until('all workers listen', () => stuck.written().includes('all workers are listening'));
+  const [first] = stuck
+    .written()
+    .split('\n')
+    .filter((line) => line.includes('the gateway is listening'))
+    .map((line) => JSON.parse(line));
+  process.kill(first.pid, 'SIGSTOP');
+  stuck.signal('SIGTERM');
+  expect((await stuck.ended).code).toBe(0);
+  expect(stuck.written()).toContain('a worker has not stopped in time and is killed');
+  expect(() => process.kill(first.pid, 0)).toThrow('ESRCH');
+}, 30_000);
