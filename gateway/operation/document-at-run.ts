@@ -63,27 +63,31 @@ function documentAtRun(
   const fragments = fragmentsOf(document);
 
   function whole(set: SelectionSetNode, parent: GraphQLNamedType | undefined): SelectionSetNode {
-    const left = leftOf(set, parent, new Set());
+    const left = leftOf(set, parent, [], new Set());
     return { ...set, selections: left.length > 0 ? left : [NOTHING] };
   }
 
+  /** @param within the type conditions that hold here. @param seen fragments, each with where it stood. */
   function leftOf(
     { selections }: SelectionSetNode,
     parent: GraphQLNamedType | undefined,
+    within: readonly string[],
     seen: Set<string>,
   ): readonly SelectionNode[] {
     return selections.flatMap((selection): readonly SelectionNode[] => {
       if (!isLeft(selection, operation, variables)) return [];
       if (selection.kind === Kind.FIELD) return [field(selection, parent)];
-      const name = selection.kind === Kind.FRAGMENT_SPREAD ? selection.name.value : undefined;
-      if (name !== undefined && seen.has(name)) return [];
-      if (name !== undefined) seen.add(name);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        const place = [selection.name.value, parent, ...within].join(' ');
+        if (seen.has(place)) return [];
+        seen.add(place);
+      }
       const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
       if (!fragment) return [];
       const { typeCondition, selectionSet } = fragment;
       const type = typeCondition ? schema.getType(typeCondition.name.value) : parent;
-      if (!typeCondition || type === parent) return leftOf(selectionSet, parent, seen);
-      const left = leftOf(selectionSet, type, new Set());
+      if (!typeCondition || type === parent) return leftOf(selectionSet, parent, within, seen);
+      const left = leftOf(selectionSet, type, [...new Set([...within, typeCondition.name.value])].sort(), seen);
       if (left.length === 0) return [];
       return [{ kind: Kind.INLINE_FRAGMENT, typeCondition, selectionSet: { ...selectionSet, selections: left } }];
     });

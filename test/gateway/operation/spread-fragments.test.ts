@@ -23,7 +23,14 @@ const SHELVES = `
   type Wood implements Shelf { size: Int }
   type Iron implements Shelf { size: Int }
 `;
-const words = await keep(graphqlUpstream('type Query { word: String }', { Query: { word: () => 'so' } }));
+const RACKS = `
+  type Query { word: String rack: Rack }
+  interface Rack { size: Int }
+  type Steel implements Rack { size: Int }
+  type Tin implements Rack { size: Int }
+`;
+const rack = () => ({ __typename: 'Steel', size: 2 });
+const words = await keep(graphqlUpstream(RACKS, { Query: { word: () => 'so', rack } }));
 const books = await keep(
   apolloSubgraph(linked(SHELVES), {
     Query: { book: () => 5, shelf: () => ({ __typename: 'Wood', size: 2 }) },
@@ -80,4 +87,21 @@ describe.each([
     const { body } = await gateway.graphql(query, { token: issuer.token() });
     expect(body.data).toEqual(data);
   });
+});
+
+/** Fragments of which each spreads two others, which both spread the next one; all are of `type` and its `member`. */
+function meeting(type: string, member: string): string {
+  const fragments = Array.from(
+    { length: LEVELS },
+    (_, level) => `fragment f${level} on ${type} { ...a${level} ...b${level} }
+      fragment a${level} on ${member} { ...f${level + 1} }
+      fragment b${level} on ${member} { ...f${level + 1} }`,
+  );
+  return [...fragments, `fragment f${LEVELS} on ${type} { size }`].join(' ');
+}
+
+test('fragments that two others of another type spread cost no more than their text', async () => {
+  const query = `{ words { rack { ...f0 } } } ${meeting('Rack', 'Steel')}`;
+  const { body } = await gateway.graphql(query, { token: issuer.token() });
+  expect(body).toEqual({ data: { words: { rack: { size: 2 } } } });
 });
