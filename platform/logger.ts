@@ -48,13 +48,13 @@ const LAST_WRITE_MS = 2_000;
 
 /**
  * A reader that has stopped reading must not keep the process from ending: a write that waits for it in the kernel would,
- * as the process waits for its threads. So a pipe is written to without waiting, and at the end for a while only.
+ * as the process waits for its threads. So a pipe or a socket is written to without waiting, and at the end for a while only.
  */
 function standardOutput(): LogDestination {
   let giveUpAt = Number.POSITIVE_INFINITY;
   let isFull = false;
   const stream = destination({
-    dest: unblockedPipe(1) ?? 1,
+    dest: unblockedOutput(),
     sync: false,
     minLength: BATCH_BYTES,
     maxWrite: MAX_WRITE,
@@ -83,16 +83,19 @@ function standardOutput(): LogDestination {
 }
 
 /**
- * The pipe behind a file descriptor, opened once more so that writing does not wait and nobody who shares it notices.
- * Undefined where it is no pipe, belongs to somebody else, or the system has no /proc.
+ * Standard output as a file descriptor on which writing does not wait. A pipe is opened once more, so that nobody who
+ * shares it notices; that needs /proc, and a pipe that is the process's own. A socket, which is what a parent on Node
+ * gives, is set so by Node as soon as it is asked for the stream. Anything else stays as it is.
  */
-function unblockedPipe(descriptor: number): number | undefined {
+function unblockedOutput(): number {
   try {
-    if (!fstatSync(descriptor).isFIFO()) return undefined;
-    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
+    const output = fstatSync(1);
+    if (output.isSocket()) void process.stdout;
+    if (output.isFIFO()) return openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
-    return undefined;
+    // There is standard output itself.
   }
+  return 1;
 }
 
 /**

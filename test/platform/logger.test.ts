@@ -120,4 +120,17 @@ describe('a process that logs to a pipe', () => {
       .map((line) => JSON.parse(line).n);
     expect(numbers).toEqual(Array.from({ length: 200 }, (_, n) => n));
   }, 40_000);
+
+  test('ends when it is stopped although the parent, which has made it a socket, does not read', async () => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program.replace('n < 200', 'n < 5000')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.pause();
+    child.stderr.once('data', () => child.kill('SIGTERM'));
+    const stuck = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const [code] = await once(child, 'exit');
+    clearTimeout(stuck);
+    child.stdout.destroy();
+    expect(code).toBe(0);
+  }, 40_000);
 });
