@@ -1,3 +1,5 @@
+import type { Logger } from '../platform/index.ts';
+
 /**
  * Every error code of the gateway, with the HTTP status that goes with it where true statuses are used.
  * The codes are Hasura's; from `alias-limit-exceeded` on they are ours, for conditions that Hasura has no code for or
@@ -73,4 +75,11 @@ export class GatewayError extends Error {
 /** The error to answer with for anything thrown: itself when it was foreseen, else one that tells nothing. */
 export function toGatewayError(error: unknown): GatewayError {
   return error instanceof GatewayError ? error : new GatewayError('unexpected', 'internal error');
+}
+
+/** The same, and the log gets to know what nobody foresaw. `what` is what failed. */
+export function explained(thrown: unknown, whose: { readonly log: Logger }, what = 'a request'): GatewayError {
+  const error = toGatewayError(thrown);
+  if (error !== thrown) whose.log.error({ err: thrown }, `${what} failed in an unforeseen way`);
+  return error;
 }

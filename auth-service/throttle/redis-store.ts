@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { COUNTING_REDIS } from '../../platform/index.ts';
 import { type AttemptStore, longest, returns, type Taken, type Waiting } from './store.ts';
 
 /** A counter is a hash of `failures`, `at` (when it was counted last) and `until` (the end of the wait). */
@@ -68,25 +69,13 @@ interface Commands {
   waiting(count: number, ...keysThenAt: string[]): Promise<number[]>;
 }
 
-const CONNECT_TIMEOUT_MS = 2_000;
-/** A connection on which an answer is owed for this long is given up and made anew. */
-const SILENCE_MS = 2_000;
-/** How long an end may take; one that was lost before is waited for in vain, and would keep the process alive. */
-const DISCONNECT_MS = 100;
-
 /** Counts in Redis, in one script a step. Any failure of Redis is thrown. */
 export function redisStore(url: string): AttemptStore {
   const redis = new Redis(url, {
     scripts: { take: { lua: TAKE }, give: { lua: GIVE }, waiting: { lua: WAITING } },
     keyPrefix: 'portico:attempts:',
     connectionName: 'portico-auth',
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: SILENCE_MS,
-    disconnectTimeout: DISCONNECT_MS,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
-    // What waits for a connection fails as soon as one cannot be made.
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
+    ...COUNTING_REDIS,
   }) as Redis & Commands;
   // A lost connection shows in the commands that fail; without a listener it would end the process.
   redis.on('error', () => {});

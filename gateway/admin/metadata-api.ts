@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GatewayError, toGatewayError } from '../errors.ts';
+import { explained, GatewayError } from '../errors.ts';
 import type { Inconsistency, LiveGraph, MetadataReloads } from '../graph/index.ts';
 import { type Exchange, receiveJson, sendFlatError, sendJson } from '../http/index.ts';
 import { describeProblem, exportMetadata, MetadataError } from '../metadata/index.ts';
@@ -31,9 +31,7 @@ export function metadataApi(options: MetadataApiOptions): (exchange: Exchange) =
       sendJson(exchange, 200, await answer(exchange, options));
     } catch (thrown) {
       if (thrown instanceof MetadataError) return sendInvalid(exchange, thrown);
-      const error = toGatewayError(thrown);
-      if (error !== thrown) exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
-      sendFlatError(exchange, error);
+      sendFlatError(exchange, explained(thrown, exchange));
     }
   };
 }

@@ -1,4 +1,4 @@
-import { GatewayError, toGatewayError } from '../errors.ts';
+import { explained, GatewayError } from '../errors.ts';
 import {
   acceptedParts,
   acceptsEvents,
@@ -190,8 +190,7 @@ class GraphqlExchange {
   }
 
   #refuse(thrown: unknown): void {
-    const error = toGatewayError(thrown);
-    if (error !== thrown) this.#exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
+    const error = explained(thrown, this.#exchange);
     this.#send(error.status, { errors: [refusedRequest(error)] }, error.headers);
   }
 

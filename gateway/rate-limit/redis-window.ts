@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { COUNTING_REDIS } from '../../platform/index.ts';
 import { type Admission, type CountingWindow, WINDOW_SECONDS } from './window.ts';
 
 /*
@@ -31,25 +32,13 @@ interface TakeCommand {
   take(key: string, most: number, window: number): Promise<number>;
 }
 
-const CONNECT_TIMEOUT_MS = 2_000;
-/** A connection on which an answer is owed for this long is given up and made anew. */
-const SILENCE_MS = 2_000;
-/** How long an end may take; one that was lost before is waited for in vain, and would keep the process alive. */
-const DISCONNECT_MS = 100;
-
 /** Counts in Redis, for all replicas that use the same one, in one atomic step. Any failure of Redis is thrown. */
 export function redisWindow(url: string): CountingWindow {
   const redis = new Redis(url, {
     scripts: { take: { lua: TAKE, numberOfKeys: 1 } },
     keyPrefix: 'portico:rate:',
     connectionName: 'portico',
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: SILENCE_MS,
-    disconnectTimeout: DISCONNECT_MS,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
-    // What waits for a connection fails as soon as one cannot be made.
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
+    ...COUNTING_REDIS,
   }) as Redis & TakeCommand;
   // A lost connection shows in the commands that fail; without a listener it would end the process.
   redis.on('error', () => {});

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type ErrorCode, GatewayError, toGatewayError } from '../errors.ts';
+import { type ErrorCode, explained, GatewayError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
 import { type Exchange, readJson, sendFlatError, sendJson } from '../http/index.ts';
 import type { RestEndpoint } from '../metadata/index.ts';
@@ -143,9 +143,7 @@ class RestExchange {
   }
 
   #refuse(thrown: unknown): void {
-    const error = toGatewayError(thrown);
-    if (error !== thrown) this.#exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
-    sendFlatError(this.#exchange, error);
+    sendFlatError(this.#exchange, explained(thrown, this.#exchange));
   }
 }
 

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import { createProxyMiddleware, type RequestHandler } from 'http-proxy-middleware';
 import type { Logger } from '../../platform/index.ts';
-import { GatewayError, toGatewayError } from '../errors.ts';
+import { explained, GatewayError } from '../errors.ts';
 import type { Follower } from '../graph/index.ts';
 import { type Arrival, type Exchange, refuseUpgrade, sendFlatError } from '../http/index.ts';
 import {
@@ -102,7 +102,7 @@ export function openPassThrough(
         if (cookies.length > 0) exchange.response.setHeader('set-cookie', cookies);
         await proxy(exchange.request, exchange.response);
       } catch (thrown) {
-        sendFlatError(exchange, explain(thrown, exchange.log));
+        sendFlatError(exchange, explained(thrown, exchange));
       }
     },
     upgrade: async (arrival, socket, head) => {
@@ -116,7 +116,7 @@ export function openPassThrough(
         Object.assign(arrival.request.headers, { connection: 'Upgrade', upgrade: 'websocket' });
         proxy.upgrade(arrival.request, socket, head);
       } catch (thrown) {
-        refuseUpgrade(arrival.request, socket, explain(thrown, arrival.log));
+        refuseUpgrade(arrival.request, socket, explained(thrown, arrival));
       }
     },
     prepare: (described) => {
@@ -208,10 +208,4 @@ function refuseUnlessOpen(open: PublicAddresses, { path, request }: Arrival): vo
 function hasDotSegment(path: string): boolean {
   const decoded = path.replace(/%2f|%5c|\\/gi, '/').replace(/%2e/gi, '.');
   return decoded.split('/').some((segment) => /^\.\.?(;|$)/.test(segment));
-}
-
-function explain(thrown: unknown, log: Logger): GatewayError {
-  const error = toGatewayError(thrown);
-  if (error !== thrown) log.error({ err: thrown }, 'a request failed in an unforeseen way');
-  return error;
 }

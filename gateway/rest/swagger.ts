@@ -1,4 +1,4 @@
-import { GatewayError, toGatewayError } from '../errors.ts';
+import { explained, GatewayError } from '../errors.ts';
 import type { Generation, LiveGraph, RoleGraph } from '../graph/index.ts';
 import { type Exchange, sendFlatError, sendJson } from '../http/index.ts';
 import type { Authenticator } from '../session/index.ts';
@@ -29,9 +29,7 @@ export function swagger({ graph, authenticator }: SwaggerOptions): (exchange: Ex
         sendPage(exchange);
       }
     } catch (thrown) {
-      const error = toGatewayError(thrown);
-      if (error !== thrown) exchange.log.error({ err: thrown }, 'a request failed in an unforeseen way');
-      sendFlatError(exchange, error);
+      sendFlatError(exchange, explained(thrown, exchange));
     }
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { CloseCode } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import { GatewayError, toGatewayError } from '../errors.ts';
+import { explained, GatewayError } from '../errors.ts';
 import type { Arrival } from '../http/index.ts';
 import { type Client, type Operations, readOperation, refusedRequest } from '../operation/index.ts';
 import type { Authenticator, Session } from '../session/index.ts';
@@ -298,8 +298,6 @@ export class Connection {
   }
 
   #foreseen(thrown: unknown): GatewayError {
-    const error = toGatewayError(thrown);
-    if (error !== thrown) this.#parts.arrival.log.error({ err: thrown }, 'an operation failed in an unforeseen way');
-    return error;
+    return explained(thrown, this.#parts.arrival, 'an operation');
   }
 }

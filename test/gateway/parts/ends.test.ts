@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { freePort, keeper, openGateway, send, type TestGateway, until } from '../harness/index.ts';
-import { ask, DEFERRED, openWorld, type PartsShop, partsShop, type World } from './world.ts';
+import { ask, DEFERRED, openWorld, type PartsShop, partsShop, type World, writeMany } from './world.ts';
 
 let world: World;
 let gateway: TestGateway;
@@ -320,39 +320,20 @@ describe('an answer in parts', () => {
   test('is read no faster than its client reads', async () => {
     world.shop.answerInParts();
     const asked = ask(gateway, world.issuer, DEFERRED, { isPaused: true });
-    const { response, part, end } = await world.shop.written();
-    part(FIRST);
+    const written = await world.shop.written();
+    written.part(FIRST);
     const answer = await asked;
-    const item = { incremental: [{ items: ['x'.repeat(100_000)] }], hasNext: true };
     const MANY = 500;
-    let sent = 0;
-    const send = () => {
-      while (sent < MANY && !response.writableNeedDrain) {
-        part(item);
-        sent += 1;
-      }
-      if (sent < MANY) response.once('drain', send);
-      else {
-        part({ hasNext: false });
-        end();
-      }
-    };
-    send();
-    let before = -1;
-    // It stands still: what is in the buffers of all parties is far less than all 50 MB.
-    await until('the service has to wait', async () => {
-      const isStill = sent === before;
-      before = sent;
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      return isStill && sent === before;
-    });
-    expect(sent).toBeLessThan(MANY / 2);
+    const sending = writeMany(written, MANY);
+    // What is in the buffers of all parties is far less than all 50 MB.
+    await sending.standsStill();
+    expect(sending.sent()).toBeLessThan(MANY / 2);
     let bytes = 0;
     answer.response.on('data', (piece: Buffer) => {
       bytes += piece.length;
     });
     await answer.end();
-    expect(sent).toBe(MANY);
+    expect(sending.sent()).toBe(MANY);
     expect(bytes).toBeGreaterThan(MANY * 100_000);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createClient } from 'graphql-sse';
 import { bearer, type TestGateway, until } from '../harness/index.ts';
 import { wsClient } from '../subscriptions/clients.ts';
-import { ask, DEFERRED, openWorld, type World } from './world.ts';
+import { ask, DEFERRED, openWorld, type World, writeMany } from './world.ts';
 
 let world: World;
 let gateway: TestGateway;
@@ -111,38 +111,19 @@ describe('parts as events', () => {
   test('wait for a client that does not read', async () => {
     world.shop.answerInParts();
     const asked = ask(gateway, world.issuer, DEFERRED, { accept: 'text/event-stream', isPaused: true });
-    const { response, part, end } = await world.shop.written();
-    part(FIRST);
+    const written = await world.shop.written();
+    written.part(FIRST);
     const answer = await asked;
-    const item = { incremental: [{ items: ['x'.repeat(100_000)] }], hasNext: true };
     const MANY = 400;
-    let sent = 0;
-    const send = () => {
-      while (sent < MANY && !response.writableNeedDrain) {
-        part(item);
-        sent += 1;
-      }
-      if (sent < MANY) response.once('drain', send);
-      else {
-        part(LAST);
-        end();
-      }
-    };
-    send();
-    let before = -1;
-    await until('the service has to wait', async () => {
-      const isStill = sent === before;
-      before = sent;
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      return isStill && sent === before;
-    });
-    expect(sent).toBeLessThan(MANY / 2);
+    const sending = writeMany(written, MANY);
+    await sending.standsStill();
+    expect(sending.sent()).toBeLessThan(MANY / 2);
     let text = '';
     answer.response.setEncoding('utf8').on('data', (piece: string) => {
       text = (text + piece).slice(-200);
     });
     await answer.end();
-    expect(sent).toBe(MANY);
+    expect(sending.sent()).toBe(MANY);
     expect(text).toContain('{"hasNext":false}\n\nevent: complete');
   });
 });

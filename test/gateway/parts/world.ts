@@ -209,3 +209,33 @@ export async function openWorld(): Promise<World> {
     close,
   };
 }
+
+/** Writes that many parts of 100 KB, as fast as they are read, and the last part. */
+export function writeMany({ response, part, end }: WrittenAnswer, many: number) {
+  const item = { incremental: [{ items: ['x'.repeat(100_000)] }], hasNext: true };
+  let sent = 0;
+  const send = () => {
+    while (sent < many && !response.writableNeedDrain) {
+      part(item);
+      sent += 1;
+    }
+    if (sent < many) response.once('drain', send);
+    else {
+      part({ hasNext: false });
+      end();
+    }
+  };
+  send();
+  let before = -1;
+  return {
+    sent: () => sent,
+    /** Nobody reads any more. */
+    standsStill: () =>
+      until('the service has to wait', async () => {
+        const isStill = sent === before;
+        before = sent;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return isStill && sent === before;
+      }),
+  };
+}
