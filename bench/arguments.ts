@@ -19,7 +19,7 @@ export interface BenchArguments {
   readonly load: string | undefined;
 }
 
-export const USAGE = `npm run bench                      everything, some 25 minutes; writes bench/results/latest.*
+export const USAGE = `npm run bench                      everything, half an hour or so; writes bench/results/latest.*
 npm run bench -- quick             short windows, fewer rows, about 3 minutes
 npm run bench -- U P login         these rows or measurements
 npm run bench -- profile U         where Portico's processor time goes in a row
