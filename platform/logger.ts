@@ -1,5 +1,6 @@
 import { constants, fstatSync, openSync } from 'node:fs';
-import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions, symbols } from 'pino';
+import { type DestinationStream, type Logger, pino, stdTimeFunctions, symbols } from 'pino';
+import { LineOutput } from './line-output.ts';
 
 export type { Logger };
 export type LogDestination = DestinationStream;
@@ -21,10 +22,10 @@ const SECRET_FIELDS = [
  * A structured logger: one JSON object a line on standard output, with `level`, `time` (ISO 8601), `service` and `msg`.
  * Code that logs still has to leave secrets out; the redaction here is the net below it.
  *
- * Standard output is written to without waiting for it, several lines at a time and each in a tenth of a second at most.
- * What is left is written when the process exits, unless it is killed or nobody reads for two seconds.
+ * Standard output is written to without waiting for its reader, several lines at a time and each in a tenth of a second at
+ * most. What is left is written when the process exits, unless it is killed or nobody reads for two seconds.
  */
-export function createLogger(service: string, level: string, to: LogDestination = standardOutput()): Logger {
+export function createLogger(service: string, level: string, to: LogDestination = standardOutput(service)): Logger {
   const options = {
     level,
     base: { service },
@@ -38,60 +39,29 @@ export function createLogger(service: string, level: string, to: LogDestination 
   return pino(options, to);
 }
 
-const BATCH_BYTES = 3_584;
-/** What a pipe takes as one piece (PIPE_BUF on Linux), so that lines of several processes do not mix. */
-const MAX_WRITE = 4_096;
-const BATCH_MS = 100;
-
 /** How long lines that are left at the end wait for a reader that does not read. */
 const LAST_WRITE_MS = 2_000;
 
-/**
- * A reader that has stopped reading must not keep the process from ending: a write that waits for it in the kernel would,
- * as the process waits for its threads. So a pipe or a socket is written to without waiting, and at the end for a while only.
- */
-function standardOutput(): LogDestination {
-  let giveUpAt = Number.POSITIVE_INFINITY;
-  let isFull = false;
-  const stream = destination({
-    dest: unblockedOutput(),
-    sync: false,
-    minLength: BATCH_BYTES,
-    maxWrite: MAX_WRITE,
-    periodicFlush: BATCH_MS,
-    retryEAGAIN: () => {
-      isFull = true;
-      return performance.now() < giveUpAt;
-    },
-  });
-  stream.on('write', () => {
-    isFull = false;
-  });
-  const flushSync = stream.flushSync.bind(stream);
-  stream.flushSync = () => {
-    giveUpAt = performance.now() + LAST_WRITE_MS;
-    // What found the pipe full is held as under way. Nothing writes it any more, so it is the first of what is left.
-    if (isFull) Object.assign(stream, { _writing: false });
-    try {
-      flushSync();
-    } catch {
-      // The reader is gone or does not read. There is nowhere to say so.
-    }
-    giveUpAt = Number.POSITIVE_INFINITY;
-  };
-  return stream;
+function standardOutput(service: string): LogDestination {
+  const lostLines = (count: number) =>
+    `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), service, count, msg: 'lines of the log were lost: nobody took them' })}\n`;
+  const output = new LineOutput(unblockedOutput(), { lostLines });
+  process.once('exit', () => output.flush(LAST_WRITE_MS));
+  return output;
 }
 
 /**
- * Standard output as a file descriptor on which writing does not wait. A pipe is opened once more, so that nobody who
- * shares it notices; that needs /proc, and a pipe that is the process's own. A socket, which is what a parent on Node
- * gives, is set so by Node as soon as it is asked for the stream. Anything else stays as it is.
+ * Standard output as a file descriptor on which writing does not wait: a reader that has stopped reading must not keep
+ * the process from working, nor from ending. A pipe or a terminal is opened once more, so that nobody who shares it
+ * notices; that needs /proc, and one that is the process's own. A socket, which is what a parent on Node gives, is set so
+ * by Node as soon as it is asked for the stream. A file stays as it is.
  */
 function unblockedOutput(): number {
   try {
     const output = fstatSync(1);
     if (output.isSocket()) void process.stdout;
-    if (output.isFIFO()) return openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK);
+    if (output.isFIFO() || output.isCharacterDevice())
+      return openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch {
     // There is standard output itself.
   }

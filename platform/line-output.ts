@@ -1,0 +1,127 @@
+import { writeSync } from 'node:fs';
+
+/** What a pipe takes as one piece (PIPE_BUF on Linux), so that lines of several processes do not mix. */
+const PIECE_BYTES = 4_096;
+/** A character of a string takes so many bytes at most, in UTF-8. */
+const MAX_BYTES_PER_CHARACTER = 3;
+/** How long a line may stay before it is written, in milliseconds. */
+const GATHER_MS = 100;
+/** How soon an output that was full is tried again, in milliseconds. */
+const RETRY_MS = 10;
+/** What may wait for a reader. A reader who has stopped reading must not cost all memory. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+
+export interface LineOutputOptions {
+  /** What may wait for a reader at most, in bytes. Default: 16 MiB. */
+  readonly maxWaitingBytes?: number;
+  /** A line, with its line break, that says how many lines were lost. */
+  readonly lostLines: (count: number) => string;
+}
+
+/**
+ * Writes lines to a file descriptor, several at a time, without waiting for whoever reads them: what a full pipe does not
+ * take waits here, and beyond a limit lines are dropped and counted. Lines become bytes at once; as strings, of which there
+ * is one for every request, they would have to be moved by the garbage collector until they are written.
+ *
+ * The descriptor should be one on which a write fails with EAGAIN rather than wait. An error of any other kind, such as
+ * a full disk or a reader that is gone, loses the lines of one piece.
+ */
+export class LineOutput {
+  readonly #descriptor: number;
+  readonly #options: Required<LineOutputOptions>;
+  readonly #piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+  #length = 0;
+  #lines = 0;
+  readonly #waiting: { bytes: Buffer; readonly lines: number }[] = [];
+  #waitingBytes = 0;
+  #lost = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(descriptor: number, options: LineOutputOptions) {
+    this.#descriptor = descriptor;
+    this.#options = { maxWaitingBytes: MAX_WAITING_BYTES, ...options };
+  }
+
+  /** @param line one or more whole lines, ended by a line break. */
+  write(line: string): void {
+    const room = PIECE_BYTES - this.#length;
+    if (line.length * MAX_BYTES_PER_CHARACTER > room) {
+      const bytes = Buffer.byteLength(line);
+      if (bytes > room) this.#sendPiece();
+      if (bytes > PIECE_BYTES) {
+        this.#send(Buffer.from(line), 1);
+        return;
+      }
+    }
+    this.#length += this.#piece.write(line, this.#length, 'utf8');
+    this.#lines++;
+    this.#timer ??= setTimeout(() => this.#continue(), GATHER_MS).unref();
+  }
+
+  /** Writes what is left, for which it waits for `milliseconds` at most. */
+  flush(milliseconds: number): void {
+    const giveUpAt = performance.now() + milliseconds;
+    this.#sendPiece();
+    const clock = new Int32Array(new SharedArrayBuffer(4));
+    while (!this.#writeWaiting() && performance.now() < giveUpAt) Atomics.wait(clock, 0, 0, RETRY_MS);
+  }
+
+  #continue(): void {
+    this.#timer = undefined;
+    this.#sendPiece();
+    if (!this.#writeWaiting()) this.#timer = setTimeout(() => this.#continue(), RETRY_MS).unref();
+  }
+
+  #sendPiece(): void {
+    if (this.#length === 0) return;
+    const lines = this.#lines;
+    const bytes = this.#piece.subarray(0, this.#length);
+    this.#length = 0;
+    this.#lines = 0;
+    this.#send(bytes, lines);
+  }
+
+  /** Writes `bytes` after what waits, or keeps a copy of what is not taken. */
+  #send(bytes: Buffer, lines: number): void {
+    const taken = this.#writeWaiting() ? this.#tryToWrite(bytes, lines) : 0;
+    if (taken === bytes.length) return;
+    const isTooMuch = this.#waitingBytes + bytes.length > this.#options.maxWaitingBytes && taken === 0;
+    // After the first that is lost nothing is kept until that is said: it is said where they are missing.
+    if (isTooMuch || this.#lost > 0) {
+      this.#lost += lines;
+      return;
+    }
+    this.#waiting.push({ bytes: Buffer.from(bytes.subarray(taken)), lines });
+    this.#waitingBytes += bytes.length - taken;
+    this.#timer ??= setTimeout(() => this.#continue(), RETRY_MS).unref();
+  }
+
+  /** @returns whether nothing waits any more. */
+  #writeWaiting(): boolean {
+    for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
+      const taken = this.#tryToWrite(first.bytes, first.lines);
+      this.#waitingBytes -= taken;
+      if (taken < first.bytes.length) {
+        first.bytes = first.bytes.subarray(taken);
+        return false;
+      }
+      this.#waiting.shift();
+    }
+    const lost = this.#lost;
+    if (lost === 0) return true;
+    this.#lost = 0;
+    this.#send(Buffer.from(this.#options.lostLines(lost)), lost);
+    return this.#waiting.length === 0;
+  }
+
+  /** @returns how many bytes need not be written any more. */
+  #tryToWrite(bytes: Buffer, lines: number): number {
+    try {
+      return writeSync(this.#descriptor, bytes, 0, bytes.length);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 0;
+      this.#lost += lines;
+      return bytes.length;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { LineOutput } from '../../platform/line-output.ts';
+
+const lostLines = (count: number) => `lost ${count}\n`;
+
+let directory: string;
+let pipe: number;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'portico-lines-'));
+  const path = join(directory, 'pipe');
+  expect(spawnSync('mkfifo', [path]).status).toBe(0);
+  // For reading too: a pipe that nobody reads cannot be opened for writing without waiting.
+  pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+});
+
+afterEach(() => {
+  closeSync(pipe);
+  rmSync(directory, { recursive: true });
+});
+
+/** All that can be read from the pipe now, and how many bytes came at a time. */
+function readAll(): { text: string; sizes: number[] } {
+  const buffer = Buffer.alloc(1_048_576);
+  const sizes: number[] = [];
+  let text = '';
+  for (;;) {
+    try {
+      const size = readSync(pipe, buffer);
+      sizes.push(size);
+      text += buffer.toString('utf8', 0, size);
+    } catch {
+      return { text, sizes };
+    }
+  }
+}
+
+async function readLines(count: number): Promise<string[]> {
+  let text = '';
+  while (text.split('\n').length <= count) {
+    text += readAll().text;
+    await sleep(1);
+  }
+  return text.split('\n').slice(0, -1);
+}
+
+const numbered = (count: number, tail = '') => Array.from({ length: count }, (_, n) => `${n}${tail}`);
+
+describe('lines that are written', () => {
+  test('come out by themselves, a little later, together', async () => {
+    const output = new LineOutput(pipe, { lostLines });
+    output.write('a\n');
+    output.write('ä €\n');
+    expect(readAll().text).toBe('');
+    expect(await readLines(2)).toEqual(['a', 'ä €']);
+  });
+
+  test('come out whole, in their order, whatever their length in bytes', () => {
+    const output = new LineOutput(pipe, { lostLines });
+    const lines = [
+      'x'.repeat(4_094),
+      '',
+      '€'.repeat(1_365),
+      'y',
+      '€'.repeat(3_000),
+      '😀'.repeat(1_024),
+      'z'.repeat(20_000),
+    ];
+    for (const line of lines) output.write(`${line}\n`);
+    output.flush(0);
+    expect(readAll().text.split('\n')).toEqual([...lines, '']);
+  });
+
+  test('are written in pieces of whole lines that a pipe does not mix with those of others', () => {
+    const other = new LineOutput(pipe, { lostLines });
+    const output = new LineOutput(pipe, { lostLines });
+    for (const line of numbered(100, 'x'.repeat(300))) {
+      output.write(`${line}\n`);
+      other.write(`${line}\n`);
+    }
+    output.flush(0);
+    other.flush(0);
+    const lines = readAll().text.trimEnd().split('\n');
+    expect(lines.every((line) => /^\d+x{300}$/.test(line))).toBe(true);
+    expect(lines).toHaveLength(200);
+  });
+
+  test('wait while nobody reads, and none is lost', async () => {
+    const output = new LineOutput(pipe, { lostLines });
+    const lines = numbered(5_000, 'x'.repeat(100));
+    for (const line of lines) output.write(`${line}\n`);
+    expect(await readLines(lines.length)).toEqual(lines);
+  });
+
+  test('are dropped beyond a limit, which is said where they are missing', async () => {
+    const output = new LineOutput(pipe, { lostLines, maxWaitingBytes: 10_000 });
+    const lines = numbered(5_000, 'x'.repeat(100));
+    for (const line of lines) output.write(`${line}\n`);
+    output.write('one more that is too late\n');
+    output.flush(0);
+    const read: string[] = [];
+    while (!read.some((line) => line.startsWith('lost'))) {
+      read.push(...readAll().text.split('\n'));
+      await sleep(1);
+    }
+    const kept = read.filter((line) => line !== '' && !line.startsWith('lost'));
+    const [said] = read.filter((line) => line.startsWith('lost'));
+    expect(kept).toEqual(lines.slice(0, kept.length));
+    expect(said).toBe(`lost ${lines.length + 1 - kept.length}`);
+    output.write('here again\n');
+    output.flush(0);
+    expect(readAll().text).toBe('here again\n');
+  });
+
+  test('are waited for at the end, for as long as is said', () => {
+    const output = new LineOutput(pipe, { lostLines });
+    for (const line of numbered(5_000, 'x'.repeat(100))) output.write(`${line}\n`);
+    const began = performance.now();
+    output.flush(50);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(45);
+  });
+
+  test('do no harm where they cannot be written at all', () => {
+    const full = openSync('/dev/full', constants.O_WRONLY);
+    const output = new LineOutput(full, { lostLines });
+    for (const line of numbered(100, 'x'.repeat(300))) output.write(`${line}\n`);
+    output.flush(0);
+    closeSync(full);
+  });
+
+  test('go to a file as they are', () => {
+    const path = join(directory, 'file');
+    const file = openSync(path, 'a');
+    const output = new LineOutput(file, { lostLines });
+    const lines = numbered(1_000, 'ä');
+    for (const line of lines) output.write(`${line}\n`);
+    output.flush(0);
+    closeSync(file);
+    expect(readFileSync(path, 'utf8')).toBe(`${lines.join('\n')}\n`);
+  });
+});
