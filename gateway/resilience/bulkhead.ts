@@ -1,15 +1,16 @@
+import { Chain, Link } from './chain.ts';
 import type { ConcurrencySettings } from './settings.ts';
 
-/** Something that waits for a place. */
-export interface InLine {
+/** Something that may wait for a place. */
+export abstract class InLine extends Link {
   /** It has one now. */
-  proceed(): void;
+  abstract proceed(): void;
 }
 
 /** The places that one source has in the gateway, and the line of those who wait for one: first come, first served. */
 export class Bulkhead {
   readonly #settings: ConcurrencySettings;
-  readonly #line = new Set<InLine>();
+  readonly #line = new Chain<InLine>();
   #inFlight = 0;
   #isHandingOut = false;
 
@@ -51,7 +52,7 @@ export class Bulkhead {
     if (this.#isHandingOut) return;
     this.#isHandingOut = true;
     try {
-      for (const next of this.#line) {
+      for (let next = this.#line.first; next; next = this.#line.first) {
         if (this.#inFlight >= this.#settings.maxInFlight) break;
         this.#line.delete(next);
         this.#inFlight++;

@@ -1,4 +1,5 @@
-export { Bulkhead, type InLine } from './bulkhead.ts';
+export { Bulkhead, InLine } from './bulkhead.ts';
+export { Chain, Link } from './chain.ts';
 export { type BreakerOutcome, type BreakerState, CircuitBreaker, type Permit } from './circuit-breaker.ts';
 export { RetryBudget } from './retry-budget.ts';
 export { retryAfterMs, retryPauseMs } from './retry-pause.ts';

@@ -1,3 +1,5 @@
+import { Chain, Link } from '../resilience/index.ts';
+
 /** Something that may take so long and no longer. */
 export interface Timed {
   /** The time is up. */
@@ -37,38 +39,27 @@ export interface Deadline {
   end(): void;
 }
 
-/**
- * A link of a chain. Links that are over let go of their neighbours: the garbage collector takes what an old dead object
- * refers to for alive until it looks at old objects again, so one of them would hold on to all that came after it. The
- * tables that a Set leaves behind as it changes do just that.
- */
-class Entry implements Deadline {
+class Entry extends Link implements Deadline {
   readonly timed: Timed;
   /** On the clock of `performance.now()`. */
   readonly at: number;
   readonly #line: Line;
-  before: Entry | undefined;
-  after: Entry | undefined;
-  isOver = false;
 
-  constructor(timed: Timed, at: number, line: Line, before: Entry | undefined) {
+  constructor(timed: Timed, at: number, line: Line) {
+    super();
     this.timed = timed;
     this.at = at;
     this.#line = line;
-    this.before = before;
   }
 
   end(): void {
-    if (this.isOver) return;
-    this.isOver = true;
     this.#line.remove(this);
   }
 }
 
 class Line {
   readonly #timeoutMs: number;
-  #first: Entry | undefined;
-  #last: Entry | undefined;
+  readonly #entries = new Chain<Entry>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(timeoutMs: number) {
@@ -76,28 +67,20 @@ class Line {
   }
 
   add(timed: Timed): Deadline {
-    const entry = new Entry(timed, performance.now() + this.#timeoutMs, this, this.#last);
-    if (this.#last) this.#last.after = entry;
-    else this.#first = entry;
-    this.#last = entry;
+    const entry = new Entry(timed, performance.now() + this.#timeoutMs, this);
+    this.#entries.add(entry);
     this.#timer ??= setTimeout(() => this.#expire(), this.#timeoutMs).unref();
     return entry;
   }
 
   remove(entry: Entry): void {
-    const { before, after } = entry;
-    if (before) before.after = after;
-    else this.#first = after;
-    if (after) after.before = before;
-    else this.#last = before;
-    entry.before = undefined;
-    entry.after = undefined;
+    this.#entries.delete(entry);
   }
 
   #expire(): void {
     this.#timer = undefined;
     const now = performance.now();
-    for (let entry = this.#first; entry; entry = this.#first) {
+    for (let entry = this.#entries.first; entry; entry = this.#entries.first) {
       if (entry.at > now) {
         this.#timer = setTimeout(() => this.#expire(), Math.ceil(entry.at - now)).unref();
         return;

@@ -1,4 +1,4 @@
-import { type InLine, type Permit, retryAfterMs, retryPauseMs } from '../resilience/index.ts';
+import { InLine, type Permit, retryAfterMs, retryPauseMs } from '../resilience/index.ts';
 import type { Cancellable } from './cancellation.ts';
 import { type Deadline, singleDeadline, type Timed } from './deadlines.ts';
 import type { SourceGuard } from './source-guard.ts';
@@ -12,7 +12,7 @@ import {
 import type { UpstreamHttp, UpstreamRequest } from './upstream-http.ts';
 
 /** One request to a source from where it comes in to where it is answered: its place, its tries, the pauses between. */
-export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed {
+export class GuardedCall extends InLine implements UpstreamHandler, Cancellable, Timed {
   readonly #guard: SourceGuard;
   readonly #lane: UpstreamHttp;
   readonly #request: UpstreamRequest;
@@ -32,6 +32,7 @@ export class GuardedCall implements UpstreamHandler, InLine, Cancellable, Timed 
   #pace: ClientPace | undefined;
 
   constructor(guard: SourceGuard, lane: UpstreamHttp, request: UpstreamRequest, handler: UpstreamHandler) {
+    super();
     this.#guard = guard;
     this.#lane = lane;
     this.#request = request;

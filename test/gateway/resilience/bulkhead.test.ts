@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { Bulkhead, type InLine } from '../../../gateway/resilience/index.ts';
+import { Bulkhead, InLine } from '../../../gateway/resilience/index.ts';
 
 const open = (maxInFlight: number, maxQueue: number) => new Bulkhead({ maxInFlight, maxQueue, queueTimeoutMs: 1_000 });
+
+/** What waits for a place, and then does `proceed`. */
+function inLine(proceed: () => void): InLine {
+  return new (class extends InLine {
+    readonly proceed = proceed;
+  })();
+}
 
 describe('the places of a source', () => {
   test('are as many as there may be', () => {
@@ -15,7 +22,7 @@ describe('the places of a source', () => {
   test('go to those who wait in the order in which they came', () => {
     const bulkhead = open(1, 3);
     const served: string[] = [];
-    const waiting = (name: string): InLine => ({ proceed: () => void served.push(name) });
+    const waiting = (name: string) => inLine(() => void served.push(name));
     bulkhead.enter();
     const [a, b, c] = [waiting('a'), waiting('b'), waiting('c')];
     expect([a, b, c, waiting('d')].map((one) => bulkhead.lineUp(one))).toEqual([true, true, true, false]);
@@ -34,12 +41,12 @@ describe('the places of a source', () => {
     let served = 0;
     bulkhead.enter();
     for (let i = 0; i < 10_000; i++)
-      bulkhead.lineUp({
-        proceed: () => {
+      bulkhead.lineUp(
+        inLine(() => {
           served++;
           bulkhead.leave();
-        },
-      });
+        }),
+      );
     bulkhead.leave();
     expect([served, bulkhead.inFlight, bulkhead.queued]).toEqual([10_000, 0, 0]);
   });
@@ -48,12 +55,12 @@ describe('the places of a source', () => {
     const bulkhead = open(1, 3);
     const served: string[] = [];
     bulkhead.enter();
-    bulkhead.lineUp({
-      proceed: () => {
+    bulkhead.lineUp(
+      inLine(() => {
         throw new Error('fails');
-      },
-    });
-    bulkhead.lineUp({ proceed: () => void served.push('b') });
+      }),
+    );
+    bulkhead.lineUp(inLine(() => void served.push('b')));
     expect(() => bulkhead.leave()).toThrow('fails');
     bulkhead.leave();
     expect([served, bulkhead.inFlight, bulkhead.queued]).toEqual([['b'], 1, 0]);
