@@ -11,22 +11,20 @@ export interface LoopDelay {
 interface Report extends LoopDelay {
   readonly asked: number;
   readonly pid: number;
-  readonly script: string;
 }
 
 /**
- * Asks the probe in the process that runs `script`, one of those that `launcher` has started, how late its event loop
- * was since it was asked last.
+ * Asks the probe, which watches one of the processes that `launcher` has started, how late its event loop was since it
+ * was asked last.
  */
-export async function askLoopDelay(directory: string, script: string, launcher: CrewMember): Promise<LoopDelay> {
-  const find = () =>
-    readdirSync(directory)
-      .filter((name) => name.endsWith('.json'))
-      .map((name): Report => JSON.parse(readFileSync(join(directory, name), 'utf8')))
-      .find((report) => report.script.endsWith(script));
-  const before = await until(`the probe in ${script}`, launcher, async () => find());
+export async function askLoopDelay(directory: string, launcher: CrewMember): Promise<LoopDelay> {
+  const find = (): Report | undefined => {
+    const [name] = readdirSync(directory).filter((entry) => entry.endsWith('.json'));
+    return name === undefined ? undefined : JSON.parse(readFileSync(join(directory, name), 'utf8'));
+  };
+  const before = await until('the probe of the event loop', launcher, async () => find());
   process.kill(before.pid, 'SIGUSR2');
-  return until(`the probe in ${script}`, launcher, async () => {
+  return until('the probe of the event loop', launcher, async () => {
     const report = find();
     return report && report.asked > before.asked ? report : undefined;
   });

@@ -10,6 +10,8 @@ import { BCRYPT_COST, type Platform, startPlatform } from './platform.ts';
 const LOGIN_CALLERS = 12;
 const REFRESH_CALLERS = 16;
 const ROUNDS = 3;
+/** A window holds few logins, and the last ones of it leave cores idle. */
+const LOGIN_WINDOW = 2;
 /** Between queries, whose latency is looked for: they are not to take the cores from the logins. */
 const QUERY_PAUSE_MS = 20;
 
@@ -49,12 +51,23 @@ async function measureOn(
   surroundings: Surroundings,
 ): Promise<LoginFigures> {
   const { say } = surroundings;
-  // Warms up, and replaces the imported hashes, which takes a second hash at a user's first login.
+  // Replaces the imported hashes, which takes a second hash at a user's first login.
   const tokens = await Promise.all(
     Array.from({ length: REFRESH_CALLERS }, (_, caller) => login(client, platform, caller)),
   );
   const first = tokens[0];
   if (!first) throw new Error(`the benchmark's users cannot log in`);
+  const refreshAll = () =>
+    repeat(REFRESH_CALLERS, seconds, async (caller) => {
+      const renewed = await refresh(client, tokens[caller]);
+      if (renewed) tokens[caller] = renewed;
+      return renewed !== undefined;
+    });
+  // Logins are too few to warm anything up; refreshes go the same way.
+  await refreshAll();
+  const refreshes = await refreshAll();
+  say(`refresh  ${Math.round(refreshes.perSecond)}/s`);
+
   const query = async () => {
     const answer = (await client.post('/v1/graphql', { query: '{ orders { id } }' }, first.access_token)) as {
       data?: unknown;
@@ -64,28 +77,22 @@ async function measureOn(
   await repeat(1, 1, query);
   const queriesAlone = await repeat(1, seconds, query, QUERY_PAUSE_MS);
 
+  const window = LOGIN_WINDOW * seconds;
+  const logInAll = () =>
+    repeat(LOGIN_CALLERS, window, async (caller) => (await login(client, platform, caller)) !== undefined);
   const hashes: number[] = [];
   const logins: Tally[] = [];
   const queries: Tally[] = [];
   const delays: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    hashes.push(await nativeHashesPerSecond(seconds, surroundings));
+    hashes.push(await nativeHashesPerSecond(window, surroundings));
     await platform.authLoopDelay();
-    const [loggedIn, asked] = await Promise.all([
-      repeat(LOGIN_CALLERS, seconds, async (caller) => (await login(client, platform, caller)) !== undefined),
-      repeat(1, seconds, query, QUERY_PAUSE_MS),
-    ]);
+    logins.push(await logInAll());
     delays.push((await platform.authLoopDelay()).p99Ms);
-    logins.push(loggedIn);
+    const [asked] = await Promise.all([repeat(1, window, query, QUERY_PAUSE_MS), logInAll()]);
     queries.push(asked);
-    say(`login  ${loggedIn.perSecond.toFixed(1)}/s, native bcrypt ${hashes.at(-1)?.toFixed(1)}/s`);
+    say(`login  ${logins.at(-1)?.perSecond.toFixed(1)}/s, native bcrypt ${hashes.at(-1)?.toFixed(1)}/s`);
   }
-  const refreshes = await repeat(REFRESH_CALLERS, seconds, async (caller) => {
-    const renewed = await refresh(client, tokens[caller]);
-    if (renewed) tokens[caller] = renewed;
-    return renewed !== undefined;
-  });
-  say(`refresh  ${Math.round(refreshes.perSecond)}/s`);
   return {
     database: platform.database,
     hashesPerSecond: median(hashes),

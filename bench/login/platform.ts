@@ -62,6 +62,7 @@ export async function startPlatform({ crew, say }: Surroundings): Promise<Platfo
     environment: {
       ...environment,
       BENCH_PROBE_DIR: probeDirectory,
+      BENCH_PROBE_SCRIPT: AUTH_SERVICE,
       NODE_OPTIONS: `--import=${probe}`,
       HASURA_GRAPHQL_LOG_LEVEL: 'info',
       AUTH_LOG_LEVEL: 'info',
@@ -89,7 +90,7 @@ export async function startPlatform({ crew, say }: Surroundings): Promise<Platfo
       password: PASSWORD,
       tenant_id: TENANT_ID,
     }),
-    authLoopDelay: () => askLoopDelay(probeDirectory, AUTH_SERVICE, launcher),
+    authLoopDelay: () => askLoopDelay(probeDirectory, launcher),
     stop: launcher.stop,
   };
 }

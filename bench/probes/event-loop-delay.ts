@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
-// Loaded with `--import` into the processes whose event loops are watched. At SIGUSR2 a process writes how late its loop
-// was since the last time, into a file named after its process id. It tells of itself once at its start.
+// Loaded with `--import` into all processes; those that run BENCH_PROBE_SCRIPT are watched. At SIGUSR2 such a process
+// writes how late its loop was since the last time, into a file named after its process id, and once at its start.
+// To watch costs a wake-up every few milliseconds, which the others are spared.
 const RESOLUTION_MS = 10;
-const directory = process.env.BENCH_PROBE_DIR;
-if (isMainThread && directory) {
+const { BENCH_PROBE_DIR: directory, BENCH_PROBE_SCRIPT: watched } = process.env;
+const script = process.argv[1] ?? '';
+if (isMainThread && directory && watched && script.endsWith(watched)) {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
   let asked = 0;
@@ -16,7 +18,6 @@ if (isMainThread && directory) {
     const report = {
       asked: asked++,
       pid: process.pid,
-      script: process.argv[1] ?? '',
       p99Ms: milliseconds(histogram.percentile(99)),
       maxMs: milliseconds(histogram.max),
     };
