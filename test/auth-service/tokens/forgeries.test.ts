@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createAccessTokenVerifier, KEY_ALGORITHMS } from '../../../auth-service/tokens/index.ts';
-import { forgeries, makeJwsKey, signed } from '../../jws/forgeries.ts';
+import { forgeries } from '../../jws/forgeries.ts';
+import { makeJwsKey, signed } from '../../jws/keys.ts';
 
 const NOW = new Date();
 const SECONDS = Math.floor(NOW.getTime() / 1000);

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { parseJwtSecret } from '../../../gateway/session/index.ts';
 import { findKey, fixedKeySet, type KeySet, readKeys } from '../../../gateway/session/key-set.ts';
 import { verifyToken } from '../../../gateway/session/verify-token.ts';
-import { forgeries, type JwsAlgorithm, type JwsKey, makeJwsKey, signed } from '../../jws/forgeries.ts';
+import { forgeries } from '../../jws/forgeries.ts';
+import { type JwsAlgorithm, type JwsKey, makeJwsKey, signed } from '../../jws/keys.ts';
 
 const SECONDS = Math.floor(Date.now() / 1000);
 const PAYLOAD = { iss: 'https://issuer.test', aud: 'portico', sub: '7', iat: SECONDS, exp: SECONDS + 900 };
