@@ -177,15 +177,34 @@ function partsIn(text: string): readonly unknown[] {
   });
 }
 
+export interface GatewaySettings {
+  /** Of the shop, beside its address. */
+  readonly definition?: object;
+  readonly environment?: Record<string, string>;
+  readonly metadata?: object;
+}
+
 export interface World {
   readonly issuer: Issuer;
   readonly shop: PartsShop;
-  gateway(more?: {
-    definition?: object;
-    environment?: Record<string, string>;
-    metadata?: object;
-  }): Promise<TestGateway>;
+  /** A gateway that is closed with the world. */
+  gateway(settings?: GatewaySettings): Promise<TestGateway>;
   close(): Promise<void>;
+}
+
+/** A gateway of a test's own before the shop. */
+export function gatewayBefore(
+  { issuer, shop }: Pick<World, 'issuer' | 'shop'>,
+  { definition, environment, metadata }: GatewaySettings = {},
+): Promise<TestGateway> {
+  return openGateway({
+    issuer,
+    metadata: {
+      'remote_schemas.yaml': [{ name: 'shop', definition: { url: shop.graphqlUrl, ...definition } }],
+      ...metadata,
+    },
+    ...(environment && { environment }),
+  });
 }
 
 export async function openWorld(): Promise<World> {
@@ -195,17 +214,7 @@ export async function openWorld(): Promise<World> {
   return {
     issuer,
     shop,
-    gateway: ({ definition, environment, metadata } = {}) =>
-      keep(
-        openGateway({
-          issuer,
-          metadata: {
-            'remote_schemas.yaml': [{ name: 'shop', definition: { url: shop.graphqlUrl, ...definition } }],
-            ...metadata,
-          },
-          ...(environment && { environment }),
-        }),
-      ),
+    gateway: (settings) => keep(gatewayBefore({ issuer, shop }, settings)),
     close,
   };
 }
