@@ -1,17 +1,15 @@
 import type { Logger } from '../../platform/index.ts';
-import { type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
+import type { Metadata, MetadataProblem } from '../metadata/index.ts';
 import {
   type OpenedRemote,
-  openActions,
   type RemoteSchema,
-  remoteSchema,
   type Source,
   SourceError,
-  type SourceProblem,
   SourceUnreachable,
   type Surroundings,
 } from '../sources/index.ts';
 import { conflictsWith } from './conflicts.ts';
+import { describedSources } from './described-sources.ts';
 import { Generation, type Inconsistency } from './generation.ts';
 import { isAlike, OpenedRemotes } from './opened-remotes.ts';
 import { schemaChanges } from './schema-changes.ts';
@@ -51,24 +49,13 @@ export class Assembly {
     this.#surroundings = surroundings;
     this.#log = log;
     this.#onChange = onChange;
-    const problems: MetadataProblem[] = [];
-    this.#remotes = metadata.remoteSchemas.flatMap((remote) =>
-      attempt(
-        () => remoteSchema(remote, surroundings),
-        problems,
-        (problem) => sourceProblem(metadata, remote.name, problem),
-      ),
-    );
+    const { remotes, actions } = describedSources(metadata, surroundings);
+    this.#remotes = remotes;
+    this.#actions = actions;
     this.#opened = new OpenedRemotes(
-      this.#remotes.map(({ name }) => name),
+      remotes.map(({ name }) => name),
       surroundings.publicRole,
     );
-    this.#actions = attempt(
-      () => openActions(metadata, surroundings),
-      problems,
-      ({ message, path = [] }) => ({ ...metadata.place('actions', path), message }),
-    )[0];
-    if (problems.length > 0) throw new MetadataError(problems);
     this.#generation = this.#generate();
   }
 
@@ -292,19 +279,4 @@ export class Assembly {
 /** Failures of a source that are a mistake in its description, rather than a remote that cannot be reached now. */
 export function isMistake(error: SourceError): boolean {
   return !(error instanceof SourceUnreachable);
-}
-
-function attempt<T>(
-  open: () => T,
-  problems: MetadataProblem[],
-  placed: (problem: SourceProblem) => MetadataProblem,
-): T[] {
-  try {
-    return [open()];
-  } catch (error) {
-    if (error instanceof MetadataError) problems.push(...error.problems);
-    else if (error instanceof SourceError) problems.push(...error.problems.map(placed));
-    else throw error;
-    return [];
-  }
 }
