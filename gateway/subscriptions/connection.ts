@@ -10,6 +10,7 @@ import { Cancellation } from '../sources/index.ts';
 import { closeReason } from './close-reason.ts';
 import { connectionHeaders } from './connection-headers.ts';
 import { type Delivery, deliver, type Receiver } from './delivery.ts';
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import type { ConnectionLimits } from './limits.ts';
 import { Outbox } from './outbox.ts';
 import type { ClientMessage, Ending, Protocol } from './protocol.ts';
@@ -23,9 +24,6 @@ export interface ConnectionParts {
   readonly authenticator: Authenticator;
   readonly limits: ConnectionLimits;
 }
-
-/** Pings that may stay unanswered. */
-const MAX_MISSED_PINGS = 3;
 
 const TOO_MANY_INITS: Ending = {
   code: CloseCode.TooManyInitialisationRequests,
@@ -63,8 +61,7 @@ export class Connection {
   #state: 'new' | 'initialising' | 'open' = 'new';
   #departure: Departure | undefined;
   #initTimer: NodeJS.Timeout;
-  #keepAlive: NodeJS.Timeout;
-  #missedPings = 0;
+  readonly #heartbeat: Heartbeat;
   #count = 0;
   #session: Session | undefined;
   #stopWatching = () => {};
@@ -74,9 +71,14 @@ export class Connection {
     const { socket, limits, protocol } = parts;
     this.#outbox = new Outbox(socket, limits, () => this.#giveUp('the client does not read what it is sent'));
     this.#initTimer = setTimeout(() => this.#end(protocol.initTimeout()), limits.initTimeoutMs);
-    this.#keepAlive = setInterval(() => this.#ping(), limits.keepAliveMs);
-    socket.on('pong', () => {
-      this.#missedPings = 0;
+    this.#heartbeat = startHeartbeat(socket, {
+      everyMs: limits.keepAliveMs,
+      // Who has to make room first is watched by the outbox, and not read from.
+      isExcused: () => this.#outbox.isFull,
+      onPing: () => {
+        if (this.#state === 'open') this.#say(protocol.keepAlive);
+      },
+      onSilence: () => this.#giveUp('the client does not answer'),
     });
     socket.on('message', (data, isBinary) => this.#receive(isBinary ? '' : String(data)));
     // What went wrong is told by the close code.
@@ -95,7 +97,7 @@ export class Connection {
   }
 
   #receive(text: string): void {
-    this.#missedPings = 0;
+    this.#heartbeat.heard();
     const { protocol } = this.#parts;
     if (this.#isOver) return;
     try {
@@ -262,18 +264,6 @@ export class Connection {
     else this.#end(objection);
   }
 
-  #ping(): void {
-    // Who has to make room first is watched by the outbox, and not read from.
-    if (this.#outbox.isFull) return;
-    if (this.#missedPings >= MAX_MISSED_PINGS) {
-      this.#giveUp('the client does not answer');
-      return;
-    }
-    this.#missedPings++;
-    this.#parts.socket.ping();
-    if (this.#state === 'open') this.#say(this.#parts.protocol.keepAlive);
-  }
-
   #giveUp(reason: string): void {
     this.#parts.arrival.log.warn({ reason }, 'a WebSocket was given up');
     this.#parts.socket.terminate();
@@ -292,7 +282,7 @@ export class Connection {
 
   #closed(): void {
     clearTimeout(this.#initTimer);
-    clearInterval(this.#keepAlive);
+    this.#heartbeat.stop();
     this.#stopWatching();
     for (const id of [...this.#running.keys()]) this.#stop(id);
   }

@@ -1,0 +1,44 @@
+import type { WebSocket } from 'ws';
+
+/** Pings that may stay unanswered. */
+const MAX_MISSED_PINGS = 3;
+
+interface HeartbeatParts {
+  readonly everyMs: number;
+  /** Whether the client is not read from for now, so that no answer can be expected. */
+  isExcused(): boolean;
+  /** Is told with each ping. */
+  onPing(): void;
+  /** Is told at each ping that is due while too many are unanswered. */
+  onSilence(): void;
+}
+
+/** The pings of a connection, for as long as it is open. */
+export interface Heartbeat {
+  /** The client has shown that it is there. */
+  heard(): void;
+  stop(): void;
+}
+
+export function startHeartbeat(
+  socket: WebSocket,
+  { everyMs, isExcused, onPing, onSilence }: HeartbeatParts,
+): Heartbeat {
+  let missed = 0;
+  const heard = () => {
+    missed = 0;
+  };
+  const ping = () => {
+    if (isExcused()) return;
+    if (missed >= MAX_MISSED_PINGS) {
+      onSilence();
+      return;
+    }
+    missed++;
+    socket.ping();
+    onPing();
+  };
+  const timer = setInterval(ping, everyMs);
+  socket.on('pong', heard);
+  return { heard, stop: () => clearInterval(timer) };
+}
