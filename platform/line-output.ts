@@ -16,6 +16,8 @@ export interface LineOutputOptions {
   readonly maxWaitingBytes?: number;
   /** A line, with its line break, that says how many lines were lost. */
   readonly lostLines: (count: number) => string;
+  /** Makes sure that the next write does not wait. Called before each one: others who share the output may undo it. */
+  readonly unblock?: () => void;
 }
 
 /**
@@ -39,7 +41,7 @@ export class LineOutput {
 
   constructor(descriptor: number, options: LineOutputOptions) {
     this.#descriptor = descriptor;
-    this.#options = { maxWaitingBytes: MAX_WAITING_BYTES, ...options };
+    this.#options = { maxWaitingBytes: MAX_WAITING_BYTES, unblock: () => {}, ...options };
   }
 
   /** @param line one or more whole lines, ended by a line break. */
@@ -117,6 +119,7 @@ export class LineOutput {
   /** @returns how many bytes need not be written any more. */
   #tryToWrite(bytes: Buffer, lines: number): number {
     try {
+      this.#options.unblock();
       return writeSync(this.#descriptor, bytes, 0, bytes.length);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 0;

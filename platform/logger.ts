@@ -23,7 +23,7 @@ const SECRET_FIELDS = [
  * Code that logs still has to leave secrets out; the redaction here is the net below it.
  *
  * Standard output is written to without waiting for its reader, several lines at a time and each in a tenth of a second at
- * most. What is left is written when the process exits, unless it is killed or nobody reads for two seconds.
+ * most. What is left is written when the process exits, unless a signal kills it or nobody reads for two seconds.
  */
 export function createLogger(service: string, level: string, to: LogDestination = standardOutput(service)): Logger {
   const options = {
@@ -45,7 +45,8 @@ const LAST_WRITE_MS = 2_000;
 function standardOutput(service: string): LogDestination {
   const lostLines = (count: number) =>
     `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), service, count, msg: 'lines of the log were lost: nobody took them' })}\n`;
-  const output = new LineOutput(unblockedOutput(), { lostLines });
+  const { descriptor, unblock } = unblockedOutput();
+  const output = new LineOutput(descriptor, { lostLines, unblock });
   process.once('exit', () => output.flush(LAST_WRITE_MS));
   return output;
 }
@@ -53,19 +54,30 @@ function standardOutput(service: string): LogDestination {
 /**
  * Standard output as a file descriptor on which writing does not wait: a reader that has stopped reading must not keep
  * the process from working, nor from ending. A pipe or a terminal is opened once more, so that nobody who shares it
- * notices; that needs /proc, and one that is the process's own. A socket, which is what a parent on Node gives, is set so
- * by Node as soon as it is asked for the stream. A file stays as it is.
+ * notices; that needs /proc, and one that is the process's own. A pipe that cannot be opened, and a socket, which is what
+ * a parent on Node gives, are set so for all who share them, which some of them undo. A file stays as it is, and a
+ * terminal that cannot be opened.
  */
-function unblockedOutput(): number {
-  try {
-    const output = fstatSync(1);
-    if (output.isSocket()) void process.stdout;
-    if (output.isFIFO() || output.isCharacterDevice())
-      return openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  } catch {
-    // There is standard output itself.
+function unblockedOutput(): { descriptor: number; unblock: () => void } {
+  const output = fstatSync(1);
+  if (output.isFIFO() || output.isCharacterDevice()) {
+    try {
+      const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+      return { descriptor: openSync('/proc/self/fd/1', flags), unblock: () => {} };
+    } catch {
+      // There is standard output itself.
+    }
   }
-  return 1;
+  return { descriptor: 1, unblock: output.isFIFO() || output.isSocket() ? unblockStandardOutput : () => {} };
+}
+
+/**
+ * Sets the pipe or socket on standard output so that nobody who shares it waits for its reader. Node does so once, as soon
+ * as it is asked for the stream, and undoes it in every process that it starts with that output or that ends with it.
+ */
+function unblockStandardOutput(): void {
+  const { _handle } = process.stdout as { _handle?: { setBlocking?(isBlocking: boolean): number } | null };
+  _handle?.setBlocking?.(false);
 }
 
 /**

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createLogger, type Logger } from '../../platform/index.ts';
 
@@ -121,16 +122,61 @@ describe('a process that logs to a pipe', () => {
     expect(numbers).toEqual(Array.from({ length: 200 }, (_, n) => n));
   }, 40_000);
 
-  test('ends when it is stopped although the parent, which has made it a socket, does not read', async () => {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program.replace('n < 200', 'n < 5000')], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    child.stdout.pause();
-    child.stderr.once('data', () => child.kill('SIGTERM'));
+  /** How a process ends that is stopped once it is ready. */
+  async function stopped(child: ChildProcess): Promise<number | null> {
+    child.stderr?.once('data', () => child.kill('SIGTERM'));
     const stuck = setTimeout(() => child.kill('SIGKILL'), 20_000);
     const [code] = await once(child, 'exit');
     clearTimeout(stuck);
-    child.stdout.destroy();
-    expect(code).toBe(0);
+    return code;
+  }
+
+  const manyLines = program.replace('n < 200', 'n < 5000');
+
+  test.each([
+    ['', manyLines],
+    [
+      ', and others share it',
+      `const { spawnSync } = await import('node:child_process');
+       ${manyLines.replace('const line', `spawnSync(process.execPath, ['-e', '0'], { stdio: 'inherit' }); const line`)}`,
+    ],
+  ])(
+    'ends when it is stopped although the parent, which has made it a socket, does not read%s',
+    async (_, script) => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      child.stdout.pause();
+      expect(await stopped(child)).toBe(0);
+      child.stdout.destroy();
+    },
+    40_000,
+  );
+
+  test('ends when it is stopped although nobody reads a pipe that it could not open', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'portico-log-'));
+    const path = join(directory, 'pipe');
+    expect(spawnSync('mkfifo', [path]).status).toBe(0);
+    // While there is no reader, a pipe cannot be opened for writing without waiting.
+    const before = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const output = openSync(path, constants.O_WRONLY);
+    closeSync(before);
+    const script = manyLines.replace(
+      'const line',
+      `process.stderr.write('made'); await once(process.stdin, 'data'); const line`,
+    );
+    const child = spawn(
+      process.execPath,
+      ['--input-type=module', '-e', `import { once } from 'node:events'; ${script}`],
+      {
+        stdio: ['pipe', output, 'pipe'],
+      },
+    );
+    await once(child.stderr as Readable, 'data');
+    const after = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    child.stdin?.end('go');
+    expect(await stopped(child)).toBe(0);
+    for (const descriptor of [after, output]) closeSync(descriptor);
+    rmSync(directory, { recursive: true });
   }, 40_000);
 });
