@@ -10,6 +10,7 @@ const GATHER_MS = 100;
 const RETRY_MS = 10;
 /** What may wait for a reader. A reader who has stopped reading must not cost all memory. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+const LINE_BREAK = 0x0a;
 
 export interface LineOutputOptions {
   /** What may wait for a reader at most, in bytes. Default: 16 MiB. */
@@ -37,6 +38,8 @@ export class LineOutput {
   readonly #waiting: { bytes: Buffer; readonly lines: number }[] = [];
   #waitingBytes = 0;
   #lost = 0;
+  /** Whether the last that was taken ended within a line. */
+  #isTorn = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(descriptor: number, options: LineOutputOptions) {
@@ -44,7 +47,7 @@ export class LineOutput {
     this.#options = { maxWaitingBytes: MAX_WAITING_BYTES, unblock: () => {}, ...options };
   }
 
-  /** @param line one or more whole lines, ended by a line break. */
+  /** @param line a whole line, ended by a line break. */
   write(line: string): void {
     const room = PIECE_BYTES - this.#length;
     if (line.length * MAX_BYTES_PER_CHARACTER > room) {
@@ -70,8 +73,9 @@ export class LineOutput {
 
   #continue(): void {
     this.#timer = undefined;
-    this.#sendPiece();
-    if (!this.#writeWaiting()) this.#timer = setTimeout(() => this.#continue(), RETRY_MS).unref();
+    // While something waits, lines gather to a full piece: to wait in many small ones costs memory and time.
+    if (this.#writeWaiting()) this.#sendPiece();
+    else this.#timer = setTimeout(() => this.#continue(), RETRY_MS).unref();
   }
 
   #sendPiece(): void {
@@ -85,7 +89,8 @@ export class LineOutput {
 
   /** Writes `bytes` after what waits, or keeps a copy of what is not taken. */
   #send(bytes: Buffer, lines: number): void {
-    const taken = this.#writeWaiting() ? this.#tryToWrite(bytes, lines) : 0;
+    const mayWrite = this.#writeWaiting() && this.#lost === 0;
+    const taken = mayWrite ? this.#tryToWrite(bytes, lines) : 0;
     if (taken === bytes.length) return;
     const isTooMuch = this.#waitingBytes + bytes.length > this.#options.maxWaitingBytes && taken === 0;
     // After the first that is lost nothing is kept until that is said: it is said where they are missing.
@@ -112,7 +117,8 @@ export class LineOutput {
     const lost = this.#lost;
     if (lost === 0) return true;
     this.#lost = 0;
-    this.#send(Buffer.from(this.#options.lostLines(lost)), lost);
+    // Of a line that was taken in part, the rest is among what is lost.
+    this.#send(Buffer.from(`${this.#isTorn ? '\n' : ''}${this.#options.lostLines(lost)}`), lost);
     return this.#waiting.length === 0;
   }
 
@@ -120,7 +126,9 @@ export class LineOutput {
   #tryToWrite(bytes: Buffer, lines: number): number {
     try {
       this.#options.unblock();
-      return writeSync(this.#descriptor, bytes, 0, bytes.length);
+      const taken = writeSync(this.#descriptor, bytes, 0, bytes.length);
+      if (taken > 0) this.#isTorn = bytes[taken - 1] !== LINE_BREAK;
+      return taken;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 0;
       this.#lost += lines;

@@ -25,13 +25,13 @@ afterEach(() => {
 });
 
 /** All that can be read from the pipe now, and how many bytes came at a time. */
-function readAll(): { text: string; sizes: number[] } {
+function readAll(from = pipe): { text: string; sizes: number[] } {
   const buffer = Buffer.alloc(1_048_576);
   const sizes: number[] = [];
   let text = '';
   for (;;) {
     try {
-      const size = readSync(pipe, buffer);
+      const size = readSync(from, buffer);
       sizes.push(size);
       text += buffer.toString('utf8', 0, size);
     } catch {
@@ -123,6 +123,25 @@ describe('lines that are written', () => {
     const began = performance.now();
     output.flush(50);
     expect(performance.now() - began).toBeGreaterThanOrEqual(45);
+  });
+
+  test('begin a line of their own where the rest of one before them was lost', () => {
+    const path = join(directory, 'restarted');
+    expect(spawnSync('mkfifo', [path]).status).toBe(0);
+    const gone = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    const output = new LineOutput(descriptor, { lostLines });
+    output.write(`${'x'.repeat(1_000_000)}\n`);
+    closeSync(gone);
+    output.flush(0);
+    output.write('nobody reads\n');
+    output.flush(0);
+    const back = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    expect(readAll(back).text).toMatch(/^x+$/);
+    output.write('here again\n');
+    output.flush(0);
+    expect(readAll(back).text).toBe('\nlost 2\nhere again\n');
+    for (const opened of [descriptor, back]) closeSync(opened);
   });
 
   test('do no harm where they cannot be written at all', () => {
