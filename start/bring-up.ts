@@ -45,20 +45,19 @@ export async function bringUp(
   ordersUrl.catch(() => {});
 
   let authServiceUrl = settings.authServiceUrl;
-  let seeded: Promise<void> | undefined;
   let database: EmbeddedDatabase | undefined;
   if (names.has('auth-service')) {
     database = await startDatabase(settings, crew, screen);
     const auth = services.authService(settings, database?.url, developmentSecretsFor(settings));
     authServiceUrl = await serve(auth);
-    if (database && !database.hasDemoData()) seeded = seedDemoData(auth, database, crew, screen);
-    seeded?.catch(() => {});
+    // Before the gateway: whoever waits until that is ready wants to log in then.
+    if (database && !database.hasDemoData()) await seedDemoData(auth, database, crew, screen);
   }
 
   const gatewayUrl = names.has('gateway')
     ? await serve(services.gateway(settings, authServiceUrl, await ordersUrl))
     : undefined;
-  await Promise.all([ordersUrl, seeded]);
+  await ordersUrl;
 
   if (gatewayUrl && names.size === services.SERVICE_NAMES.length) {
     if (!(await getsReady(gatewayUrl)))
