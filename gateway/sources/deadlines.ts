@@ -43,17 +43,15 @@ class Entry extends Link implements Deadline {
   readonly timed: Timed;
   /** On the clock of `performance.now()`. */
   readonly at: number;
-  readonly #line: Line;
 
-  constructor(timed: Timed, at: number, line: Line) {
+  constructor(timed: Timed, at: number) {
     super();
     this.timed = timed;
     this.at = at;
-    this.#line = line;
   }
 
   end(): void {
-    this.#line.remove(this);
+    this.chain?.delete(this);
   }
 }
 
@@ -67,14 +65,10 @@ class Line {
   }
 
   add(timed: Timed): Deadline {
-    const entry = new Entry(timed, performance.now() + this.#timeoutMs, this);
+    const entry = new Entry(timed, performance.now() + this.#timeoutMs);
     this.#entries.add(entry);
     this.#timer ??= setTimeout(() => this.#expire(), this.#timeoutMs).unref();
     return entry;
-  }
-
-  remove(entry: Entry): void {
-    this.#entries.delete(entry);
   }
 
   #expire(): void {

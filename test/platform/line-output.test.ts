@@ -24,18 +24,16 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** All that can be read from the pipe now, and how many bytes came at a time. */
-function readAll(from = pipe): { text: string; sizes: number[] } {
+/** All that can be read from the pipe now. */
+function readAll(from = pipe): string {
   const buffer = Buffer.alloc(1_048_576);
-  const sizes: number[] = [];
   let text = '';
   for (;;) {
     try {
       const size = readSync(from, buffer);
-      sizes.push(size);
       text += buffer.toString('utf8', 0, size);
     } catch {
-      return { text, sizes };
+      return text;
     }
   }
 }
@@ -43,7 +41,7 @@ function readAll(from = pipe): { text: string; sizes: number[] } {
 async function readLines(count: number): Promise<string[]> {
   let text = '';
   while (text.split('\n').length <= count) {
-    text += readAll().text;
+    text += readAll();
     await sleep(1);
   }
   return text.split('\n').slice(0, -1);
@@ -56,7 +54,7 @@ describe('lines that are written', () => {
     const output = new LineOutput(pipe, { lostLines });
     output.write('a\n');
     output.write('ä €\n');
-    expect(readAll().text).toBe('');
+    expect(readAll()).toBe('');
     expect(await readLines(2)).toEqual(['a', 'ä €']);
   });
 
@@ -73,7 +71,7 @@ describe('lines that are written', () => {
     ];
     for (const line of lines) output.write(`${line}\n`);
     output.flush(0);
-    expect(readAll().text.split('\n')).toEqual([...lines, '']);
+    expect(readAll().split('\n')).toEqual([...lines, '']);
   });
 
   test('are written in pieces of whole lines that a pipe does not mix with those of others', () => {
@@ -85,7 +83,7 @@ describe('lines that are written', () => {
     }
     output.flush(0);
     other.flush(0);
-    const lines = readAll().text.trimEnd().split('\n');
+    const lines = readAll().trimEnd().split('\n');
     expect(lines.every((line) => /^\d+x{300}$/.test(line))).toBe(true);
     expect(lines).toHaveLength(200);
   });
@@ -105,7 +103,7 @@ describe('lines that are written', () => {
     output.flush(0);
     const read: string[] = [];
     while (!read.some((line) => line.startsWith('lost'))) {
-      read.push(...readAll().text.split('\n'));
+      read.push(...readAll().split('\n'));
       await sleep(1);
     }
     const kept = read.filter((line) => line !== '' && !line.startsWith('lost'));
@@ -114,7 +112,7 @@ describe('lines that are written', () => {
     expect(said).toBe(`lost ${lines.length + 1 - kept.length}`);
     output.write('here again\n');
     output.flush(0);
-    expect(readAll().text).toBe('here again\n');
+    expect(readAll()).toBe('here again\n');
   });
 
   test('are waited for at the end, for as long as is said', () => {
@@ -137,10 +135,10 @@ describe('lines that are written', () => {
     output.write('nobody reads\n');
     output.flush(0);
     const back = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    expect(readAll(back).text).toMatch(/^x+$/);
+    expect(readAll(back)).toMatch(/^x+$/);
     output.write('here again\n');
     output.flush(0);
-    expect(readAll(back).text).toBe('\nlost 2\nhere again\n');
+    expect(readAll(back)).toBe('\nlost 2\nhere again\n');
     for (const opened of [descriptor, back]) closeSync(opened);
   });
 

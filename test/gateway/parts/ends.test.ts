@@ -1,26 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { keeper, type TestGateway, until } from '../harness/index.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type TestGateway, until } from '../harness/index.ts';
 import { begun, FIRST, PENDING } from './begun-answer.ts';
-import { ask, DEFERRED, gatewayBefore, openWorld, type World } from './world.ts';
+import { ask, DEFERRED, openWorld, type World } from './world.ts';
 
 let world: World;
 let gateway: TestGateway;
-const { keep, close } = keeper();
 
 beforeAll(async () => {
   world = await openWorld();
   gateway = await world.gateway();
 });
 afterAll(() => world.close());
-afterEach(close);
-beforeEach(() => {
-  world.shop.forget();
-  world.shop.instead = undefined;
-});
-
-/** A gateway of a test's own, with other settings of the service or the process. */
-const gatewayWith = (definition: object, environment: Record<string, string> = {}, metadata: object = {}) =>
-  keep(gatewayBefore(world, { definition, environment, metadata }));
+afterEach(() => world.forget());
 
 const errorOf = (message: string, reason: string) => ({
   message,
@@ -101,7 +92,7 @@ describe('a service that does not finish', () => {
   });
 
   test('within its time ends with an error, and is cut', async () => {
-    const slow = await gatewayWith({ timeout_seconds: 1 });
+    const slow = await world.gatewayWith({ timeout_seconds: 1 });
     const { written, answer } = await begun(slow, world);
     const error = errorOf('the service "shop" did not answer in time', 'timeout');
     expect(await answer.end()).toEqual([FIRST, { errors: [error], hasNext: false }]);
@@ -109,7 +100,7 @@ describe('a service that does not finish', () => {
   });
 
   test('within the time of an operation ends with an error, and is cut', async () => {
-    const limited = await gatewayWith(
+    const limited = await world.gatewayWith(
       {},
       {},
       { 'api_limits.yaml': { disabled: false, time_limit: { global: 1, per_role: {} } } },
@@ -128,7 +119,7 @@ describe('a service that does not finish', () => {
   });
 
   test('because it has sent too much ends with an error, and is cut', async () => {
-    const small = await gatewayWith({}, { PORTICO_UPSTREAM_MAX_RESPONSE_BYTES: '50000' });
+    const small = await world.gatewayWith({}, { PORTICO_UPSTREAM_MAX_RESPONSE_BYTES: '50000' });
     const { written, answer } = await begun(small, world);
     written.part({ incremental: [{ data: { long: 'x'.repeat(100_000) } }], hasNext: true });
     const error = errorOf('the service "shop" gave an answer that is too large', 'too-large');
@@ -139,7 +130,7 @@ describe('a service that does not finish', () => {
 
 describe('the deadline of the headers', () => {
   test('is for the first part', async () => {
-    const strict = await gatewayWith({ resilience: { headers_timeout_seconds: 1 } });
+    const strict = await world.gatewayWith({ resilience: { headers_timeout_seconds: 1 } });
     world.shop.answerInParts();
     const answer = await ask(strict, world.issuer, DEFERRED);
     await answer.end();
@@ -147,7 +138,7 @@ describe('the deadline of the headers', () => {
   });
 
   test('and for no other one', async () => {
-    const strict = await gatewayWith({ resilience: { headers_timeout_seconds: 1 } });
+    const strict = await world.gatewayWith({ resilience: { headers_timeout_seconds: 1 } });
     const { written, answer } = await begun(strict, world);
     // Another operation begins later, and its deadline passes.
     const late = await ask(strict, world.issuer, DEFERRED);

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClient } from 'graphql-sse';
 import { bearer, type TestGateway, until } from '../harness/index.ts';
 import { wsClient } from '../subscriptions/clients.ts';
+import { FIRST } from './begun-answer.ts';
 import { ask, DEFERRED, openWorld, type World, writeMany } from './world.ts';
 
 let world: World;
@@ -12,12 +13,8 @@ beforeAll(async () => {
   gateway = await world.gateway();
 });
 afterAll(() => world.close());
-beforeEach(() => {
-  world.shop.forget();
-  world.shop.instead = undefined;
-});
+afterEach(() => world.forget());
 
-const FIRST = { data: { product: { id: '1' } }, hasNext: true };
 const NEXT = { incremental: [{ data: { reviews: ['good'] }, path: ['product'] }], hasNext: true };
 const LAST = { hasNext: false };
 const CUT = {

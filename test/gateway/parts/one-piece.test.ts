@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { keeper, openGateway, type TestGateway } from '../harness/index.ts';
-import { ask, DEFERRED, gatewayBefore, openWorld, partsShop, SHOP, type World } from './world.ts';
+import { ask, DEFERRED, openWorld, partsShop, SHOP, type World } from './world.ts';
 
 let world: World;
 const { keep, close } = keeper();
@@ -10,14 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 afterEach(close);
-beforeEach(() => {
-  world.shop.forget();
-  world.shop.instead = undefined;
-});
-
-/** A gateway of a test's own, with other settings of the service or the process. */
-const gatewayWith = (definition: object, environment: Record<string, string> = {}, metadata: object = {}) =>
-  keep(gatewayBefore(world, { definition, environment, metadata }));
+afterEach(() => world.forget());
 
 describe('what is answered in one piece', () => {
   const piece = { data: { product: { id: '1', reviews: ['good'] } } };
@@ -31,14 +24,14 @@ describe('what is answered in one piece', () => {
   };
 
   test('is what a customized source answers', async () => {
-    const renamed = await gatewayWith({ customization: { type_names: { prefix: 'Shop_' } } });
+    const renamed = await world.gatewayWith({ customization: { type_names: { prefix: 'Shop_' } } });
     expect(await answered(renamed)).toEqual(piece);
   });
 
   test('and what a role with presets asks', async () => {
     const schema =
       'type Query { product(id: ID @preset(value: "1")): Product } type Product { id: ID! reviews: [String!] }';
-    const preset = await gatewayWith(
+    const preset = await world.gatewayWith(
       {},
       {},
       {
@@ -55,7 +48,7 @@ describe('what is answered in one piece', () => {
   });
 
   test('and what saved operations answer', async () => {
-    const rest = await gatewayWith(
+    const rest = await world.gatewayWith(
       {},
       {},
       {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type TestGateway, until } from '../harness/index.ts';
+import { FIRST as FIRST_2022 } from './begun-answer.ts';
 import { ask, DEFER_2022, DEFERRED, openWorld, type World } from './world.ts';
 
 let world: World;
@@ -11,12 +12,8 @@ beforeAll(async () => {
   gateway = await world.gateway();
 });
 afterAll(() => world.close());
-beforeEach(() => {
-  world.shop.forget();
-  world.shop.instead = undefined;
-});
+afterEach(() => world.forget());
 
-const FIRST_2022 = { data: { product: { id: '1' } }, hasNext: true };
 const LAST_2022 = {
   incremental: [{ data: { reviews: ['good'] }, path: ['product'], label: 'r' }],
   hasNext: false,

@@ -1,31 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { freePort, keeper, openGateway, send, type TestGateway, until } from '../harness/index.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort, openGateway, send, type TestGateway, until } from '../harness/index.ts';
 import { begun, FIRST } from './begun-answer.ts';
-import { ask, DEFERRED, gatewayBefore, openWorld, type World, writeMany } from './world.ts';
+import { ask, DEFERRED, openWorld, type World, writeMany } from './world.ts';
 
 let world: World;
 let gateway: TestGateway;
-const { keep, close } = keeper();
 
 beforeAll(async () => {
   world = await openWorld();
   gateway = await world.gateway();
 });
 afterAll(() => world.close());
-afterEach(close);
-beforeEach(() => {
-  world.shop.forget();
-  world.shop.instead = undefined;
-});
-
-/** A gateway of a test's own, with other settings of the service or the process. */
-const gatewayWith = (definition: object, environment: Record<string, string> = {}, metadata: object = {}) =>
-  keep(gatewayBefore(world, { definition, environment, metadata }));
+afterEach(() => world.forget());
 
 /** A gateway that tells its metrics, and the value of one. */
 async function measured(definition: object = {}) {
   const port = await freePort();
-  const own = await gatewayWith(definition, { PORTICO_METRICS_PORT: String(port) });
+  const own = await world.gatewayWith(definition, { PORTICO_METRICS_PORT: String(port) });
   const metric = async (name: string): Promise<number> => {
     const { text } = await send(`http://127.0.0.1:${port}/metrics`);
     const line = text.split('\n').find((one) => one.startsWith(name));
@@ -87,7 +78,7 @@ describe('an answer in parts', () => {
 
   test('that is late because of its client says nothing of the service', async () => {
     const breaker = { enabled: true, failure_percent: 100, minimum_requests: 1 };
-    const wary = await gatewayWith({ timeout_seconds: 2, resilience: { circuit_breaker: breaker } });
+    const wary = await world.gatewayWith({ timeout_seconds: 2, resilience: { circuit_breaker: breaker } });
     world.shop.answerInParts();
     const asked = ask(wary, world.issuer, DEFERRED, { isPaused: true });
     const written = await world.shop.written();
@@ -104,7 +95,7 @@ describe('an answer in parts', () => {
 
   test('that is cut counts as a failure of the service', async () => {
     const breaker = { enabled: true, failure_percent: 100, minimum_requests: 1 };
-    const wary = await gatewayWith({ resilience: { circuit_breaker: breaker } });
+    const wary = await world.gatewayWith({ resilience: { circuit_breaker: breaker } });
     const { written, answer } = await begun(wary, world);
     written.response.destroy();
     await answer.end();
@@ -114,7 +105,7 @@ describe('an answer in parts', () => {
   });
 
   test('is asked for once, though others are shared and tried again', async () => {
-    const sharing = await gatewayWith({ resilience: { deduplicate: true, retries: { limit: 2 } } });
+    const sharing = await world.gatewayWith({ resilience: { deduplicate: true, retries: { limit: 2 } } });
     world.shop.answerInParts();
     const asked = [ask(sharing, world.issuer, DEFERRED), ask(sharing, world.issuer, DEFERRED)];
     const both = [await world.shop.written(0), await world.shop.written(1)];

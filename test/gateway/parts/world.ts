@@ -189,11 +189,14 @@ export interface World {
   readonly shop: PartsShop;
   /** A gateway that is closed with the world. */
   gateway(settings?: GatewaySettings): Promise<TestGateway>;
+  /** A gateway of a test's own, with other settings of the service or the process, until `forget`. */
+  gatewayWith(definition: object, environment?: Record<string, string>, metadata?: object): Promise<TestGateway>;
+  /** To be called after each test. */
+  forget(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A gateway of a test's own before the shop. */
-export function gatewayBefore(
+function gatewayBefore(
   { issuer, shop }: Pick<World, 'issuer' | 'shop'>,
   { definition, environment, metadata }: GatewaySettings = {},
 ): Promise<TestGateway> {
@@ -209,12 +212,20 @@ export function gatewayBefore(
 
 export async function openWorld(): Promise<World> {
   const { keep, close } = keeper();
+  const ofTest = keeper();
   const issuer = await keep(openIssuer());
   const shop = await keep(partsShop());
   return {
     issuer,
     shop,
     gateway: (settings) => keep(gatewayBefore({ issuer, shop }, settings)),
+    gatewayWith: (definition, environment = {}, metadata = {}) =>
+      ofTest.keep(gatewayBefore({ issuer, shop }, { definition, environment, metadata })),
+    forget: async () => {
+      await ofTest.close();
+      shop.forget();
+      shop.instead = undefined;
+    },
     close,
   };
 }
