@@ -31,6 +31,7 @@ const shape = (needed: Needed) => ({
     : setting.text().optional(),
   AUTH_DATABASE_POOL_SIZE: setting.integer(10, 1, 1000),
   AUTH_DATABASE_WAIT_SECONDS: setting.integer(0, 0, 600),
+  AUTH_DATABASE_STATEMENT_TIMEOUT_SECONDS: setting.integer(5, 1, 60),
 
   AUTH_PASSWORD_PEPPER: needed.pepper ? pepperSecret : pepperSecret.optional(),
   AUTH_PASSWORD_PEPPERS: pepperVersions.optional(),
@@ -77,7 +78,7 @@ export interface Config {
   trustedProxies: number;
   logLevel: string;
   /** `waitSeconds`: how long to wait at the start for a database that is not up yet. */
-  database: { url: string; poolSize: number; waitSeconds: number };
+  database: { url: string; poolSize: number; waitSeconds: number; statementTimeoutMs: number };
   /** `minLength` of new passwords, in characters. `importMaxCost`: of bcrypt hashes that come from elsewhere. */
   passwords: {
     peppers: Peppers;
@@ -122,6 +123,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       url: password === undefined ? url : withPassword(url, password),
       poolSize: settings.AUTH_DATABASE_POOL_SIZE,
       waitSeconds: settings.AUTH_DATABASE_WAIT_SECONDS,
+      statementTimeoutMs: settings.AUTH_DATABASE_STATEMENT_TIMEOUT_SECONDS * 1000,
     },
     passwords: {
       peppers: peppersOf(settings),

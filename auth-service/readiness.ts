@@ -3,6 +3,9 @@ import type { SigningKeys } from './tokens/index.ts';
 
 const PING_TIMEOUT_MS = 2_000;
 
+/** For how long the database has to be out of reach of this process alone before the process counts as broken. */
+const STUCK_AFTER_MS = 30_000;
+
 export interface ReadinessReport {
   ready: boolean;
   checks: {
@@ -19,11 +22,38 @@ export interface Readiness {
   started(): boolean;
   /** Asks the database too. */
   report(): Promise<ReadinessReport>;
+  /**
+   * Whether a restart would help: for half a minute the database has not answered over the connections of this process,
+   * and it does over a new one. While the database itself is away a restart helps nothing. Answers at once, with what the
+   * call before this one made it look into, because whoever asks for liveness does not wait for long.
+   */
+  stuck(): boolean;
+}
+
+export interface ReadinessOptions {
+  database: Pick<Database, 'ping' | 'pingAnew'>;
+  keys: Pick<SigningKeys, 'loaded'>;
+  now(): Date;
 }
 
 /** Whether this process can answer logins. */
-export function createReadiness(database: Database, keys: SigningKeys): Readiness {
+export function createReadiness({ database, keys, now }: ReadinessOptions): Readiness {
   let migrated = false;
+  let unreachableSince: number | undefined;
+  let isStuck = false;
+
+  // Probes that come while one is under way share it: a database that does not answer must not cost a connection each.
+  const databaseAnswers = shared(async () => {
+    const answered = await settlesInTime(database.ping());
+    unreachableSince = answered ? undefined : (unreachableSince ?? now().getTime());
+    return answered;
+  });
+  const examine = shared(async () => {
+    if (await databaseAnswers()) isStuck = false;
+    else if (now().getTime() - (unreachableSince ?? Number.POSITIVE_INFINITY) >= STUCK_AFTER_MS)
+      isStuck = await settlesInTime(database.pingAnew());
+  });
+
   return {
     migrated() {
       migrated = true;
@@ -33,24 +63,39 @@ export function createReadiness(database: Database, keys: SigningKeys): Readines
       const checks: ReadinessReport['checks'] = {
         migrations: migrated ? 'ok' : 'pending',
         signing_keys: keys.loaded ? 'ok' : 'pending',
-        database: (await answers(database)) ? 'ok' : 'unreachable',
+        database: (await databaseAnswers()) ? 'ok' : 'unreachable',
       };
       return { ready: Object.values(checks).every((check) => check === 'ok'), checks };
+    },
+    stuck() {
+      if (migrated) void examine();
+      return isStuck;
     },
   };
 }
 
-async function answers(database: Database): Promise<boolean> {
+/** Calls that come while one is under way share its result. */
+function shared<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+  let underWay: Promise<Result> | undefined;
+  return () => {
+    underWay ??= ask().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+}
+
+async function settlesInTime(ping: Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, PING_TIMEOUT_MS, false);
   });
-  const ping = database.ping().then(
+  const answered = ping.then(
     () => true,
     () => false,
   );
   try {
-    return await Promise.race([ping, timeout]);
+    return await Promise.race([answered, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -60,7 +60,7 @@ export function createServer({
     .get(whenStarted(readiness), noStore, revocations(listRevocations))
     .all(onlyMethods('GET', 'HEAD'));
 
-  app.route('/healthz').get(alive).all(onlyMethods('GET', 'HEAD'));
+  app.route('/healthz').get(alive(readiness)).all(onlyMethods('GET', 'HEAD'));
   app.route('/readyz').get(ready(readiness)).all(onlyMethods('GET', 'HEAD'));
 
   app.use(notFound);
@@ -68,9 +68,13 @@ export function createServer({
   return app;
 }
 
-const alive: RequestHandler = (_request, response) => {
-  response.type('text').send('OK');
-};
+function alive(readiness: Readiness): RequestHandler {
+  return (_request, response) => {
+    response.type('text');
+    if (readiness.stuck()) response.status(503).send('FAIL: connections to the database are stuck');
+    else response.send('OK');
+  };
+}
 
 function ready(readiness: Readiness): RequestHandler {
   return async (_request, response) => {

@@ -49,6 +49,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
 
   const database = openDatabase(config.database.url, {
     poolSize: config.database.poolSize,
+    statementTimeoutMs: config.database.statementTimeoutMs,
     onConnectionLost: (error) => logger.warn({ err: error }, 'lost a connection to the database'),
   });
   const hashPool = openBcryptPool(config.passwords);
@@ -74,7 +75,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
   });
   const audit = createAudit({ database, secret: config.keyEncryptionKey, now, every, logger });
   const accessTokens = createAccessTokens({ ...config.accessTokens, keys });
-  const readiness = createReadiness(database, keys);
+  const readiness = createReadiness({ database, keys, now });
 
   const session = { database, audit, accessTokens, lifetime: config.sessions, now, randomBytes };
   const verify = createAccessTokenVerifier({ ...config.accessTokens, keys });

@@ -24,18 +24,25 @@ export interface Sight {
   readonly across?: AcrossTenantsReason;
 }
 
+/** How the statements of a transaction run. */
+export interface StatementLimits {
+  /** To work as, where the database's user is one whom no policy binds. */
+  readonly role: string | undefined;
+  /** After which the server cancels a statement, in milliseconds. One that waits for a lock counts too. */
+  readonly timeoutMs: number;
+}
+
 /**
  * The statements that begin a transaction with this sight. This file is the only place that sets what the policies go by.
- *
- * @param role to work as, where the database's user is one whom no policy binds.
  */
-export function beginSeeing({ tenantId, across }: Sight, role: string | undefined): string {
-  const tenant = tenantId === undefined ? '' : wholeNumber(tenantId);
+export function beginSeeing({ tenantId, across }: Sight, { role, timeoutMs }: StatementLimits): string {
+  const tenant = tenantId === undefined ? '' : wholeNumber(tenantId, 'a tenant id');
   return [
     'BEGIN',
     ...(role === undefined ? [] : [`SET LOCAL ROLE ${role}`]),
     `SET LOCAL portico.tenant_id = '${tenant}'`,
     `SET LOCAL portico.across_tenants = '${across ?? ''}'`,
+    `SET LOCAL statement_timeout = ${wholeNumber(timeoutMs, 'a timeout')}`,
   ].join('; ');
 }
 
@@ -43,20 +50,19 @@ export function beginSeeing({ tenantId, across }: Sight, role: string | undefine
  * The same in one statement without rows, for a transaction that has no BEGIN. Its text says no more than whether there
  * is a role, so that it can be prepared.
  */
-export function seeing({ tenantId, across }: Sight, role: string | undefined): Statement {
-  const tenant = tenantId === undefined ? '' : wholeNumber(tenantId);
-  return role === undefined
-    ? { text: SEEING, values: [tenant, across ?? ''] }
-    : { text: SEEING_AS_ROLE, values: [tenant, across ?? '', role] };
+export function seeing({ tenantId, across }: Sight, { role, timeoutMs }: StatementLimits): Statement {
+  const tenant = tenantId === undefined ? '' : wholeNumber(tenantId, 'a tenant id');
+  const values = [tenant, across ?? '', wholeNumber(timeoutMs, 'a timeout')];
+  return role === undefined ? { text: SEEING, values } : { text: SEEING_AS_ROLE, values: [...values, role] };
 }
 
 /** `set_config` gives back what it was given, so none of these is null. */
 const SEEING = `SELECT WHERE set_config('portico.tenant_id', $1, true) IS NULL
-  OR set_config('portico.across_tenants', $2, true) IS NULL`;
-const SEEING_AS_ROLE = `${SEEING} OR set_config('role', $3, true) IS NULL`;
+  OR set_config('portico.across_tenants', $2, true) IS NULL OR set_config('statement_timeout', $3, true) IS NULL`;
+const SEEING_AS_ROLE = `${SEEING} OR set_config('role', $4, true) IS NULL`;
 
-function wholeNumber(tenantId: number): string {
+function wholeNumber(number: number, what: string): string {
   // It becomes part of a statement.
-  if (!Number.isInteger(tenantId)) throw new TypeError('a tenant id is a whole number');
-  return String(tenantId);
+  if (!Number.isInteger(number)) throw new TypeError(`${what} is a whole number`);
+  return String(number);
 }

@@ -1,10 +1,16 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
+import type pg from 'pg';
 import { PrismaClient } from './generated/client.ts';
+import { GuardedPool } from './guarded-pool.ts';
+
+/** How long a statement may take where nothing else is said. */
+export const STATEMENT_TIMEOUT_MS = 5_000;
 
 export interface ConnectionOptions {
   /** Connections at most. */
   poolSize?: number;
+  /** How long a statement may take, in milliseconds. Default: 5 s. */
+  statementTimeoutMs?: number | undefined;
   /** Hears of a connection that was lost while nobody used it. The next query takes a new one. */
   onConnectionLost?: (error: Error) => void;
 }
@@ -12,12 +18,14 @@ export interface ConnectionOptions {
 export interface ClientOptions extends ConnectionOptions {
   /** What to send in place of a plain BEGIN, asked for each transaction. */
   begin?: () => string;
+  /** The timeout of the statements that are sent now, in milliseconds, where it differs. */
+  timeoutMsOf?: () => number | undefined;
 }
 
 export interface OpenClient {
   readonly client: PrismaClient;
   /** The connections that `client` uses. They end with it. */
-  readonly pool: pg.Pool;
+  readonly pool: GuardedPool;
 }
 
 /**
@@ -25,8 +33,8 @@ export interface OpenClient {
  * `$disconnect()`. Nothing outside this room has it: see `openDatabase`.
  */
 export function openClient(url: string, options: ClientOptions = {}): OpenClient {
-  const { poolSize = 10, onConnectionLost, begin } = options;
-  const pool = new pg.Pool({ connectionString: url, max: poolSize, connectionTimeoutMillis: 10_000 });
+  const { poolSize = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onConnectionLost, begin, timeoutMsOf } = options;
+  const pool = new GuardedPool(url, { size: poolSize, statementTimeoutMs, timeoutMsOf });
   if (begin) pool.on('connect', (connection) => beginWith(connection, begin));
   const adapter = new PrismaPg(pool, {
     disposeExternalPool: true,

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type AcrossTenantsReason, beginSeeing, type Sight, seeing } from './across-tenants.ts';
-import { type ConnectionOptions, openClient } from './client.ts';
-import type { Prisma, PrismaClient } from './generated/client.ts';
+import { type AcrossTenantsReason, beginSeeing, type Sight, type StatementLimits, seeing } from './across-tenants.ts';
+import { type ConnectionOptions, openClient, STATEMENT_TIMEOUT_MS } from './client.ts';
+import type { Prisma } from './generated/client.ts';
+import { GuardedPool } from './guarded-pool.ts';
 import { roleToWorkAs } from './service-role.ts';
 import { createSendStatement } from './single-statements.ts';
 import type { Statement } from './statement-in-sight.ts';
@@ -38,6 +39,8 @@ export interface SingleStatements {
   withoutTenant<Row>(statement: Statement): Promise<readonly Row[]>;
 }
 
+const PING_DEADLINE_MS = 2_000;
+
 type Work<Client, Result> = (transaction: Client) => Promise<Result>;
 
 /**
@@ -58,15 +61,17 @@ export interface Database {
   withoutTenant<Result>(work: Work<SharedTransaction, Result>, options?: TransactionOptions): Promise<Result>;
   /** The same doors for statements that stand alone. */
   readonly single: SingleStatements;
-  /** @throws Error when the database does not answer. */
+  /** @throws Error when the database does not answer over the connections of this process. */
   ping(): Promise<void>;
+  /** @throws Error when the database does not answer over a new connection. */
+  pingAnew(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** A transaction that is wanted or under way. */
 interface Place {
   readonly sight: Sight;
-  readonly role: string | undefined;
+  readonly limits: StatementLimits;
   over: boolean;
 }
 
@@ -75,14 +80,16 @@ interface Place {
  * `postgresql://user@localhost/name?host=/directory`.
  */
 export function openDatabase(url: string, options: ConnectionOptions = {}): Database {
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const places = new AsyncLocalStorage<Place>();
   const { client, pool } = openClient(url, {
     ...options,
     begin() {
       const place = places.getStore();
       if (!place || place.over) throw new Error('a transaction has to begin through one of the doors');
-      return beginSeeing(place.sight, place.role);
+      return beginSeeing(place.sight, place.limits);
     },
+    timeoutMsOf: () => places.getStore()?.limits.timeoutMs,
   });
   const roleOnce = onceItWorks(() => roleToWorkAs(client));
   const send = createSendStatement(pool);
@@ -91,13 +98,17 @@ export function openDatabase(url: string, options: ConnectionOptions = {}): Data
     if (places.getStore()?.over === false) throw new Error('a transaction must not be opened inside another');
   }
 
+  async function limitsOf(timeoutMs = statementTimeoutMs): Promise<StatementLimits> {
+    return { role: await roleOnce(), timeoutMs };
+  }
+
   async function transact<Result>(
     sight: Sight,
     work: Work<Transaction, Result>,
     { timeoutMs }: TransactionOptions = {},
   ): Promise<Result> {
     refuseInside();
-    const place: Place = { sight, role: await roleOnce(), over: false };
+    const place: Place = { sight, limits: await limitsOf(timeoutMs), over: false };
     const limits = timeoutMs === undefined ? {} : { timeout: timeoutMs };
     return places
       .run(place, () => client.$transaction(work, limits))
@@ -108,7 +119,7 @@ export function openDatabase(url: string, options: ConnectionOptions = {}): Data
 
   async function alone<Row>(sight: Sight, statement: Statement): Promise<readonly Row[]> {
     refuseInside();
-    return (await send(seeing(sight, await roleOnce()), statement)) as readonly Row[];
+    return (await send(seeing(sight, await limitsOf()), statement)) as readonly Row[];
   }
 
   return {
@@ -120,13 +131,21 @@ export function openDatabase(url: string, options: ConnectionOptions = {}): Data
     inTenant: (tenantId, work, limits) => transact({ tenantId }, work, limits),
     acrossTenants: (across, work, limits) => transact({ across }, work, limits),
     withoutTenant: (work, limits) => transact({}, work, limits),
-    ping: () => ping(client),
+    ping: () => pool.ping(PING_DEADLINE_MS),
+    pingAnew: () => pingAnew(url),
     close: () => client.$disconnect(),
   };
 }
 
-async function ping(client: PrismaClient): Promise<void> {
-  await client.$queryRaw`SELECT 1`;
+/** Over a connection that is opened for it and closed again. */
+async function pingAnew(url: string): Promise<void> {
+  const fresh = new GuardedPool(url, { size: 1, statementTimeoutMs: PING_DEADLINE_MS });
+  fresh.on('error', () => {});
+  try {
+    await fresh.ping(PING_DEADLINE_MS);
+  } finally {
+    await fresh.end();
+  }
 }
 
 /** Remembers the first result. After a failure it is tried again. */

@@ -1,8 +1,12 @@
-/** PostgreSQL's codes for a server that goes, comes or has no connection left (manual, appendix A), and node's. */
-const AWAY = /^(08\w{3}|57P0\w|53300|55000|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/;
+/**
+ * PostgreSQL's codes (manual, appendix A) for a server that goes, comes, is out of connections, memory or disk space, is a
+ * standby that takes no writes, cancels what takes too long, or cannot read its files; and node's for a lost connection.
+ */
+const AWAY =
+  /^(08\w{3}|57P0\w|57014|53\w{3}|55000|55P03|25006|58\w{3}|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/;
 
-/** Prisma's own codes: it cannot connect, it was cut off, or no connection became free. */
-const AWAY_IN_PRISMA = /^P(1001|1002|1008|1011|1017|2024|2037)$/;
+/** Prisma's own codes: it cannot connect, it was cut off, no connection became free, a transaction took too long. */
+const AWAY_IN_PRISMA = /^P(1001|1002|1008|1011|1017|2024|2028|2037)$/;
 
 /** What Prisma's adapter calls the same things. */
 const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
@@ -11,18 +15,24 @@ const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeou
 const MESSAGES = /^Connection terminated|^timeout exceeded when trying to connect|^Client has encountered a connection/;
 
 /** How many causes are looked into. */
-const DEPTH = 5;
+const DEPTH = 8;
 
 /** Whether something failed for want of the database, rather than for what was asked of it. */
 export function isDatabaseAway(error: unknown): boolean {
   let cause = error;
   for (let depth = 0; depth < DEPTH && typeof cause === 'object' && cause !== null; depth += 1) {
-    const { code, originalCode, kind, message, cause: next } = cause as Record<string, unknown>;
+    const { code, originalCode, kind, message } = cause as Record<string, unknown>;
     if ([code, originalCode].some((one) => typeof one === 'string' && (AWAY.test(one) || AWAY_IN_PRISMA.test(one))))
       return true;
     if (typeof kind === 'string' && KINDS.has(kind)) return true;
     if (typeof message === 'string' && MESSAGES.test(message)) return true;
-    cause = next;
+    cause = causeOf(cause);
   }
   return false;
+}
+
+/** Prisma keeps the adapter's error of a query in `meta`, not in `cause`. */
+function causeOf(error: object): unknown {
+  const { cause, meta } = error as { cause?: unknown; meta?: { driverAdapterError?: unknown } };
+  return cause ?? meta?.driverAdapterError;
 }

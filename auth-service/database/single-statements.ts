@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import type { GuardedPool } from './guarded-pool.ts';
+import { isDatabaseAway } from './is-away.ts';
 import { type PreparedNames, type Row, type Statement, StatementInSight } from './statement-in-sight.ts';
-
-const TIMEOUT_MS = 15_000;
 
 /** How many texts get a name. There are a few dozen; each takes memory in each connection of the server. */
 const MAX_NAMES = 100;
@@ -33,7 +33,7 @@ export type SendStatement = (sight: Statement, statement: Statement) => Promise<
  * names on each connection, so their texts should be few. A pooler between us and the database may change the connection
  * behind ours from one transaction to the next; as soon as a prepared statement is missing, none is relied on any more.
  */
-export function createSendStatement(pool: pg.Pool): SendStatement {
+export function createSendStatement(pool: GuardedPool): SendStatement {
   const names = new Map<string, string>();
   const known = new WeakMap<pg.PoolClient, Set<string>>();
   let isPreparing = true;
@@ -68,10 +68,10 @@ export function createSendStatement(pool: pg.Pool): SendStatement {
     const query = queryOn(connection, sight, statement);
     // Without a listener, the loss of a connection would end the process. Whoever waits for the result hears of it.
     const onLost = (error: Error) => query.handleError(error);
-    const timer = setTimeout(onLost, TIMEOUT_MS, Object.assign(new Error(), { code: 'ETIMEDOUT' }));
     connection.on('error', onLost);
     try {
       connection.query(query);
+      pool.watch(connection, query.result);
       const rows = await query.result;
       connection.release();
       return rows;
@@ -79,7 +79,6 @@ export function createSendStatement(pool: pg.Pool): SendStatement {
       connection.release(!isUsableAfter(error));
       throw error;
     } finally {
-      clearTimeout(timer);
       connection.off('error', onLost);
     }
   }
@@ -103,6 +102,7 @@ function isUsableAfter(error: unknown): boolean {
   return 'severity' in (error as object) && !ENDS_CONNECTION.test(codeOf(error));
 }
 
+/** Where the driver gives no code for a connection that failed or was not to be had: connection_failure. */
 function codeOf(error: unknown): string {
-  return String((error as { code?: unknown }).code ?? 'unknown');
+  return String((error as { code?: unknown }).code ?? (isDatabaseAway(error) ? '08006' : 'unknown'));
 }

@@ -28,7 +28,7 @@ describe('the settings of the auth service', () => {
       trustedProxies: 1,
       audit: { retentionDays: 365, roles: ['tenant_admin'] },
       logLevel: 'info',
-      database: { url: URL_WITHOUT_PASSWORD, poolSize: 10, waitSeconds: 0 },
+      database: { url: URL_WITHOUT_PASSWORD, poolSize: 10, waitSeconds: 0, statementTimeoutMs: 5_000 },
       passwords: {
         peppers: { current: 1, secrets: new Map([[1, AUTH_PASSWORD_PEPPER]]) },
         minLength: 15,

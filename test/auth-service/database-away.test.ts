@@ -55,3 +55,60 @@ const isPostgresThere = (await availableEngines()).includes('postgres');
     );
   });
 });
+
+(isPostgresThere ? describe : describe.skip)('while the database answers and cannot do what it is asked for', () => {
+  let world: World;
+  let server: pg.Client;
+  let name: string;
+
+  beforeAll(async () => {
+    world = await createWorld('postgres', { ...THROTTLED, AUTH_DATABASE_STATEMENT_TIMEOUT_SECONDS: '1' });
+    await world.addTenant(1, 'acme');
+    await world.addUser(1, ALICE.username, ALICE.password);
+    name = new URL(world.databaseUrl).pathname.slice(1);
+    server = new pg.Client({ connectionString: POSTGRES_URL });
+    await server.connect();
+  });
+  afterAll(async () => {
+    await server.end();
+    await world.close();
+  });
+
+  const disconnectAll = () =>
+    server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+
+  async function refresh(token: string) {
+    const query = `mutation ($token: String) { auth_token_refresh(data: { refresh_token: $token }) { success } }`;
+    return (await world.service.graphql(query, { token })).body;
+  }
+
+  async function refreshToken(): Promise<string> {
+    return (await world.service.login(ALICE)).body.data?.auth_user_login?.data?.refresh_token ?? '';
+  }
+
+  const codes = (body: { errors?: { extensions?: { code?: string } }[] }) =>
+    body.errors?.map(({ extensions }) => extensions?.code);
+
+  test('a standby that takes no writes makes logins and refreshes come back', async () => {
+    const token = await refreshToken();
+    await server.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await disconnectAll();
+    expect(codes((await world.service.login(ALICE)).body)).toEqual(['unavailable']);
+    expect(codes(await refresh(token))).toEqual(['unavailable']);
+    await server.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    await disconnectAll();
+    await until('the token can be used', async () => codes(await refresh(token)) === undefined);
+  });
+
+  test('a statement that waits for a lock for too long is cancelled, and nothing of it is done', async () => {
+    const token = await refreshToken();
+    const other = new pg.Client({ connectionString: world.databaseUrl });
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+    expect(codes((await world.service.login(ALICE)).body)).toEqual(['unavailable']);
+    expect(codes(await refresh(token))).toEqual(['unavailable']);
+    await other.query('COMMIT');
+    await other.end();
+    expect(codes(await refresh(token))).toBeUndefined();
+  });
+});

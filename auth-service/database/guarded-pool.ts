@@ -1,0 +1,146 @@
+import pg from 'pg';
+
+export interface GuardedPoolOptions {
+  /** Connections at most. */
+  size: number;
+  /** How long a statement may take, in milliseconds, where `timeoutMsOf` says nothing else. */
+  statementTimeoutMs: number;
+  /** The timeout of the statement that is sent now, in milliseconds. */
+  timeoutMsOf?: (() => number | undefined) | undefined;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** The server cancels a statement that takes too long. Only one that does not even do that counts as unanswered. */
+const ANSWER_ALLOWANCE_MS = 1_000;
+const KEEP_ALIVE_DELAY_MS = 10_000;
+/** A connection is replaced at this age: behind a balancer or after a failover, old ones lead to the wrong server. */
+const MAX_AGE_SECONDS = 1_800;
+/** How long connections in use may hold up the end. */
+const END_TIMEOUT_MS = 3_000;
+
+type Query = (...query: unknown[]) => unknown;
+type Callback = (error: unknown, result: unknown) => void;
+
+/**
+ * A pool whose connections have a deadline for each statement.
+ *
+ * A connection may die without a word: a firewall forgets it, the server is frozen, a cable is pulled. A statement that
+ * waits on it waits for ever, and as the pool counts it as in use, ten of them disable a process for good. So a connection
+ * that misses a deadline is destroyed, and with it the idle ones that have not answered since the statement was sent:
+ * they lead to the same place, and each of them would cost one more caller the same time.
+ */
+export class GuardedPool extends pg.Pool {
+  readonly #options: GuardedPoolOptions;
+  readonly #connections = new Map<pg.ClientBase, { inUse: boolean; answeredAt: number }>();
+
+  constructor(connectionString: string, options: GuardedPoolOptions) {
+    super({
+      connectionString,
+      max: options.size,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+      maxLifetimeSeconds: MAX_AGE_SECONDS,
+    });
+    this.#options = options;
+    this.on('connect', (connection) => {
+      this.#connections.set(connection, { inUse: true, answeredAt: performance.now() });
+      this.#guardQueries(connection);
+      // Without a listener, the loss of a connection in use would end the process. Whoever waits for a statement hears of it.
+      connection.on('error', () => {});
+    });
+    this.on('acquire', (connection) => this.#mark(connection, { inUse: true }));
+    this.on('release', (_error, connection) => this.#mark(connection, { inUse: false }));
+    this.on('remove', (connection) => this.#connections.delete(connection));
+  }
+
+  /** Destroys `connection` unless `answer` settles in time. */
+  watch(connection: pg.ClientBase, answer: Promise<unknown>, deadlineMs = this.#deadlineMs()): void {
+    const sentAt = performance.now();
+    const timer = setTimeout(() => this.#destroyUnanswered(connection, sentAt), deadlineMs);
+    const settled = () => {
+      clearTimeout(timer);
+      this.#mark(connection, { answeredAt: performance.now() });
+    };
+    answer.then(settled, settled);
+  }
+
+  /** @throws Error when the server does not answer within `deadlineMs`. */
+  async ping(deadlineMs: number): Promise<void> {
+    const connection = await this.connect();
+    try {
+      const answer = connection.query('SELECT 1');
+      this.watch(connection, answer, deadlineMs);
+      await answer;
+      connection.release();
+    } catch (error) {
+      connection.release(true);
+      throw error;
+    }
+  }
+
+  /** Waits a moment for the connections in use, then destroys them. */
+  override async end(): Promise<void> {
+    const timer = setTimeout(() => {
+      for (const connection of this.#connections.keys()) destroy(connection);
+    }, END_TIMEOUT_MS);
+    try {
+      await super.end();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #deadlineMs(): number {
+    return (this.#options.timeoutMsOf?.() ?? this.#options.statementTimeoutMs) + ANSWER_ALLOWANCE_MS;
+  }
+
+  #destroyUnanswered(connection: pg.ClientBase, sentAt: number): void {
+    destroy(connection);
+    for (const [other, { inUse, answeredAt }] of this.#connections) if (!inUse && answeredAt < sentAt) destroy(other);
+  }
+
+  #mark(connection: pg.ClientBase, change: { inUse?: boolean; answeredAt?: number }): void {
+    const state = this.#connections.get(connection);
+    if (state) Object.assign(state, change);
+  }
+
+  /** A connection is asked with a callback by the pool, and for a promise by Prisma's transactions. */
+  #guardQueries(connection: pg.ClientBase): void {
+    const send = connection.query.bind(connection) as Query;
+    const query: Query = (...parameters) => {
+      const callback = parameters.at(-1);
+      if (typeof callback === 'function') {
+        const { promise, settle } = settleable();
+        this.watch(connection, promise);
+        const withCallback: Callback = (error, result) => {
+          settle();
+          (callback as Callback)(error, result);
+        };
+        return send(...parameters.slice(0, -1), withCallback);
+      }
+      const sent = send(...parameters);
+      if (sent instanceof Promise) this.watch(connection, sent);
+      return sent;
+    };
+    Object.assign(connection, { query });
+  }
+}
+
+function settleable(): { promise: Promise<void>; settle(): void } {
+  let settle = () => {};
+  const promise = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, settle };
+}
+
+/** The statement under way fails with this error. */
+function destroy(connection: pg.ClientBase): void {
+  const error = Object.assign(new Error('Connection terminated: the database did not answer in time'), {
+    code: 'ETIMEDOUT',
+  });
+  // The driver has no method that ends a connection without asking the server first.
+  const { stream } = (connection as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection;
+  stream.destroy(error);
+}
