@@ -6,6 +6,7 @@ import { createErrorHandler, notFound, onlyJson, onlyMethods } from './http-erro
 import { createOAuthRouter, type OAuthUseCases, serverMetadata } from './oauth/index.ts';
 import { createOriginOf } from './origin.ts';
 import type { Readiness } from './readiness.ts';
+import type { RefreshDeliveries } from './refresh-deliveries.ts';
 import { createRequestLog } from './request-log.ts';
 import type { SigningKeys } from './tokens/index.ts';
 import type { ListRevocations } from './use-cases/index.ts';
@@ -19,6 +20,7 @@ export interface ServerOptions {
   listRevocations: ListRevocations;
   keys: SigningKeys;
   readiness: Readiness;
+  deliveries: RefreshDeliveries;
   /** How many processes of ours stand between callers and this service. */
   trustedProxies: number;
   logger: Logger;
@@ -31,13 +33,14 @@ export function createServer({
   listRevocations,
   keys,
   readiness,
+  deliveries,
   trustedProxies,
   logger,
 }: ServerOptions): Express {
   const { middleware: requestLog, loggerOf, idOf } = createRequestLog(logger);
   const originOf = createOriginOf(trustedProxies, idOf);
   const json = express.json({ limit: BODY_LIMIT_BYTES, inflate: false });
-  const graph = createGraphHandler({ ...useCases, originOf, loggerOf });
+  const graph = createGraphHandler({ ...useCases, deliveries, originOf, loggerOf });
 
   const app = express().disable('x-powered-by').disable('etag');
   app.use(requestLog);
@@ -47,7 +50,7 @@ export function createServer({
 
   app.use(
     '/oauth',
-    createOAuthRouter({ ...useCases, ...accessTokens, originOf, started: readiness.started, loggerOf }),
+    createOAuthRouter({ ...useCases, ...accessTokens, deliveries, originOf, started: readiness.started, loggerOf }),
   );
   app
     .route('/.well-known/oauth-authorization-server')

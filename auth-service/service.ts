@@ -7,6 +7,7 @@ import { migrate, openDatabase } from './database/index.ts';
 import { endedSessionSweeps, openHousekeeping } from './housekeeping/index.ts';
 import { type Bcrypt, createPasswordPolicy, createPasswords, openBcryptPool } from './passwords/index.ts';
 import { createReadiness } from './readiness.ts';
+import { createRefreshDeliveries } from './refresh-deliveries.ts';
 import { createServer } from './server.ts';
 import { attemptSweeps, openThrottle } from './throttle/index.ts';
 import { createAccessTokens, createAccessTokenVerifier, createSealer, openSigningKeys } from './tokens/index.ts';
@@ -14,6 +15,7 @@ import {
   createAuthenticateClient,
   createChangePassword,
   createClientCredentials,
+  createConfirmRotations,
   createIdentifyCaller,
   createIntrospect,
   createListRevocations,
@@ -108,6 +110,12 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     onRemoved: (removed) => logger.info({ removed }, 'housekeeping'),
     onFailed: (name, error) => logger.warn({ err: error, sweep: name }, 'housekeeping failed'),
   });
+  const deliveries = createRefreshDeliveries({
+    confirmRotations: createConfirmRotations(database),
+    now,
+    every,
+    logger,
+  });
   const listRevocations = createListRevocations(database, now);
   const app = createServer({
     useCases,
@@ -115,6 +123,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     listRevocations,
     keys,
     readiness,
+    deliveries,
     trustedProxies: config.trustedProxies,
     logger,
   });
@@ -123,6 +132,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     () => database.close(),
     () => housekeeping.stop(),
     () => audit.stop(),
+    () => deliveries.stop(),
     async () => throttle.close(),
     async () => keys.stop(),
     () => hashPool.close(),
@@ -139,6 +149,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     await keys.load();
     housekeeping.start();
     audit.start();
+    deliveries.start();
 
     logger.info({ port: server.port, migrations: applied }, 'ready');
     return { port: server.port, stop };

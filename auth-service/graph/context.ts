@@ -1,5 +1,5 @@
 import type { Logger } from '../../platform/index.ts';
-import type { Client } from '../use-cases/index.ts';
+import type { Client, SpentToken } from '../use-cases/index.ts';
 
 /** How an HTTP endpoint in front of this graph should answer, where that is not a plain 200. */
 export interface HttpHint {
@@ -14,6 +14,8 @@ export type GraphContext = {
   client: Client;
   /** The bearer token of the request, not judged yet. */
   accessToken: string | undefined;
+  /** Called when the response carries the successor of a refresh token. */
+  followDelivery: (token: SpentToken) => void;
   /** Set by the one authentication field of the operation; goes out as the response's `extensions.http`. */
   http?: HttpHint;
 };

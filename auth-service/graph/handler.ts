@@ -3,6 +3,7 @@ import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
 import { createHandler, type OperationArgs } from 'graphql-http';
 import type { Logger } from '../../platform/index.ts';
 import { ERRORS, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
+import type { RefreshDeliveries } from '../refresh-deliveries.ts';
 import type { Client } from '../use-cases/index.ts';
 import type { GraphContext } from './context.ts';
 import { createKnownDocuments } from './known-documents.ts';
@@ -17,17 +18,23 @@ export interface GraphOptions extends UseCases {
   loggerOf(request: Request): Logger;
   /** Where a request comes from. */
   originOf(request: Request): Client;
+  deliveries: RefreshDeliveries;
 }
 
 /** `POST /graphql` for express, behind a JSON body parser. */
-export function createGraphHandler({ loggerOf, originOf, ...useCases }: GraphOptions): RequestHandler {
+export function createGraphHandler({ loggerOf, originOf, deliveries, ...useCases }: GraphOptions): RequestHandler {
   const documents = createKnownDocuments(parseWithoutEcho);
   const handle = createHandler<Request, unknown, GraphContext>({
     schema: createSchema(useCases),
     parse: (source) => documents.parse(typeof source === 'string' ? source : source.body),
     validate: (schema, document, validationRules = []) => documents.validate(schema, document, validationRules),
     validationRules: () => rules,
-    context: ({ raw }) => ({ logger: loggerOf(raw), client: originOf(raw), accessToken: bearerTokenOf(raw) }),
+    context: ({ raw }) => ({
+      logger: loggerOf(raw),
+      client: originOf(raw),
+      accessToken: bearerTokenOf(raw),
+      followDelivery: (token) => raw.res && deliveries.follow(token, raw.res),
+    }),
     execute: executeSafely,
     onOperation: (_request, args, result) => withHttpHint(args, result),
     formatError: (error) => publicError(error),

@@ -74,7 +74,10 @@ export function createSessionFields(useCases: SessionUseCases) {
         const result = await refresh(data, context.client);
         const level = result.outcome === 'reused' ? 'warn' : 'info';
         context.logger[level](refreshToLog(result), 'refresh');
-        if (result.outcome === 'success') return tokensAnswer(result.tokens);
+        if (result.outcome === 'success') {
+          context.followDelivery(result.spent);
+          return tokensAnswer(result.tokens);
+        }
         if (result.outcome === 'refused' && result.reason.kind === 'missing-field')
           return refusal(context, `${result.reason.field} is required`, { status: 400 });
         return refusal(context, 'Invalid or expired refresh token', { status: 401 });

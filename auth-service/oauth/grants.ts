@@ -1,5 +1,6 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../../platform/index.ts';
+import type { RefreshDeliveries } from '../refresh-deliveries.ts';
 import type { ClientCredentials, Refresh } from '../use-cases/index.ts';
 import { authenticate, authenticateAlways, type ClientAuthentication } from './client-authentication.ts';
 import { type Form, readForm, required } from './form.ts';
@@ -8,6 +9,7 @@ import { OAuthError } from './oauth-error.ts';
 export interface TokenEndpointOptions extends ClientAuthentication {
   refresh: Refresh;
   clientCredentials: ClientCredentials;
+  deliveries: RefreshDeliveries;
   loggerOf(request: Request): Logger;
 }
 
@@ -29,7 +31,7 @@ export function tokenEndpoint(options: TokenEndpointOptions): RequestHandler {
   return async (request, response) => {
     const form = readForm(request);
     const grants: Readonly<Record<string, () => Promise<TokenResponse>>> = {
-      refresh_token: () => refreshGrant(options, request, form),
+      refresh_token: () => refreshGrant(options, request, response, form),
       client_credentials: () => clientCredentialsGrant(options, request, form),
     };
     const type = required(form, 'grant_type');
@@ -39,15 +41,21 @@ export function tokenEndpoint(options: TokenEndpointOptions): RequestHandler {
   };
 }
 
-async function refreshGrant(options: TokenEndpointOptions, request: Request, form: Form): Promise<TokenResponse> {
-  const { refresh, originOf, loggerOf } = options;
+async function refreshGrant(
+  options: TokenEndpointOptions,
+  request: Request,
+  response: Response,
+  form: Form,
+): Promise<TokenResponse> {
+  const { refresh, deliveries, originOf, loggerOf } = options;
   // Refresh tokens are the login's, whose clients have no secret.
   if (await authenticate(request, form, options)) throw new OAuthError('unauthorized_client');
   const token = required(form, 'refresh_token');
   if (form.has('scope')) throw new OAuthError('invalid_scope', 'the refresh token was granted without a scope');
   const result = await refresh({ refresh_token: token }, originOf(request));
   if (result.outcome === 'success') {
-    const { tokens, account, sessionId } = result;
+    const { tokens, account, sessionId, spent } = result;
+    deliveries.follow(spent, response);
     const { tenantId, userId } = account;
     loggerOf(request).info(
       { outcome: 'success', tenant_id: tenantId, user_id: userId, session_id: sessionId },

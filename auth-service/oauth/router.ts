@@ -1,6 +1,7 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Logger } from '../../platform/index.ts';
 import { ERRORS, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
+import type { RefreshDeliveries } from '../refresh-deliveries.ts';
 import { type Client, isDatabaseAway } from '../use-cases/index.ts';
 import { formBody } from './form.ts';
 import type { TokenEndpointOptions } from './grants.ts';
@@ -20,6 +21,7 @@ export type OAuthUseCases = Pick<TokenEndpointOptions, 'authenticateClient' | 'r
 export interface OAuthOptions extends OAuthUseCases {
   issuer: string;
   audience: string;
+  deliveries: RefreshDeliveries;
   /** Where a request comes from. */
   originOf(request: Request): Client;
   /** Whether the service can answer yet. */

@@ -11,6 +11,7 @@ export {
   createChangePassword,
 } from './change-password.ts';
 export { type ClientCredentials, createClientCredentials } from './client-credentials.ts';
+export { type ConfirmRotations, createConfirmRotations, type SpentToken } from './confirm-rotations.ts';
 export { countPasswords } from './count-passwords.ts';
 export { endSessions, lockUser, type SessionsToEnd } from './end-sessions.ts';
 export { type Caller, createIdentifyCaller, type IdentifyCaller } from './identify-caller.ts';

@@ -2,6 +2,7 @@ import { type Audit, type AuditEntry, auditStatement, type Origin, PLATFORM, rec
 import { type Database, Prisma, type Transaction } from '../database/index.ts';
 import { type AccessTokens, newRefreshToken, openSuccessor, refreshTokenHash, sealSuccessor } from '../tokens/index.ts';
 import { ACCOUNT_COLUMNS, type Account, type AccountRow, accountFromRow } from './account.ts';
+import type { SpentToken } from './confirm-rotations.ts';
 import { endSessions } from './end-sessions.ts';
 import { findSessionOfToken, type SessionOfToken } from './session-of-token.ts';
 import type { SessionLifetime, Tokens } from './session-terms.ts';
@@ -13,7 +14,8 @@ export interface RefreshInput {
 }
 
 export type RefreshResult =
-  | { outcome: 'success'; tokens: Tokens; account: Account; sessionId: string }
+  /** `spent`: whose reply is to be confirmed when it has been delivered, see `ConfirmRotations`. */
+  | { outcome: 'success'; tokens: Tokens; account: Account; sessionId: string; spent: SpentToken }
   | { outcome: 'refused'; reason: { kind: 'missing-field'; field: 'refresh_token' } | { kind: 'token' } }
   /** The token had been exchanged long ago: somebody has a copy. The session is over. */
   | { outcome: 'reused'; tenantId: number; userId: string; sessionId: string };
@@ -37,10 +39,11 @@ type Exchange =
 /**
  * Trades a refresh token for an access token and the next refresh token.
  *
- * A token can be traded once. Browser tabs that wake up together all send the same one, and a reply may get lost, so
- * for a short grace time whoever sends it again is given the same successor, unless that one has been traded itself.
- * Any other second use means that the token was copied, and nobody can tell which of the two is its owner: the session
- * ends, and that end is committed although the caller is refused. (RFC 9700 section 4.14.2)
+ * A token can be traded once. Browser tabs that wake up together all send the same one, and a reply may get lost. So
+ * a token may be sent again, for the same successor, until that successor has been traded itself: without a limit while
+ * the reply is not known to have been delivered, since a client that was not answered has no other token, and for a
+ * short grace time from then on. Any other second use means that the token was copied, and nobody can tell which of the
+ * two is its owner: the session ends, and that end is committed although the caller is refused. (RFC 9700 section 4.14.2)
  */
 export function createRefresh(options: RefreshOptions): Refresh {
   const { database, audit, accessTokens, now } = options;
@@ -70,7 +73,8 @@ export function createRefresh(options: RefreshOptions): Refresh {
     const { account, refreshToken } = exchange;
     const accessToken = accessTokens.issue({ ...account, sessionId }, at);
     const tokens = { accessToken, expiresIn: accessTokens.lifetimeSeconds, refreshToken };
-    return { outcome: 'success', tokens, account, sessionId };
+    const spent = { tenantId, tokenHash: session.tokenHash };
+    return { outcome: 'success', tokens, account, sessionId, spent };
   };
 }
 
@@ -148,6 +152,13 @@ function refreshEntry({ tenantId, userId, sessionId }: SessionOfToken, { at, ori
   return { at, event: 'refresh', outcome: 'success', tenantId, actor: user, subject: user, origin, details };
 }
 
+interface UsedToken {
+  /** When the reply was sent; while it is awaited, when the token was. */
+  readonly usedAt: Date;
+  readonly awaitingAnswer: boolean;
+  readonly sealedSuccessor: Uint8Array<ArrayBuffer>;
+}
+
 type TradedRow = AccountRow & { won: boolean };
 
 /**
@@ -183,7 +194,8 @@ function tradeStatement(
         AND sessions.revoked_at IS NULL AND sessions.expires_at > ${at}::timestamptz
       RETURNING sessions.tenant_id, sessions.id
     ), won AS (
-      UPDATE refresh_tokens SET used_at = ${at}::timestamptz, sealed_successor = ${sealSuccessor(successor, token)}
+      UPDATE refresh_tokens
+      SET used_at = ${at}::timestamptz, awaiting_answer = true, sealed_successor = ${sealSuccessor(successor, token)}
       FROM alive
       WHERE refresh_tokens.tenant_id = alive.tenant_id AND refresh_tokens.hash = ${tokenHash}
         AND refresh_tokens.used_at IS NULL
@@ -196,7 +208,10 @@ function tradeStatement(
     SELECT enabled.*, EXISTS (SELECT FROM won) AS won FROM enabled WHERE EXISTS (SELECT FROM alive)`;
 }
 
-/** What the token was traded for, if that was just now and the successor has not been traded yet. */
+/**
+ * What the token was traded for, if its reply was not delivered or was just now, and the successor has not been traded
+ * yet. Without a grace time only requests that came at the same time are forgiven.
+ */
 async function successorInGrace(
   transaction: Transaction,
   { tenantId, tokenHash }: SessionOfToken,
@@ -204,13 +219,14 @@ async function successorInGrace(
   at: Date,
   graceSeconds: number,
 ): Promise<string | undefined> {
-  const [used] = await transaction.$queryRaw<{ usedAt: Date; sealedSuccessor: Uint8Array<ArrayBuffer> }[]>`
-    SELECT used.used_at AS "usedAt", used.sealed_successor AS "sealedSuccessor"
+  const [used] = await transaction.$queryRaw<UsedToken[]>`
+    SELECT used.used_at AS "usedAt", used.awaiting_answer AS "awaitingAnswer", used.sealed_successor AS "sealedSuccessor"
     FROM refresh_tokens AS used
     JOIN refresh_tokens AS successor ON successor.tenant_id = used.tenant_id AND successor.parent_hash = used.hash
     WHERE used.tenant_id = ${tenantId} AND used.hash = ${tokenHash}
       AND used.used_at IS NOT NULL AND used.sealed_successor IS NOT NULL AND successor.used_at IS NULL`;
   if (!used) return undefined;
-  if (at.getTime() - used.usedAt.getTime() > graceSeconds * 1000) return undefined;
+  const isLost = used.awaitingAnswer && graceSeconds > 0;
+  if (!isLost && at.getTime() - used.usedAt.getTime() > graceSeconds * 1000) return undefined;
   return openSuccessor(used.sealedSuccessor, token);
 }

@@ -41,6 +41,30 @@ describe.each(await availableEngines())('refreshing, on %s', (engine) => {
     return result.data;
   }
 
+  /** The grace time of a token runs from the moment that the reply with its successor is known to have arrived. */
+  const delivered = (tokens: Tokens) =>
+    until('the reply counts as delivered', async () => {
+      const { sid: sessionId, tenant_id: tenantId } = claimsOf(tokens.access_token);
+      const awaited = await world.database.refreshToken.count({ where: { tenantId, sessionId, awaitingAnswer: true } });
+      return awaited === 0;
+    });
+
+  /** Sends the token, and hangs up when it has been exchanged, without having read a byte. */
+  async function refreshAndHangUp({ refresh_token, access_token }: Tokens): Promise<void> {
+    const { sid } = claimsOf(access_token);
+    const body = JSON.stringify({ query: REFRESH, variables: { data: { refresh_token } } });
+    const { hostname, port } = new URL(world.service.url);
+    const socket = connect(Number(port), hostname).pause();
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    await until(
+      'the exchange is committed',
+      async () => (await world.database.refreshToken.count({ where: { tenantId: 1, sessionId: sid } })) === 2,
+    );
+    socket.destroy();
+  }
+
   test('a refresh token gives the same data as the login: an access token of the same session, and the next one', async () => {
     const first = await login();
     const { result, status } = await client.refresh(first.refresh_token);
@@ -85,6 +109,7 @@ describe.each(await availableEngines())('refreshing, on %s', (engine) => {
   test('whoever sends it again within the grace time gets the same successor, and the session lives on', async () => {
     const { refresh_token } = await login();
     const winner = await refreshed(refresh_token);
+    await delivered(winner);
     clock += 10_000;
     const late = await refreshed(refresh_token);
 
@@ -95,6 +120,7 @@ describe.each(await availableEngines())('refreshing, on %s', (engine) => {
   test('whoever sends it again after the grace time ends the session for everybody', async () => {
     const first = await login();
     const second = await refreshed(first.refresh_token);
+    await delivered(second);
     clock += 10_001;
 
     expect(await client.refresh(first.refresh_token)).toMatchObject({ status: 401, result: REFUSED });
@@ -117,30 +143,47 @@ describe.each(await availableEngines())('refreshing, on %s', (engine) => {
   test('another session of the same user does not mind', async () => {
     const stolen = await login();
     const other = await login();
-    await refreshed(stolen.refresh_token);
+    await delivered(await refreshed(stolen.refresh_token));
     clock += 10_001;
     await client.refresh(stolen.refresh_token);
 
     expect((await client.refresh(other.refresh_token)).result.success).toBe(true);
   });
 
-  test('a client whose connection broke before it saw the reply can ask again', async () => {
-    const { refresh_token, access_token } = await login();
-    const { sid } = claimsOf(access_token);
-    const body = JSON.stringify({ query: REFRESH, variables: { data: { refresh_token } } });
-    const { hostname, port } = new URL(world.service.url);
-    const socket = connect(Number(port), hostname).pause();
-    socket.write(
-      `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    );
-    await until(
-      'the exchange is committed',
-      async () => (await world.database.refreshToken.count({ where: { tenantId: 1, sessionId: sid } })) === 2,
-    );
-    socket.destroy();
+  test('a client whose connection broke before it saw the reply can ask again, also long after', async () => {
+    const first = await login();
+    await refreshAndHangUp(first);
+    // A later exchange shows that the one before was looked at.
+    await delivered(await refreshed((await login()).refresh_token));
+    clock += 3_600_000;
+    const again = await refreshed(first.refresh_token);
 
-    expect((await client.refresh(refresh_token)).result.success).toBe(true);
+    const { sid } = claimsOf(first.access_token);
     expect(await world.database.refreshToken.count({ where: { tenantId: 1, sessionId: sid } })).toBe(2);
+    expect((await client.refresh(again.refresh_token)).result.success).toBe(true);
+  });
+
+  test('from the reply that it did get, the grace time counts, and it is not extended by asking again', async () => {
+    const first = await login();
+    await refreshAndHangUp(first);
+    clock += 3_600_000;
+    await delivered(await refreshed(first.refresh_token));
+    clock += 9_000;
+    await delivered(await refreshed(first.refresh_token));
+    clock += 1_001;
+
+    expect(await client.refresh(first.refresh_token)).toMatchObject({ status: 401, result: REFUSED });
+    expect((await sessionRow(first)).revokedAt).not.toBeNull();
+  });
+
+  test('a reply that was lost does not hide a copy: once its successor is used, the token ends the session', async () => {
+    const first = await login();
+    await refreshAndHangUp(first);
+    const copy = await refreshed(first.refresh_token);
+    await refreshed(copy.refresh_token);
+
+    expect((await client.refresh(first.refresh_token)).result).toEqual(REFUSED);
+    expect((await sessionRow(first)).revokedAt).not.toBeNull();
   });
 
   test('an unused token ends after 30 days, and every refresh gives it 30 more', async () => {
