@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { availableEngines } from '../../database/index.ts';
 import { THROTTLED } from '../service.ts';
 import { claimsOf, REFRESH, type SessionClient, sessionClient } from '../session-client.ts';
+import { until } from '../until.ts';
 import { createWorld, type World } from '../world.ts';
 import { auditedBy } from './audited.ts';
 
@@ -119,6 +120,10 @@ describe.each(engines)('the audit log of logins and sessions, on %s', (engine) =
   test('the use of a copied refresh token is written down with the session that it ended', async () => {
     const { id, refresh_token, sessionId } = await newcomer();
     await client.refresh(refresh_token);
+    await until(
+      'the reply counts as delivered',
+      async () => (await world.database.refreshToken.count({ where: { sessionId, awaitingAnswer: true } })) === 0,
+    );
     clock += 60_000;
     const rows = await auditedBy(world, () => client.refresh(refresh_token, FROM));
 
