@@ -3,6 +3,7 @@ import { type DocumentNode, GraphQLError, parse, print, printSchema } from 'grap
 import { buildPublicSchema, type ComposedService, restoreExternal, widenFields } from '../federation/index.ts';
 import { withFlatRequirements } from './flat-requirements.ts';
 import { placesOf, type SdlPlace, subgraphsIn } from './problem-places.ts';
+import { unsupportedIn } from './unsupported.ts';
 
 /** A subgraph of Apollo Federation 1 or 2, as it describes itself. */
 export interface SubgraphSdl {
@@ -41,6 +42,14 @@ export function compose(subgraphs: readonly SubgraphSdl[]): Composition {
         places: places.map(({ line }) => ({ subgraph: name, line })),
       });
     }
+  for (const [name, document] of documents)
+    for (const { message, line } of unsupportedIn(document))
+      problems.push({
+        code: 'UNSUPPORTED_FEATURE',
+        message,
+        subgraphs: [name],
+        places: line === undefined ? [] : [{ subgraph: name, line }],
+      });
   if (problems.length > 0) return { problems };
   // The addresses are ours to know: the supergraph is shown to operators.
   const services = [...documents].map(([name, typeDefs]) => ({ name, typeDefs: withFlatRequirements(typeDefs) }));

@@ -3,3 +3,4 @@ export type { Composition, CompositionProblem, SubgraphSdl } from './compose.ts'
 export { composeSubgraphs } from './composer.ts';
 export { supergraphHints } from './hints.ts';
 export { readSupergraph, type Supergraph, type SupergraphSubgraph } from './supergraph.ts';
+export { labelsIn } from './unsupported.ts';

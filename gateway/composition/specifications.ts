@@ -11,8 +11,15 @@ interface Specification {
   readonly directives: ReadonlyMap<string, string>;
 }
 
-/** Those that are acted on, by the names of the directives that mean something here. */
-const KNOWN: ReadonlySet<string> = new Set(['join', 'inaccessible', 'authenticated', 'requiresScopes', 'policy']);
+/** Those that are acted on, by the names of the directives that mean something here; `context` is refused by its use. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'join',
+  'inaccessible',
+  'authenticated',
+  'requiresScopes',
+  'policy',
+  'context',
+]);
 const OWNER = 'https://specs.apollo.dev/';
 /** Who does not know a specification for one of these must not serve the supergraph. */
 const PURPOSES: ReadonlySet<unknown> = new Set(['SECURITY', 'EXECUTION']);

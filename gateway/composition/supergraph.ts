@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   buildASTSchema,
   type DocumentNode,
+  GraphQLError,
   type GraphQLSchema,
   Kind,
   parse,
@@ -12,6 +13,7 @@ import { buildPublicSchema, restoreExternal, widenFields } from '../federation/i
 import { directivesOf } from './directives.ts';
 import { ownedCoordinates } from './owners.ts';
 import { withUsualNames } from './specifications.ts';
+import { unsupportedInSupergraph } from './unsupported.ts';
 
 /** A service that a supergraph is composed of. */
 export interface SupergraphSubgraph {
@@ -44,7 +46,7 @@ export interface Supergraph {
  */
 export async function readSupergraph(sdl: string, publicSdl?: string): Promise<Supergraph> {
   const given = parse(sdl, NO_PLACES);
-  const document = publicSdl === undefined ? widenFields(restoreExternal(withUsualNames(given))) : given;
+  const document = publicSdl === undefined ? readComposed(given) : given;
   const graphs = joinedGraphs(document);
   if (graphs.size === 0) throw new Error('is no composed supergraph: it has no enum join__Graph');
   const types = document.definitions.filter((one): one is TypeDefinitionNode => 'name' in one && isJoined(one));
@@ -62,6 +64,14 @@ export async function readSupergraph(sdl: string, publicSdl?: string): Promise<S
     subgraphNames: new Map([...graphs].map(([value, { name }]) => [value, name])),
     coordinatesOf: (subgraph) => owned.get(byName.get(subgraph) ?? '') ?? new Set(),
   };
+}
+
+/** A supergraph that others have composed. */
+function readComposed(given: DocumentNode): DocumentNode {
+  const named = withUsualNames(given);
+  const unsupported = unsupportedInSupergraph(named);
+  if (unsupported.length > 0) throw new GraphQLError(unsupported.join('\n\n'));
+  return widenFields(restoreExternal(named));
 }
 
 /** To look for mistakes takes long, and whoever composed it has looked. */

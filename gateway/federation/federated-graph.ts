@@ -2,7 +2,7 @@ import { type DocumentNode, type GraphQLSchema, parse } from 'graphql';
 import { readOperation } from './client-operation.ts';
 import { UnplannableOperation } from './errors.ts';
 import type { Json, JsonObject } from './json.ts';
-import { openPlanner } from './planner.ts';
+import { openPlanner, type Plan } from './planner.ts';
 import {
   finishRun,
   type GraphScope,
@@ -22,6 +22,8 @@ export interface FederatedGraphOptions<Context> {
   readonly supergraphSdl: string;
   /** The same where it has been read already, which takes long for a large one. */
   readonly read?: { readonly document: DocumentNode; readonly publicSchema: GraphQLSchema };
+  /** Its planner, where there is one already. */
+  readonly plan?: Plan | undefined;
   readonly send: Send<Context>;
 }
 
@@ -67,11 +69,11 @@ export class FederatedGraph<Context> {
   /**
    * @throws PlannerUnavailable where the query planner does not load; an Error for what is no supergraph
    */
-  constructor({ supergraphSdl, read, send }: FederatedGraphOptions<Context>) {
+  constructor({ supergraphSdl, read, plan, send }: FederatedGraphOptions<Context>) {
     const supergraph = read?.document ?? parse(supergraphSdl, { noLocation: true });
     this.publicSchema = read?.publicSchema ?? buildPublicSchema(supergraph);
     this.#scope = {
-      plan: openPlanner(supergraphSdl),
+      plan: plan ?? openPlanner(supergraphSdl),
       types: readTypes(supergraph),
       publicSchema: this.publicSchema,
       send,

@@ -7,6 +7,7 @@ export {
   responseObject,
   type Variables,
 } from './federated-graph.ts';
+export { overrideLabels, renameLabels, resolveOverrides } from './overrides.ts';
 export { openPlanner, type Plan } from './planner.ts';
 export type { JoinResult, Relay } from './prepared-join.ts';
 export { buildPublicSchema } from './public-schema.ts';

@@ -2,8 +2,15 @@ import { createRequire } from 'node:module';
 import type { PlanNode, QueryPlanner } from '@graphql-hive/router-query-planner';
 import { PlannerUnavailable, UnplannableOperation } from './errors.ts';
 
-/** Plans one operation; undefined where there is nothing to fetch. */
-export type Plan = (document: string, operationName: string | undefined) => PlanNode | undefined;
+/**
+ * Plans one operation; undefined where there is nothing to fetch.
+ * @param labels the labels of progressive overrides that are active
+ */
+export type Plan = (
+  document: string,
+  operationName: string | undefined,
+  labels?: ReadonlySet<string>,
+) => PlanNode | undefined;
 
 /**
  * The planner of a supergraph.
@@ -11,11 +18,10 @@ export type Plan = (document: string, operationName: string | undefined) => Plan
  */
 export function openPlanner(supergraphSdl: string): Plan {
   const planner = new (loadPlanner())(supergraphSdl);
-  // Labels of progressive overrides: none is active.
-  const labels = new Set<string>();
-  return (document, operationName) => {
+  return (document, operationName, labels) => {
     try {
-      return planner.plan(document, operationName, labels, 0).node;
+      // Labels such as percent(5) hold while the last argument is below 5.
+      return planner.plan(document, operationName, new Set(labels), 0).node;
     } catch (error) {
       // What the planner says may repeat values of the document, so it is kept for the log only.
       const message = 'the operation cannot be planned over the federated services';

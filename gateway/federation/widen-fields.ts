@@ -100,8 +100,10 @@ function joinsOf(type: ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode, f
   const found = (field.directives ?? []).flatMap((join): FieldJoin[] => {
     const graph = join.name.value === 'join__field' ? directiveArgument(join, 'graph') : undefined;
     if (graph === undefined) return [];
-    const elsewhere = join.arguments?.some(({ name }) => name.value === 'external' || name.value === 'usedOverridden');
-    return [{ graph, join, resolves: elsewhere !== true }];
+    const says = (argument: string) => join.arguments?.some(({ name }) => name.value === argument) === true;
+    // Where the override has a label, the field may still be taken from here.
+    const elsewhere = says('external') || (says('usedOverridden') && !says('overrideLabel'));
+    return [{ graph, join, resolves: !elsewhere }];
   });
   if (found.length > 0) return found;
   const graphs = (type.directives ?? []).flatMap((one) => {

@@ -76,11 +76,23 @@ const definition = mapping({
   supergraph_headers: configuredHeaders,
   /** Ours: what differs for single subgraphs of the supergraph, by their names in it. */
   subgraphs: z.record(z.string(), subgraph).optional(),
+  /**
+   * Ours: labels of progressive overrides, `@override(from:, label:)`: on, off, or for so many requests in a hundred.
+   * Labels such as percent(5) are what they say where they are not listed; others are off.
+   */
+  override_labels: z
+    .record(
+      z.string(),
+      z.union([z.boolean(), z.number().min(0).max(100)], { error: 'expected true, false or a percentage, 0 to 100' }),
+    )
+    .optional(),
 }).superRefine((value, context) => {
   const problem = (message: string, ...path: string[]) => context.addIssue({ code: 'custom', message, path });
   const places = [value.supergraph_file, value.supergraph_url, value.supergraph_url_from_env].filter(Boolean);
   if (value.composition === 'auto' && value.schema_file !== undefined)
     problem('asks the service, which a schema_file is there to avoid: say which kind it is', 'composition');
+  if (value.override_labels && value.composition !== 'federation' && value.composition !== 'auto')
+    problem('is for subgraphs and supergraphs: they need the composition "federation"', 'override_labels');
   if (places.length === 0) {
     if ((value.url == null) === (value.url_from_env == null)) problem('expected exactly one of url and url_from_env');
     if (value.subgraphs) problem('is for a supergraph: expected supergraph_file or supergraph_url too', 'subgraphs');

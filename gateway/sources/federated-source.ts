@@ -8,6 +8,7 @@ import { withCustomization } from './customized-executor.ts';
 import { executableDirectives } from './executable-directives.ts';
 import { touches, withAuthorization } from './federation-authorization.ts';
 import { openFederationEngine } from './federation-engine.ts';
+import type { OverrideSettings } from './federation-overrides.ts';
 import { type FederatedPermissions, WHOLE } from './federation-permissions.ts';
 import { withPresets } from './preset-executor.ts';
 import type { RemoteTarget } from './remote-request.ts';
@@ -23,6 +24,7 @@ export interface FederatedSourceOptions {
   readonly targets: ReadonlyMap<string, RemoteTarget>;
   readonly permissions: FederatedPermissions;
   readonly customization: RemoteSchemaMetadata['definition']['customization'];
+  readonly overrides: OverrideSettings;
   readonly publicRole: string;
   /** What each remote schema says of itself. */
   readonly sdl: ReadonlyMap<string, string>;
@@ -36,7 +38,7 @@ export interface FederatedSourceOptions {
 export function federatedSource(options: FederatedSourceOptions): Source {
   const { name, members, supergraph, permissions, customization, publicRole } = options;
   const { schema: upstream } = supergraph;
-  const engine = openFederationEngine(supergraph, options.targets);
+  const engine = openFederationEngine(supergraph, options.targets, options.overrides);
   const requirements = readRequirements(supergraph.document, upstream);
   const run = withAuthorization(engine.execute, requirements, upstream, publicRole);
 

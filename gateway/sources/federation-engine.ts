@@ -1,7 +1,16 @@
 import type { Executor } from '@graphql-tools/utils';
+import { print } from 'graphql';
 import type { Supergraph } from '../composition/index.ts';
-import { PlannerUnavailable } from '../federation/index.ts';
+import {
+  openPlanner,
+  overrideLabels,
+  type Plan,
+  PlannerUnavailable,
+  renameLabels,
+  resolveOverrides,
+} from '../federation/index.ts';
 import type { Call } from './call.ts';
+import { type OverrideLevel, type OverrideSettings, overrideLevels } from './federation-overrides.ts';
 import { openPlannedEngine } from './federation-planned.ts';
 import { openStitchedEngine } from './federation-stitched.ts';
 import type { OperationToPrepare, PreparedOperation, PreparedSubscription } from './prepared-operation.ts';
@@ -18,31 +27,100 @@ export interface FederationEngine {
   prepareSubscription?(operation: OperationToPrepare): PreparedSubscription | undefined;
 }
 
+type Targets = ReadonlyMap<string, RemoteTarget>;
+
 /**
  * Opens the engine that plans operations as a whole or, where its addon does not load, the one that stitches.
  *
  * @param targets where the subgraphs are, by their names.
+ * @param settings what the metadata says of the labels of progressive overrides.
+ * @param draw a number from 0 to below 100, for each request to which percentages apply.
  */
 export function openFederationEngine(
   supergraph: Supergraph,
-  targets: ReadonlyMap<string, RemoteTarget>,
+  targets: Targets,
+  settings: OverrideSettings = {},
+  draw: () => number = () => Math.random() * 100,
 ): FederationEngine {
+  const labels = overrideLabels(supergraph.document);
+  if (labels.length === 0) return openEngine(supergraph, targets, planOf(supergraph.sdl));
+  // The planner decides about percentages itself unless their labels have other names.
+  const names = new Map(labels.map((label, index) => [label, `label${index}`]));
+  const plan = planOf(print(renameLabels(supergraph.document, names)));
+  const levels = overrideLevels(labels, settings);
+  const engines = levels.map(({ active }) =>
+    lazily(() => {
+      const document = resolveOverrides(supergraph.document, active);
+      const own = new Set([...active].map((label) => names.get(label) ?? label));
+      const planned: Plan | undefined = plan && ((text, name) => plan(text, name, own));
+      return openEngine({ ...supergraph, document }, targets, planned);
+    }),
+  );
+  return deciding(levels, engines, draw);
+}
+
+function openEngine(supergraph: Supergraph, targets: Targets, plan: Plan | undefined): FederationEngine {
+  const stitched = () => openStitchedEngine(supergraph, targets);
+  return plan ? openPlannedEngine(supergraph, targets, plan, lazily(stitched)) : stitched();
+}
+
+/** Undefined where the addon of the planner does not load. */
+function planOf(supergraphSdl: string): Plan | undefined {
   try {
-    return openPlannedEngine(
-      supergraph,
-      targets,
-      lazily(() => openStitchedEngine(supergraph, targets)),
-    );
+    return openPlanner(supergraphSdl);
   } catch (error) {
     if (!(error instanceof PlannerUnavailable)) throw error;
-    return openStitchedEngine(supergraph, targets);
+    return undefined;
   }
 }
 
-function lazily(open: () => FederationEngine): () => FederationEngine {
-  let opened: FederationEngine | undefined;
+/** An engine for each decision about labels; a request draws once which of them runs all of it. */
+function deciding(
+  levels: readonly OverrideLevel[],
+  engines: readonly (() => FederationEngine)[],
+  draw: () => number,
+): FederationEngine {
+  const drawn = new WeakMap<Call, number>();
+  const levelFor = (call: Call): number => {
+    const known = drawn.get(call);
+    if (known !== undefined) return known;
+    const number = draw();
+    const level = levels.findIndex(({ below }) => number < below);
+    drawn.set(call, level);
+    return level;
+  };
+  const [first] = engines;
+  if (!first) throw new TypeError('there is always one decision at least');
+  const engineFor = (call: Call) => (engines[levelFor(call)] ?? first)();
+  const { kind } = first();
+  return {
+    kind,
+    execute: (request) => engineFor(request.context as Call).execute(request),
+    ...(kind === 'planned' && {
+      prepare: (operation) => {
+        const prepared = engines.map((engine) => lazily(() => engine().prepare?.(operation)));
+        const one = prepared[0]?.();
+        // Whether an operation can be prepared does not depend on which subgraphs answer it.
+        if (!one) return undefined;
+        return {
+          kind: one.kind,
+          run: (variables, call, done) => (prepared[levelFor(call)]?.() ?? one).run(variables, call, done),
+        };
+      },
+      prepareSubscription: (operation) => {
+        const prepared = engines.map((engine) => engine().prepareSubscription?.(operation));
+        const [one] = prepared;
+        if (!one || prepared.includes(undefined)) return undefined;
+        return { open: (variables, call) => (prepared[levelFor(call)] ?? one).open(variables, call) };
+      },
+    }),
+  };
+}
+
+function lazily<T>(open: () => T): () => T {
+  let opened: { readonly value: T } | undefined;
   return () => {
-    opened ??= open();
-    return opened;
+    opened ??= { value: open() };
+    return opened.value;
   };
 }

@@ -1,8 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { type CompositionProblem, composeSubgraphs, readSupergraph, type Supergraph } from '../composition/index.ts';
+import {
+  type CompositionProblem,
+  composeSubgraphs,
+  labelsIn,
+  readSupergraph,
+  type Supergraph,
+} from '../composition/index.ts';
 import type { RemoteSchemaMetadata } from '../metadata/index.ts';
 import { federatedSource } from './federated-source.ts';
 import { groupCustomization } from './federation-customization.ts';
+import { groupOverrides } from './federation-overrides.ts';
 import { federatedPermissions } from './federation-permissions.ts';
 import type { RemoteTarget } from './remote-request.ts';
 import { type Source, SourceError, type SourceProblem } from './source.ts';
@@ -89,6 +96,14 @@ async function openComposed(
   if ('problems' in permissions) return permissions;
   const names = groupCustomization(members);
   if ('problems' in names) return names;
+  const overrides = groupOverrides(
+    subgraphs.map(({ name, sdl, metadata: { definition } }) => ({
+      name,
+      labels: labelsIn(sdl),
+      settings: definition.override_labels,
+    })),
+  );
+  if ('problems' in overrides) return overrides;
   await setImmediate();
   try {
     return {
@@ -99,6 +114,7 @@ async function openComposed(
         targets: new Map(subgraphs.map(({ name, target }) => [name, target])),
         permissions,
         customization: names.customization,
+        overrides: overrides.settings,
         publicRole,
         sdl: new Map(subgraphs.map(({ name, sdl }) => [name, sdl])),
       }),

@@ -3,6 +3,7 @@ import { GraphQLError, print, stripIgnoredCharacters } from 'graphql';
 import type { Supergraph } from '../composition/index.ts';
 import {
   FederatedGraph,
+  type Plan,
   type PreparedJoin,
   type PreparedSubscription,
   UnplannableOperation,
@@ -25,17 +26,19 @@ const KEPT = 500;
 /**
  * Plans operations as a whole: each subgraph is asked as seldom as can be.
  *
+ * @param plan the planner of the supergraph.
  * @param standIn what runs those that the planner fails at by its own fault.
- * @throws PlannerUnavailable where the planner's addon does not load.
  */
 export function openPlannedEngine(
   supergraph: Supergraph,
   targets: ReadonlyMap<string, RemoteTarget>,
+  plan: Plan,
   standIn: () => FederationEngine,
 ): FederationEngine {
   const graph = new FederatedGraph<Call>({
     supergraphSdl: supergraph.sdl,
     read: { document: supergraph.document, publicSchema: supergraph.schema },
+    plan,
     send: (subgraph, body, call, { kind }, done) => send(targets.get(subgraph), body, call, kind === 'query', done),
   });
   const kept = new Map<string, PreparedJoin<Call>>();

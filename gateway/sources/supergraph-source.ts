@@ -1,8 +1,10 @@
 import { readSupergraph, type Supergraph, type SupergraphSubgraph } from '../composition/index.ts';
+import { overrideLabels } from '../federation/index.ts';
 import { type RemoteSchemaMetadata, type ResilienceMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
 import { eventsTarget } from './events-target.ts';
 import { federatedSource } from './federated-source.ts';
+import { unknownLabel } from './federation-overrides.ts';
 import { coordinatesOf } from './federation-parts.ts';
 import { federatedPermissions } from './federation-permissions.ts';
 import { openGuard } from './open-guard.ts';
@@ -70,6 +72,16 @@ export async function openSupergraph(remote: SupergraphRemote): Promise<Source> 
     surroundings.publicRole,
   );
   if ('problems' in permissions) throw new SourceError([...permissions.problems.values()].flat());
+  const overrides = metadata.definition.override_labels ?? {};
+  const labels = new Set(overrideLabels(supergraph.document));
+  const unknown = Object.keys(overrides).filter((label) => !labels.has(label));
+  if (unknown.length > 0)
+    throw new SourceError(
+      unknown.map((label) => ({
+        message: unknownLabel(labels),
+        path: ['definition', 'override_labels', label],
+      })),
+    );
   return federatedSource({
     name: metadata.name,
     members: [metadata.name],
@@ -77,6 +89,7 @@ export async function openSupergraph(remote: SupergraphRemote): Promise<Source> 
     targets,
     permissions,
     customization: metadata.definition.customization,
+    overrides,
     publicRole: surroundings.publicRole,
     sdl: new Map([[metadata.name, supergraph.sdl]]),
   });

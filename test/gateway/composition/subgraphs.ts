@@ -22,7 +22,7 @@ export interface TestSubgraph extends TestServer {
   instead: Handler | undefined;
 }
 
-const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.6", import: ["@key", "@shareable",
+const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.8", import: ["@key", "@shareable", "@override", "@context", "@fromContext",
   "@requires", "@external", "@provides", "@interfaceObject", "@inaccessible", "@authenticated", "@requiresScopes", "@policy"])\n`;
 
 /** The SDL of a Federation 2 subgraph, from the SDL without the link to the specification. */
