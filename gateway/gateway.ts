@@ -91,7 +91,7 @@ export async function startGateway(
     limits: connectionLimits(config),
   });
   const requests = new RequestCounts();
-  const measured = { graph, operations, subscriptions, reloads, requests };
+  const measured = { graph, operations, subscriptions, reloads, requests, authenticator };
   const metrics = siblings
     ? { stop: siblings.onMeasure(() => measure(measured)) }
     : await openMetrics(config, () => measure(measured), log);

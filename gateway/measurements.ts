@@ -1,6 +1,7 @@
 import type { LiveGraph, Reloads } from './graph/index.ts';
 import type { Operations } from './operation/index.ts';
 import { durationSamples, type Metric, type Sample } from './ops/index.ts';
+import type { Authenticator } from './session/index.ts';
 import { DURATION_BOUNDS_MS, type SourceState } from './sources/index.ts';
 import type { Subscriptions } from './subscriptions/index.ts';
 
@@ -19,10 +20,18 @@ export interface Measured {
   readonly subscriptions: Subscriptions;
   readonly reloads: Pick<Reloads, 'counts'>;
   readonly requests: RequestCounts;
+  readonly authenticator: Pick<Authenticator, 'clockSkewSeconds'>;
 }
 
 /** What there is to tell of the gateway now. */
-export function measure({ graph, operations, subscriptions, reloads, requests }: Measured): readonly Metric[] {
+export function measure({
+  graph,
+  operations,
+  subscriptions,
+  reloads,
+  requests,
+  authenticator,
+}: Measured): readonly Metric[] {
   const { current } = graph;
   const { ran, durations, subscriptions: opened, refused, documents } = operations.counts;
   return [
@@ -65,8 +74,15 @@ export function measure({ graph, operations, subscriptions, reloads, requests }:
       'WebSockets and event streams of clients that are open.',
       subscriptions.connections,
     ),
+    ...clockSkewMetrics(authenticator.clockSkewSeconds),
     ...upstreamMetrics(current.states),
   ];
+}
+
+function clockSkewMetrics(seconds: number | undefined): readonly Metric[] {
+  if (seconds === undefined) return [];
+  const help = "By how much the token issuer's clock is ahead of the gateway's.";
+  return [single('gauge', 'portico_clock_skew_seconds', help, seconds)];
 }
 
 /** A number for each state, so that a higher one is worse. */

@@ -26,6 +26,8 @@ export interface ReadinessReport {
     readonly token_keys: 'available' | 'missing';
     /** Whether what was revoked is known; `off` where nobody is asked. */
     readonly revocations: 'known' | 'lost' | 'off';
+    /** By how much the token issuer's clock is ahead of ours. Beyond a minute either way, tokens cannot be judged. */
+    readonly clock_skew_seconds?: number;
     /** Sources that are described and not part of the graph. Why is in the log, not for everybody to read. */
     readonly missing_sources: readonly string[];
     /** Circuit breakers that are not closed. */
@@ -48,12 +50,14 @@ function brokenCircuits(graph: LiveGraph): readonly BrokenCircuit[] {
 /** `/readyz`: whether callers can be sent here. */
 export function readiness(graph: LiveGraph, authenticator: Authenticator): ReadinessReport {
   const ready = graph.ready && authenticator.ready;
+  const { clockSkewSeconds } = authenticator;
   return {
     status: ready ? 200 : 503,
     body: {
       ready,
       token_keys: authenticator.hasKeys ? 'available' : 'missing',
       revocations: authenticator.revocations,
+      ...(clockSkewSeconds !== undefined && { clock_skew_seconds: clockSkewSeconds }),
       circuits: brokenCircuits(graph),
       missing_sources: graph.current.inconsistencies.flatMap(({ source, isRelationship }) =>
         isRelationship ? [] : [source],

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { adminSecretIn, adminSession } from './admin-secret.ts';
 import type { CallerJudge } from './caller-judge.ts';
+import type { ClockSkew } from './clock-skew.ts';
 import type { RevocationFeed } from './revocations.ts';
 import type { Session } from './session.ts';
 
@@ -11,6 +12,7 @@ export interface AuthenticatorOptions {
   adminSecret: string | undefined;
   /** Undefined: nothing is revoked. */
   revocations?: RevocationFeed | undefined;
+  clockSkew: ClockSkew;
 }
 
 /** Tells who is calling from a request's headers: the admin secret counts first, then what the caller judge says. */
@@ -18,11 +20,13 @@ export class Authenticator {
   readonly #callers: CallerJudge;
   readonly #adminSecret: string | undefined;
   readonly #revocations: RevocationFeed | undefined;
+  readonly #clockSkew: ClockSkew;
 
-  constructor({ callers, adminSecret, revocations }: AuthenticatorOptions) {
+  constructor({ callers, adminSecret, revocations, clockSkew }: AuthenticatorOptions) {
     this.#callers = callers;
     this.#adminSecret = adminSecret;
     this.#revocations = revocations;
+    this.#clockSkew = clockSkew;
   }
 
   /** Whether there is anything to verify tokens by. */
@@ -32,7 +36,12 @@ export class Authenticator {
 
   /** Whether callers can be judged at all. */
   get ready(): boolean {
-    return this.#callers.ready && (this.#revocations?.ready ?? true);
+    return this.#callers.ready && (this.#revocations?.ready ?? true) && this.#clockSkew.tolerable;
+  }
+
+  /** By how much the token issuer's clock is ahead of ours, in seconds; undefined where that is not known. */
+  get clockSkewSeconds(): number | undefined {
+    return this.#clockSkew.seconds;
   }
 
   /** What is known of revoked tokens; `off` where nobody is asked for them. */

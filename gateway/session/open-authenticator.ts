@@ -2,6 +2,7 @@ import type { Logger } from '../../platform/index.ts';
 import { AuthHook, type AuthHookSettings } from './auth-hook.ts';
 import { Authenticator } from './authenticator.ts';
 import { adminOnly, type CallerJudge } from './caller-judge.ts';
+import { ClockSkew } from './clock-skew.ts';
 import type { HttpCall } from './http-call.ts';
 import type { JwtSecret } from './jwt-secret.ts';
 import { fixedKeySet, type KeySet } from './key-set.ts';
@@ -35,22 +36,24 @@ export function openAuthenticator(
   surroundings: AuthenticationSurroundings,
 ): { authenticator: Authenticator; stop: () => void } {
   const { call, log, trustsOrigin } = surroundings;
+  const clockSkew = new ClockSkew(log);
+  const callIssuer = clockSkew.observing(call);
   const remote: RemoteKeySet[] = [];
   const open = (secret: JwtSecret): KeySet => {
     if ('key' in secret.source) return fixedKeySet(secret.source);
-    const keys = new RemoteKeySet({ url: secret.source.jwkUrl, log, fetchKeys: fetchKeysWith(call) });
+    const keys = new RemoteKeySet({ url: secret.source.jwkUrl, log, fetchKeys: fetchKeysWith(callIssuer) });
     remote.push(keys);
     keys.start();
     return keys;
   };
   const secrets = jwtSecrets.map((secret) => ({ secret, keys: open(secret) }));
-  const feed = revocations && new RevocationFeed({ ...revocations, log, fetchPage: fetchRevocationsWith(call) });
+  const feed = revocations && new RevocationFeed({ ...revocations, log, fetchPage: fetchRevocationsWith(callIssuer) });
   feed?.start();
   let callers: CallerJudge = adminOnly;
   if (hook) callers = new AuthHook({ ...hook, call, log, trustsOrigin });
   else if (secrets.length > 0) callers = new TokenJudge({ secrets, revocations: feed, trustsOrigin });
   return {
-    authenticator: new Authenticator({ callers, adminSecret, revocations: feed }),
+    authenticator: new Authenticator({ callers, adminSecret, revocations: feed, clockSkew }),
     stop: () => {
       feed?.stop();
       for (const keys of remote) keys.stop();

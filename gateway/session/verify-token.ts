@@ -1,4 +1,5 @@
 import jwt from 'jsonwebtoken';
+import { MAX_CLOCK_SKEW_SECONDS } from './clock-skew.ts';
 import { type Expectations, verifyEd25519 } from './ed25519.ts';
 import type { JwtSecret } from './jwt-secret.ts';
 import type { KeySet } from './key-set.ts';
@@ -7,8 +8,6 @@ import type { VerificationKey } from './verification-key.ts';
 
 /** The longest token that is looked at, in characters. */
 export const MAX_TOKEN_LENGTH = 8_192;
-/** How far in the future a token may say that it was issued, in seconds: clocks differ, but not by more. */
-const MAX_ISSUED_AHEAD = 60;
 /** RFC 9068 section 2.1 and plain JWTs. Other types (identity, logout, proof tokens) are not for calling an API. */
 const ACCESS_TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 
@@ -39,7 +38,7 @@ export async function verifyToken(
   const payload = isEd25519 ? verifyEd25519(token, key.key, expected) : verifySignature(token, key, expected);
   const { exp, iat } = payload;
   if (!Number.isSafeInteger(exp)) throw invalidToken('exp is required and must be a whole number of seconds');
-  if (iat !== undefined && !(Number(iat) <= nowSeconds + MAX_ISSUED_AHEAD)) throw invalidToken('JWTNotYetValid');
+  if (iat !== undefined && !(Number(iat) <= nowSeconds + MAX_CLOCK_SKEW_SECONDS)) throw invalidToken('JWTNotYetValid');
   return { payload, expiresAt: (exp as number) + secret.allowedSkew };
 }
 
