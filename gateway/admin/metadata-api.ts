@@ -72,8 +72,8 @@ async function run({ type, version, args }: Command, options: MetadataApiOptions
   }
 }
 
-function inconsistentObject({ source, reason, isRelationship }: Inconsistency) {
-  const type = isRelationship ? 'remote_schema_remote_relationship' : 'remote_schema';
+function inconsistentObject({ source, reason, kind }: Inconsistency) {
+  const type = kind === 'relationship' ? 'remote_schema_remote_relationship' : (kind ?? 'remote_schema');
   return { type, name: source, definition: source, reason };
 }
 

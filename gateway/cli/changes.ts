@@ -21,9 +21,24 @@ export async function changesBetween(
       if (known) known.roles.push(role);
       else changes.set(change.message, { ...change, roles: [role] });
     }
-  return [...addressChanges(before.metadata, after.metadata), ...changes.values()].sort(
-    (one, two) => Number(two.breaking) - Number(one.breaking),
-  );
+  const all = [...addressChanges(before.metadata, after.metadata), ...authenticationChanges(before, after)];
+  return [...all, ...changes.values()].sort((one, two) => Number(two.breaking) - Number(one.breaking));
+}
+
+/** Public fields for which tokens are now judged, or no longer. */
+function authenticationChanges(before: Generation, after: Generation): readonly Change[] {
+  const [then, now] = [before, after].map(({ authenticationFields }) => new Set(authenticationFields.names));
+  const missing = (from = new Set<string>(), to = new Set<string>()) => [...from].filter((field) => !to.has(field));
+  return [
+    ...missing(then, now).map((field) => ({
+      breaking: true,
+      message: `"${field}" is no authentication field any more: tokens that come with it are judged`,
+    })),
+    ...missing(now, then).map((field) => ({
+      breaking: false,
+      message: `"${field}" is an authentication field: tokens that come with it are not judged`,
+    })),
+  ];
 }
 
 /** Addresses beside /v1/graphql that are gone or new. */

@@ -45,7 +45,8 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
     graph = await openGraph(options.location, opening);
   } catch (error) {
     if (!(error instanceof MetadataError)) throw error;
-    return { valid: false, problems: error.problems, sources: [], roles: {}, operations: {}, ignored: [], hints: [] };
+    const nothing = { sources: [], roles: {}, authenticationFields: [], operations: {}, ignored: [], hints: [] };
+    return { valid: false, problems: error.problems, ...nothing };
   }
   if (options.record !== undefined) recordSchemas(graph.generation, options.record);
   const report = reportOn(graph.generation, options.publicRole, graph.problems);

@@ -10,6 +10,7 @@ export function printReport(report: Report): string {
     ...report.hints.map(({ source, message }) => `hint: ${source}: ${message}`),
     `sources: ${report.sources.map(sourceText).join(', ') || 'none'}`,
     ...Object.entries(report.roles).map(([role, fields]) => `role ${role}: ${fields.join(', ') || 'nothing'}`),
+    `authentication fields: ${report.authenticationFields.join(', ') || 'none'}`,
     ...Object.entries(report.operations).map(([name, roles]) => `operation ${name}: ${roles.join(', ') || 'nobody'}`),
     ...(report.changes ?? []).map(changeLine),
     ...(report.changes ? [`changes: ${report.changes.length}, ${breaking(report.changes)} of them breaking`] : []),

@@ -15,6 +15,8 @@ export interface Report {
   }[];
   /** Root fields by role, as `query orders`. The role `*` is any that the metadata does not name. */
   readonly roles: Readonly<Record<string, readonly string[]>>;
+  /** Root fields that neither need nor judge a token, as `mutation auth_user_login`. */
+  readonly authenticationFields: readonly string[];
   /** The roles that may run each saved operation, as `collection/operation`. */
   readonly operations: Readonly<Record<string, readonly string[]>>;
   readonly ignored: readonly IgnoredMetadata[];
@@ -49,11 +51,15 @@ export function reportOn(generation: Generation, publicRole: string, problems: r
     problems: wrong,
     sources: generation.sources.map(({ name, kind, members }) => ({ name, kind, ...(members && { members }) })),
     roles: Object.fromEntries([...graphs].map(([role, graph]) => [role, rootFields(graph)])),
+    authenticationFields: generation.authenticationFields.names,
     operations,
     ignored: metadata.ignored,
-    hints: generation.sources.flatMap(({ name, hints }) =>
-      (hints?.() ?? []).map((message) => ({ source: name, message })),
-    ),
+    hints: [
+      ...generation.sources.flatMap(({ name, hints }) =>
+        (hints?.() ?? []).map((message) => ({ source: name, message })),
+      ),
+      ...generation.unmarkedAuthenticationFields,
+    ],
   };
 }
 

@@ -21,6 +21,19 @@ export const STARTER: Readonly<Record<string, string>> = {
 #             orders(tenant: Int! @preset(value: "x-hasura-tenant-id")): [Order!]!
 #           }
 #           type Order { id: ID! item: String! }
+#
+# What the role \`anonymous\` is granted is public: it needs no token, and a token that comes along counts. Fields that
+# log in, refresh or log out are \`authentication_fields\`: they do not even judge a token, which may be an old one.
+#
+# - name: accounts
+#   definition:
+#     url: '{{ACCOUNTS_URL}}/graphql'
+#     authentication_fields: [login]
+#   permissions:
+#     - role: anonymous
+#       definition:
+#         schema: |
+#           type Mutation { login(name: String!, password: String!): String }
 []
 `,
 
@@ -33,6 +46,8 @@ export const STARTER: Readonly<Record<string, string>> = {
 #       timeout: 15
 #     permissions:
 #       - role: user
+#
+# An action that logs in has \`authentication_field: true\` in its definition, and the role \`anonymous\`.
 actions: []
 custom_types:
   enums: []

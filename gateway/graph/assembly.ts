@@ -76,7 +76,8 @@ export class Assembly {
     const conflicts = this.#generation.conflicts.flatMap(({ source, reason, problems = [{ message: reason }] }) =>
       problems.map((problem) => sourceProblem(this.metadata, source, problem)),
     );
-    return [...failures, ...conflicts, ...this.#generation.relationshipProblems];
+    const { relationshipProblems, authenticationProblems } = this.#generation;
+    return [...failures, ...conflicts, ...relationshipProblems, ...authenticationProblems];
   }
 
   hasOpened(name: string): boolean {
@@ -137,6 +138,10 @@ export class Assembly {
 
   #describe(name: string) {
     return this.metadata.remoteSchemas.find((remote) => remote.name === name);
+  }
+
+  get #areAllAsked(): boolean {
+    return this.#remotes.every((remote) => this.#isAsked(remote));
   }
 
   #isAsked({ name }: RemoteSchema): boolean {
@@ -242,7 +247,7 @@ export class Assembly {
       else conflicts.push({ source: source.members?.[0] ?? source.name, reason: reasons.join('; ') });
     }
     // Subgraphs that need one that has not been asked yet may still find it.
-    if (this.#remotes.every((remote) => this.#isAsked(remote)))
+    if (this.#areAllAsked)
       for (const { source, reason } of conflicts.filter((conflict) => !this.#told.has(conflict.reason))) {
         this.#told.add(reason);
         this.#log.error({ source, reason }, 'a source conflicts with another one');
@@ -264,6 +269,18 @@ export class Assembly {
         this.#told.add(message);
         this.#log.error({ ...place, reason: message }, 'a relationship is not part of the graph');
       }
+    for (const { message, ...place } of generation.authenticationProblems)
+      if (!this.#told.has(message)) {
+        this.#told.add(message);
+        this.#log.error({ ...place, reason: message }, 'an authentication field is not public');
+      }
+    // What a source is granted to the public may take a while to find out, and nothing depends on it.
+    if (this.#areAllAsked)
+      for (const { source, message } of generation.unmarkedAuthenticationFields)
+        if (!this.#told.has(message)) {
+          this.#told.add(message);
+          this.#log.warn({ source, reason: message }, 'a public field may be an authentication field');
+        }
     return generation;
   }
 

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Metadata, MetadataProblem, RelationshipMetadata } from '../metadata/index.ts';
 import { ADMIN_ROLE, type Source, type SourceProblem, type SourceState, type Subschema } from '../sources/index.ts';
+import { AuthenticationFields, type UnmarkedField, unmarkedAuthenticationFields } from './authentication-fields.ts';
+import { findSource } from './find-source.ts';
 import { type Relationship, type RelationshipProblem, resolveRelationship } from './relationships.ts';
 import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
 
@@ -8,8 +10,8 @@ import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
 export interface Inconsistency {
   readonly source: string;
   readonly reason: string;
-  /** Set where it is no source but a relationship, `source` being its type and name. */
-  readonly isRelationship?: true;
+  /** Set where it is no source but a relationship, `source` being its type and name, or an authentication field of it. */
+  readonly kind?: 'relationship' | 'authentication-field';
   /** The reason in parts, where they have places of their own. */
   readonly problems?: readonly SourceProblem[];
 }
@@ -33,6 +35,8 @@ export class Generation {
     readonly described: RelationshipMetadata;
     readonly problems: readonly RelationshipProblem[];
   }[];
+  /** The root fields that neither need nor judge a token. */
+  readonly authenticationFields: AuthenticationFields;
   readonly #publicRole: string;
   readonly #graphs = new Map<string, RoleGraph>();
   /** What each graph was stitched from. */
@@ -50,6 +54,7 @@ export class Generation {
     this.missing = parts.missing;
     this.conflicts = parts.conflicts;
     this.#publicRole = parts.publicRole;
+    this.authenticationFields = new AuthenticationFields(parts);
     this.#broken = this.metadata.relationships.flatMap((described) => {
       const resolved = this.#resolve(described, ADMIN_ROLE);
       return resolved && 'problems' in resolved ? [{ described, problems: resolved.problems }] : [];
@@ -66,16 +71,30 @@ export class Generation {
     );
   }
 
+  /** Authentication fields that the metadata names and the public role is not granted. */
+  get authenticationProblems(): readonly MetadataProblem[] {
+    return this.authenticationFields.problems.map(({ place, message }) => ({ ...place, message }));
+  }
+
+  /** Public fields that look like authentication fields, where the metadata does not say whether they are. */
+  get unmarkedAuthenticationFields(): readonly UnmarkedField[] {
+    const { metadata, sources } = this;
+    return unmarkedAuthenticationFields({ metadata, sources, publicRole: this.#publicRole });
+  }
+
   /** Everything that is described and not part of the graph. */
   get inconsistencies(): readonly Inconsistency[] {
     const broken = this.#broken.map(
       ({ described, problems }): Inconsistency => ({
         source: `${described.type}.${described.name}`,
         reason: problems.map(({ message }) => message).join('; '),
-        isRelationship: true,
+        kind: 'relationship',
       }),
     );
-    return [...this.missing, ...this.conflicts, ...broken];
+    const unknown = this.authenticationFields.problems.map(
+      ({ source, message }): Inconsistency => ({ source, reason: message, kind: 'authentication-field' }),
+    );
+    return [...this.missing, ...this.conflicts, ...broken, ...unknown];
   }
 
   /** How the services behind its sources are doing. */
@@ -83,7 +102,7 @@ export class Generation {
     return this.sources.flatMap(({ guards = [] }) => guards.map((guard) => guard.state()));
   }
 
-  /** The graph of requests without a token. Its root fields are the authentication fields. */
+  /** The graph of requests without a token. */
   get publicGraph(): RoleGraph {
     return this.graphOf(this.#publicRole);
   }
@@ -127,8 +146,8 @@ export class Generation {
   }
 
   #resolve(described: RelationshipMetadata, role: string): ReturnType<typeof resolveRelationship> | undefined {
-    const source = this.sources.find((one) => isSourceOf(described.source, one))?.subschemaFor(role);
-    const target = this.sources.find((one) => isSourceOf(described.target, one))?.subschemaFor(role);
+    const source = findSource(this.sources, described.source)?.subschemaFor(role);
+    const target = findSource(this.sources, described.target)?.subschemaFor(role);
     return source && target && resolveRelationship(described, source, target);
   }
 
@@ -139,10 +158,4 @@ export class Generation {
     }
     return undefined;
   }
-}
-
-/** @param remote undefined for the actions. */
-function isSourceOf(remote: string | undefined, { name, kind, members }: Source): boolean {
-  if (remote === undefined || kind === 'actions') return remote === undefined && kind === 'actions';
-  return name === remote || (members?.includes(remote) ?? false);
 }

@@ -1,4 +1,5 @@
 export { Assembly } from './assembly.ts';
+export type { AuthenticationFields } from './authentication-fields.ts';
 export type { Generation, Inconsistency } from './generation.ts';
 export { LiveGraph } from './live-graph.ts';
 export { type Follower, type MetadataReloads, Reloads } from './reloads.ts';

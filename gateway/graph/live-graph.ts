@@ -113,8 +113,9 @@ export class LiveGraph {
         problems && one.problems ? one.source === source : one.reason === reason,
       );
     const conflicts = generation.conflicts.filter((conflict) => !isKnown(conflict));
-    const unjoined = new Set(before.generation.relationshipProblems.map(({ message }) => message));
-    const relationships = generation.relationshipProblems.filter(({ message }) => !unjoined.has(message));
+    const problemsWithin = (one: Generation) => [...one.relationshipProblems, ...one.authenticationProblems];
+    const knownWithin = new Set(problemsWithin(before.generation).map(({ message }) => message));
+    const within = problemsWithin(generation).filter(({ message }) => !knownWithin.has(message));
     const brokenBefore = brokenOperations(before.generation);
     const broken = [...brokenOperations(generation)].filter(([query]) => !brokenBefore.has(query));
     return [
@@ -122,7 +123,7 @@ export class LiveGraph {
       ...conflicts.flatMap(({ source, reason, problems = [{ message: reason }] }) =>
         problems.map((one) => sourceProblem(metadata, source, one)),
       ),
-      ...relationships,
+      ...within,
       ...broken.map(([, problem]) => problem),
     ];
   }

@@ -35,6 +35,8 @@ export const actionsShape = mapping({
           response_transform: responseTransform.nullish(),
           /** Ours: the secret that calls of this webhook are signed with, in place of the one for all. */
           webhook_signature: mapping({ secret_from_env: z.string().min(1) }).nullish(),
+          /** Ours: whether it neither needs nor judges a token, as a login. */
+          authentication_field: z.boolean().nullish(),
           /** Ours: how the webhook is called. */
           resilience: resilience.optional(),
         }),

@@ -5,6 +5,7 @@ export type { AllowListEntry } from './allow-list.ts';
 export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';
 export { exportMetadata } from './export.ts';
 export { loadMetadata, type Metadata } from './load.ts';
+export { closest } from './mapping.ts';
 export { namedRoles } from './named-roles.ts';
 export { describeProblem, MetadataError, type MetadataProblem, together } from './problem.ts';
 export type { QueryCollectionMetadata } from './query-collections.ts';

@@ -66,6 +66,8 @@ const definition = mapping({
   resilience: resilience.optional(),
   /** Ours: how often the service is asked whether its schema has changed. Never by default. */
   introspection_interval_seconds: z.number().min(1).max(86_400).optional(),
+  /** Ours: its root fields, by its own names, that neither need nor judge a token: login, refresh, logout. */
+  authentication_fields: z.array(graphqlName).nullish(),
   /** Ours: how the service's types become a part of the graph. */
   composition: z.enum(['plain', 'stitching', 'federation', 'auto']).default('plain'),
   /** Ours: a composed supergraph in place of one service, relative to the metadata directory, or where it is fetched. */

@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
   Kind,
@@ -9,6 +10,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { RoleGraph } from '../graph/index.ts';
+import type { Access } from './access.ts';
 import type { Judgement } from './judgement.ts';
 import { withLightLocations } from './light-locations.ts';
 import { type DocumentCost, documentCost } from './limits-cost.ts';
@@ -36,15 +38,15 @@ export interface Document {
   readonly plans: Map<RoleGraph, Map<OperationDefinitionNode, Plans>>;
   /** What is to be said of it, by who sends it and how. */
   readonly judgements: Map<string, Judgement>;
-  /** Whether it has authentication fields only; undefined when nobody has asked yet. */
-  isPublic: boolean | undefined;
+  /** What it needs of its caller; undefined when nobody has asked yet. */
+  access: Access | undefined;
   /** Whether it is remembered for those who send it again. */
   isKept: boolean;
 }
 
 /** Weights are characters and tokens; a token takes hundreds of bytes once its document is parsed and planned. */
 const OF_CALLERS: CacheBounds = { entries: 2_000, weights: [8_000_000, 100_000] };
-/** What anybody can send without a token has a store of its own, so that it cannot push out what others use. */
+/** What comes without a session has a store of its own, so that it cannot push out what others use. */
 const OF_THE_PUBLIC: CacheBounds = { entries: 200, weights: [800_000, 20_000] };
 
 /** Parses documents and remembers those that are told to be worth it. One cache belongs to one generation of the graph. */
@@ -74,10 +76,12 @@ export class DocumentCache {
   /**
    * Keeps a document that its caller may send. Others are parsed each time that they come: there is no end to those that
    * somebody without a token can think of.
+   *
+   * @param ofThePublic whether it came without a session.
    */
-  keep(text: string, document: Document): void {
+  keep(text: string, document: Document, ofThePublic: boolean): void {
     if (document.isKept) return;
-    const store = document.isPublic ? this.#ofThePublic : this.#ofCallers;
+    const store = ofThePublic ? this.#ofThePublic : this.#ofCallers;
     document.isKept = store.keep(text, document, [text.length, document.tokens]);
   }
 }
@@ -106,7 +110,7 @@ function readDocument(text: string, maxTokens: number): Document {
     validated: new Map(),
     plans: new Map(),
     judgements: new Map(),
-    isPublic: undefined,
+    access: undefined,
     isKept: false,
   };
 }
@@ -134,23 +138,28 @@ function parseQuietly(text: string, maxTokens: number): DocumentNode {
   }
 }
 
-/** Whether a document has authentication fields only, by the one public graph of its generation. */
-export function isPublicDocument(document: Document, publicGraph: RoleGraph): boolean {
-  document.isPublic ??= document.rootFields.every((field) => publicGraph.hasRootField(field.operation, field.name));
-  return document.isPublic;
-}
-
-/** The root fields of one operation. Each fragment counts once: what it selects twice is merged when it runs. */
+/** The root fields of one operation. */
 export function rootFieldsOf(
-  operation: OperationDefinitionNode,
+  { operation, selectionSet }: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ): readonly RootField[] {
-  const fields: RootField[] = [];
+  return selectedFields(selectionSet, fragments).map(({ name }) => ({ operation, name: name.value }));
+}
+
+/**
+ * The fields that a selection set holds itself or through fragments. Each fragment counts once: what it selects twice is
+ * merged when it runs.
+ */
+export function selectedFields(
+  selectionSet: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): readonly FieldNode[] {
+  const fields: FieldNode[] = [];
   const seen = new Set<string>();
-  const pending: SelectionSetNode[] = [operation.selectionSet];
+  const pending: SelectionSetNode[] = [selectionSet];
   for (let selections = pending.pop(); selections; selections = pending.pop()) {
     for (const selection of selections.selections) {
-      if (selection.kind === Kind.FIELD) fields.push({ operation: operation.operation, name: selection.name.value });
+      if (selection.kind === Kind.FIELD) fields.push(selection);
       else if (selection.kind === Kind.INLINE_FRAGMENT) pending.push(selection.selectionSet);
       else if (!seen.has(selection.name.value)) {
         seen.add(selection.name.value);

@@ -1,6 +1,6 @@
+export { needsOfOperation } from './access.ts';
 export { type Client, clientOf } from './client.ts';
 export { dataIn } from './data-bytes.ts';
-export { rootFieldsOf } from './documents.ts';
 export { type GraphqlEndpointOptions, graphqlEndpoint } from './endpoint.ts';
 export { type PublicError, refusedRequest, SubscriptionEnded } from './errors.ts';
 export { type OperationResult, runOperation } from './execution.ts';
@@ -10,3 +10,4 @@ export type { OperationLimits } from './limits.ts';
 export type { Subscription } from './live-subscriptions.ts';
 export type { InvalidOperation, OperationRequest, ReadyOperation } from './ready-operation.ts';
 export { Operations, type PreparedRequest } from './run.ts';
+export { fragmentsOf } from './sub-operation.ts';

@@ -1,5 +1,6 @@
 import type { GraphQLError, OperationDefinitionNode } from 'graphql';
 import type { Generation, RoleGraph } from '../graph/index.ts';
+import { type Access, accessOf } from './access.ts';
 import type { Document } from './documents.ts';
 import { invalidRequest, type PublicError } from './errors.ts';
 import { withoutSuggestion } from './introspection.ts';
@@ -61,7 +62,7 @@ class RoleJudgement implements Judgement {
     this.#graph = generation.graphOf(role);
     this.#mayIntrospect = rules.mayIntrospect(role);
     this.limits = rules.limitsOf(role);
-    this.errors = this.#refusals(generation.publicGraph, rules.refusal(document, role, isSaved));
+    this.errors = this.#refusals(accessOf(document, generation), rules.refusal(document, role, isSaved));
   }
 
   operation(name: string | undefined): JudgedOperation | undefined {
@@ -79,8 +80,8 @@ class RoleJudgement implements Judgement {
     return judged;
   }
 
-  #refusals(publicGraph: RoleGraph, refusal: GraphQLError | undefined): readonly PublicError[] {
-    const guesses = severalAuthenticationFields(this.#document, publicGraph);
+  #refusals(access: Access, refusal: GraphQLError | undefined): readonly PublicError[] {
+    const guesses = severalAuthenticationFields(access);
     if (guesses.length > 0) return guesses.map((error) => invalidRequest(error));
     if (refusal) return [invalidRequest(refusal)];
     return this.#told(validated(this.#document, this.#graph).errors);

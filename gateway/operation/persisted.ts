@@ -27,7 +27,7 @@ export function readPersistedQuery(extensions: Readonly<Record<string, unknown>>
 const LONGEST_TEXT = 100_000;
 /** The weight is characters. */
 const OF_CALLERS: CacheBounds = { entries: 2_000, weights: [4_000_000] };
-/** What anybody can send without a token has a store of its own, so that it cannot push out what others use. */
+/** What comes without a session has a store of its own, so that it cannot push out what others use. */
 const OF_THE_PUBLIC: CacheBounds = { entries: 200, weights: [400_000] };
 
 /** Documents that clients send by their hash. Each was valid for whoever sent it first. */
@@ -60,10 +60,14 @@ export class PersistedQueries {
     return query;
   }
 
-  /** Keeps a document that turned out to be valid. */
-  remember({ sha256Hash }: PersistedQuery, text: string, isPublic: boolean): void {
+  /**
+   * Keeps a document that turned out to be valid.
+   *
+   * @param ofThePublic whether it came without a session.
+   */
+  remember({ sha256Hash }: PersistedQuery, text: string, ofThePublic: boolean): void {
     if (!this.#isEnabled || text.length > LONGEST_TEXT) return;
-    (isPublic ? this.#ofThePublic : this.#ofCallers).keep(sha256Hash, text, [text.length]);
+    (ofThePublic ? this.#ofThePublic : this.#ofCallers).keep(sha256Hash, text, [text.length]);
   }
 }
 

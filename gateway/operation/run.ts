@@ -3,9 +3,10 @@ import { GatewayError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
 import type { RateLimiter } from '../rate-limit/index.ts';
 import { type Authenticator, createSession, type Session } from '../session/index.ts';
+import { accessOf } from './access.ts';
 import type { Client } from './client.ts';
 import { OperationCounts } from './counts.ts';
-import { type Document, DocumentCache, isPublicDocument } from './documents.ts';
+import { type Document, DocumentCache } from './documents.ts';
 import { invalidRequest, type PublicError } from './errors.ts';
 import { type OperationResult, type ResultWishes, runOperation } from './execution.ts';
 import { judge } from './judgement.ts';
@@ -116,17 +117,17 @@ export class Operations {
     client: Client,
     { rules }: GenerationCache,
   ): Promise<InvalidOperation> {
-    const isUnknown = this.#authenticator.credentialsIn(client.headers) === 'none';
-    const session = isUnknown ? this.#publicSession : await this.#authenticate(client, request, request.query);
+    const session = await this.#authenticateIfShown(client, request, request.query);
     await this.#count(session, client, rules);
     return this.#refused([invalidRequest(error, '$.query')]);
   }
 
   /** An authentication operation judges no token, which may be an old one; an admin secret never is. */
   #callerOf({ document, cache, client, request, query }: ArrivedOperation): Session | Promise<Session> {
-    const isPublic = isPublicDocument(document, cache.generation.publicGraph);
-    const asPublic = isPublic && this.#authenticator.credentialsIn(client.headers) !== 'admin-secret';
-    return asPublic ? this.#publicSession : this.#authenticate(client, request, query);
+    const { needs } = accessOf(document, cache.generation);
+    if (needs === 'session') return this.#authenticate(client, request, query);
+    const isJudged = needs === 'public' || this.#authenticator.showsAdminSecret(client.headers);
+    return isJudged ? this.#authenticateIfShown(client, request, query) : this.#publicSession;
   }
 
   #counted(session: Session, arrived: ArrivedOperation): PreparedRequest | Promise<PreparedRequest> {
@@ -142,9 +143,9 @@ export class Operations {
     const { errors, limits } = judgement;
     if (batchSize > limits.batch) throw batchTooLarge(limits.batch);
     if (errors.length > 0) return this.#refused(errors);
-    cache.documents.keep(query, document);
-    if (request.persisted)
-      this.#persisted.remember(request.persisted, query, isPublicDocument(document, generation.publicGraph));
+    const ofThePublic = session === this.#publicSession;
+    cache.documents.keep(query, document, ofThePublic);
+    if (request.persisted) this.#persisted.remember(request.persisted, query, ofThePublic);
 
     const meant = judgement.operation(request.operationName);
     if (!meant) return this.#refused([unknownOperation(request.operationName)]);
@@ -170,6 +171,16 @@ export class Operations {
   subscribe(ready: ReadyOperation): Subscription {
     this.counts.subscriptions++;
     return this.#subscriptions.open(ready);
+  }
+
+  #authenticateIfShown(
+    client: Client,
+    { operationName, variables }: OperationRequest,
+    query: string | undefined,
+  ): Session | Promise<Session> {
+    const session = this.#authenticator.authenticateIfShown(client.headers, { operationName, query, variables });
+    if (session instanceof Promise) return session.then((known) => known ?? this.#publicSession);
+    return session ?? this.#publicSession;
   }
 
   #authenticate(client: Client, request: OperationRequest, query: string | undefined): Session | Promise<Session> {

@@ -1,6 +1,5 @@
 import {
   type ASTVisitor,
-  type FragmentDefinitionNode,
   GraphQLError,
   Kind,
   specifiedRules,
@@ -9,7 +8,8 @@ import {
   validate,
 } from 'graphql';
 import type { RoleGraph } from '../graph/index.ts';
-import { type Document, type RootField, rootFieldsOf } from './documents.ts';
+import type { Access } from './access.ts';
+import type { Document } from './documents.ts';
 
 /** What came of validating a document against one role's graph. Empty errors: it may run. */
 export interface Validated {
@@ -78,13 +78,8 @@ function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLE
  *
  * @returns one error for each operation that holds several authentication fields.
  */
-export function severalAuthenticationFields(document: Document, publicGraph: RoleGraph): readonly GraphQLError[] {
-  const isOne = ({ operation, name }: RootField) => publicGraph.hasRootField(operation, name);
-  if (document.rootFields.filter(isOne).length < 2) return [];
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.node.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  return document.operations
-    .filter((operation) => rootFieldsOf(operation, fragments).filter(isOne).length > 1)
-    .map((operation) => new GraphQLError('an operation may hold one authentication field', { nodes: operation }));
+export function severalAuthenticationFields({ crowded }: Access): readonly GraphQLError[] {
+  return crowded.map(
+    (operation) => new GraphQLError('an operation may hold one authentication field', { nodes: operation }),
+  );
 }

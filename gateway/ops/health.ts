@@ -59,9 +59,7 @@ export function readiness(graph: LiveGraph, authenticator: Authenticator): Readi
       revocations: authenticator.revocations,
       ...(clockSkewSeconds !== undefined && { clock_skew_seconds: clockSkewSeconds }),
       circuits: brokenCircuits(graph),
-      missing_sources: graph.current.inconsistencies.flatMap(({ source, isRelationship }) =>
-        isRelationship ? [] : [source],
-      ),
+      missing_sources: graph.current.inconsistencies.flatMap(({ source, kind }) => (kind ? [] : [source])),
     },
   };
 }

@@ -13,8 +13,8 @@ import {
   runOperation,
 } from '../operation/index.ts';
 import { type Authenticator, CHALLENGE } from '../session/index.ts';
+import { needsOfEndpoint } from './endpoint-access.ts';
 import { errorStatus } from './error-status.ts';
-import { isPublic } from './public-endpoint.ts';
 import { createRoutes, type FindRoutes, type Route } from './routes.ts';
 import { type KindOfType, kindsOfTypes } from './url-values.ts';
 import { endpointVariables, missingVariable, type VariableSources } from './variables.ts';
@@ -118,20 +118,22 @@ class RestExchange {
     );
   }
 
-  /** The bearer rule comes first: only who may use an endpoint, or a public one, learns what is wrong. */
+  /** The bearer rule comes first: only who may use an endpoint learns what is wrong. */
   #refuseRequest(refusal: unknown): void {
-    const { publicGraph } = this.#prepared.generation;
-    const judged = this.#route ? [this.#route] : this.#routes;
-    if (judged.some(({ endpoint }) => isPublic(endpoint, publicGraph))) this.#refuse(refusal);
-    else
-      this.#authenticated().then(
-        () => this.#refuse(refusal),
-        (thrown) => this.#refuse(thrown),
-      );
+    this.#admitted().then(
+      () => this.#refuse(refusal),
+      (thrown) => this.#refuse(thrown),
+    );
   }
 
-  async #authenticated(): Promise<void> {
-    await this.#options.authenticator.authenticate(this.#exchange.request.headers);
+  /** Of several endpoints, the one that needs the least of its caller counts. */
+  async #admitted(): Promise<void> {
+    const { authenticator } = this.#options;
+    const { headers } = this.#exchange.request;
+    const possible = this.#route ? [this.#route] : this.#routes;
+    const needs = possible.map(({ endpoint }) => needsOfEndpoint(endpoint, this.#prepared.generation));
+    if (needs.includes('nothing')) return;
+    await (needs.includes('public') ? authenticator.authenticateIfShown(headers) : authenticator.authenticate(headers));
   }
 
   #attempt(step: () => void): void {

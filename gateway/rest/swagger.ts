@@ -49,8 +49,7 @@ function documentCache(graph: LiveGraph): (role: string) => OpenApiDocument {
     const known = documents.get(roleGraph) ?? new Map<boolean, OpenApiDocument>();
     documents.set(roleGraph, known);
     const document =
-      known.get(withUnusable) ??
-      openApiDocument({ endpoints, graph: roleGraph, publicGraph: current.publicGraph, withUnusable });
+      known.get(withUnusable) ?? openApiDocument({ endpoints, graph: roleGraph, generation: current, withUnusable });
     known.set(withUnusable, document);
     return document;
   };

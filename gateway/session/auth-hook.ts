@@ -66,9 +66,9 @@ export class AuthHook implements CallerJudge {
     this.#options = options;
   }
 
-  /** Only the hook knows what it goes by. */
-  hasCredentials(): boolean {
-    return true;
+  /** Only the hook knows what it goes by: it may be a header of any name. */
+  credentialsIn(headers: IncomingHttpHeaders): 'some' | 'unknown' {
+    return this.credentialHeaders.some((name) => headers[name] !== undefined) ? 'some' : 'unknown';
   }
 
   async judge(headers: IncomingHttpHeaders, operation: unknown): Promise<Session> {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { GatewayError } from '../errors.ts';
 import { adminSecretIn, adminSession } from './admin-secret.ts';
 import type { CallerJudge } from './caller-judge.ts';
 import type { ClockSkew } from './clock-skew.ts';
@@ -69,10 +70,9 @@ export class Authenticator {
     return this.#callers.takesCookies;
   }
 
-  /** What a request shows of its caller, not judged yet. Whoever shows an admin secret is always judged by it. */
-  credentialsIn(headers: IncomingHttpHeaders): 'admin-secret' | 'others' | 'none' {
-    if (this.#adminSecret !== undefined && adminSecretIn(headers) !== undefined) return 'admin-secret';
-    return this.#callers.hasCredentials(headers) ? 'others' : 'none';
+  /** Whether a request shows what may be the admin secret. Whoever does is always judged by it. */
+  showsAdminSecret(headers: IncomingHttpHeaders): boolean {
+    return this.#adminSecret !== undefined && adminSecretIn(headers) !== undefined;
   }
 
   /**
@@ -89,4 +89,26 @@ export class Authenticator {
     if (this.#adminSecret !== undefined && shown !== undefined) return adminSession(shown, this.#adminSecret, headers);
     return this.#callers.judge(headers, operation);
   }
+
+  /**
+   * The session of a caller who need not have one: undefined for a request that shows no credentials.
+   *
+   * @throws GatewayError as `authenticate`, for credentials that are shown.
+   */
+  authenticateIfShown(
+    headers: IncomingHttpHeaders,
+    operation?: unknown,
+  ): Session | undefined | Promise<Session | undefined> {
+    if (this.showsAdminSecret(headers)) return this.authenticate(headers, operation);
+    const shown = this.#callers.credentialsIn(headers);
+    if (shown === 'none') return undefined;
+    const session = this.authenticate(headers, operation);
+    return shown === 'some' ? session : Promise.resolve(session).catch(undefinedIfRefused);
+  }
+}
+
+/** Whoever may not have shown anything is let in without a session where nobody knows them. */
+function undefinedIfRefused(refusal: unknown): undefined {
+  if (refusal instanceof GatewayError && refusal.status === 401) return undefined;
+  throw refusal;
 }

@@ -10,8 +10,8 @@ export interface CallerJudge {
   readonly credentialHeaders: readonly string[];
   /** Whether a cookie may be what lets a caller in. */
   readonly takesCookies: boolean;
-  /** Whether a request shows anything that there is to judge. */
-  hasCredentials(headers: IncomingHttpHeaders): boolean;
+  /** Whether a request shows anything that there is to judge; `unknown` where only judging it would tell. */
+  credentialsIn(headers: IncomingHttpHeaders): 'some' | 'none' | 'unknown';
   /**
    * @param operation what the caller wants to have run, where that is known.
    * Waits only where somebody else has to be asked.
@@ -26,7 +26,7 @@ export const adminOnly: CallerJudge = {
   ready: true,
   credentialHeaders: ['authorization', 'cookie'],
   takesCookies: false,
-  hasCredentials: () => false,
+  credentialsIn: () => 'none',
   judge: () => {
     throw missingAdminSecret();
   },

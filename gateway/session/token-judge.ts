@@ -87,8 +87,8 @@ export class TokenJudge implements CallerJudge {
     return this.#entrances.some(({ place }) => place.type === 'Cookie');
   }
 
-  hasCredentials(headers: IncomingHttpHeaders): boolean {
-    return this.#entrances.some(({ place }) => isFilled(place, headers));
+  credentialsIn(headers: IncomingHttpHeaders): 'some' | 'none' {
+    return this.#entrances.some(({ place }) => isFilled(place, headers)) ? 'some' : 'none';
   }
 
   judge(headers: IncomingHttpHeaders): Session | Promise<Session> {

@@ -158,9 +158,8 @@ export class Connection {
   /** Whoever shows credentials is judged by them; whoever shows none may still send what needs none. */
   async #admit(): Promise<void> {
     const { authenticator } = this.#parts;
-    if (authenticator.credentialsIn(this.#headers) === 'none') return;
-    const session = await authenticator.authenticate(this.#headers);
-    if (this.#isOver) return;
+    const session = await authenticator.authenticateIfShown(this.#headers);
+    if (!session || this.#isOver) return;
     this.#session = session;
     this.#stopWatching = watchSession(session, authenticator, (reason) => this.#expel(reason));
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { validate } from 'graphql';
-import type { RoleGraph } from '../../graph/index.ts';
+import type { Generation, RoleGraph } from '../../graph/index.ts';
 import type { RestEndpoint } from '../../metadata/index.ts';
-import { isPublic } from '../public-endpoint.ts';
+import { needsOfEndpoint } from '../endpoint-access.ts';
 import { isParameter } from '../routes.ts';
 import { answerSchema } from './answer-schema.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -17,8 +17,8 @@ export interface OpenApiOptions {
   readonly endpoints: readonly RestEndpoint[];
   /** The graph of the role that the document is for. */
   readonly graph: RoleGraph;
-  /** The graph of requests without a token. */
-  readonly publicGraph: RoleGraph;
+  /** What `graph` belongs to. */
+  readonly generation: Generation;
   /** Whether endpoints stand in it that cannot be run now, with the reason: for an admin. */
   readonly withUnusable: boolean;
 }
@@ -31,13 +31,14 @@ interface DescribedPath {
 }
 
 /** Describes the REST endpoints that a role may use, and what each of them answers it. */
-export function openApiDocument({ endpoints, graph, publicGraph, withUnusable }: OpenApiOptions): OpenApiDocument {
+export function openApiDocument({ endpoints, graph, generation, withUnusable }: OpenApiOptions): OpenApiDocument {
   const types = createTypeSchemas();
   const answers: Record<string, JsonSchema> = {};
   const paths = new Map<string, DescribedPath>();
   for (const endpoint of endpoints) {
-    const open = isPublic(endpoint, publicGraph);
-    const { schema, accepted } = open ? publicGraph : graph;
+    const needs = needsOfEndpoint(endpoint, generation);
+    // What judges no token answers everybody as it does a caller without one.
+    const { schema, accepted } = needs === 'nothing' ? generation.publicGraph : graph;
     const problem = validate(accepted, endpoint.document)[0]?.message;
     if (problem !== undefined && !withUnusable) continue;
 
@@ -48,7 +49,7 @@ export function openApiDocument({ endpoints, graph, publicGraph, withUnusable }:
       endpoint,
       id,
       schema,
-      isPublic: open,
+      needs,
       problem,
       labels: path.labels,
       answer: { $ref: `#/components/schemas/${answerName(id)}` },

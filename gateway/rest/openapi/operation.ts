@@ -12,7 +12,8 @@ export interface DescribedEndpoint {
   readonly id: string;
   /** The graph that it runs on. */
   readonly schema: GraphQLSchema;
-  readonly isPublic: boolean;
+  /** What it needs of its caller. */
+  readonly needs: 'nothing' | 'public' | 'session';
   /** Why it cannot be run; undefined when it can. */
   readonly problem: string | undefined;
   /** What the parameters of the path are called in the document, in their order. */
@@ -56,10 +57,13 @@ export function describeOperation(described: DescribedEndpoint, method: RestMeth
     ...(body && {
       requestBody: { required: body.required, content: { 'application/json': { schema: body.schema } } },
     }),
-    responses: { 200: ok, ...otherResponses(!described.isPublic, answer) },
-    security: described.isPublic ? [] : [{ bearer: [] }],
+    responses: { 200: ok, ...otherResponses(described.needs !== 'nothing', answer) },
+    security: SECURITY[described.needs],
   };
 }
+
+/** The empty requirement stands for a caller without a token (OpenAPI 3.1, security requirement object). */
+const SECURITY = { nothing: [], public: [{}, { bearer: [] }], session: [{ bearer: [] }] } as const;
 
 function descriptionOf({ endpoint, problem }: DescribedEndpoint): string {
   const { comment } = endpoint.metadata;

@@ -13,7 +13,7 @@ const QUERY = /\*\*\*\n[^\n]*\n` +
 
 export function showEndpoint(operation, components, caller) {
   const { method, path, parameters = [], description = '' } = operation;
-  const isPublic = operation.security?.length === 0;
+  const isPublic = operation.security?.length === 0 || operation.security?.some(({ bearer }) => !bearer);
   const query = QUERY.exec(description)?.[1];
   const text = description.replace(QUERY, '').trim();
   const details = element(

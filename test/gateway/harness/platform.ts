@@ -143,7 +143,7 @@ export interface Platform {
 }
 
 /**
- * A small platform behind a gateway: accounts (its login and refresh are granted to `anonymous`), orders (open to
+ * A small platform behind a gateway: accounts (its login and refresh are authentication fields), orders (open to
  * whoever is logged in), an action, a plain HTTP service, and REST endpoints.
  */
 export async function openPlatform(options: Partial<GatewayOptions> = {}): Promise<Platform> {
@@ -159,7 +159,11 @@ export async function openPlatform(options: Partial<GatewayOptions> = {}): Promi
     'remote_schemas.yaml': [
       {
         name: 'accounts',
-        definition: { url: '{{ACCOUNTS_URL}}', timeout_seconds: 5 },
+        definition: {
+          url: '{{ACCOUNTS_URL}}',
+          timeout_seconds: 5,
+          authentication_fields: ['auth_user_login', 'auth_token_refresh'],
+        },
         permissions: [
           { role: 'anonymous', definition: { schema: ACCOUNTS_FOR_ANONYMOUS } },
           { role: 'user', definition: { schema: ACCOUNTS } },

@@ -44,8 +44,7 @@ describe('a document', () => {
   /** One that its caller may send. */
   const sent = (documents: DocumentCache, text: string, isPublic = false) => {
     const document = documents.get(text);
-    document.isPublic = isPublic;
-    documents.keep(text, document);
+    documents.keep(text, document, isPublic);
     return document;
   };
 

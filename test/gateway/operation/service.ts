@@ -46,7 +46,7 @@ export async function openForest(): Promise<Forest> {
     'remote_schemas.yaml': [
       {
         name: 'accounts',
-        definition: { url: accounts.graphqlUrl },
+        definition: { url: accounts.graphqlUrl, authentication_fields: ['auth_user_login', 'auth_token_refresh'] },
         permissions: [{ role: 'anonymous', definition: { schema: login } }],
       },
       { name: 'trees', definition: { url: trees.graphqlUrl } },

@@ -183,7 +183,7 @@ export const CATALOGUE_METADATA = {
   'remote_schemas.yaml': [
     {
       name: 'catalogue',
-      definition: { url: '{{CATALOGUE_URL}}', timeout_seconds: 5 },
+      definition: { url: '{{CATALOGUE_URL}}', timeout_seconds: 5, authentication_fields: ['enter'] },
       permissions: [
         { role: 'anonymous', definition: { schema: FOR_EVERYBODY } },
         { role: 'user', definition: { schema: CATALOGUE } },

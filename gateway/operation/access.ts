@@ -1,0 +1,79 @@
+import type { OperationDefinitionNode } from 'graphql';
+import type { Generation } from '../graph/index.ts';
+import { type Document, selectedFields } from './documents.ts';
+import { type Fragments, fragmentsOf } from './sub-operation.ts';
+
+/** What a document has to do with who sends it. */
+export interface Access {
+  /**
+   * `nothing`: it has authentication fields only, so credentials are not judged, which may be old ones. `public`: all of
+   * it is granted to callers without credentials; whoever shows some is judged by them. `session`: it needs credentials.
+   */
+  readonly needs: 'nothing' | 'public' | 'session';
+  /** Operations with several authentication fields. */
+  readonly crowded: readonly OperationDefinitionNode[];
+}
+
+type Graph = Pick<Generation, 'authenticationFields' | 'publicGraph'>;
+
+/** Found out once for each document: its cache belongs to the one generation that may ask. */
+export function accessOf(document: Document, generation: Graph): Access {
+  document.access ??= readAccess(document, generation);
+  return document.access;
+}
+
+function readAccess(document: Document, generation: Graph): Access {
+  const fragments = fragmentsOf(document.node);
+  const counts = document.operations.map((operation) => fieldCounts(operation, fragments, generation));
+  return {
+    needs: needsOf(counts, () =>
+      document.rootFields.every((field) => generation.publicGraph.hasRootField(field.operation, field.name)),
+    ),
+    crowded: document.operations.filter((_, index) => (counts[index]?.authentication ?? 0) > 1),
+  };
+}
+
+/** What one operation needs, whatever else is in its document. */
+export function needsOfOperation(
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+  generation: Graph,
+): Access['needs'] {
+  return needsOf([fieldCounts(operation, fragments, generation)], () =>
+    selectedFields(operation.selectionSet, fragments).every(({ name }) =>
+      generation.publicGraph.hasRootField(operation.operation, name.value),
+    ),
+  );
+}
+
+interface FieldCounts {
+  readonly authentication: number;
+  readonly others: number;
+}
+
+function needsOf(counts: readonly FieldCounts[], isPublic: () => boolean): Access['needs'] {
+  const total = (which: keyof FieldCounts) => counts.reduce((sum, count) => sum + count[which], 0);
+  if (total('authentication') > 0 && total('others') === 0) return 'nothing';
+  return isPublic() ? 'public' : 'session';
+}
+
+/** Fields of a namespace count one by one: a login is one there too. Its `__typename`, which clients add, is nothing. */
+function fieldCounts(
+  { operation, selectionSet }: OperationDefinitionNode,
+  fragments: Fragments,
+  { authenticationFields }: Graph,
+): FieldCounts {
+  let authentication = 0;
+  let others = 0;
+  for (const { name, selectionSet: selected } of selectedFields(selectionSet, fragments)) {
+    if (authenticationFields.has(operation, name.value)) authentication++;
+    else if (selected && authenticationFields.hasNamespace(operation, name.value)) {
+      const inner = selectedFields(selected, fragments).map((field) => field.name.value);
+      const ofAuthentication = inner.filter((field) => authenticationFields.has(operation, name.value, field));
+      authentication += ofAuthentication.length;
+      if (ofAuthentication.length === 0) others++;
+      else others += inner.filter((field) => field !== '__typename').length - ofAuthentication.length;
+    } else others++;
+  }
+  return { authentication, others };
+}
