@@ -9,7 +9,7 @@ import {
 } from '../platform/index.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
 import { LiveGraph, type MetadataReloads, Reloads } from './graph/index.ts';
-import { ignoreUpgrade, wantsWebSocket } from './http/index.ts';
+import { ignoreUpgrade, isBusy, wantsWebSocket } from './http/index.ts';
 import { measure, RequestCounts } from './measurements.ts';
 import { describeProblem, loadMetadata, MetadataError, together, watchMetadata } from './metadata/index.ts';
 import { openMetrics } from './metrics-endpoint.ts';
@@ -66,7 +66,14 @@ export async function startGateway(
   const [graph, passThrough] = explained(() =>
     together(
       () => new LiveGraph(metadata, surroundings, log),
-      () => openPassThrough(metadata, config.environment, authenticator, log),
+      () =>
+        openPassThrough({
+          metadata,
+          environment: config.environment,
+          authenticator,
+          maxSockets: config.PORTICO_MAX_LIVE_CONNECTIONS,
+          log,
+        }),
     ),
   );
   const reloads = new Reloads({ location: config.HASURA_GRAPHQL_METADATA_DIR, graph, followers: [passThrough], log });
@@ -121,9 +128,11 @@ export async function startGateway(
     portVariable: 'HASURA_GRAPHQL_SERVER_PORT',
     stopGraceMs: config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1000,
   });
-  listening.server.on('upgrade', (request, socket, head) => {
-    if (wantsWebSocket(request)) server.upgrade(request, socket as Socket, head);
-    else ignoreUpgrade(listening.server, request, socket as Socket, head);
+  listening.server.on('upgrade', (request, duplex, head) => {
+    const socket = duplex as Socket;
+    if (isBusy(request, socket)) endConnection(socket);
+    else if (wantsWebSocket(request)) server.upgrade(request, socket, head);
+    else ignoreUpgrade(listening.server, request, socket, head);
   });
   graph.start();
   const stopReloading = followChanges(reloads, config, siblings);
@@ -145,6 +154,12 @@ export async function startGateway(
       await http.close();
     },
   };
+}
+
+/** Ends a connection with what has been written to it. Nobody else hears its errors from here on. */
+function endConnection(socket: Socket): void {
+  socket.on('error', () => {});
+  socket.destroySoon();
 }
 
 function operationLimits(config: GatewayConfig): OperationLimits {

@@ -8,8 +8,11 @@ import type { LiveGraph, MetadataReloads } from './graph/index.ts';
 import {
   describeArrival,
   type Exchange,
+  handshakeProblem,
+  messageProblem,
   openEndings,
   openExchange,
+  refuseUpgrade,
   sendFlatError,
   setOwnHeaders,
 } from './http/index.ts';
@@ -68,10 +71,6 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   app.all('/v1/metadata', (request) => metadata(exchangeOf(request)));
   app.use('/api/rest', (request) => rest(exchangeOf(request)));
   app.use('/api/swagger', (request) => restDocument(exchangeOf(request)));
-  app.use((request, _response, next) => {
-    const exchange = exchangeOf(request);
-    return passThrough.matches(exchange.path) ? passThrough.handle(exchange) : next();
-  });
   app.use((request) => sendFlatError(exchangeOf(request), new GatewayError('not-found', 'resource does not exist')));
 
   return {
@@ -79,11 +78,19 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
       const exchange = openExchange(request, response, endings, parts.log, parts);
       logAccess(exchange);
       exchange.onClose(() => parts.onAnswered(response.writableFinished ? response.statusCode : 499));
+      const problem = messageProblem(request);
+      if (problem) {
+        response.shouldKeepAlive = false;
+        return sendFlatError(exchange, problem);
+      }
       if (parts.cors(exchange)) return;
       // express costs more than everything else in a small request, so operations do not go through it.
       if (exchange.path === '/v1/graphql') graphql(exchange);
       else if (exchange.path.startsWith('/api/rest/')) rest(exchange);
-      else {
+      else if (passThrough.matches(exchange.path)) {
+        setOwnHeaders(exchange);
+        void passThrough.handle(exchange);
+      } else {
         setOwnHeaders(exchange);
         exchanges.set(request, exchange);
         app(request, response);
@@ -91,6 +98,11 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
     },
     upgrade: (request, socket, head) => {
       const arrival = describeArrival(request, parts.log, parts.trustedProxies);
+      const problem = messageProblem(request) ?? handshakeProblem(request);
+      if (problem) {
+        socket.on('error', () => {});
+        return refuseUpgrade(request, socket, problem);
+      }
       if (arrival.path === '/v1/graphql') subscriptions.upgrade(arrival, socket, head);
       else void passThrough.upgrade(arrival, socket, head);
     },

@@ -58,8 +58,8 @@ class ArrivedRequest implements Arrival {
   #log: Logger | undefined;
 
   constructor(request: IncomingMessage, log: Logger, trustedProxies: number) {
-    const url = originForm(request.url ?? '/');
-    // Express and the pass-through read it there.
+    const url = originForm(request);
+    // Express reads it there.
     request.url = url;
     const mark = url.indexOf('?');
     this.request = request;
@@ -77,10 +77,17 @@ class ArrivedRequest implements Arrival {
   }
 }
 
-/** Clients that take the gateway for a proxy send the whole address, which RFC 9112 section 3.2.2 wants taken. */
-function originForm(target: string): string {
+/**
+ * The target without scheme and host. Clients that take the gateway for a proxy send the whole address, and then its host
+ * is the one that counts (RFC 9112 section 3.2.2).
+ */
+function originForm(request: IncomingMessage): string {
+  const { url: target = '/', headers } = request;
   if (target.startsWith('/')) return target;
-  return /^https?:\/\/[^/?]*(\/.*)$/is.exec(target)?.[1] ?? target;
+  const [, host, path] = /^https?:\/\/([^/?#]*)(\/.*)$/is.exec(target) ?? [];
+  if (host === undefined || path === undefined) return target;
+  headers.host = host;
+  return path;
 }
 
 class OpenExchange extends ArrivedRequest implements Exchange {

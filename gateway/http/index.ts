@@ -1,6 +1,9 @@
 export { acceptedParts, acceptsEvents, negotiate, type ResponseType } from './accept.ts';
+export { isBusy } from './busy-connection.ts';
 export { type Arrival, describeArrival, type Exchange, openExchange } from './exchange.ts';
+export { handshakeProblem } from './handshake.ts';
 export { ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
+export { messageProblem } from './message-problem.ts';
 export { answerOfOnePart, type Flow, MultipartResponse } from './multipart-response.ts';
 export { readJson, receiveJson } from './read-json.ts';
 export { refuseUpgrade } from './refuse-upgrade.ts';

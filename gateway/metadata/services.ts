@@ -20,7 +20,7 @@ export const servicesShape = z
       name,
       comment: z.string().nullish(),
       path: path.refine(
-        (text) => !/^\/(v1|api\/rest|api\/swagger|healthz|readyz)(\/|$)/.test(text),
+        (text) => !/^\/(v1|api\/rest|api\/swagger|healthz|readyz|hasura\/healthz)(\/|$)/.test(text),
         'this path is the gateway’s own',
       ),
       url: z.string().min(1).nullish(),

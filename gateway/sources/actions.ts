@@ -9,8 +9,9 @@ import {
 } from '../metadata/index.ts';
 import { plainHeaders } from './action-request.ts';
 import { actionSubschema } from './action-schema.ts';
-import { MIN_SECRET_LENGTH } from './action-signature.ts';
+import { MIN_SECRET_LENGTH, SIGNATURE_HEADER } from './action-signature.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
+import { ownHeaderNames } from './call.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
 import { openGuard } from './open-guard.ts';
 import { ADMIN_ROLE, type Source, type Subschema, type Surroundings } from './source.ts';
@@ -78,10 +79,11 @@ function prepareWebhook(action: ActionMetadata, surroundings: Surroundings, repo
   const headers = resolveHeaders(definition.headers, environment);
   if ('problem' in url) report('handler', url.problem);
   if ('problem' in headers) report('headers', headers.problem);
+  const configured = 'headers' in headers ? headers.headers : {};
   const ofCalls = {
-    headers: 'headers' in headers ? headers.headers : {},
+    headers: configured,
     forwardHeaders: definition.forward_client_headers
-      ? clientHeaderForwarding(definition.ignored_client_headers)
+      ? clientHeaderForwarding(definition.ignored_client_headers, [SIGNATURE_HEADER, ...ownHeaderNames(configured)])
       : undefined,
   };
   return {

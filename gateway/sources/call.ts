@@ -51,6 +51,11 @@ export const COMMON_HEADERS = {
 /** Names of those that tell of the call. */
 export const CALL_HEADERS = ['x-request-id', 'x-forwarded-for'] as const;
 
+/** Names of the headers that an upstream gets from us: under no spelling are they the client's to set. */
+export function ownHeaderNames(configured: Readonly<Record<string, string>>): readonly string[] {
+  return [...Object.keys(COMMON_HEADERS), ...CALL_HEADERS, ...Object.keys(configured)];
+}
+
 /** Headers that every request to any upstream carries. */
 export function commonHeaders(call: Call): Record<string, string> {
   return {

@@ -1,25 +1,34 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** They mean the connection to us (RFC 9110 section 7.6.1) or our own request, never the one to the upstream. */
-const CONNECTION_HEADERS = [
+/**
+ * Headers of a client that no upstream gets, whatever is configured. docs/pass-through.md has the reason for each.
+ * They are about the connection to us (RFC 9110 section 7.6.1) or about our own request, or they say where a request
+ * comes from or goes to, which is what we saw and decided.
+ */
+const NEVER_FORWARDED = [
+  'alt-used',
   'connection',
   'content-length',
   'expect',
+  'forwarded',
   'host',
+  'http2-settings',
   'keep-alive',
-  'proxy-authorization',
-  'proxy-connection',
+  'proxy',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
-  // Where a request comes from is what we saw, not what it says.
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
+  'via',
+  'x-original-host',
+  'x-original-url',
   'x-real-ip',
+  'x-request-id',
+  'x-rewrite-url',
 ];
+
+/** Families of such headers, by what their names begin with. The claims are what the token says, never the client. */
+const NEVER_FORWARDED_FAMILIES = /^(?:x-hasura-|x-forwarded-|proxy-|sec-websocket-)/;
 
 /** What Hasura does not forward unless an action lists its own `ignored_client_headers`. */
 const IGNORED_BY_DEFAULT = [
@@ -44,13 +53,26 @@ export type HeaderForwarding = (client: IncomingHttpHeaders) => Record<string, s
  * are passed on: what a caller may claim is only what the token says.
  *
  * @param ignored takes the place of Hasura's default list of headers to leave out.
+ * @param own names of the headers that the upstream gets from us, in lower case: a client's header that the upstream
+ * could take for one of them is left out.
  */
-export function clientHeaderForwarding(ignored: readonly string[] = IGNORED_BY_DEFAULT): HeaderForwarding {
-  const left = new Set([...CONNECTION_HEADERS, ...ignored.map((name) => name.toLowerCase())]);
+export function clientHeaderForwarding(
+  ignored: readonly string[] = IGNORED_BY_DEFAULT,
+  own: readonly string[] = [],
+): HeaderForwarding {
+  const left = new Set([...NEVER_FORWARDED, ...ignored.map((name) => name.toLowerCase())]);
+  const reserved = new Set([...left, ...own]);
+  const isLeft = (name: string) => {
+    if (left.has(name) || NEVER_FORWARDED_FAMILIES.test(name)) return true;
+    if (!IS_FOLDED.test(name)) return false;
+    const folded = fold(name);
+    return reserved.has(folded) || NEVER_FORWARDED_FAMILIES.test(folded);
+  };
   return (client) => {
     const headers: Record<string, string> = {};
+    const ofConnection = connectionOptions(client.connection);
     for (const [name, value] of Object.entries(client)) {
-      if (value === undefined || left.has(name) || isClaim(name)) continue;
+      if (value === undefined || isLeft(name) || ofConnection?.has(name)) continue;
       headers[name] = Array.isArray(value) ? value.join(', ') : value;
     }
     if (client.host) headers['x-forwarded-host'] = client.host;
@@ -60,7 +82,18 @@ export function clientHeaderForwarding(ignored: readonly string[] = IGNORED_BY_D
   };
 }
 
-/** Many servers take `x_hasura_role` for `x-hasura-role`, because the names of CGI variables know no dash. */
-function isClaim(name: string): boolean {
-  return name.replaceAll('_', '-').startsWith('x-hasura-');
+const IS_FOLDED = /[^a-z0-9-]/;
+
+/**
+ * A name as servers may read it that know headers as CGI variables, where `x_hasura_role` and `x.hasura.role` are
+ * `HTTP_X_HASURA_ROLE` too.
+ */
+function fold(name: string): string {
+  return name.replace(/[^a-z0-9]/g, '-');
+}
+
+/** Headers that `Connection` names are about that connection (RFC 9110 section 7.6.1). */
+function connectionOptions(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
+  return new Set(connection.split(',').map((option) => option.trim().toLowerCase()));
 }

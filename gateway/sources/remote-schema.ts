@@ -1,5 +1,6 @@
 import { buildSchema, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
 import { isSupergraph, type RemoteSchemaMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
+import { ownHeaderNames } from './call.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
 import { customize } from './customization.ts';
 import { withCustomization } from './customized-executor.ts';
@@ -198,7 +199,9 @@ function targetOf(metadata: RemoteSchemaMetadata, surroundings: Surroundings): R
     url: url.url,
     timeoutMs: definition.timeout_seconds * 1000,
     headers: headers.headers,
-    forwardHeaders: definition.forward_client_headers ? clientHeaderForwarding() : undefined,
+    forwardHeaders: definition.forward_client_headers
+      ? clientHeaderForwarding(undefined, ownHeaderNames(headers.headers))
+      : undefined,
     http: openGuard(metadata.name, 'remote-schema', definition.resilience, surroundings),
     connections: http,
     events,

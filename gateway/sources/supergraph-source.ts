@@ -1,6 +1,7 @@
 import { readSupergraph, type Supergraph, type SupergraphSubgraph } from '../composition/index.ts';
 import { overrideLabels } from '../federation/index.ts';
 import { type RemoteSchemaMetadata, type ResilienceMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
+import { ownHeaderNames } from './call.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
 import { eventsTarget } from './events-target.ts';
 import { federatedSource } from './federated-source.ts';
@@ -157,7 +158,9 @@ function targetsOf(
           url: resolved.url,
           timeoutMs: (own?.timeout_seconds ?? definition.timeout_seconds) * 1000,
           headers: { ...headers, ...ownHeaders.headers },
-          forwardHeaders: definition.forward_client_headers ? clientHeaderForwarding() : undefined,
+          forwardHeaders: definition.forward_client_headers
+            ? clientHeaderForwarding(undefined, ownHeaderNames({ ...headers, ...ownHeaders.headers }))
+            : undefined,
           http: guardOf(name, own?.resilience),
           connections: http,
           events: eventsOf(own?.subscriptions ?? definition.subscriptions, resolved.url),

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../errors.ts';
+
+/** 16 bytes in base64, as RFC 6455 section 4.1 has it. */
+const KEY = /^[A-Za-z0-9+/]{22}==$/;
+
+/**
+ * What keeps a request that asks for a WebSocket from being a handshake (RFC 6455 section 4.2.1); undefined if nothing
+ * does. A handshake has no body: what its sender calls one would be taken for the next request by a service that does
+ * not switch protocols.
+ */
+export function handshakeProblem({ method, httpVersion, headers }: IncomingMessage): GatewayError | undefined {
+  if (method !== 'GET')
+    return new GatewayError('method-not-allowed', 'a WebSocket is asked for with GET', { headers: { allow: 'GET' } });
+  if (httpVersion !== '1.1') return notAHandshake('HTTP/1.1');
+  // Not even an empty body: no client announces one, and what announces a body frames one.
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
+    return notAHandshake('no body, neither Content-Length nor Transfer-Encoding');
+  if (!hasOption(headers.connection, 'upgrade')) return notAHandshake('Connection: Upgrade');
+  if (headers['sec-websocket-version'] !== '13')
+    return new GatewayError('bad-request', 'expected Sec-WebSocket-Version: 13', {
+      status: 426,
+      headers: { upgrade: 'websocket', 'sec-websocket-version': '13' },
+    });
+  if (!KEY.test(headers['sec-websocket-key'] ?? '')) return notAHandshake('a Sec-WebSocket-Key of 16 bytes in base64');
+  return undefined;
+}
+
+function hasOption(connection: string | undefined, option: string): boolean {
+  return connection?.split(',').some((one) => one.trim().toLowerCase() === option) ?? false;
+}
+
+function notAHandshake(expected: string): GatewayError {
+  return new GatewayError('bad-request', `a WebSocket handshake needs ${expected}`);
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../errors.ts';
+
+/** A host as a client may name us: a name or an address, and a port. */
+const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/**
+ * What makes a request ambiguous, so that we and whoever is behind us might read it differently; undefined if nothing
+ * does. Node has refused the rest: two lengths, a length beside a transfer coding, line endings and names that are none.
+ * The connection of such a request must not be used again.
+ */
+export function messageProblem(request: IncomingMessage): GatewayError | undefined {
+  const { headers, httpVersion, rawHeaders, url = '' } = request;
+  const encoding = headers['transfer-encoding'];
+  if (encoding !== undefined) {
+    // RFC 9112 section 6.1: a server of HTTP/1.0 would not see it.
+    if (httpVersion !== '1.1') return ambiguous('HTTP/1.0 has no Transfer-Encoding');
+    if (encoding.toLowerCase() !== 'chunked')
+      return new GatewayError('not-supported', 'the only transfer coding here is "chunked"', { status: 501 });
+  }
+  // RFC 9112 section 3.2: a target has no fragment, and whoever cuts one off reads another path.
+  if (url.includes('#')) return ambiguous('the request target must not hold "#"');
+  // RFC 9112 section 3.2: exactly one, and one that could be a host.
+  if (!HOST.test(headers.host ?? '')) return ambiguous('the Host header is not valid');
+  if (hasTwoHosts(rawHeaders)) return ambiguous('there is more than one Host header');
+  return undefined;
+}
+
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count > 1;
+}
+
+function ambiguous(message: string): GatewayError {
+  return new GatewayError('bad-request', message);
+}

@@ -1,0 +1,1 @@
+export { openPassThrough, type PassThrough, type PassThroughOptions } from './pass-through.ts';

@@ -1,0 +1,44 @@
+import { GatewayError } from '../../errors.ts';
+
+/** Octets of a path that some servers cut off, fold into another, or take for a separator. */
+const AMBIGUOUS = /[^\x21-\x7e]|\\|%(?:[01][0-9a-f]|7f)|%5c/i;
+/** Bytes of UTF-8 that are longer than they need be and that lax decoders take for `.` and `/` (RFC 3629 section 10). */
+const OVERLONG = /%(?:c0%a[ef]|c1%9c|e0%80%a[ef]|f0%80%80%a[ef])/i;
+
+/**
+ * Refuses a path that a service could take for one outside of its own part, once somebody decodes and resolves it.
+ *
+ * @throws GatewayError `bad-request`
+ */
+export function refuseUnclearPath(path: string): void {
+  if (hasDotSegment(path)) throw new GatewayError('bad-request', 'the path holds a dot segment');
+  if (AMBIGUOUS.test(path) || OVERLONG.test(path))
+    throw new GatewayError('bad-request', 'the path holds a character that could be misread');
+}
+
+function hasDotSegment(path: string): boolean {
+  if (!/\.|%2e|%25/i.test(path)) return false;
+  const decoded = decodedPercents(path)
+    .replace(/%2f|%5c|\\/gi, '/')
+    .replace(/%2e/gi, '.');
+  return decoded.split('/').some((segment) => /^\.\.?(;|$)/.test(segment));
+}
+
+/** With `%25` decoded as often as it takes: a path may be decoded more than once on its way. */
+function decodedPercents(path: string): string {
+  let text = path;
+  while (/%25/.test(text)) text = text.replace(/%25/g, '%');
+  return text;
+}
+
+/**
+ * A path as the most lenient server would read it, to find out whether it may mean a part that another service has:
+ * unreserved characters decoded, without case, matrix parameters and repeated slashes.
+ */
+export function lenientPath(path: string): string {
+  return decodedPercents(path)
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/;[^/]*/g, '')
+    .replace(/\/{2,}/g, '/')
+    .toLowerCase();
+}

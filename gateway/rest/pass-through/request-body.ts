@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+
+/** Whether a request announces a body, however short it turns out to be. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * The body of a client's request, without the framing that it came in and without its trailers, as fast as it is taken.
+ * It fails when the client goes away before its end. Whoever is done with it early destroys it, and not the request: the
+ * client still has to get its answer, and what it goes on to send is thrown away.
+ */
+export class RequestBody extends Readable {
+  readonly #request: IncomingMessage;
+  readonly #onProgress: () => void;
+
+  /** @param onProgress called whenever there was something of it. */
+  constructor(request: IncomingMessage, onProgress: () => void) {
+    super();
+    this.#request = request;
+    this.#onProgress = onProgress;
+    request.pause();
+    request.on('data', this.#take).on('end', this.#end).on('close', this.#close).on('error', this.#close);
+  }
+
+  override _read(): void {
+    this.#request.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    const request = this.#request;
+    request.off('data', this.#take).off('end', this.#end).off('close', this.#close);
+    request.resume();
+    done(error);
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    this.#onProgress();
+    if (!this.push(chunk)) this.#request.pause();
+  };
+
+  readonly #end = (): void => {
+    this.push(null);
+  };
+
+  readonly #close = (): void => {
+    if (!this.#request.complete) this.destroy(new Error('the client went away'));
+  };
+}

@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Arrival } from '../../http/index.ts';
+import type { ServiceMetadata } from '../../metadata/index.ts';
+import { clientHeaderForwarding } from '../../sources/index.ts';
+
+/** Makes the headers that a service gets of those of a client: lower-case names, Latin-1 values. */
+export type HeadersForService = (
+  arrival: Arrival,
+  session: Readonly<Record<string, string>>,
+) => Readonly<Record<string, string>>;
+
+/** Names of the headers that tell a service of the call. */
+const OF_CALL = ['x-request-id', 'x-forwarded-for', 'x-forwarded-host'];
+
+/** Headers by which frameworks take a request for one of another method. */
+const METHOD_OVERRIDES = ['x-http-method', 'x-http-method-override', 'x-method-override'];
+
+/** What a WebSocket handshake says of the protocol that is to be spoken; the rest of it is about the connection. */
+const OF_HANDSHAKE = [
+  'sec-websocket-key',
+  'sec-websocket-version',
+  'sec-websocket-protocol',
+  'sec-websocket-extensions',
+] as const;
+
+/**
+ * Headers of requests to a service. Ordinary ones describe the request and go through. Credentials are ours to judge, not
+ * the service's to see. Precedence: configured, then session, then ours, then client. How the body is framed and whatever
+ * else is about a connection is no part of them. docs/pass-through.md has the whole list.
+ */
+export function headersForService(
+  metadata: ServiceMetadata,
+  configured: Readonly<Record<string, string>>,
+  credentialHeaders: readonly string[],
+): HeadersForService {
+  const forward = clientHeaderForwarding(
+    [
+      ...(metadata.forward_client_headers ? [] : credentialHeaders),
+      // The methods of a public address are those that are listed.
+      ...(metadata.only_public_without_token ? METHOD_OVERRIDES : []),
+    ],
+    [...OF_CALL, ...Object.keys(configured)],
+  );
+  return (arrival, session) => ({
+    ...forward(arrival.request.headers),
+    'x-request-id': arrival.requestId,
+    'x-forwarded-for': arrival.clientAddress,
+    ...session,
+    ...configured,
+  });
+}
+
+/** The headers of a handshake that a service gets beside the others. */
+export function handshakeHeaders(client: IncomingHttpHeaders): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name of OF_HANDSHAKE) {
+    const value = client[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
+}

@@ -1,0 +1,116 @@
+import { GatewayError } from '../../errors.ts';
+import type { Arrival } from '../../http/index.ts';
+import {
+  type Environment,
+  type Metadata,
+  MetadataError,
+  type MetadataProblem,
+  resolveHeaders,
+  resolveUrl,
+  type ServiceMetadata,
+} from '../../metadata/index.ts';
+import type { AnswerPolicy } from './answer-headers.ts';
+import { lenientPath } from './path-rules.ts';
+import { type HeadersForService, headersForService } from './request-headers.ts';
+
+/** A plain HTTP service of `services.yaml`. */
+export interface Service {
+  readonly metadata: ServiceMetadata;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly headersFor: HeadersForService;
+  readonly policy: AnswerPolicy;
+  /** Where a path of ours is at the service. */
+  pathFor(path: string): string;
+}
+
+/** The services of one state of the metadata. */
+export interface Services {
+  /** The one whose part a path is in, as it is written. */
+  find(path: string): Service | undefined;
+  /** Whether a service could take the path for one that another service has here. */
+  isUnclear(path: string): boolean;
+}
+
+/**
+ * The longest path first: /api/orders/archive is not the business of /api/orders when somebody else has it.
+ *
+ * @throws MetadataError when a service's metadata does not fit the environment.
+ */
+export function openServices(
+  metadata: Metadata,
+  environment: Environment,
+  credentialHeaders: readonly string[],
+): Services {
+  const problems: MetadataProblem[] = [];
+  const opened = metadata.services.flatMap((service, index) => {
+    const result = openService(service, environment, credentialHeaders);
+    if (!('problem' in result)) return [result];
+    problems.push({ ...metadata.place('services', [index]), message: result.problem });
+    return [];
+  });
+  if (problems.length > 0) throw new MetadataError(problems);
+  const services = opened.sort((one, two) => two.metadata.path.length - one.metadata.path.length);
+  const find = (path: string) => services.find((service) => isBelow(path, service.metadata.path));
+  return {
+    find,
+    isUnclear: (path) => {
+      const written = find(path);
+      const lenient = lenientPath(path);
+      return services.some(
+        (service) =>
+          service !== written &&
+          service.metadata.path.length > (written?.metadata.path.length ?? 0) &&
+          isBelow(lenient, service.metadata.path.toLowerCase()),
+      );
+    },
+  };
+}
+
+function isBelow(path: string, base: string): boolean {
+  return path === base || path.startsWith(`${base}/`);
+}
+
+function openService(
+  metadata: ServiceMetadata,
+  environment: Environment,
+  credentialHeaders: readonly string[],
+): Service | { problem: string } {
+  const url = resolveUrl(metadata, environment);
+  const configured = resolveHeaders(metadata.headers, environment);
+  if ('problem' in url) return url;
+  if ('problem' in configured) return configured;
+  const { origin, pathname } = new URL(url.url);
+  const base = pathname.replace(/\/$/, '');
+  const { path, only_public_without_token: open, forward_client_headers: forwardsCredentials } = metadata;
+  return {
+    metadata,
+    origin,
+    headersFor: headersForService(metadata, configured.headers, credentialHeaders),
+    policy: {
+      address: { origin, base, path },
+      mayChallenge: forwardsCredentials,
+      variesBy: open ? [] : [...credentialHeaders, 'x-hasura-role'],
+    },
+    pathFor: (requested) => base + requested.slice(path.length) || '/',
+  };
+}
+
+/**
+ * Refuses whatever is not one of the addresses that need no token. Paths count as they were written, so that no way of
+ * writing another one reaches more than is listed.
+ *
+ * @throws GatewayError `not-found` or `method-not-allowed`
+ */
+export function refuseUnlessPublic({ metadata }: Service, { path, request }: Arrival): void {
+  const address = metadata.only_public_without_token?.find((listed) => listed.path === path);
+  if (!address) throw nothingThere();
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  if (address.methods.some((listed) => listed === method)) return;
+  const allow = address.methods.flatMap((listed) => (listed === 'GET' ? ['GET', 'HEAD'] : [listed])).join(', ');
+  throw new GatewayError('method-not-allowed', `expected the method ${allow}`, { headers: { allow } });
+}
+
+export function nothingThere(): GatewayError {
+  return new GatewayError('not-found', 'resource does not exist');
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { type IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Client, type Dispatcher } from 'undici';
+import type { GatewayError } from '../../errors.ts';
+import { type Arrival, refuseUpgrade } from '../../http/index.ts';
+import { headersOfAnswer } from './answer-headers.ts';
+import { CONNECT_TIMEOUT_MS } from './connections.ts';
+import { type RelayTarget, tooLate, unreachable } from './relay.ts';
+
+/** RFC 6455 section 1.3. */
+const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+export interface WebSocketTarget extends Omit<RelayTarget, 'dispatcher'> {
+  readonly origin: string;
+}
+
+/**
+ * Relays a WebSocket to a service. Its handshake has a connection of its own, which is never used for anything else:
+ * whatever the service makes of the handshake, nobody else's request follows it.
+ *
+ * @param head what the client has sent after the handshake, which the service gets once it has switched protocols.
+ */
+export function relayWebSocket(arrival: Arrival, socket: Socket, head: Buffer, target: WebSocketTarget): void {
+  new Handshake(arrival, socket, head, target).start();
+}
+
+class Handshake implements Dispatcher.DispatchHandler {
+  readonly #arrival: Arrival;
+  readonly #socket: Socket;
+  readonly #head: Buffer;
+  readonly #target: WebSocketTarget;
+  readonly #client: Client;
+  readonly #idle: NodeJS.Timeout;
+  /** The service's refusal, as far as it has come. */
+  #refusal: ServerResponse | undefined;
+  #isOver = false;
+
+  constructor(arrival: Arrival, socket: Socket, head: Buffer, target: WebSocketTarget) {
+    this.#arrival = arrival;
+    this.#socket = socket;
+    this.#head = head;
+    this.#target = target;
+    this.#client = new Client(target.origin, {
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: CONNECT_TIMEOUT_MS },
+    });
+    this.#idle = setTimeout(() => this.#fail('timeout', tooLate(target.name)), target.idleTimeoutMs);
+  }
+
+  start(): void {
+    const { path, headers } = this.#target;
+    this.#socket.once('close', this.#clientGone);
+    this.#client.dispatch({ method: 'GET', path, headers, upgrade: 'websocket' }, this);
+  }
+
+  onRequestStart(): void {}
+
+  onRequestUpgrade(
+    controller: Dispatcher.DispatchController,
+    _: number,
+    answer: IncomingHttpHeaders,
+    upstream: Duplex,
+  ): void {
+    // From here on the connection's errors are nobody else's.
+    upstream.on('error', () => {});
+    const problem = switchProblem(answer, this.#arrival.request.headers);
+    if (this.#isOver || problem !== undefined) {
+      upstream.destroy();
+      this.#fail(problem ?? '', unreachable(this.#target.name));
+      return;
+    }
+    this.#end();
+    const socket = this.#socket;
+    socket.off('close', this.#clientGone);
+    socket.write(this.#switchingProtocols(controller, answer), 'latin1');
+    join(socket, upstream as Socket, this.#head);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status < 200 || this.#isOver) return;
+    this.#idle.refresh();
+    const { request, requestId } = this.#arrival;
+    const { policy, cookies } = this.#target;
+    const headers = headersOfAnswer((controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
+    if (cookies.length > 0) headers['set-cookie'] = [...cookies, ...[headers['set-cookie'] ?? []].flat()];
+    const response = new ServerResponse(request);
+    response.assignSocket(this.#socket);
+    response.shouldKeepAlive = false;
+    response.once('finish', () => this.#socket.destroySoon());
+    response.writeHead(status, { ...headers, 'x-request-id': requestId });
+    this.#refusal = response;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#idle.refresh();
+    if (this.#refusal?.write(chunk)) return;
+    controller.pause();
+    this.#refusal?.once('drain', () => controller.resume());
+  }
+
+  onResponseEnd(): void {
+    if (!this.#end()) return;
+    this.#refusal?.end();
+    void this.#client.destroy();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error.message, unreachable(this.#target.name));
+  }
+
+  readonly #clientGone = (): void => {
+    if (this.#end()) void this.#client.destroy();
+  };
+
+  #fail(reason: string, error: GatewayError): void {
+    if (!this.#end()) return;
+    void this.#client.destroy();
+    this.#arrival.log.warn({ service: this.#target.name, reason }, 'a service did not answer');
+    if (this.#refusal) this.#socket.destroy();
+    else refuseUpgrade(this.#arrival.request, this.#socket, error);
+  }
+
+  #switchingProtocols(controller: Dispatcher.DispatchController, answer: IncomingHttpHeaders): string {
+    const { request, requestId } = this.#arrival;
+    const { policy, cookies } = this.#target;
+    const relayed = headersOfAnswer((controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
+    const lines = [
+      'HTTP/1.1 101 Switching Protocols',
+      'connection: Upgrade',
+      'upgrade: websocket',
+      `sec-websocket-accept: ${answer['sec-websocket-accept']}`,
+      `x-request-id: ${requestId}`,
+    ];
+    for (const name of ['sec-websocket-protocol', 'sec-websocket-extensions'])
+      if (answer[name] !== undefined) lines.push(`${name}: ${answer[name]}`);
+    for (const cookie of [...cookies, ...[relayed['set-cookie'] ?? []].flat()]) lines.push(`set-cookie: ${cookie}`);
+    return `${lines.join('\r\n')}\r\n\r\n`;
+  }
+
+  /** @returns false when it was over already. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    clearTimeout(this.#idle);
+    return true;
+  }
+}
+
+/** What is wrong with a service's switch of protocols (RFC 6455 section 4.1); undefined if nothing is. */
+function switchProblem(answer: IncomingHttpHeaders, asked: IncomingHttpHeaders): string | undefined {
+  if (answer.upgrade?.toLowerCase() !== 'websocket') return 'it switched to something else than a WebSocket';
+  const expected = createHash('sha1').update(`${asked['sec-websocket-key']}${GUID}`).digest('base64');
+  if (answer['sec-websocket-accept'] !== expected) return 'its Sec-WebSocket-Accept is not the right one';
+  const protocol = answer['sec-websocket-protocol'];
+  if (protocol !== undefined && !items(asked['sec-websocket-protocol']).includes(protocol))
+    return 'it chose a protocol that was not offered';
+  const offered = items(asked['sec-websocket-extensions']).map(nameOf);
+  if (!items(answer['sec-websocket-extensions']).every((extension) => offered.includes(nameOf(extension))))
+    return 'it chose an extension that was not offered';
+  return undefined;
+}
+
+function items(list: string | undefined): readonly string[] {
+  return list?.split(',').map((item) => item.trim()) ?? [];
+}
+
+function nameOf(extension: string): string {
+  return (extension.split(';')[0] ?? '').trim().toLowerCase();
+}
+
+/** Passes on whatever comes from either side until one of them ends or breaks. */
+function join(client: Socket, service: Socket, head: Buffer): void {
+  for (const socket of [client, service]) {
+    socket.setTimeout(0);
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true);
+  }
+  if (head.length > 0) service.write(head);
+  client.pipe(service).pipe(client);
+  client.once('close', () => service.destroy());
+  service.once('error', () => client.destroy());
+  service.once('close', () => client.destroySoon());
+}
