@@ -1,10 +1,13 @@
-import { createPublicKey } from 'node:crypto';
-import { type Algorithm, algorithmsOf, type VerificationKey } from './verification-key.ts';
+import { readJwk } from './jwk.ts';
+import type { Algorithm, VerificationKey } from './verification-key.ts';
 
 /** Where the verifier looks a token's key up. */
 export interface KeySet {
-  /** The key for a token's `kid` (or its absence), at once or after asking the issuer; undefined when there is none. */
-  find(kid: string | undefined, algorithm: string): VerificationKey | undefined | Promise<VerificationKey | undefined>;
+  /**
+   * The keys for a token's `kid` (or its absence), at once or after asking the issuer; none where there is none. It is
+   * one as a rule: an issuer may have given several the same id.
+   */
+  find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>;
   /** Whether any key has been had. */
   readonly ready: boolean;
 }
@@ -13,50 +16,53 @@ export interface KeySet {
 export function fixedKeySet(key: VerificationKey): KeySet {
   return {
     ready: true,
-    find: (_, algorithm) => (key.algorithms.includes(algorithm as Algorithm) ? key : undefined),
+    find: (_, algorithm) => (key.algorithms.includes(algorithm as Algorithm) ? [key] : []),
   };
 }
 
-export type KeysById = ReadonlyMap<string, readonly VerificationKey[]>;
+/** `undefined` stands for keys without an id. */
+export type KeysById = ReadonlyMap<string | undefined, readonly VerificationKey[]>;
+
+/** A key of a set that verifies nothing. */
+export interface UnusableKey {
+  readonly kid: string | undefined;
+  readonly problem: string;
+}
+
+/** The keys of one id that are tried at most: each costs a verification, of whatever token names the id. */
+const MAX_KEYS_OF_AN_ID = 4;
 
 /**
- * The signature keys of a JWK set (RFC 7517), by `kid` (the empty text for a key without one). What cannot verify a
- * signature is passed over: symmetric keys, encryption keys, unknown types.
+ * The signature keys of a JWK set (RFC 7517), by `kid`. What cannot verify a signature is passed over.
  *
  * @throws TypeError when the document is no JWK set.
  */
-export function readKeys(document: unknown): KeysById {
+export function readKeys(document: unknown): { readonly keys: KeysById; readonly unusable: readonly UnusableKey[] } {
   const list = (document as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(list)) throw new TypeError('not a JWK set');
-  const keys = new Map<string, VerificationKey[]>();
-  for (const jwk of list as Record<string, unknown>[]) {
-    const key = readKey(jwk);
-    if (!key) continue;
-    const kid = typeof jwk.kid === 'string' ? jwk.kid : '';
-    keys.set(kid, [...(keys.get(kid) ?? []), key]);
+  const keys = new Map<string | undefined, VerificationKey[]>();
+  const unusable: UnusableKey[] = [];
+  for (const jwk of list as readonly ({ readonly kid?: unknown } | null)[]) {
+    const kid = typeof jwk?.kid === 'string' ? jwk.kid : undefined;
+    const read = readJwk(jwk);
+    const known = keys.get(kid) ?? [];
+    if ('problem' in read) unusable.push({ kid, problem: read.problem });
+    else if (known.some((one) => isSame(one, read))) continue;
+    else if (kid !== undefined && known.length >= MAX_KEYS_OF_AN_ID)
+      unusable.push({ kid, problem: 'too many keys have its "kid"' });
+    else keys.set(kid, [...known, read]);
   }
-  return keys;
+  return { keys, unusable };
 }
 
-function readKey(jwk: Record<string, unknown>): VerificationKey | undefined {
-  if (typeof jwk !== 'object' || jwk === null) return undefined;
-  if (jwk.use !== undefined && jwk.use !== 'sig') return undefined;
-  try {
-    const key = createPublicKey({ key: jwk, format: 'jwk' });
-    const possible = algorithmsOf(key);
-    const named = possible.filter((algorithm) => algorithm === jwk.alg);
-    // EdDSA and Ed25519 are two names for the same.
-    const algorithms = jwk.alg === undefined || named.includes('EdDSA') || named.includes('Ed25519') ? possible : named;
-    return algorithms.length > 0 ? { key, algorithms } : undefined;
-  } catch {
-    return undefined;
-  }
+function isSame(one: VerificationKey, other: VerificationKey): boolean {
+  return one.key.equals(other.key) && one.algorithms.join() === other.algorithms.join();
 }
 
-/** The key of a set for a token: by its `kid`, or without one the only key that fits the algorithm. */
-export function findKey(keys: KeysById, kid: string | undefined, algorithm: string): VerificationKey | undefined {
+/** The keys of a set for a token: those of its `kid`, or without one the only key that fits the algorithm. */
+export function findKeys(keys: KeysById, kid: string | undefined, algorithm: string): readonly VerificationKey[] {
   const fits = (key: VerificationKey) => key.algorithms.includes(algorithm as Algorithm);
-  if (kid !== undefined) return keys.get(kid)?.find(fits);
+  if (kid !== undefined) return keys.get(kid)?.filter(fits) ?? [];
   const candidates = [...keys.values()].flat().filter(fits);
-  return candidates.length === 1 ? candidates[0] : undefined;
+  return candidates.length === 1 ? candidates : [];
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/index.ts';
 import { refreshAfterMs } from './freshness.ts';
-import { findKey, type KeySet, type KeysById, readKeys } from './key-set.ts';
+import { findKeys, type KeySet, type KeysById, readKeys, type UnusableKey } from './key-set.ts';
 import type { VerificationKey } from './verification-key.ts';
 
 /** Fetches a JWK set: its JSON and the headers that tell how long it may be kept. Rejects when it cannot. */
@@ -32,6 +32,8 @@ export class RemoteKeySet implements KeySet {
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
+  /** The keys that verify nothing, as they were logged last. */
+  #told = '[]';
   #lastAttempt = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
@@ -54,11 +56,11 @@ export class RemoteKeySet implements KeySet {
     clearTimeout(this.#timer);
   }
 
-  find(kid: string | undefined, algorithm: string): VerificationKey | undefined | Promise<VerificationKey | undefined> {
-    const key = findKey(this.#keys, kid, algorithm);
-    if (key) return key;
-    if (!this.#refreshing && this.#now() - this.#lastAttempt < UNKNOWN_KID_INTERVAL_MS) return undefined;
-    return this.#refresh().then(() => findKey(this.#keys, kid, algorithm));
+  find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]> {
+    const found = findKeys(this.#keys, kid, algorithm);
+    if (found.length > 0) return found;
+    if (!this.#refreshing && this.#now() - this.#lastAttempt < UNKNOWN_KID_INTERVAL_MS) return found;
+    return this.#refresh().then(() => findKeys(this.#keys, kid, algorithm));
   }
 
   #refresh(): Promise<void> {
@@ -74,7 +76,8 @@ export class RemoteKeySet implements KeySet {
     let next: number;
     try {
       const { json, ...headers } = await fetchKeys(url);
-      const keys = readKeys(json);
+      const { keys, unusable } = readKeys(json);
+      this.#tell(unusable);
       if (keys.size === 0) throw new TypeError('the JWK set holds no usable key');
       if (!this.ready) log.info({ keys: keys.size }, 'token keys loaded');
       this.#keys = keys;
@@ -88,5 +91,13 @@ export class RemoteKeySet implements KeySet {
     }
     clearTimeout(this.#timer);
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#refresh(), next).unref();
+  }
+
+  /** Says which keys verify nothing, when others do than before. */
+  #tell(unusable: readonly UnusableKey[]): void {
+    const told = JSON.stringify(unusable);
+    if (told === this.#told) return;
+    this.#told = told;
+    if (unusable.length > 0) this.#options.log.warn({ keys: unusable }, 'token keys that verify nothing');
   }
 }

@@ -1,9 +1,10 @@
 import jwt from 'jsonwebtoken';
+import { GatewayError } from '../errors.ts';
 import { MAX_CLOCK_SKEW_SECONDS } from './clock-skew.ts';
 import { type Expectations, verifyEd25519 } from './ed25519.ts';
 import type { JwtSecret } from './jwt-secret.ts';
 import type { KeySet } from './key-set.ts';
-import { invalidToken, keysUnavailable } from './refusals.ts';
+import { invalidToken, isOfSignature, keysUnavailable } from './refusals.ts';
 import type { VerificationKey } from './verification-key.ts';
 
 /** The longest token that is looked at, in characters. */
@@ -30,16 +31,32 @@ export async function verifyToken(
   nowSeconds: number,
 ): Promise<VerifiedToken> {
   const { algorithm, kid } = readHeader(token);
-  const key = await keys.find(kid, algorithm);
-  if (!key) throw keys.ready ? invalidToken('JWSError NoUsableKeys') : keysUnavailable();
+  const found = await keys.find(kid, algorithm);
+  if (found.length === 0) throw keys.ready ? invalidToken('JWSError NoUsableKeys') : keysUnavailable();
 
   const expected = { ...secret, now: nowSeconds };
   const isEd25519 = algorithm === 'EdDSA' || algorithm === 'Ed25519';
-  const payload = isEd25519 ? verifyEd25519(token, key.key, expected) : verifySignature(token, key, expected);
+  const payload = byAny(found, (key) =>
+    isEd25519 ? verifyEd25519(token, key.key, expected) : verifySignature(token, key, expected),
+  );
   const { exp, iat } = payload;
   if (!Number.isSafeInteger(exp)) throw invalidToken('exp is required and must be a whole number of seconds');
   if (iat !== undefined && !(Number(iat) <= nowSeconds + MAX_CLOCK_SKEW_SECONDS)) throw invalidToken('JWTNotYetValid');
   return { payload, expiresAt: (exp as number) + secret.allowedSkew };
+}
+
+/** What the first of the keys says of the token that has signed it; else what the last one says. */
+function byAny<T>(keys: readonly VerificationKey[], verify: (key: VerificationKey) => T): T {
+  let refusal: unknown;
+  for (const key of keys) {
+    try {
+      return verify(key);
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError) || !isOfSignature(thrown)) throw thrown;
+      refusal = thrown;
+    }
+  }
+  throw refusal;
 }
 
 function readHeader(token: string): { algorithm: string; kid: string | undefined } {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseJwtSecret } from '../../../gateway/session/index.ts';
-import { findKey, fixedKeySet, type KeySet, readKeys } from '../../../gateway/session/key-set.ts';
+import { findKeys, fixedKeySet, type KeySet, readKeys } from '../../../gateway/session/key-set.ts';
 import { verifyToken } from '../../../gateway/session/verify-token.ts';
 import { forgeries } from '../../jws/forgeries.ts';
 import { type JwsAlgorithm, type JwsKey, makeJwsKey, signed } from '../../jws/keys.ts';
@@ -24,10 +24,10 @@ function secretOf({ algorithm, privateKey, publicKey }: JwsKey, places: 'fixed' 
     if ('jwkUrl' in secret.source) throw new Error('expected a fixed key');
     return { secret, keys: fixedKeySet(secret.source) };
   }
-  const published = readKeys({
+  const { keys: published } = readKeys({
     keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'key-1', alg: algorithm, use: 'sig' }],
   });
-  const keys: KeySet = { ready: true, find: (kid, name) => findKey(published, kid, name) };
+  const keys: KeySet = { ready: true, find: (kid, name) => findKeys(published, kid, name) };
   return { secret, keys };
 }
 

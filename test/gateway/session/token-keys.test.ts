@@ -6,6 +6,7 @@ import {
   openGateway,
   openIssuer,
   ordersUpstream,
+  type SigningKey,
   signToken,
   until,
 } from '../harness/index.ts';
@@ -61,18 +62,63 @@ describe('the issuer of the tokens', () => {
     expect(issuer.server.requests).toHaveLength(2);
   });
 
-  test.each([
-    ['for encryption', { use: 'enc' }],
-    ['of another algorithm', { alg: 'ES384' }],
-    ['that is symmetric', { kty: 'oct', k: Buffer.alloc(32).toString('base64url') }],
-    ['that is broken', { x: 'AAAA' }],
-  ])('may publish a key beside %s: it verifies nothing and does no harm', async (_, changes) => {
+  test.each<[string, (key: SigningKey) => Record<string, unknown>]>([
+    ['for encryption', () => ({ use: 'enc' })],
+    ['for encryption, and for verifying', () => ({ use: 'enc', key_ops: ['verify'] })],
+    ['for a use in other letters', () => ({ use: 'SIG' })],
+    ['for uses in a list', () => ({ use: ['sig'] })],
+    ['for signing only', () => ({ key_ops: ['sign'] })],
+    ['for deriving others, whatever its use', () => ({ use: 'sig', key_ops: ['deriveKey', 'deriveBits'] })],
+    ['for nothing', () => ({ key_ops: [] })],
+    ['for verifying, not said in a list', () => ({ key_ops: 'verify' })],
+    ['for operations that are null', () => ({ key_ops: null })],
+    ['of another algorithm', () => ({ alg: 'ES384' })],
+    ['of an algorithm for encryption', () => ({ alg: 'ECDH-ES' })],
+    ['of an algorithm that is null', () => ({ alg: null })],
+    ['that is symmetric', () => ({ kty: 'oct', k: Buffer.alloc(32).toString('base64url') })],
+    ['that is broken', () => ({ x: 'AAAA' })],
+    ['that is private', ({ privateKey }) => ({ ...privateKey.export({ format: 'jwk' }) })],
+    ['with an id that is a number', () => ({ kid: 7 })],
+  ])('may publish a key %s beside a good one: it verifies nothing and does no harm', async (_, changes) => {
     const issuer = await keep(openIssuer());
     const other = makeKey('other');
-    issuer.published.keys = [null, 'text', { ...other.jwk, ...changes }, issuer.key.jwk];
+    issuer.published.keys = [null, 'text', { ...other.jwk, ...changes(other) }, issuer.key.jwk];
     const gateway = await keep(openGateway({ issuer, metadata }));
     expect((await gateway.graphql('{ orders { id } }', { token: issuer.token() })).status).toBe(200);
-    expect((await gateway.graphql('{ orders { id } }', { token: signToken({}, other) })).status).toBe(401);
+    for (const kid of ['other', '', '7', undefined]) {
+      const token = signToken({ header: { kid } }, other);
+      expect((await gateway.graphql('{ orders { id } }', { token })).status).toBe(401);
+    }
+    await until('it is logged', () => gateway.logs().includes('token keys that verify nothing'));
+    const { x, d } = other.privateKey.export({ format: 'jwk' });
+    for (const secret of [x, d]) expect(gateway.logs()).not.toContain(secret);
+  });
+
+  test.each([
+    ['says nothing of', { use: undefined, key_ops: undefined, alg: undefined }],
+    ['is for, by its operations,', { use: undefined, key_ops: ['verify'] }],
+    ['is for, among other operations,', { key_ops: ['encrypt', 'verify'] }],
+  ])('may publish a key that %s verifying: it verifies', async (_, changes) => {
+    const issuer = await keep(openIssuer());
+    issuer.published.keys = [{ ...issuer.key.jwk, ...changes }];
+    const gateway = await keep(openGateway({ issuer, metadata }));
+    expect((await gateway.graphql('{ orders { id } }', { token: issuer.token() })).status).toBe(200);
+    expect(gateway.logs()).not.toContain('token keys that verify nothing');
+  });
+
+  test('may give several keys one id: each verifies, up to four', async () => {
+    const issuer = await keep(openIssuer());
+    const others = Array.from({ length: 4 }, () => makeKey(issuer.key.kid));
+    const unusable = { ...makeKey(issuer.key.kid).jwk, use: 'enc' };
+    issuer.published.keys = [unusable, issuer.key.jwk, issuer.key.jwk, ...others.map(({ jwk }) => jwk)];
+    const gateway = await keep(openGateway({ issuer, metadata }));
+    const statuses: number[] = [];
+    for (const key of [issuer.key, ...others, makeKey(issuer.key.kid)])
+      statuses.push((await gateway.graphql('{ orders { id } }', { token: signToken({}, key) })).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 401, 401]);
+    const expired = signToken({ payload: { exp: 1 } }, others[0] ?? issuer.key);
+    const { body } = await gateway.graphql('{ orders { id } }', { token: expired });
+    expect(body.errors?.[0]?.message).toBe('Could not verify JWT: JWTExpired');
   });
 
   test('may leave the id out while it has one key', async () => {
