@@ -1,34 +1,47 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { readSettings, setting } from '../platform/index.ts';
-import { carriesCredentials, isDatabaseUrl, withPassword } from './database/index.ts';
+import { carriesCredentials, isDatabaseUrl, type SuperuserPolicy, withPassword } from './database/index.ts';
 import { MAX_BCRYPT_COST, MIN_BCRYPT_COST, type PasswordPolicyOptions, type Peppers } from './passwords/index.ts';
 import { MAX_PEPPER_VERSION, pepperSecret, peppersOf, pepperVersions, setsPepperVersions } from './pepper-settings.ts';
 import { DEFAULT_TERMS, type Kind, parseTerms, type ThrottleSettings } from './throttle/index.ts';
 import { KEY_ALGORITHMS, type KeyAlgorithm } from './tokens/index.ts';
 
 const KEY_BYTES = 32;
+const MIN_REVOCATION_SECRET_LENGTH = 32;
 const ROLE = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
 
 /** What is needed depends on what else is set. */
 interface Needed {
   databasePassword: boolean;
   pepper: boolean;
+  revocationSecret: boolean;
 }
+
+const EXPECTED_DATABASE_URL = 'expected a URL like postgresql://user@host:5432/name';
+export const databaseUrl = z.string({ error: EXPECTED_DATABASE_URL }).refine(isDatabaseUrl, EXPECTED_DATABASE_URL);
+
+const revocationSecret = z
+  .string({ error: 'needed in production: gateways send it as PORTICO_REVOCATION_SECRET to read /revocations' })
+  .min(MIN_REVOCATION_SECRET_LENGTH, `expected at least ${MIN_REVOCATION_SECRET_LENGTH} random characters`)
+  .regex(/^[\x21-\x7e]*$/, 'expected printable characters without spaces');
 
 /** The settings of the auth service, by the environment variables that hold them. */
 const shape = (needed: Needed) => ({
   AUTH_HOST: setting.text().default('127.0.0.1'),
   AUTH_PORT: setting.port(4001),
   AUTH_TRUSTED_PROXIES: setting.integer(1, 0, 10),
+  AUTH_REVOCATION_SECRET: needed.revocationSecret ? revocationSecret : revocationSecret.optional(),
+  AUTH_REVOCATION_SECRET_PREVIOUS: revocationSecret.optional(),
   AUTH_LOG_LEVEL: setting.logLevel(),
 
-  DATABASE_URL: z
-    .string({ error: 'expected a URL like postgresql://user@host:5432/name' })
-    .refine(isDatabaseUrl, 'expected a URL like postgresql://user@host:5432/name'),
+  DATABASE_URL: databaseUrl,
   DATABASE_PASSWORD: needed.databasePassword
     ? z.string({ error: 'needed in production, here or in DATABASE_URL' })
     : setting.text().optional(),
+  AUTH_DATABASE_OWNER_URL: databaseUrl.optional(),
+  AUTH_DATABASE_OWNER_PASSWORD: setting.text().optional(),
+  AUTH_UNSAFE_DATABASE_SUPERUSER: setting.flag(false),
   AUTH_DATABASE_POOL_SIZE: setting.integer(10, 1, 1000),
   AUTH_DATABASE_WAIT_SECONDS: setting.integer(0, 0, 600),
   AUTH_DATABASE_STATEMENT_TIMEOUT_SECONDS: setting.integer(5, 1, 60),
@@ -76,9 +89,21 @@ export interface Config {
   listen: { host: string; port: number };
   /** How many processes of ours stand between callers and this service, the gateway being one. */
   trustedProxies: number;
+  /** Each of them lets a gateway read `/revocations`. Empty: anyone who reaches the service can. */
+  revocationSecrets: readonly string[];
   logLevel: string;
-  /** `waitSeconds`: how long to wait at the start for a database that is not up yet. */
-  database: { url: string; poolSize: number; waitSeconds: number; statementTimeoutMs: number };
+  /**
+   * `waitSeconds`: how long to wait at the start for a database that is not up yet. `ownerUrl`: migrates, where the user
+   * of `url` may not. `superuser`: what to do when row-level security does not bind the user of `url`.
+   */
+  database: {
+    url: string;
+    ownerUrl: string | undefined;
+    superuser: SuperuserPolicy;
+    poolSize: number;
+    waitSeconds: number;
+    statementTimeoutMs: number;
+  };
   /** `minLength` of new passwords, in characters. `importMaxCost`: of bcrypt hashes that come from elsewhere. */
   passwords: {
     peppers: Peppers;
@@ -107,20 +132,29 @@ export interface Config {
  * Reads and checks all settings.
  *
  * In production (NODE_ENV) the database needs a password: in DATABASE_PASSWORD or DATABASE_URL, unless it is reached
- * over a Unix socket. A pepper and the key-encryption key are needed always.
+ * over a Unix socket, and the secret of gateways is needed. A pepper and the key-encryption key are needed always.
  *
  * @throws SettingsError with every problem at once, one line each.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const needed = { databasePassword: needsDatabasePassword(environment), pepper: !setsPepperVersions(environment) };
+  const needed = {
+    databasePassword: needsDatabasePassword(environment),
+    pepper: !setsPepperVersions(environment),
+    revocationSecret: environment.NODE_ENV === 'production',
+  };
   const settings = readSettings(shape(needed), environment);
   const { DATABASE_URL: url, DATABASE_PASSWORD: password } = settings;
   return {
     listen: { host: settings.AUTH_HOST, port: settings.AUTH_PORT },
     trustedProxies: settings.AUTH_TRUSTED_PROXIES,
+    revocationSecrets: [settings.AUTH_REVOCATION_SECRET, settings.AUTH_REVOCATION_SECRET_PREVIOUS].filter(
+      (secret) => secret !== undefined,
+    ),
     logLevel: settings.AUTH_LOG_LEVEL,
     database: {
       url: password === undefined ? url : withPassword(url, password),
+      ownerUrl: ownerUrlOf(settings),
+      superuser: superuserPolicy(settings.AUTH_UNSAFE_DATABASE_SUPERUSER, environment),
       poolSize: settings.AUTH_DATABASE_POOL_SIZE,
       waitSeconds: settings.AUTH_DATABASE_WAIT_SECONDS,
       statementTimeoutMs: settings.AUTH_DATABASE_STATEMENT_TIMEOUT_SECONDS * 1000,
@@ -168,6 +202,20 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     },
     audit: { retentionDays: settings.AUTH_AUDIT_RETENTION_DAYS, roles: settings.AUTH_AUDIT_ROLES },
   };
+}
+
+interface OwnerSettings {
+  AUTH_DATABASE_OWNER_URL?: string | undefined;
+  AUTH_DATABASE_OWNER_PASSWORD?: string | undefined;
+}
+
+function ownerUrlOf({ AUTH_DATABASE_OWNER_URL: url, AUTH_DATABASE_OWNER_PASSWORD: password }: OwnerSettings) {
+  return url === undefined || password === undefined ? url : withPassword(url, password);
+}
+
+function superuserPolicy(isAccepted: boolean, { NODE_ENV: mode }: NodeJS.ProcessEnv): SuperuserPolicy {
+  if (isAccepted) return 'accept';
+  return mode === 'production' ? 'refuse' : 'warn';
 }
 
 const PRODUCT = 'portico';

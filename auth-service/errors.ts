@@ -2,6 +2,7 @@
 export const ERRORS = {
   'access-denied': { status: 403, message: 'the role may not see this field' },
   'bad-request': { status: 400, message: 'the request cannot be read' },
+  'invalid-credentials': { status: 401, message: 'this address requires the secret of the gateways' },
   'invalid-jwt': { status: 401, message: 'the access token is missing, expired or revoked' },
   'method-not-allowed': { status: 405, message: 'this address takes no such method' },
   'not-found': { status: 404, message: 'there is nothing at this address' },

@@ -8,6 +8,7 @@ import { createOriginOf } from './origin.ts';
 import type { Readiness } from './readiness.ts';
 import type { RefreshDeliveries } from './refresh-deliveries.ts';
 import { createRequestLog } from './request-log.ts';
+import { requireSecret } from './require-secret.ts';
 import type { SigningKeys } from './tokens/index.ts';
 import type { ListRevocations } from './use-cases/index.ts';
 
@@ -18,6 +19,8 @@ export interface ServerOptions {
   /** `iss` and `aud` of the access tokens; `issuer` is the address that the outside reaches the gateway at. */
   accessTokens: { issuer: string; audience: string };
   listRevocations: ListRevocations;
+  /** Each of them lets a gateway read the revocations. Empty: no credential is required. */
+  revocationSecrets: readonly string[];
   keys: SigningKeys;
   readiness: Readiness;
   deliveries: RefreshDeliveries;
@@ -31,6 +34,7 @@ export function createServer({
   useCases,
   accessTokens,
   listRevocations,
+  revocationSecrets,
   keys,
   readiness,
   deliveries,
@@ -60,7 +64,7 @@ export function createServer({
   // For verifiers of access tokens, such as the gateway; not for their callers.
   app
     .route('/revocations')
-    .get(whenStarted(readiness), noStore, revocations(listRevocations))
+    .get(noStore, requireSecret(revocationSecrets), whenStarted(readiness), revocations(listRevocations))
     .all(onlyMethods('GET', 'HEAD'));
 
   app.route('/healthz').get(alive(readiness)).all(onlyMethods('GET', 'HEAD'));

@@ -3,7 +3,7 @@ import type { DestinationStream } from 'pino';
 import { createLogger, listen, type RunningService } from '../platform/index.ts';
 import { auditSweeps, createAudit } from './audit/index.ts';
 import { type Config, passwordRules } from './config.ts';
-import { migrate, openDatabase } from './database/index.ts';
+import { checkDatabaseUser, migrate, openDatabase } from './database/index.ts';
 import { endedSessionSweeps, openHousekeeping } from './housekeeping/index.ts';
 import { type Bcrypt, createPasswordPolicy, createPasswords, openBcryptPool } from './passwords/index.ts';
 import { createReadiness } from './readiness.ts';
@@ -49,6 +49,8 @@ export async function startAuthService(config: Config, surroundings: Surrounding
   const { now = () => new Date(), every = repeat, logDestination, aroundBcrypt = (bcrypt) => bcrypt } = surroundings;
   const logger = createLogger('auth-service', config.logLevel, logDestination);
 
+  if (config.revocationSecrets.length === 0)
+    logger.warn('AUTH_REVOCATION_SECRET is not set: /revocations answers anyone who reaches this service');
   const database = openDatabase(config.database.url, {
     poolSize: config.database.poolSize,
     statementTimeoutMs: config.database.statementTimeoutMs,
@@ -121,6 +123,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     useCases,
     accessTokens: config.accessTokens,
     listRevocations,
+    revocationSecrets: config.revocationSecrets,
     keys,
     readiness,
     deliveries,
@@ -144,7 +147,10 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     const server = await listen(app, { ...config.listen, portVariable: 'AUTH_PORT' });
     closers.push(server.stop);
 
-    const applied = await migrate(config.database.url, config.database);
+    const { url, superuser } = config.database;
+    const problem = await checkDatabaseUser(url, superuser, config.database);
+    if (problem !== undefined) logger[superuser === 'warn' ? 'warn' : 'info'](problem);
+    const applied = await migrate(url, config.database);
     readiness.migrated();
     await keys.load();
     housekeeping.start();

@@ -34,6 +34,10 @@ const variables = {
   HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL: setting.redisUrl().optional(),
   PORTICO_RATE_LIMIT_REDIS_OUTAGE: z.enum(['open', 'closed'], { error: 'expected open or closed' }).default('open'),
   PORTICO_REVOCATION_URL: setting.httpUrl().optional(),
+  PORTICO_REVOCATION_SECRET: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'expected printable characters without spaces')
+    .optional(),
   PORTICO_REVOCATION_INTERVAL_SECONDS: setting.integer(2, 1, 3_600),
   PORTICO_REVOCATION_MAX_AGE_SECONDS: setting.integer(300, 1, 86_400),
   PORTICO_REVOCATION_WHEN_LOST: z.enum(['open', 'closed'], { error: 'expected open or closed' }).default('closed'),
@@ -86,7 +90,8 @@ export type GatewayConfig = ReturnType<typeof readConfig>;
 
 /** @throws SettingsError with everything that is missing or wrong. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
-  const settings = readSettings(variables, environment, authenticationProblems(environment));
+  const problems = [...authenticationProblems(environment), ...revocationProblems(environment)];
+  const settings = readSettings(variables, environment, problems);
   return {
     ...settings,
     authentication: authenticationOf(settings),
@@ -96,9 +101,23 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   };
 }
 
+function isSetIn(environment: NodeJS.ProcessEnv): (name: keyof typeof variables) => boolean {
+  return (name) => Boolean(environment[name] || environment[`${name}_FILE`]);
+}
+
+/** In production the feed of revocations must not be readable without a credential. */
+function revocationProblems(environment: NodeJS.ProcessEnv): readonly string[] {
+  const isSet = isSetIn(environment);
+  if (environment.NODE_ENV !== 'production' || !isSet('PORTICO_REVOCATION_URL')) return [];
+  if (isSet('PORTICO_REVOCATION_SECRET')) return [];
+  return [
+    'PORTICO_REVOCATION_SECRET is not set: needed in production with PORTICO_REVOCATION_URL, the same as AUTH_REVOCATION_SECRET of the auth service',
+  ];
+}
+
 /** What is wrong with the variables about authentication that are set, beside what they hold. */
 function authenticationProblems(environment: NodeJS.ProcessEnv): readonly string[] {
-  const isSet = (name: keyof typeof variables) => Boolean(environment[name] || environment[`${name}_FILE`]);
+  const isSet = isSetIn(environment);
   const hasJwt = isSet('HASURA_GRAPHQL_JWT_SECRET') || isSet('HASURA_GRAPHQL_JWT_SECRETS');
   const hasHook = isSet('HASURA_GRAPHQL_AUTH_HOOK');
   if (hasJwt && hasHook)
@@ -166,6 +185,7 @@ function revocationsOf(settings: Settings): AuthenticationSettings['revocations'
   if (url === undefined) return undefined;
   return {
     url,
+    secret: settings.PORTICO_REVOCATION_SECRET,
     intervalMs: settings.PORTICO_REVOCATION_INTERVAL_SECONDS * 1000,
     maxAgeMs: settings.PORTICO_REVOCATION_MAX_AGE_SECONDS * 1000,
     acceptWhenLost: settings.PORTICO_REVOCATION_WHEN_LOST === 'open',

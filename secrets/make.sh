@@ -16,6 +16,11 @@ make() {
   echo "made secrets/$1"
 }
 
+# Of PostgreSQL's administrator, of the owner of the tables, and of the auth service.
 make database_password
+make database_owner_password
+make database_service_password
 make password_pepper
 make key_encryption_key
+# With it gateways read the auth service's list of revocations.
+make revocation_secret

@@ -3,7 +3,7 @@ import { startChild } from './child.ts';
 import { PACKAGE_DIR, type StartSettings, urlOf } from './config.ts';
 import type { Crew } from './crew.ts';
 import { prepareDataDir } from './data-dir.ts';
-import { developmentSecretsFor } from './development-secrets.ts';
+import { developmentSecretsFor, revocationSecretsFor } from './development-secrets.ts';
 import { type EmbeddedDatabase, embeddedDatabaseIn } from './embedded-database/index.ts';
 import { readyText } from './ready-text.ts';
 import { type RestartableChild, startRestartable } from './restartable.ts';
@@ -38,7 +38,8 @@ export async function bringUp(
     return url;
   }
 
-  if (names.has('auth-service') || names.has('orders')) prepareDataDir(settings.dataDir);
+  if (names.has('auth-service') || names.has('orders') || !settings.production) prepareDataDir(settings.dataDir);
+  const revocationSecrets = revocationSecretsFor(settings);
 
   // Beside the database, which takes longer. Its failure is awaited below; until then it is nobody's surprise.
   const ordersUrl = names.has('orders') ? serve(services.orders(settings)) : Promise.resolve(settings.ordersUrl);
@@ -48,14 +49,15 @@ export async function bringUp(
   let database: EmbeddedDatabase | undefined;
   if (names.has('auth-service')) {
     database = await startDatabase(settings, crew, screen);
-    const auth = services.authService(settings, database?.url, developmentSecretsFor(settings));
+    const secrets = { ...developmentSecretsFor(settings), ...revocationSecrets.authService };
+    const auth = services.authService(settings, database?.url, secrets);
     authServiceUrl = await serve(auth);
     // Before the gateway: whoever waits until that is ready wants to log in then.
     if (database && !database.hasDemoData()) await seedDemoData(auth, database, crew, screen);
   }
 
   const gatewayUrl = names.has('gateway')
-    ? await serve(services.gateway(settings, authServiceUrl, await ordersUrl))
+    ? await serve(services.gateway(settings, authServiceUrl, await ordersUrl, revocationSecrets.gateway))
     : undefined;
   await ordersUrl;
 

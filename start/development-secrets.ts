@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
-import { StartError } from '../platform/index.ts';
 import type { StartSettings } from './config.ts';
+import { keptIn } from './kept-secrets.ts';
 
 const developmentSecrets = z.object({
   AUTH_PASSWORD_PEPPER: z.string().min(1),
   AUTH_KEY_ENCRYPTION_KEY: z.string().min(1),
 });
 
-type DevelopmentSecrets = z.infer<typeof developmentSecrets>;
+/** In a file of its own: it was added later, and the other file has to stay as it is. */
+const revocationSecret = z.object({ AUTH_REVOCATION_SECRET: z.string().min(1) });
 
 /**
  * The secrets that the auth service needs and the environment does not set: made once on a development machine and
@@ -27,44 +26,50 @@ export function developmentSecretsFor({ production, environment, dataDir }: Star
     (name) => !isSet(name) && !(name === 'AUTH_PASSWORD_PEPPER' && isSet('AUTH_PASSWORD_PEPPERS')),
   );
   if (missing.length === 0) return {};
-  const secrets = secretsIn(dataDir);
+  const secrets = keptIn(dataDir, 'secrets.json', developmentSecrets, () => ({
+    AUTH_PASSWORD_PEPPER: randomText(),
+    AUTH_KEY_ENCRYPTION_KEY: randomText(),
+  }));
   return Object.fromEntries(missing.map((name) => [name, secrets[name]]));
 }
 
-function secretsIn(dataDir: string): DevelopmentSecrets {
-  const path = join(dataDir, 'secrets.json');
-  const text = readIfThere(path) ?? make(path);
-  try {
-    return developmentSecrets.parse(JSON.parse(text));
-  } catch {
-    throw new StartError(`PORTICO_DATA_DIR: ${path} does not hold the secrets that were once written there`);
-  }
+/** What the gateway shows to the auth service to read its revocations, as variables of the two. */
+export interface RevocationSecrets {
+  readonly authService: Record<string, string>;
+  readonly gateway: Record<string, string>;
 }
 
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new StartError(`PORTICO_DATA_DIR: cannot read ${path} (${code})`);
-  }
-}
+const OF_AUTH_SERVICE = 'AUTH_REVOCATION_SECRET';
+const OF_GATEWAY = 'PORTICO_REVOCATION_SECRET';
 
-function make(path: string): string {
-  const secrets: DevelopmentSecrets = {
-    AUTH_PASSWORD_PEPPER: randomBytes(32).toString('base64'),
-    AUTH_KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+/**
+ * The secret that both have to know. If the environment has it for one of them, in a variable or in a file, the other
+ * gets the same; if for neither, it is made once and kept in the data directory. None is made in production.
+ *
+ * @throws StartError when the file is there but cannot be used.
+ */
+export function revocationSecretsFor({ production, environment, dataDir }: StartSettings): RevocationSecrets {
+  const textOf = (name: string) => (environment[name] ? { suffix: '', value: environment[name] } : undefined);
+  const fileOf = (name: string) => {
+    const value = environment[`${name}_FILE`];
+    return value ? { suffix: '_FILE', value } : undefined;
   };
-  // Written aside and linked into place: whole or not at all, and of two launchers at once the first one's count.
-  const aside = `${path}.${process.pid}`;
-  writeFileSync(aside, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
-  try {
-    linkSync(aside, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(aside);
-  }
-  return readFileSync(path, 'utf8');
+  const ofAuthService = textOf(OF_AUTH_SERVICE) ?? fileOf(OF_AUTH_SERVICE);
+  const ofGateway = textOf(OF_GATEWAY) ?? fileOf(OF_GATEWAY);
+  const given = ofAuthService ?? ofGateway ?? (production ? undefined : { suffix: '', value: made(dataDir) });
+  const variable = (name: string) => (given ? { [`${name}${given.suffix}`]: given.value } : {});
+  return {
+    authService: ofAuthService ? {} : variable(OF_AUTH_SERVICE),
+    gateway: ofGateway ? {} : variable(OF_GATEWAY),
+  };
+}
+
+function made(dataDir: string): string {
+  return keptIn(dataDir, 'revocation-secret.json', revocationSecret, () => ({ AUTH_REVOCATION_SECRET: randomText() }))
+    .AUTH_REVOCATION_SECRET;
+}
+
+/** 32 random bytes. */
+function randomText(): string {
+  return randomBytes(32).toString('base64');
 }

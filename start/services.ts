@@ -26,7 +26,8 @@ export function authService(
   return {
     ...service(settings, 'auth-service', 'auth-service', 'AUTH_LOG_LEVEL', {
       ...secrets,
-      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+      // The embedded database has one user, who is a superuser.
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl, AUTH_UNSAFE_DATABASE_SUPERUSER: 'true' }),
       AUTH_ISSUER: settings.issuer,
       AUTH_AUDIENCE: settings.audience,
     }),
@@ -59,8 +60,17 @@ export function orders(settings: StartSettings): ServiceSpec {
 /** Who sets one of these has callers of another issuer. */
 const OTHER_AUTHENTICATION = ['HASURA_GRAPHQL_JWT_SECRETS', 'HASURA_GRAPHQL_JWT_SECRET', 'HASURA_GRAPHQL_AUTH_HOOK'];
 
-/** The gateway in front of the auth service and the sample service at these addresses. */
-export function gateway(settings: StartSettings, authServiceUrl: string, ordersUrl: string): ServiceSpec {
+/**
+ * The gateway in front of the auth service and the sample service at these addresses.
+ *
+ * @param secrets what it shows to the auth service; no other source of revocations gets to see it.
+ */
+export function gateway(
+  settings: StartSettings,
+  authServiceUrl: string,
+  ordersUrl: string,
+  secrets: Readonly<Record<string, string>>,
+): ServiceSpec {
   const { environment, issuer, audience } = settings;
   const jwkUrl = `${authServiceUrl}/.well-known/jwks.json`;
   return {
@@ -72,7 +82,9 @@ export function gateway(settings: StartSettings, authServiceUrl: string, ordersU
         ? {}
         : {
             HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ jwk_url: jwkUrl, issuer, audience }),
-            ...unlessSet(environment, 'PORTICO_REVOCATION_URL', `${authServiceUrl}/revocations`),
+            ...(isSet(environment, 'PORTICO_REVOCATION_URL')
+              ? {}
+              : { PORTICO_REVOCATION_URL: `${authServiceUrl}/revocations`, ...secrets }),
           }),
     }),
     host: settings.gatewayHost,

@@ -1,6 +1,6 @@
 import { SettingsError } from '../../platform/index.ts';
 import { type Config, readConfig } from '../config.ts';
-import { connectToDatabase, openDatabase, pendingMigrations } from '../database/index.ts';
+import { connectToDatabase, openDatabase, pendingMigrations, readUserRights } from '../database/index.ts';
 import { loadBcrypt } from '../passwords/index.ts';
 import { createSealer, readKeys } from '../tokens/index.ts';
 import { countPasswords } from '../use-cases/index.ts';
@@ -33,6 +33,7 @@ export async function doctor(environment: NodeJS.ProcessEnv, given: Arguments): 
   if (config) {
     hashing(findings);
     if (await database(config, findings)) {
+      await rights(config, findings);
       await migrations(config, findings);
       await keys(config, findings);
       await passwords(config, findings);
@@ -73,6 +74,24 @@ async function database({ database: { url } }: Config, findings: Finding[]): Pro
   } catch (error) {
     findings.push({ check: 'database', result: 'failed', detail: (error as Error).message });
     return false;
+  }
+}
+
+async function rights({ database: { url, superuser } }: Config, findings: Finding[]): Promise<void> {
+  const client = await connectToDatabase(url);
+  const finding = (result: Finding['result'], detail: string) =>
+    findings.push({ check: 'database user', result, detail });
+  try {
+    const { user, isAbovePolicies, ownsTables } = await readUserRights(client);
+    if (isAbovePolicies)
+      finding(
+        superuser === 'accept' ? 'ok' : 'warning',
+        `${user} is a superuser or may bypass row-level security: run "database setup"`,
+      );
+    else if (ownsTables) finding('ok', `row-level security binds ${user}, who owns the tables and could switch it off`);
+    else finding('ok', `row-level security binds ${user}`);
+  } finally {
+    await client.end();
   }
 }
 

@@ -13,7 +13,7 @@ export async function withContext<Result>(
 ): Promise<Result> {
   // The engine that migrates takes a second to start, and there is seldom something for it to do.
   const { url } = config.database;
-  if ((await pendingMigrations(url, config.database)).length > 0) await migrate(url);
+  if ((await pendingMigrations(url, config.database)).length > 0) await migrate(url, config.database);
   else await prepareServiceRoleOf(url);
   const database = openDatabase(url, { poolSize: 2 });
   let pool: BcryptPool | undefined;

@@ -7,6 +7,7 @@ import { keyCommands } from './commands/key.ts';
 import { sessionCommands } from './commands/session.ts';
 import { tenantCommands } from './commands/tenant.ts';
 import { userCommands } from './commands/user.ts';
+import { databaseSetup, databaseSetupCommand } from './database-setup.ts';
 import { doctor, doctorCommand } from './doctor.ts';
 import { withContext } from './open-context.ts';
 
@@ -20,7 +21,7 @@ const databaseCommands: readonly DatabaseCommand[] = [
   ...keyCommands,
   ...auditCommands,
 ];
-const commands: readonly Command[] = [...databaseCommands, doctorCommand];
+const commands: readonly Command[] = [...databaseCommands, databaseSetupCommand, doctorCommand];
 
 function usage(): string {
   const lines = commands.flatMap((command) => [`  ${NAME} ${usageOf(command)}`, `      ${command.help}`]);
@@ -46,9 +47,10 @@ async function main(words: readonly string[]): Promise<number> {
     return 0;
   }
   const inDatabase = databaseCommands.find(({ name }) => name === command.name);
-  const outcome: Outcome = inDatabase
-    ? await withContext((context) => inDatabase.run(context, given))
-    : await doctor(process.env, given);
+  let outcome: Outcome;
+  if (inDatabase) outcome = await withContext((context) => inDatabase.run(context, given));
+  else if (command.name === databaseSetupCommand.name) outcome = await databaseSetup(process.env);
+  else outcome = await doctor(process.env, given);
   process.stdout.write(`${given.flags.has('json') ? JSON.stringify(outcome.json) : outcome.text}\n`);
   return outcome.failed ? 1 : 0;
 }

@@ -30,15 +30,20 @@ const MAY_PASS = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'E
 export interface ConnectOptions {
   /** How long to wait for a database that is not up yet, in seconds. A wrong password is not waited for. */
   waitSeconds?: number;
+  /** The variable that the URL is from, for messages. Default: DATABASE_URL. */
+  variable?: string;
 }
 
 /**
  * One connection of its own, outside any pool. The caller ends it.
  *
- * @throws StartError, one line that names DATABASE_URL and the reason and never holds the password.
+ * @throws StartError, one line that names the variable and the reason and never holds the password.
  */
-export async function connectToDatabase(url: string, { waitSeconds = 0 }: ConnectOptions = {}): Promise<pg.Client> {
-  if (!isDatabaseUrl(url)) throw new StartError('DATABASE_URL: expected a URL like postgresql://user@host:5432/name');
+export async function connectToDatabase(
+  url: string,
+  { waitSeconds = 0, variable = 'DATABASE_URL' }: ConnectOptions = {},
+): Promise<pg.Client> {
+  if (!isDatabaseUrl(url)) throw new StartError(`${variable}: expected a URL like postgresql://user@host:5432/name`);
   const deadline = Date.now() + waitSeconds * 1000;
   for (;;) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
@@ -49,7 +54,7 @@ export async function connectToDatabase(url: string, { waitSeconds = 0 }: Connec
       return client;
     } catch (error) {
       if (!MAY_PASS.has(codeOf(error)) || Date.now() + RETRY_MS > deadline)
-        throw new StartError(`DATABASE_URL: cannot use ${describe(client)}: ${reasonOf(error)}`);
+        throw new StartError(`${variable}: cannot use ${describe(client)}: ${reasonOf(error)}`);
       await sleep(RETRY_MS);
     }
   }

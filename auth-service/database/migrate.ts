@@ -7,7 +7,7 @@ import { StartError } from '../../platform/index.ts';
 import { fromPackageRoot } from '../package-root.ts';
 import { type ConnectOptions, connectToDatabase } from './connect.ts';
 import { openSchemaEngine } from './schema-engine.ts';
-import { prepareServiceRole } from './service-role.ts';
+import { grantTables, prepareServiceRole, prepareServiceRoleOf } from './service-role.ts';
 
 const MIGRATIONS = 'prisma/migrations';
 const LOCKFILE = 'migration_lock.toml';
@@ -17,6 +17,11 @@ const SCRIPT = 'migration.sql';
 const MIGRATION_LOCK = 7_467_842_601;
 const LOCK_RETRY_MS = 200;
 
+export interface MigrateOptions extends ConnectOptions {
+  /** The owner of the tables, who migrates; the user of `url` only gets the right to use them. */
+  ownerUrl?: string | undefined;
+}
+
 /**
  * Brings the database to the current schema, with row-level security in force, and returns the names of the migrations
  * that it applied, none when it was current. Any number of processes may call it at once: one migrates, the others wait
@@ -24,18 +29,54 @@ const LOCK_RETRY_MS = 200;
  *
  * @throws StartError when the database cannot be reached or its migrations cannot be applied.
  */
-export async function migrate(url: string, options: ConnectOptions = {}): Promise<readonly string[]> {
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<readonly string[]> {
+  const { ownerUrl } = options;
+  if (ownerUrl === undefined) return migrateAs(url, 'DATABASE_URL', options, prepareServiceRole);
+  const user = await userOf(url, options);
+  const applied = await migrateAs(ownerUrl, 'AUTH_DATABASE_OWNER_URL', options, (owner) => grantTables(owner, user));
+  await prepareServiceRoleOf(url);
+  return applied;
+}
+
+/** @param giveRights is called with the lock in hand, since two grants on one table must not run at once. */
+async function migrateAs(
+  url: string,
+  variable: string,
+  options: ConnectOptions,
+  giveRights: (client: pg.Client) => Promise<void>,
+): Promise<readonly string[]> {
   // A connection of its own, because a session's lock lives as long as its connection.
-  const lock = await connectToDatabase(url, options);
+  const lock = await connectToDatabase(url, { ...options, variable });
   try {
     await takeLock(lock);
-    const applied = await applyMigrations(url, await interruptedMigrations(lock));
-    await prepareServiceRole(lock);
+    const pending = await pendingOn(lock);
+    if (pending.length > 0) await requireSchemaRights(lock, variable, pending.length);
+    const applied = pending.length > 0 ? await applyMigrations(url, variable, await interruptedMigrations(lock)) : [];
+    await giveRights(lock);
     return applied;
   } finally {
     await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
     await lock.end();
   }
+}
+
+async function userOf(url: string, options: ConnectOptions): Promise<string> {
+  const client = await connectToDatabase(url, options);
+  try {
+    const { rows } = await client.query('SELECT current_user AS name');
+    return String(rows[0]?.name);
+  } finally {
+    await client.end();
+  }
+}
+
+async function requireSchemaRights(client: pg.Client, variable: string, pending: number): Promise<void> {
+  const { rows } = await client.query("SELECT has_schema_privilege(current_schema(), 'CREATE') AS may");
+  if (rows[0]?.may === true) return;
+  throw new StartError(
+    `${variable}: the database lacks ${pending} migrations, and this user may not change its schema: ` +
+      'run "portico-auth database setup", or set AUTH_DATABASE_OWNER_URL',
+  );
 }
 
 /**
@@ -63,15 +104,19 @@ async function hasMigrations(client: pg.Client): Promise<boolean> {
 export async function pendingMigrations(url: string, options: ConnectOptions = {}): Promise<readonly string[]> {
   const client = await connectToDatabase(url, options);
   try {
-    const { rows } = (await hasMigrations(client))
-      ? await client.query('SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL')
-      : { rows: [] };
-    const applied = new Set(rows.map(({ name }) => String(name)));
-    const { migrationDirectories } = await readMigrations();
-    return migrationDirectories.map(({ path }) => path).filter((name) => !applied.has(name));
+    return await pendingOn(client);
   } finally {
     await client.end();
   }
+}
+
+async function pendingOn(client: pg.Client): Promise<readonly string[]> {
+  const { rows } = (await hasMigrations(client))
+    ? await client.query('SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL')
+    : { rows: [] };
+  const applied = new Set(rows.map(({ name }) => String(name)));
+  const { migrationDirectories } = await readMigrations();
+  return migrationDirectories.map(({ path }) => path).filter((name) => !applied.has(name));
 }
 
 /**
@@ -86,7 +131,11 @@ async function takeLock(client: pg.Client): Promise<void> {
   }
 }
 
-async function applyMigrations(url: string, interrupted: readonly string[]): Promise<readonly string[]> {
+async function applyMigrations(
+  url: string,
+  variable: string,
+  interrupted: readonly string[],
+): Promise<readonly string[]> {
   const { engine, close } = await openSchemaEngine(url);
   try {
     for (const migrationName of interrupted) await engine.markMigrationRolledBack({ migrationName });
@@ -96,7 +145,7 @@ async function applyMigrations(url: string, interrupted: readonly string[]): Pro
     });
     return appliedMigrationNames;
   } catch (error) {
-    throw new StartError(`DATABASE_URL: the database cannot be migrated: ${oneLine(error)}`);
+    throw new StartError(`${variable}: the database cannot be migrated: ${oneLine(error)}`);
   } finally {
     await close();
   }

@@ -24,7 +24,7 @@ export async function prepareServiceRole(client: pg.Client): Promise<void> {
   try {
     if (!(await roleIsThere(client))) await createRole(client);
     await letTakeOn(client);
-    await grantTables(client);
+    await grantTables(client, SERVICE_ROLE);
   } catch (error) {
     throw new StartError(
       `DATABASE_URL: row-level security does not bind this user, and the role ${SERVICE_ROLE}, which it would, ` +
@@ -79,8 +79,11 @@ async function letTakeOn(client: pg.Client): Promise<void> {
   if (!answers[0]?.may) await client.query(`GRANT ${SERVICE_ROLE} TO CURRENT_USER`);
 }
 
-/** What the role has no right to yet. Where it has one, a migration may have taken others from it on purpose. */
-async function grantTables(client: pg.Client): Promise<void> {
+/**
+ * Grants what `role` has no right to yet. Where it has one, a migration may have taken others from it on purpose. The
+ * user of `client` owns the tables, or is a superuser.
+ */
+export async function grantTables(client: pg.Client, role: string): Promise<void> {
   const { rows } = await client.query(
     `SELECT format('USAGE ON SCHEMA %I', current_schema()) AS wanted, has_schema_privilege($1, current_schema(), 'USAGE') AS there
      UNION ALL
@@ -93,9 +96,13 @@ async function grantTables(client: pg.Client): Promise<void> {
      WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'S')
        AND relname <> '_prisma_migrations'
      UNION ALL
+     SELECT 'SELECT ON ' || oid::regclass, has_table_privilege($1, oid, 'SELECT')
+     FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = '_prisma_migrations'
+     UNION ALL
      SELECT 'EXECUTE ON FUNCTION ' || oid::regprocedure, has_function_privilege($1, oid, 'EXECUTE')
      FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND prosecdef`,
-    [SERVICE_ROLE, APPEND_ONLY],
+    [role, APPEND_ONLY],
   );
-  for (const { wanted, there } of rows) if (!there) await client.query(`GRANT ${wanted} TO ${SERVICE_ROLE}`);
+  const grantee = client.escapeIdentifier(role);
+  for (const { wanted, there } of rows) if (!there) await client.query(`GRANT ${wanted} TO ${grantee}`);
 }

@@ -47,7 +47,9 @@ export function openAuthenticator(
     return keys;
   };
   const secrets = jwtSecrets.map((secret) => ({ secret, keys: open(secret) }));
-  const feed = revocations && new RevocationFeed({ ...revocations, log, fetchPage: fetchRevocationsWith(callIssuer) });
+  const feed =
+    revocations &&
+    new RevocationFeed({ ...revocations, log, fetchPage: fetchRevocationsWith(callIssuer, revocations.secret) });
   feed?.start();
   let callers: CallerJudge = adminOnly;
   if (hook) callers = new AuthHook({ ...hook, call, log, trustsOrigin });
@@ -61,10 +63,14 @@ export function openAuthenticator(
   };
 }
 
-function fetchRevocationsWith(call: HttpCall): (url: string) => Promise<unknown> {
+function fetchRevocationsWith(call: HttpCall, secret: string | undefined): (url: string) => Promise<unknown> {
+  const headers = { accept: 'application/json', ...(secret !== undefined && { authorization: `Bearer ${secret}` }) };
   return async (url) => {
-    const headers = { accept: 'application/json' };
     const response = await call({ url, method: 'GET', headers, timeoutMs: REVOCATIONS_TIMEOUT_MS });
+    if (response.status === 401 || response.status === 403)
+      throw new Error(
+        `status ${response.status}: ${secret === undefined ? 'PORTICO_REVOCATION_SECRET is not set' : 'PORTICO_REVOCATION_SECRET was refused'}`,
+      );
     if (response.status !== 200) throw new Error(`status ${response.status}`);
     return JSON.parse(response.body);
   };

@@ -34,6 +34,8 @@ type Revocation = z.output<typeof revocation>;
 export interface RevocationSettings {
   /** Where the issuer publishes them. */
   readonly url: string;
+  /** The bearer credential that the issuer requires; undefined: none. */
+  readonly secret: string | undefined;
   readonly intervalMs: number;
   /** For how long the list may go without news before it counts as lost, in milliseconds. */
   readonly maxAgeMs: number;

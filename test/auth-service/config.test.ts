@@ -26,9 +26,17 @@ describe('the settings of the auth service', () => {
     expect(readConfig({ DATABASE_URL, AUTH_PASSWORD_PEPPER, AUTH_KEY_ENCRYPTION_KEY })).toEqual({
       listen: { host: '127.0.0.1', port: 4001 },
       trustedProxies: 1,
+      revocationSecrets: [],
       audit: { retentionDays: 365, roles: ['tenant_admin'] },
       logLevel: 'info',
-      database: { url: URL_WITHOUT_PASSWORD, poolSize: 10, waitSeconds: 0, statementTimeoutMs: 5_000 },
+      database: {
+        url: URL_WITHOUT_PASSWORD,
+        ownerUrl: undefined,
+        superuser: 'warn',
+        poolSize: 10,
+        waitSeconds: 0,
+        statementTimeoutMs: 5000,
+      },
       passwords: {
         peppers: { current: 1, secrets: new Map([[1, AUTH_PASSWORD_PEPPER]]) },
         minLength: 15,
@@ -123,8 +131,9 @@ describe('the settings of the auth service', () => {
     ]);
   });
 
-  test('in production the database password is needed too', () => {
+  test('in production the database password and the secret of the gateways are needed too', () => {
     expect(problemsOf({ NODE_ENV: 'production' }).map((line) => line.split(' ')[0])).toEqual([
+      'AUTH_REVOCATION_SECRET',
       'DATABASE_URL',
       'DATABASE_PASSWORD',
       'AUTH_PASSWORD_PEPPER',
@@ -141,6 +150,32 @@ describe('the settings of the auth service', () => {
     ['replaced by a Unix socket', { DATABASE_URL: 'postgresql://me@localhost/shop?host=/run/postgresql' }],
   ])('in production a database password may be %s', (_where, settings) => {
     expect(problemsOf({ ...environment(''), ...settings, NODE_ENV: 'production' })).toEqual([]);
+  });
+
+  test('the owner of the tables has a password of their own', () => {
+    const { database } = configFor(URL_WITHOUT_PASSWORD, {
+      AUTH_DATABASE_OWNER_URL: 'postgresql://owner@db.example/shop',
+      AUTH_DATABASE_OWNER_PASSWORD: 'a & b',
+    });
+    expect(database.ownerUrl).toBe('postgresql://owner@db.example/shop?password=a%20%26%20b');
+  });
+
+  test.each([
+    ['short', 'too-short'],
+    ['two words', 'a secret of forty characters with spaces'],
+  ])('a secret of the gateways that is %s is refused', (_what, AUTH_REVOCATION_SECRET) => {
+    expect(problemsOf({ ...environment(URL_WITHOUT_PASSWORD), AUTH_REVOCATION_SECRET })).toEqual([
+      expect.stringMatching(/^AUTH_REVOCATION_SECRET: expected/),
+    ]);
+  });
+
+  test('a database user that is above row-level security is refused in production unless it is accepted', () => {
+    const superuser = (settings: Record<string, string>) =>
+      readConfig({ ...environment('postgresql://me:secret@db.example/shop'), ...settings }).database.superuser;
+    const AUTH_UNSAFE_DATABASE_SUPERUSER = 'false';
+    expect(superuser({ AUTH_UNSAFE_DATABASE_SUPERUSER })).toBe('warn');
+    expect(superuser({ AUTH_UNSAFE_DATABASE_SUPERUSER, NODE_ENV: 'production' })).toBe('refuse');
+    expect(superuser({ NODE_ENV: 'production' })).toBe('accept');
   });
 
   test('a database password from a mounted file goes into the URL', async () => {

@@ -32,6 +32,7 @@ describe('the process of the auth service does not start, and says why in plain 
     expect(stderr().trim().split('\n').sort()).toEqual([
       expect.stringMatching(/^auth-service: AUTH_KEY_ENCRYPTION_KEY is not set: /),
       expect.stringMatching(/^auth-service: AUTH_PASSWORD_PEPPER is not set: /),
+      expect.stringMatching(/^auth-service: AUTH_REVOCATION_SECRET is not set: /),
       expect.stringMatching(/^auth-service: DATABASE_PASSWORD is not set: /),
       expect.stringMatching(/^auth-service: DATABASE_URL is not set: /),
     ]);

@@ -3,11 +3,13 @@ import pg from 'pg';
 import { createDisableTenant, createDisableUser, createEnableTenant } from '../../auth-service/use-cases/index.ts';
 import { availableEngines } from '../database/index.ts';
 import { OPERATOR } from './operator.ts';
+import { REVOCATION_SECRET } from './service.ts';
 import { claimsOf, type SessionClient, sessionClient } from './session-client.ts';
 import { until } from './until.ts';
 import { createWorld, type World } from './world.ts';
 
 const PASSWORD = 'a password of somebody, long';
+const WITH_SECRET = { authorization: `Bearer ${REVOCATION_SECRET}` };
 /** How far the clock of a verifier may be off, in seconds. */
 const MARGIN = 300;
 
@@ -40,7 +42,7 @@ describe.each(await availableEngines())('what the service publishes as revoked, 
 
   async function page(after?: string): Promise<{ cursor: string; more: boolean; revocations: Revocation[] }> {
     const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
-    const response = await fetch(`${world.service.url}/revocations${query}`);
+    const response = await fetch(`${world.service.url}/revocations${query}`, { headers: WITH_SECRET });
     expect(response.status).toBe(200);
     expect(response.headers.get('cache-control')).toBe('no-store');
     return (await response.json()) as { cursor: string; more: boolean; revocations: Revocation[] };

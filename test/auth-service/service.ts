@@ -5,6 +5,9 @@ import { type Surroundings, startAuthService } from '../../auth-service/service.
 
 export const KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
+/** What a gateway of these tests shows to read the revocations. */
+export const REVOCATION_SECRET = 'the-secret-of-the-gateways-in-these-tests';
+
 /** Wrong passwords slow nobody down, where that is not what a test is about. An empty setting has its default. */
 const UNTHROTTLED = {
   AUTH_THROTTLE_ACCOUNT: 'free=100000',
@@ -24,6 +27,9 @@ export function environment(databaseUrl: string, changes: Record<string, string>
     AUTH_BCRYPT_COST: '4',
     AUTH_PASSWORD_PEPPER: 'a pepper that is long enough for tests',
     AUTH_KEY_ENCRYPTION_KEY: KEY_ENCRYPTION_KEY,
+    AUTH_REVOCATION_SECRET: REVOCATION_SECRET,
+    // The user of the test databases is a superuser.
+    AUTH_UNSAFE_DATABASE_SUPERUSER: 'true',
     ...UNTHROTTLED,
     ...changes,
   };

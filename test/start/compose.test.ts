@@ -3,21 +3,45 @@ import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 
 interface Service {
+  readonly environment?: Readonly<Record<string, unknown>>;
+  readonly secrets?: readonly string[];
   readonly build?: string;
   readonly image?: string;
 }
 
-const { services } = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }) as {
+const { services, secrets } = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }) as {
   readonly services: Readonly<Record<string, Service>>;
+  readonly secrets: Readonly<Record<string, unknown>>;
 };
 
 // docker-compose 1 pulls what a service does not build itself, and parallel builds must not write one name.
 test('what is made here is built by each service that runs it, under a name of its own', () => {
-  const ours = ['gateway', 'auth-service', 'orders'];
+  const ours = ['gateway', 'auth-service', 'database-setup', 'orders'];
   expect(ours.map((name) => [services[name]?.build, services[name]?.image])).toEqual(ours.map(() => ['.', undefined]));
 });
 
 test('what is pulled has a version', () => {
   const pulled = Object.values(services).filter(({ build }) => build === undefined);
   expect(pulled.map(({ image }) => image)).toEqual([expect.stringMatching(/^[\w/.-]+:\d/)]);
+});
+
+test('the auth service logs in as a user of its own, and the password of the administrator is given to the set-up alone', () => {
+  const user = (name: string, variable: string) => new URL(String(services[name]?.environment?.[variable])).username;
+  const admin = String(services.postgres?.environment?.POSTGRES_USER);
+  expect(user('database-setup', 'AUTH_DATABASE_ADMIN_URL')).toBe(admin);
+  const [owner, service] = ['AUTH_DATABASE_OWNER_URL', 'DATABASE_URL'].map((name) => user('database-setup', name));
+  expect(user('auth-service', 'DATABASE_URL')).toBe(service);
+  expect(new Set([admin, owner, service]).size).toBe(3);
+
+  const holders = (secret: string) => Object.keys(services).filter((name) => services[name]?.secrets?.includes(secret));
+  expect(holders('database_password')).toEqual(['database-setup', 'postgres']);
+  expect(holders('database_owner_password')).toEqual(['database-setup']);
+  expect(holders('revocation_secret')).toEqual(['gateway', 'auth-service']);
+});
+
+test('every secret is used, declared, and made by secrets/make.sh', () => {
+  const used = new Set(Object.values(services).flatMap((service) => service.secrets ?? []));
+  const made = [...readFileSync('secrets/make.sh', 'utf8').matchAll(/^make (\w+)$/gm)].map(([, name]) => name);
+  expect([...used].sort()).toEqual(Object.keys(secrets).sort());
+  expect(made.sort()).toEqual(Object.keys(secrets).sort());
 });

@@ -27,6 +27,7 @@ describe('the doctor', () => {
       ['hashing', 'ok'],
       ['database', 'ok'],
       ['clock', 'ok'],
+      ['database user', 'ok'],
       ['migrations', 'ok'],
       ['keys', 'ok'],
       ['passwords', 'ok'],

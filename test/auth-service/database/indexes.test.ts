@@ -10,6 +10,7 @@ import { endedSessionSweeps } from '../../../auth-service/housekeeping/index.ts'
 import { addClient } from '../../../auth-service/use-cases/index.ts';
 import { availableEngines } from '../../database/index.ts';
 import { OPERATOR } from '../operator.ts';
+import { REVOCATION_SECRET } from '../service.ts';
 import { type SessionClient, sessionClient } from '../session-client.ts';
 import { createWorld, type World } from '../world.ts';
 import { captureStatements, planOf } from './captured-statements.ts';
@@ -17,6 +18,7 @@ import { addMillionSessions, MILLION } from './million-sessions.ts';
 
 const PASSWORD = 'a password of alice that is long';
 const NEW_PASSWORD = 'another password of alice, as long';
+const WITH_SECRET = { authorization: `Bearer ${REVOCATION_SECRET}` };
 const NEWEST_ID = 'ffffffff-ffff-7fff-bfff-ffffffffffff';
 /** Smaller ones are read as a whole whatever indexes they have. */
 const BIG_ROWS = 10_000;
@@ -126,7 +128,10 @@ if ((await availableEngines()).includes('postgres'))
         expect(JSON.parse(await post('/oauth/introspect', { token }))).toMatchObject({ active: true });
       await post('/oauth/revoke', { token: access_token });
       const feed = async (after = '') =>
-        (await fetch(`${world.service.url}/revocations${after}`)).json() as Promise<{ cursor: string; more: boolean }>;
+        (await fetch(`${world.service.url}/revocations${after}`, { headers: WITH_SECRET })).json() as Promise<{
+          cursor: string;
+          more: boolean;
+        }>;
       const { cursor, more } = await feed();
       expect(more).toBe(true);
       await feed(`?after=${cursor}`);

@@ -243,3 +243,34 @@ async function serveOn(port: number): Promise<TestServer> {
   await new Promise<void>((resolve) => own.server.listen(port, '127.0.0.1', resolve));
   return own;
 }
+
+describe('an issuer that requires a credential', () => {
+  const SECRET = 'a-secret-that-only-the-gateways-have';
+
+  test('gets it with each question', async () => {
+    const platform = await platformWith({ PORTICO_REVOCATION_SECRET: SECRET });
+    expect((await platform.gateway.send<{ revocations: string }>('/readyz')).body.revocations).toBe('known');
+    expect(feed.requests.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`);
+  });
+
+  test.each([
+    ['without one the log says which setting is missing', {}, 'PORTICO_REVOCATION_SECRET is not set'],
+    [
+      'with a wrong one, which is not logged',
+      { PORTICO_REVOCATION_SECRET: SECRET },
+      'PORTICO_REVOCATION_SECRET was refused',
+    ],
+  ])('%s', async (_what, environment, reason) => {
+    const strict = await keepForTest(serve((_received, response) => reply(response, 401, {})));
+    const PORTICO_REVOCATION_URL = `${strict.url}/revocations`;
+    const platform = await platformWith({ ...environment, PORTICO_REVOCATION_URL }, false);
+    await until('it was asked', () => platform.gateway.logs().includes(reason));
+    expect(platform.gateway.logs()).not.toContain(SECRET);
+  });
+
+  test('is not asked without one in production: the gateway does not start', async () => {
+    await expect(platformWith({ NODE_ENV: 'production' }, false)).rejects.toThrow(
+      /^PORTICO_REVOCATION_SECRET is not set: needed in production/m,
+    );
+  });
+});

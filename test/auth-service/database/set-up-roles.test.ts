@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { migrate, setUpRoles } from '../../../auth-service/database/index.ts';
+import { scramVerifier } from '../../../auth-service/database/scram.ts';
+import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import { runProgram } from '../process.ts';
+import { environment, startTestService } from '../service.ts';
+
+const suffix = randomBytes(4).toString('hex');
+const OWNER = `portico_test_owner_${suffix}`;
+const SERVICE = `portico_test_service_${suffix}`;
+
+/** Undoes the migration `…_backups`, so that there is something to migrate. */
+const DROP_BACKUP_POLICIES = `
+  DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT tablename FROM pg_policies WHERE policyname = 'backup' AND tablename <> 'audit_log' LOOP
+      EXECUTE format('DROP POLICY backup ON %I', name);
+    END LOOP;
+  END $$`;
+
+/** PostgreSQL 17's manual, section 53.2: SCRAM-SHA-256$<iterations>:<salt>$<stored key>:<server key>. */
+test('a password is sent to the server as a verifier only', () => {
+  // The exchange of RFC 7677 section 3: user "user", password "pencil".
+  const verifier = scramVerifier('pencil', Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64'));
+  expect(verifier).toBe(
+    'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=',
+  );
+});
+
+// Roles belong to the server, and the embedded database has one session for all.
+const describeOnPostgres = (await availableEngines()).includes('postgres') ? describe : describe.skip;
+
+describeOnPostgres.each([
+  ['a new database', false],
+  ['a database that a superuser has owned until now', true],
+])('after the set-up of the roles in %s', (_which, existed) => {
+  let database: TestDatabase;
+  let urls: { admin: string; owner: string; service: string };
+  let attacker: pg.Client;
+
+  const as = (user: string) => {
+    const url = new URL(database.url);
+    url.username = user;
+    url.password = `${user}-password`;
+    return url.href;
+  };
+
+  beforeAll(async () => {
+    database = await createTestDatabase({ engine: 'postgres', migrated: false });
+    urls = { admin: database.url, owner: as(OWNER), service: as(SERVICE) };
+    if (existed) {
+      await migrate(database.url);
+      await query(database.url, "INSERT INTO tenants (id, name) VALUES (1, 'acme'), (2, 'globex')");
+    }
+    const { applied } = await setUpRoles(urls);
+    expect(applied.length > 0).toBe(!existed);
+    if (!existed) await query(database.url, "INSERT INTO tenants (id, name) VALUES (1, 'acme'), (2, 'globex')");
+    attacker = new pg.Client({ connectionString: urls.service });
+    await attacker.connect();
+  });
+  afterAll(async () => {
+    await attacker.end();
+    await query(
+      database.url,
+      `DROP OWNED BY ${SERVICE}; REASSIGN OWNED BY ${OWNER} TO CURRENT_USER; DROP OWNED BY ${OWNER}`,
+    );
+    await query(database.url, `DROP ROLE ${SERVICE}; DROP ROLE ${OWNER}`);
+    await database.drop();
+  });
+
+  /** Runs what somebody sends who can send any SQL in a transaction that is for tenant 1. */
+  async function injected(...statements: string[]): Promise<unknown[]> {
+    await attacker.query("BEGIN; SET LOCAL portico.tenant_id = '1'; SET LOCAL portico.across_tenants = ''");
+    try {
+      for (const statement of statements) await attacker.query(statement);
+      return (await attacker.query('SELECT name FROM tenants ORDER BY id')).rows.map(({ name }) => name);
+    } finally {
+      await attacker.query('ROLLBACK; RESET ALL; RESET SESSION AUTHORIZATION');
+    }
+  }
+
+  test('a transaction sees the rows of its tenant', async () => {
+    expect(await injected()).toEqual(['acme']);
+  });
+
+  test.each([
+    ['RESET ROLE'],
+    ['SET ROLE NONE'],
+    ['RESET SESSION AUTHORIZATION'],
+    ['SET SESSION AUTHORIZATION DEFAULT'],
+  ])('%s leads to no more rows', async (statement) => {
+    expect(await injected(statement)).toEqual(['acme']);
+  });
+
+  test.each([
+    ['SET row_security = off'],
+    [`SET ROLE ${OWNER}`],
+    ['SET ROLE postgres'],
+    ['SET ROLE portico_service'],
+    ['SET SESSION AUTHORIZATION postgres'],
+    ['ALTER TABLE tenants DISABLE ROW LEVEL SECURITY'],
+    ['ALTER TABLE tenants NO FORCE ROW LEVEL SECURITY'],
+    ['DROP POLICY tenant ON tenants'],
+    ['CREATE POLICY everything ON tenants USING (true)'],
+    [`ALTER TABLE tenants OWNER TO ${SERVICE}`],
+    [`ALTER ROLE ${SERVICE} SUPERUSER`],
+    [`ALTER ROLE ${SERVICE} BYPASSRLS`],
+    [`GRANT ${OWNER} TO ${SERVICE}`],
+    ['CREATE ROLE somebody SUPERUSER'],
+    ['CREATE TABLE copies (id int)'],
+    ['CREATE FUNCTION copies() RETURNS int LANGUAGE sql SECURITY DEFINER AS $$ SELECT 1 $$'],
+    ['TRUNCATE audit_log'],
+    ['DELETE FROM audit_log'],
+    ["UPDATE audit_log SET event = 'nothing'"],
+    ["SET portico.across_tenants = 'audit-retention'", 'DELETE FROM audit_log'],
+    ['DELETE FROM _prisma_migrations'],
+    ["COPY tenants TO PROGRAM 'cat'"],
+    ["SELECT pg_read_file('/etc/passwd')"],
+    ['SELECT rolpassword FROM pg_authid'],
+  ])('%s is refused', async (...statements) => {
+    const refused = injected(...statements.filter((statement) => statement !== undefined));
+    await expect(refused).rejects.toMatchObject({ code: expect.stringMatching(/^(42501|42P17|22023)$/) });
+  });
+
+  test('who can send any SQL can still name another tenant, and gets no further by that than the service itself', async () => {
+    // The policies guard against a forgotten condition. What guards against injected SQL is that no text of a caller
+    // becomes part of a statement.
+    expect(await injected("SELECT set_config('portico.tenant_id', '2', true)")).toEqual(['globex']);
+  });
+
+  test('the service starts, without a right to change a table', async () => {
+    const service = await startTestService(urls.service, {
+      AUTH_UNSAFE_DATABASE_SUPERUSER: 'false',
+      NODE_ENV: 'production',
+    });
+    expect((await service.login({ username: 'nobody', password: 'nothing', tenant_id: 1 })).status).toBe(200);
+    expect(service.logs()).not.toContain('superuser');
+    await service.stop();
+  });
+
+  test('it can be repeated', async () => {
+    expect(await setUpRoles(urls)).toEqual({ owner: OWNER, service: SERVICE, applied: [] });
+    expect(await injected()).toEqual(['acme']);
+  });
+
+  test('migrations that come later are the owner’s', async () => {
+    await query(database.url, "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_backups'");
+    await expect(migrate(urls.service)).rejects.toThrow(
+      /^DATABASE_URL: the database lacks 1 migrations, and this user may not change its schema: run "portico-auth database setup"/,
+    );
+    await query(database.url, DROP_BACKUP_POLICIES);
+    const [name] = await migrate(urls.service, { ownerUrl: urls.owner });
+    expect(name).toMatch(/_backups$/);
+    expect(await injected()).toEqual(['acme']);
+  });
+});
+
+describeOnPostgres('a database user that is above row-level security', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase({ engine: 'postgres' });
+  });
+  afterAll(() => database.drop());
+
+  const settings = { AUTH_UNSAFE_DATABASE_SUPERUSER: 'false' };
+
+  test('is said loudly in development', async () => {
+    const service = await startTestService(database.url, settings);
+    await service.stop();
+    expect(service.logs()).toMatch(/"level":"warn"[^\n]*the database user \\"postgres\\" is a superuser/);
+  });
+
+  test('is refused in production, before anything is changed', async () => {
+    const url = `${database.url}?password=none`;
+    const { ended, stderr } = runProgram('main.js', { ...environment(url, settings), NODE_ENV: 'production' });
+    expect(await ended).toBe(1);
+    expect(stderr()).toMatch(
+      /^auth-service: DATABASE_URL: the database user "postgres" is a superuser .*run "portico-auth database setup".*AUTH_UNSAFE_DATABASE_SUPERUSER=true\n$/,
+    );
+  });
+
+  test('may not be one of the users that are set up', async () => {
+    const urls = { admin: database.url, owner: database.url, service: database.url };
+    await expect(setUpRoles(urls)).rejects.toThrow('need three different database users');
+  });
+});
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
