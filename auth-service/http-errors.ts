@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../platform/index.ts';
-import { ApiError, ERRORS, type ErrorCode } from './errors.ts';
+import { ApiError, ERRORS, type ErrorCode, UNAVAILABLE_RETRY_SECONDS } from './errors.ts';
 
 /** The body parser's error types (raw-body and body-parser, "Errors"). Their messages quote the body. */
 const BODY_ERRORS: Readonly<Record<string, ErrorCode>> = {
@@ -45,5 +45,6 @@ function codeOf(error: unknown): ErrorCode {
 
 function send(response: Response, code: ErrorCode): void {
   const { status, message } = ERRORS[code];
+  if (status === 503) response.setHeader('retry-after', UNAVAILABLE_RETRY_SECONDS);
   response.status(status).json({ errors: [{ message, extensions: { code } }] });
 }

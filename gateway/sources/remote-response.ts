@@ -22,6 +22,7 @@ export function takeCookies({ headers }: Pick<UpstreamResponse, 'headers'>, call
  * and get its name; what is no GraphQL response is an error of the operation as a whole.
  */
 export function readResult(service: string, response: UpstreamResponse, call: Call): ExecutionResult {
+  takeRefusal(response, call.http);
   let result: RemoteResult | null;
   try {
     result = JSON.parse(response.body);
@@ -95,6 +96,15 @@ export function takeHttpHints(extensions: unknown, hints: HttpHints): void {
       hints.headers[name.toLowerCase()] = String(value);
 }
 
+/** A source that cannot answer now says so by its status, too (RFC 9110 section 15.6.4, RFC 6585 section 4). */
+function takeRefusal({ status, headers }: UpstreamResponse, hints: HttpHints): void {
+  if (status !== 429 && status !== 503) return;
+  takeHttpHints(
+    { http: { status, headers: { 'retry-after': headers['retry-after'] ?? DEFAULT_RETRY_SECONDS } } },
+    hints,
+  );
+}
+
 /** There is always a body to send, which these three have none of. */
 function isStatusWithBody(status: unknown): status is number {
   return (
@@ -104,6 +114,9 @@ function isStatusWithBody(status: unknown): status is number {
     ![204, 205, 304].includes(Number(status))
   );
 }
+
+/** Where a source does not say when to come back. */
+const DEFAULT_RETRY_SECONDS = '5';
 
 /** A source may say when to come back and how to log in; it may not take over the response. */
 const ALLOWED_RESPONSE_HEADERS = new Set(['retry-after', 'www-authenticate', 'cache-control']);

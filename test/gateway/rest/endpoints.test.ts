@@ -246,6 +246,20 @@ describe('when a service reports an error', () => {
     }
   });
 
+  test.each([
+    ['says so in GraphQL', { errors: [{ message: 'starting', extensions: { code: 'not-ready' } }] }, '7', '7'],
+    ['does not say when it can', { errors: [{ message: 'starting' }] }, undefined, '5'],
+    ['is answered for by a proxy', '<html>503</html>', '7', '7'],
+  ])('one that cannot answer now and %s is a 503 with the time to come back', async (_, body, after, told) => {
+    const { gateway, orders, issuer } = await keep(openPlatform());
+    orders.instead = (_received, response) => {
+      response.writeHead(503, { 'content-type': 'application/json', ...(after && { 'retry-after': after }) });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    };
+    const { status, headers } = await gateway.send('/api/rest/orders', { headers: bearer(issuer.token()) });
+    expect([status, headers['retry-after']]).toEqual([503, told]);
+  });
+
   test('one that does not answer in time is a gateway timeout', async () => {
     const slow = await keep(openPlatform());
     slow.orders.instead = () => {};
