@@ -71,6 +71,7 @@ const variables = {
   PORTICO_UPSTREAM_QUEUE_TIMEOUT_SECONDS: setting.integer(5, 1, 3_600),
   PORTICO_UPSTREAM_DEDUPLICATE: setting.flag(false),
   PORTICO_UPSTREAM_MAX_RESPONSE_BYTES: setting.integer(67_108_864, 1_024, 536_870_912),
+  PORTICO_UPSTREAM_MAX_BUFFERED_BYTES: setting.integer(134_217_728, 65_536, 17_179_869_184),
   PORTICO_METRICS_HOST: setting.text().default('127.0.0.1'),
   /** 0: nowhere. */
   PORTICO_METRICS_PORT: setting.port(0),

@@ -44,7 +44,10 @@ export async function startGateway(
   const log = logOf(config, logTo, siblings);
   const publicRole = config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE;
 
-  const http = openUpstreamHttp({ maxResponseBytes: config.PORTICO_UPSTREAM_MAX_RESPONSE_BYTES });
+  const http = openUpstreamHttp({
+    maxResponseBytes: config.PORTICO_UPSTREAM_MAX_RESPONSE_BYTES,
+    maxBufferedBytes: config.PORTICO_UPSTREAM_MAX_BUFFERED_BYTES,
+  });
   const surroundings = {
     environment: config.environment,
     http,
@@ -98,7 +101,7 @@ export async function startGateway(
     limits: connectionLimits(config),
   });
   const requests = new RequestCounts();
-  const measured = { graph, operations, subscriptions, reloads, requests, authenticator };
+  const measured = { graph, operations, subscriptions, reloads, requests, authenticator, http };
   const metrics = siblings
     ? { stop: siblings.onMeasure(() => measure(measured)) }
     : await openMetrics(config, () => measure(measured), log);

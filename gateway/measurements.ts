@@ -2,7 +2,7 @@ import type { LiveGraph, Reloads } from './graph/index.ts';
 import type { Operations } from './operation/index.ts';
 import { durationSamples, type Metric, type Sample } from './ops/index.ts';
 import type { Authenticator } from './session/index.ts';
-import { DURATION_BOUNDS_MS, type SourceState } from './sources/index.ts';
+import { DURATION_BOUNDS_MS, type SourceState, type UpstreamConnections } from './sources/index.ts';
 import type { Subscriptions } from './subscriptions/index.ts';
 
 /** Requests over HTTP that have been answered, by their status. */
@@ -21,6 +21,7 @@ export interface Measured {
   readonly reloads: Pick<Reloads, 'counts'>;
   readonly requests: RequestCounts;
   readonly authenticator: Pick<Authenticator, 'clockSkewSeconds'>;
+  readonly http: Pick<UpstreamConnections, 'buffered'>;
 }
 
 /** What there is to tell of the gateway now. */
@@ -31,6 +32,7 @@ export function measure({
   reloads,
   requests,
   authenticator,
+  http,
 }: Measured): readonly Metric[] {
   const { current } = graph;
   const { ran, durations, subscriptions: opened, refused, documents } = operations.counts;
@@ -73,6 +75,18 @@ export function measure({
       'portico_live_connections',
       'WebSockets and event streams of clients that are open.',
       subscriptions.connections,
+    ),
+    single(
+      'gauge',
+      'portico_upstream_buffered_bytes',
+      'Bytes of long answers of services that are in memory.',
+      http.buffered.bytes,
+    ),
+    single(
+      'gauge',
+      'portico_upstream_held_answers',
+      'Long answers that are not read for now, since too much of them is in memory.',
+      http.buffered.held,
     ),
     ...clockSkewMetrics(authenticator.clockSkewSeconds),
     ...upstreamMetrics(current.states),

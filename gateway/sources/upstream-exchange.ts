@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { type AnswerBudget, type BudgetedAnswer, UNCOUNTED_BYTES } from './answer-budget.ts';
 import type { Cancellable, Cancellation } from './cancellation.ts';
 import type { Deadline, Timed } from './deadlines.ts';
 
@@ -75,6 +76,8 @@ export interface ExchangeLimits {
   /** For the headers of the answer, in milliseconds; undefined: as long as for all of it. */
   readonly headersTimeoutMs: number | undefined;
   readonly maxBodyBytes: number;
+  /** What all answers together may take. */
+  readonly budget: AnswerBudget;
   /** Begins a deadline. */
   readonly deadline: (timed: Timed, timeoutMs: number) => Deadline;
 }
@@ -85,12 +88,13 @@ const MANY_PIECES = 1_024;
 const SMALL_BYTES = 1_024;
 
 /** One request that is under way: what undici tells of it, its deadline, and whether anybody still waits for it. */
-export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable, Timed, UpstreamFlow {
+export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable, Timed, UpstreamFlow, BudgetedAnswer {
   readonly #handler: UpstreamHandler;
   readonly #cancellation: Cancellation | undefined;
   readonly #deadline: Deadline;
   readonly #headersDeadline: Deadline | undefined;
   readonly #maxBodyBytes: number;
+  readonly #budget: AnswerBudget;
   readonly #chunks: Buffer[] = [];
   /** Pieces and bytes that have been looked at, whether they are small. */
   #seen = { pieces: 0, bytes: 0 };
@@ -100,17 +104,22 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   #status = 0;
   #headers: UpstreamResponse['headers'] = {};
   #size = 0;
+  /** Bytes that the budget has counted. */
+  #counted = 0;
+  /** Whether the budget holds it up. */
+  #isHeld = false;
   #isOver = false;
 
   constructor(
     handler: UpstreamHandler,
     cancellation: Cancellation | undefined,
     timeoutMs: number,
-    { headersTimeoutMs, maxBodyBytes, deadline }: ExchangeLimits,
+    { headersTimeoutMs, maxBodyBytes, budget, deadline }: ExchangeLimits,
   ) {
     this.#handler = handler;
     this.#cancellation = cancellation;
     this.#maxBodyBytes = maxBodyBytes;
+    this.#budget = budget;
     this.#deadline = deadline(this, timeoutMs);
     if (headersTimeoutMs !== undefined) this.#headersDeadline = deadline(this, headersTimeoutMs);
     cancellation?.add(this);
@@ -157,7 +166,14 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
     this.#size += chunk.length;
     if (this.#size > this.#maxBodyBytes) this.fail(new UpstreamError('too-large'));
     else if (this.#sink) this.#sink.onData(chunk);
-    else if (this.#chunks.push(chunk) - this.#seen.pieces >= MANY_PIECES) this.#putTogether();
+    else this.#keep(chunk);
+  }
+
+  #keep(chunk: Buffer): void {
+    if (this.#chunks.push(chunk) - this.#seen.pieces >= MANY_PIECES) this.#putTogether();
+    if (this.#size <= UNCOUNTED_BYTES) return;
+    this.#counted += chunk.length;
+    this.#budget.take(chunk.length, this);
   }
 
   /** An answer may come byte by byte, and each would take the memory of a hundred. */
@@ -180,6 +196,19 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.fail(new UpstreamError('connection', error));
+  }
+
+  hold(): void {
+    this.#isHeld = true;
+    this.pause();
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    // undici's parser cannot go on with one connection while it is at work on another, whose answer may have ended.
+    setImmediate(() => {
+      if (!this.#isHeld) this.resume();
+    });
   }
 
   pause(): void {
@@ -205,6 +234,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
     this.#deadline.end();
     this.#headersDeadline?.end();
     this.#cancellation?.delete(this);
+    if (this.#counted > 0) this.#budget.giveBack(this.#counted, this);
     return true;
   }
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { TurnEnd } from '../../platform/index.ts';
+import { AnswerBudget } from './answer-budget.ts';
 import type { Cancellation } from './cancellation.ts';
 import { Deadlines, singleDeadline } from './deadlines.ts';
 import {
@@ -55,23 +56,29 @@ export interface LaneSettings {
 export interface UpstreamConnections extends UpstreamHttp {
   /** Connections of one source's own, which no other source can take. Lanes with equal settings share them. */
   lane(settings: LaneSettings): UpstreamHttp;
+  /** Bytes of long answers that are in memory, and how many answers are not read for it. */
+  readonly buffered: Pick<AnswerBudget, 'bytes' | 'held'>;
   close(): Promise<void>;
 }
 
 export interface UpstreamConnectionsOptions {
   /** The longest answer that is taken, in bytes. */
   readonly maxResponseBytes?: number;
+  /** What answers may take of the memory together, in bytes. */
+  readonly maxBufferedBytes?: number;
 }
 
 /** Addresses that are kept taken apart at most; templates of actions can make up any number of them. */
 const MAX_ADDRESSES = 1_000;
 const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+const DEFAULT_MAX_BUFFERED_BYTES = 128 * 1024 * 1024;
 /** What belongs to no source: keys of tokens, revocations, questions for schemas. */
 const COMMON: LaneSettings = { name: '', connections: 128, connectTimeoutMs: 5_000, headersTimeoutMs: undefined };
 
 /** Keep-alive connections to upstream origins. This is the one place where requests to them set out. */
 export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): UpstreamConnections {
-  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
+  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES } = options;
+  const budget = new AnswerBudget(maxBufferedBytes);
   const pools = new Map<string, Pool>();
   const deadlines = new Deadlines();
   const departures = new TurnEnd(depart, ({ exchange }, error) =>
@@ -100,6 +107,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
     const limits: ExchangeLimits = {
       headersTimeoutMs: settings.headersTimeoutMs,
       maxBodyBytes: maxResponseBytes,
+      budget,
       deadline: (timed, timeoutMs) => deadlines.start(timed, timeoutMs),
     };
     const oddLimits: ExchangeLimits = { ...limits, deadline: singleDeadline };
@@ -126,6 +134,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
   return {
     ...lane(COMMON),
     lane,
+    buffered: budget,
     close: async () => {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },

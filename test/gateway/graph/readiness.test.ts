@@ -25,6 +25,7 @@ const http: UpstreamConnections = {
     return { status: 200, headers: {}, body, pieces: [Buffer.from(body)], bytes: Buffer.from(body) };
   },
   lane: () => http,
+  buffered: { bytes: 0, held: 0 },
   close: async () => {},
 };
 

@@ -1,0 +1,70 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { openUpstreamHttp, UpstreamError } from '../../../gateway/sources/index.ts';
+import { keeper, serve } from '../harness/index.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+
+const MIB = 1024 * 1024;
+const MAX_RESPONSE = 16 * MIB;
+const BUDGET = 8 * MIB;
+const LONG = 6 * MIB;
+/** A connection may bring this much in one turn of the event loop, before it can be held up. */
+const ONE_TURN = 2 * MIB;
+
+/** Answers `/endless` without an end, `/long` with 6 MiB, and anything else with a few bytes. */
+const service = await keep(
+  serve(({ url }, response) => {
+    if (url === '/long') return void response.end(Buffer.alloc(LONG, 'x'));
+    if (url !== '/endless') return void response.end('short');
+    const write = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(64 * 1024, 'x')));
+    };
+    response.on('drain', write);
+    write();
+  }),
+);
+
+async function connections() {
+  const http = await keep(openUpstreamHttp({ maxResponseBytes: MAX_RESPONSE, maxBufferedBytes: BUDGET }));
+  const ask = (path: string, timeoutMs = 20_000) =>
+    http.send({ url: `${service.url}/${path}`, method: 'GET', headers: {}, timeoutMs }).then(
+      ({ bytes }) => bytes.length,
+      (error) => (error instanceof UpstreamError ? error.reason : error),
+    );
+  return { http, ask };
+}
+
+describe('answers that take too much memory together', () => {
+  test('stay within the budget and one answer, while short ones are not held up', async () => {
+    const { http, ask } = await connections();
+    const most = { bytes: 0, held: 0 };
+    const watch = setInterval(() => {
+      most.bytes = Math.max(most.bytes, http.buffered.bytes);
+      most.held = Math.max(most.held, http.buffered.held);
+    }, 1);
+    const endless = Array.from({ length: 12 }, () => ask('endless'));
+    expect(await ask('short')).toBe(5);
+    expect(new Set(await Promise.all(endless))).toEqual(new Set(['too-large']));
+    clearInterval(watch);
+
+    expect(most.held).toBeGreaterThan(5);
+    expect(most.bytes).toBeLessThanOrEqual(BUDGET + MAX_RESPONSE + 12 * ONE_TURN);
+    expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
+  });
+
+  test('all come, one after the other', async () => {
+    const { http, ask } = await connections();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask('long')));
+    expect(answers).toEqual(Array.from({ length: 20 }, () => LONG));
+    expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
+  });
+
+  test('give back what they took when they time out while they are held up', async () => {
+    const { http, ask } = await connections();
+    const endless = Array.from({ length: 12 }, () => ask('endless', 300));
+    for (const reason of await Promise.all(endless)) expect(['timeout', 'too-large']).toContain(reason);
+    expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
+    expect(await ask('long')).toBe(LONG);
+  });
+});
