@@ -76,6 +76,8 @@ const variables = {
   /** 0: nowhere. */
   PORTICO_METRICS_PORT: setting.port(0),
   PORTICO_METADATA_WATCH: setting.flag(true),
+  PORTICO_SCHEMA_DIR: setting.text().optional(),
+  PORTICO_READY_GRACE_SECONDS: setting.integer(10, 0, 3_600),
   /** 0: as many as there are cores in production, else one. */
   PORTICO_WORKERS: setting.integer(0, 0, 256),
   PORTICO_WEBHOOK_SECRET: z

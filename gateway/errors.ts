@@ -36,6 +36,7 @@ export const ERROR_STATUS = {
   'repetition-limit-exceeded': 400,
   'schema-reload': 503,
   'service-unavailable': 503,
+  'source-unavailable': 503,
   'token-limit-exceeded': 400,
   'unsupported-media-type': 415,
   'upstream-overloaded': 503,

@@ -20,7 +20,7 @@ import { openPassThrough } from './rest/index.ts';
 import { createGatewayServer } from './server.ts';
 import { openAuthenticator } from './session/index.ts';
 import type { Siblings } from './siblings.ts';
-import { openUpstreamHttp } from './sources/index.ts';
+import { openSchemaStore, openUpstreamHttp } from './sources/index.ts';
 import { type ConnectionLimits, openSubscriptions } from './subscriptions/index.ts';
 
 export interface RunningGateway extends RunningService {
@@ -56,6 +56,7 @@ export async function startGateway(
     showInternals: config.HASURA_GRAPHQL_DEV_MODE,
     resilience: config.resilience,
     log,
+    schemas: config.PORTICO_SCHEMA_DIR === undefined ? undefined : openSchemaStore(config.PORTICO_SCHEMA_DIR, log),
   };
   const metadata = explained(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR));
   if (metadata.ignored.length > 0) log.warn({ ignored: metadata.ignored }, 'metadata that is not acted on');
@@ -68,7 +69,7 @@ export async function startGateway(
   });
   const [graph, passThrough] = explained(() =>
     together(
-      () => new LiveGraph(metadata, surroundings, log),
+      () => new LiveGraph(metadata, surroundings, log, { graceMs: config.PORTICO_READY_GRACE_SECONDS * 1000 }),
       () =>
         openPassThrough({
           metadata,

@@ -1,4 +1,4 @@
-import type { LiveGraph, Reloads } from './graph/index.ts';
+import type { Generation, LiveGraph, Reloads } from './graph/index.ts';
 import type { Operations } from './operation/index.ts';
 import { durationSamples, type Metric, type Sample } from './ops/index.ts';
 import type { Authenticator } from './session/index.ts';
@@ -70,6 +70,14 @@ export function measure({
       'Sources that are described and not part of the graph.',
       current.inconsistencies.length,
     ),
+    gauge(
+      'portico_source_schema',
+      'What is known of the schema of a remote schema: 2 it has told it, 1 its stored one is used, 0 nothing.',
+      current.metadata.remoteSchemas.map(({ name }) => ({
+        labels: { source: name },
+        value: schemaValue(name, current),
+      })),
+    ),
     single(
       'gauge',
       'portico_live_connections',
@@ -97,6 +105,13 @@ function clockSkewMetrics(seconds: number | undefined): readonly Metric[] {
   if (seconds === undefined) return [];
   const help = "By how much the token issuer's clock is ahead of the gateway's.";
   return [single('gauge', 'portico_clock_skew_seconds', help, seconds)];
+}
+
+/** A number for what is known of the schema of a remote schema, so that a higher one is better. */
+function schemaValue(name: string, { missing }: Generation): number {
+  const found = missing.find(({ source }) => source === name);
+  if (!found) return 2;
+  return found.schema === 'stored' ? 1 : 0;
 }
 
 /** A number for each state, so that a higher one is worse. */

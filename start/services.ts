@@ -78,6 +78,7 @@ export function gateway(
       AUTH_SERVICE_URL: authServiceUrl,
       ORDERS_URL: ordersUrl,
       ...unlessSet(environment, 'HASURA_GRAPHQL_METADATA_DIR', join(PACKAGE_DIR, 'metadata')),
+      ...unlessSet(environment, 'PORTICO_SCHEMA_DIR', join(settings.dataDir, 'schemas')),
       ...(OTHER_AUTHENTICATION.some((name) => isSet(environment, name))
         ? {}
         : {

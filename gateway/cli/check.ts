@@ -31,6 +31,8 @@ export async function check(options: CheckOptions, print: (text: string) => void
     environment: options.environment,
     publicRole: options.publicRole,
     recorded: options.schemas,
+    // An empty variable counts as unset.
+    stored: options.schemas === undefined ? options.environment.PORTICO_SCHEMA_DIR || undefined : undefined,
     // What is wrong is in the report; the log would say it a second time.
     log: createLogger('portico', 'silent'),
   };

@@ -13,13 +13,26 @@ import {
   resolveUrl,
   together,
 } from '../metadata/index.ts';
-import { openUpstreamHttp, type Source, type UpstreamConnections } from '../sources/index.ts';
+import {
+  type Composition,
+  fingerprintOf,
+  openSchemaStore,
+  openUpstreamHttp,
+  readSchemaFile,
+  recordedComposition,
+  type SchemaStore,
+  schemaFileName,
+  schemaFileText,
+  type UpstreamConnections,
+} from '../sources/index.ts';
 
 export interface OpenGraphOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly publicRole: string;
   /** A directory with the SDL of remote schemas, `<name>.graphql` each, used in place of asking the services. */
   readonly recorded: string | undefined;
+  /** Where a gateway stores schemas. Those of services that do not answer are taken from there; nothing is written. */
+  readonly stored?: string | undefined;
   readonly log: Logger;
 }
 
@@ -48,10 +61,14 @@ export async function openGraph(location: string, options: OpenGraphOptions): Pr
 
 function assemble(metadata: Metadata, options: OpenGraphOptions, http: UpstreamConnections): Assembly {
   const [assembly] = together(
-    () => new Assembly(metadata, { ...options, http }, options.log),
+    () => new Assembly(metadata, { ...options, http, schemas: storedSchemas(options) }, options.log),
     () => checkServices(metadata, options.environment),
   );
   return assembly;
+}
+
+function storedSchemas({ stored, log }: OpenGraphOptions): SchemaStore | undefined {
+  return stored === undefined ? undefined : { ...openSchemaStore(stored, log), write: async () => {} };
 }
 
 /** @throws MetadataError when services that are passed through do not fit the environment. */
@@ -73,44 +90,36 @@ function checkServices(metadata: Metadata, environment: NodeJS.ProcessEnv): void
 export function recordSchemas(generation: Generation, directory: string): void {
   try {
     mkdirSync(directory, { recursive: true });
+    const { remoteSchemas } = generation.metadata;
+    const unavailable = new Set(generation.missing.map(({ source }) => source));
     for (const source of generation.sources)
-      for (const [name, text] of source.sdl ?? [])
-        writeFileSync(recordOf(name, directory), `${KIND_LINE}${kindOf(source)}\n${text}\n`);
+      for (const [name, sdl] of source.sdl ?? []) {
+        if (unavailable.has(name)) continue;
+        const described = remoteSchemas.find((remote) => remote.name === name);
+        const fingerprint = described && fingerprintOf(described);
+        const text = schemaFileText({ composition: recordedComposition(source), sdl, fingerprint });
+        writeFileSync(join(directory, schemaFileName(name)), text);
+      }
   } catch (error) {
     throw new StartError(`schemas cannot be written to ${directory} (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
-/** The first line of a recorded schema: what a service whose kind is asked for turned out to be. */
-const KIND_LINE = '# composition: ';
-
-function kindOf({ kind, mergedTypes }: Source): string {
-  if (kind === 'federation') return 'federation';
-  return mergedTypes ? 'stitching' : 'plain';
-}
-
-function withRecordedKind(remote: RemoteSchemaMetadata, sdl: string): RemoteSchemaMetadata {
+function withRecordedKind(remote: RemoteSchemaMetadata, composition: Composition): RemoteSchemaMetadata {
   if (remote.definition.composition !== 'auto') return remote;
-  const line = sdl.startsWith(KIND_LINE) ? sdl.slice(KIND_LINE.length, sdl.indexOf('\n')) : 'plain';
-  const composition = line === 'federation' || line === 'stitching' ? line : 'plain';
   return { ...remote, definition: { ...remote.definition, composition } };
-}
-
-/** A name may hold anything, a file's name may not. */
-function recordOf(source: string, directory: string): string {
-  return join(directory, `${encodeURIComponent(source)}.graphql`);
 }
 
 function withRecorded(metadata: Metadata, directory: string | undefined): Metadata {
   if (directory === undefined) return metadata;
   const problems: MetadataProblem[] = [];
   const remoteSchemas = metadata.remoteSchemas.map((remote) => {
-    const file = recordOf(remote.name, directory);
+    const file = join(directory, schemaFileName(remote.name));
     try {
-      const sdl = readFileSync(file, 'utf8');
+      const { sdl, composition } = readSchemaFile(readFileSync(file, 'utf8'));
       return isSupergraph(remote)
         ? { ...remote, supergraphSdl: sdl }
-        : { ...withRecordedKind(remote, sdl), schemaSdl: sdl };
+        : { ...withRecordedKind(remote, composition), schemaSdl: sdl };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       problems.push({ file, message: `the recorded schema of "${remote.name}" cannot be read (${code})` });

@@ -8,9 +8,10 @@ import {
   SourceUnreachable,
   type Surroundings,
 } from '../sources/index.ts';
+import { assembleSources } from './assembled-sources.ts';
 import { conflictsWith } from './conflicts.ts';
 import { describedSources } from './described-sources.ts';
-import { Generation, type Inconsistency } from './generation.ts';
+import { Generation } from './generation.ts';
 import { isAlike, OpenedRemotes } from './opened-remotes.ts';
 import { schemaChanges } from './schema-changes.ts';
 import { sourceProblem } from './source-problem.ts';
@@ -19,8 +20,8 @@ const RETRY_MS = { first: 250, most: 15_000 };
 
 /**
  * The sources of one state of the metadata, while they are opened and for as long as they are served. A remote schema
- * that does not answer is left out and asked again, with growing pauses; one that asks for it is asked whether its
- * schema has changed.
+ * that does not answer is asked again, with growing pauses; until then it is what its stored schema says, or left out
+ * where there is none. One that asks for it is asked whether its schema has changed.
  */
 export class Assembly {
   readonly metadata: Metadata;
@@ -63,16 +64,19 @@ export class Assembly {
     return this.#generation;
   }
 
-  /** Remote schemas that are not part of the graph, and why. */
+  /** Remote schemas that have not told their types, and why. */
   get failures(): ReadonlyMap<string, SourceError> {
     return this.#failures;
   }
 
   /** Everything that keeps described sources out of the graph. */
   get problems(): readonly MetadataProblem[] {
-    const failures = [...this.#failures].flatMap(([name, { problems }]) =>
-      problems.map((problem) => sourceProblem(this.metadata, name, problem)),
-    );
+    const failures = [...this.#failures].flatMap(([name, { problems }]) => {
+      const meanwhile = this.#opened.isStored(name) ? '; a gateway that starts now uses its stored schema' : '';
+      return problems.map(({ message, ...problem }) =>
+        sourceProblem(this.metadata, name, { ...problem, message: `${message}${meanwhile}` }),
+      );
+    });
     const conflicts = this.#generation.conflicts.flatMap(({ source, reason, problems = [{ message: reason }] }) =>
       problems.map((problem) => sourceProblem(this.metadata, source, problem)),
     );
@@ -80,8 +84,19 @@ export class Assembly {
     return [...failures, ...conflicts, ...relationshipProblems, ...authenticationProblems];
   }
 
-  hasOpened(name: string): boolean {
-    return this.#opened.isPart(name);
+  /** Whether a remote schema has told its types and is part of the graph. */
+  isAvailable(name: string): boolean {
+    return this.#opened.isPart(name) && !this.#opened.isStored(name);
+  }
+
+  /** Whether it is known of every remote schema if it is part of the graph, or why not. */
+  get isSettled(): boolean {
+    const { left, isComposing } = this.#opened;
+    if (isComposing) return false;
+    return this.#remotes.every(({ name }) => {
+      if (this.#opened.isStored(name)) return this.#failures.has(name);
+      return this.#failures.has(name) || left.has(name) || this.#opened.isPart(name);
+    });
   }
 
   /**
@@ -94,10 +109,14 @@ export class Assembly {
     if (previous) {
       this.#opened.takeOver(previous.#opened);
       for (const reason of previous.#told) this.#told.add(reason);
+      for (const { name } of this.#remotes)
+        if (previous.isDescribedAlike(name, this.metadata)) this.#takeOver(name, previous);
     }
+    const stored = new Map(this.#remotes.map((remote) => [remote, this.#openStored(remote)]));
+    const composed = this.#composeStored([...stored.values()]);
     await Promise.all(
       this.#remotes.map(async (remote) => {
-        if (previous?.isDescribedAlike(remote.name, this.metadata)) this.#takeOver(remote.name, previous);
+        await stored.get(remote);
         if (ask || !this.#isAsked(remote)) await this.#ask(remote);
         if (this.#opened.get(remote.name)?.kind === 'subgraph') await this.#opened.compose();
         // Each as it comes: one that hangs must not keep the others out.
@@ -105,6 +124,7 @@ export class Assembly {
         if (this.#keepingFresh) this.#follow(remote);
       }),
     );
+    await composed;
     // The last one may be gone.
     await this.#opened.compose();
     if (!this.#stopped) this.#regenerate();
@@ -133,7 +153,21 @@ export class Assembly {
     const source = previous.#opened.get(name);
     const failure = previous.#failures.get(name);
     if (source) this.#opened.set(name, source);
-    else if (failure) this.#failures.set(name, failure);
+    if (failure) this.#failures.set(name, failure);
+  }
+
+  async #openStored(remote: RemoteSchema): Promise<void> {
+    if (this.#opened.get(remote.name)) return;
+    const opened = await remote.openStored();
+    if (opened) this.#opened.set(remote.name, opened);
+  }
+
+  /** Puts what is stored in force, all of it together. */
+  async #composeStored(stored: readonly Promise<void>[]): Promise<void> {
+    await Promise.all(stored);
+    if (!this.#remotes.some(({ name }) => this.#opened.isStored(name))) return;
+    await this.#opened.compose();
+    if (!this.#stopped) this.#regenerate();
   }
 
   #describe(name: string) {
@@ -145,7 +179,7 @@ export class Assembly {
   }
 
   #isAsked({ name }: RemoteSchema): boolean {
-    return this.#opened.get(name) !== undefined || this.#failures.has(name);
+    return (this.#opened.get(name) !== undefined && !this.#opened.isStored(name)) || this.#failures.has(name);
   }
 
   #follow(remote: RemoteSchema): void {
@@ -162,27 +196,47 @@ export class Assembly {
 
   /** @returns whether the graph is another one now. */
   async #ask(remote: RemoteSchema): Promise<boolean> {
-    const before = this.#opened.get(remote.name);
+    const { name } = remote;
+    const before = this.#opened.get(name);
+    const wasStored = this.#opened.isStored(name);
     try {
       const opened = await remote.open();
-      this.#failures.delete(remote.name);
-      if (before && isAlike(before, opened)) return false;
-      if (before) await this.#replace(remote.name, before, opened);
-      else this.#opened.set(remote.name, opened);
-      if (!before) this.#log.info({ source: remote.name }, 'a source is part of the graph');
-      return true;
+      this.#failures.delete(name);
+      const isSame = before !== undefined && isAlike(before, opened);
+      if (isSame) before.availability.isAvailable = true;
+      else if (!before) this.#opened.set(name, opened);
+      else if (wasStored) await this.#replaceStored(name, before, opened);
+      else await this.#replace(name, before, opened);
+      if (!isSame || wasStored) void remote.store(opened);
+      if (!before || wasStored) this.#log.info({ source: name }, 'a source is part of the graph');
+      return !isSame || wasStored;
     } catch (thrown) {
       const error = thrown instanceof SourceError ? thrown : new SourceError([(thrown as Error).message]);
-      const detail = { source: remote.name, reason: error.message };
-      if (before) {
+      const detail = { source: name, reason: error.message };
+      if (before && !wasStored) {
         this.#log.warn(detail, 'a source cannot be asked for its schema; what it was stays in force');
         return false;
       }
-      const changed = this.#failures.get(remote.name)?.message !== error.message;
+      const changed = this.#failures.get(name)?.message !== error.message;
       if (changed && !this.#stopped)
-        this.#log.warn(detail, 'a source is not part of the graph; it is asked until it is');
-      this.#failures.set(remote.name, error);
+        this.#log.warn(
+          detail,
+          wasStored
+            ? 'a source is not available, its stored schema is used; it is asked until it answers'
+            : 'a source is not part of the graph; it is asked until it is',
+        );
+      this.#failures.set(name, error);
       return changed;
+    }
+  }
+
+  /** A source whose schema is no longer the stored one is taken as it is, whatever it conflicts with. */
+  async #replaceStored(source: string, before: OpenedRemote, opened: OpenedRemote): Promise<void> {
+    try {
+      await this.#replace(source, before, opened);
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      this.#opened.set(source, opened);
     }
   }
 
@@ -236,16 +290,12 @@ export class Assembly {
   }
 
   #generate(): Generation {
-    const sources: Source[] = [];
-    const conflicts: Inconsistency[] = [];
-    for (const [source, problems] of this.#opened.left)
-      conflicts.push({ source, reason: problems.map(({ message }) => message).join('; '), problems });
-    // In the order of the metadata, so that who loses a conflict does not depend on who answered first.
-    for (const source of [...(this.#actions ? [this.#actions] : []), ...this.#opened.sources]) {
-      const reasons = conflictsWith(source, sources);
-      if (reasons.length === 0) sources.push(source);
-      else conflicts.push({ source: source.members?.[0] ?? source.name, reason: reasons.join('; ') });
-    }
+    const { sources, conflicts, missing } = assembleSources({
+      names: this.#remotes.map(({ name }) => name),
+      actions: this.#actions,
+      opened: this.#opened,
+      failures: this.#failures,
+    });
     // Subgraphs that need one that has not been asked yet may still find it.
     if (this.#areAllAsked)
       for (const { source, reason } of conflicts.filter((conflict) => !this.#told.has(conflict.reason))) {
@@ -260,7 +310,7 @@ export class Assembly {
     const generation = new Generation({
       metadata: this.metadata,
       sources,
-      missing: this.#missing(),
+      missing,
       conflicts,
       publicRole: this.#surroundings.publicRole,
     });
@@ -282,14 +332,6 @@ export class Assembly {
           this.#log.warn({ source, reason: message }, 'a public field may be an authentication field');
         }
     return generation;
-  }
-
-  #missing(): readonly Inconsistency[] {
-    return this.#remotes.flatMap(({ name }) => {
-      if (this.#opened.isPart(name) || this.#opened.left.has(name)) return [];
-      const unasked = this.#opened.get(name) ? 'not composed yet' : 'not asked yet';
-      return [{ source: name, reason: this.#failures.get(name)?.message ?? unasked }];
-    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { getNamedType, isObjectType, OperationTypeNode } from 'graphql';
 import { closest, type Metadata, type Place } from '../metadata/index.ts';
-import type { Source, Subschema } from '../sources/index.ts';
+import type { CustomizedSchema, Source, Subschema } from '../sources/index.ts';
+import type { AwaitedSources } from './awaited-sources.ts';
 import { findSource } from './find-source.ts';
 
 /** An authentication field that the metadata names and the public role is not granted. */
@@ -16,6 +17,8 @@ export interface AuthenticationFieldsParts {
   readonly metadata: Metadata;
   readonly sources: readonly Source[];
   readonly publicRole: string;
+  /** Sources whose schemas are not known yet. */
+  readonly awaited?: AwaitedSources | undefined;
 }
 
 /**
@@ -28,13 +31,14 @@ export class AuthenticationFields {
   readonly #fields = new Set<string>();
   readonly #namespaces = new Set<string>();
 
-  constructor({ metadata, sources, publicRole }: AuthenticationFieldsParts) {
+  constructor({ metadata, sources, publicRole, awaited }: AuthenticationFieldsParts) {
     this.problems = marked(metadata).flatMap(({ remote, name, source, place }) => {
       const found = findSource(sources, remote);
-      if (!found) return [];
-      const granted = rootFields(found.subschemaFor(publicRole));
+      const promised = found || remote === undefined ? undefined : awaited?.promisedToThePublic(remote);
+      const granted = rootFields(found ? found.subschemaFor(publicRole) : promisedPart(promised));
       const meant = granted.filter((field) => field.ownName === name);
       for (const { operation, path } of meant) this.#add(operation, path);
+      if (!found) return [];
       return meant.length > 0 ? [] : [{ source, place, message: notGranted(name, publicRole, found, granted) }];
     });
   }
@@ -120,7 +124,13 @@ interface RootField {
   readonly ownName: string;
 }
 
-function rootFields(part: Subschema | undefined): readonly RootField[] {
+type VisiblePart = Pick<Subschema, 'schema' | 'visible' | 'customized'>;
+
+function promisedPart(customized: CustomizedSchema | undefined): VisiblePart | undefined {
+  return customized && { schema: customized.schema, customized };
+}
+
+function rootFields(part: VisiblePart | undefined): readonly RootField[] {
   if (!part) return [];
   const { schema, visible = schema, customized } = part;
   const namespace = customized?.namespace;

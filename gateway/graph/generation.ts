@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import type { OperationTypeNode } from 'graphql';
 import type { Metadata, MetadataProblem, RelationshipMetadata } from '../metadata/index.ts';
 import { ADMIN_ROLE, type Source, type SourceProblem, type SourceState, type Subschema } from '../sources/index.ts';
 import { AuthenticationFields, type UnmarkedField, unmarkedAuthenticationFields } from './authentication-fields.ts';
+import { type AwaitedSources, awaitedSources } from './awaited-sources.ts';
 import { findSource } from './find-source.ts';
 import { type Relationship, type RelationshipProblem, resolveRelationship } from './relationships.ts';
 import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
@@ -16,6 +18,12 @@ export interface Inconsistency {
   readonly problems?: readonly SourceProblem[];
 }
 
+/** A remote schema that has not told its types. */
+export interface MissingSource extends Inconsistency {
+  /** Whether its stored schema is part of the graph, or nothing is known of what it offers. */
+  readonly schema: 'stored' | 'unknown';
+}
+
 /** Role graphs that are kept at most. Roles come from signed tokens, but their number is the issuer's to choose. */
 const MAX_ROLES = 1_000;
 const MAX_BUILT_AHEAD = 50;
@@ -28,7 +36,9 @@ export class Generation {
   readonly metadata: Metadata;
   readonly sources: readonly Source[];
   /** Sources that do not answer and are asked until they do. */
-  readonly missing: readonly Inconsistency[];
+  readonly missing: readonly MissingSource[];
+  /** What those among them may offer of which nothing is known; undefined when there are none. */
+  readonly awaited: AwaitedSources | undefined;
   /** Sources that are left out because they offer what another one offers already. */
   readonly conflicts: readonly Inconsistency[];
   readonly #broken: readonly {
@@ -45,7 +55,7 @@ export class Generation {
   constructor(parts: {
     metadata: Metadata;
     sources: readonly Source[];
-    missing: readonly Inconsistency[];
+    missing: readonly MissingSource[];
     conflicts: readonly Inconsistency[];
     publicRole: string;
   }) {
@@ -54,7 +64,8 @@ export class Generation {
     this.missing = parts.missing;
     this.conflicts = parts.conflicts;
     this.#publicRole = parts.publicRole;
-    this.authenticationFields = new AuthenticationFields(parts);
+    this.awaited = awaitedSources(parts);
+    this.authenticationFields = new AuthenticationFields({ ...parts, awaited: this.awaited });
     this.#broken = this.metadata.relationships.flatMap((described) => {
       const resolved = this.#resolve(described, ADMIN_ROLE);
       return resolved && 'problems' in resolved ? [{ described, problems: resolved.problems }] : [];
@@ -105,6 +116,12 @@ export class Generation {
   /** The graph of requests without a token. */
   get publicGraph(): RoleGraph {
     return this.graphOf(this.#publicRole);
+  }
+
+  /** Whether callers without a token are granted a root field, or will be when the source is available that has it. */
+  isPublicField(operation: OperationTypeNode, name: string): boolean {
+    if (this.publicGraph.hasRootField(operation, name)) return true;
+    return this.awaited?.mayHaveRootField(this.#publicRole, operation, name) ?? false;
   }
 
   /** The graph as `role` sees it, stitched when it is first asked for. Roles that see the same share one graph. */

@@ -6,6 +6,9 @@ export class GroupComposer {
   #group: FederationGroup = { source: undefined, left: new Map() };
   /** What the group was composed of. */
   #composed = keyOf([]);
+  /** Subgraphs that were left out while they were known by their stored schemas only. */
+  #leftUnavailable: readonly Subgraph[] = [];
+  #pending = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(publicRole: string) {
@@ -16,10 +19,23 @@ export class GroupComposer {
     return this.#group;
   }
 
+  /** Subgraphs that do not go together with the others. One that has become available since may, so it is not among them. */
+  get left(): FederationGroup['left'] {
+    const changed = this.#leftUnavailable.filter(({ availability }) => availability.isAvailable);
+    if (changed.length === 0) return this.#group.left;
+    return new Map([...this.#group.left].filter(([left]) => !changed.some(({ name }) => name === left)));
+  }
+
+  /** Whether there are compositions that have been asked for and are not done. */
+  get isComposing(): boolean {
+    return this.#pending > 0;
+  }
+
   /** Begins with what another one has composed: the same subgraphs need not be composed again. */
   takeOver(previous: GroupComposer): void {
     this.#group = previous.#group;
     this.#composed = previous.#composed;
+    this.#leftUnavailable = previous.#leftUnavailable;
   }
 
   /**
@@ -29,16 +45,33 @@ export class GroupComposer {
    * @param accept throws to keep the group that there was.
    */
   compose(subgraphs: () => readonly Subgraph[], accept: (group: FederationGroup) => void = () => {}): Promise<void> {
+    this.#pending++;
     const run = this.#last.then(async () => {
-      const members = subgraphs();
-      const key = keyOf(members);
+      const current = subgraphs();
+      // One may become available while they are composed.
+      const members = current.map((one) => ({ ...one, availability: { ...one.availability } }));
+      const key = this.#keyOf(members);
       const group = key === this.#composed ? this.#group : await openFederationGroup(members, this.#publicRole);
       accept(group);
       this.#group = group;
-      this.#composed = key;
+      this.#composed = this.#keyOf(members);
+      this.#leftUnavailable = current.filter(
+        ({ name }, index) => group.left.has(name) && members[index]?.availability.isAvailable === false,
+      );
     });
-    this.#last = run.catch(() => {});
+    this.#last = run
+      .catch(() => {})
+      .finally(() => {
+        this.#pending--;
+      });
     return run;
+  }
+
+  /** Which of them are left out when not all go together depends on which are available. */
+  #keyOf(members: readonly Subgraph[]): string {
+    if (this.#group.left.size === 0) return keyOf(members);
+    const isAvailable = members.map(({ availability }) => availability.isAvailable);
+    return `${JSON.stringify(isAvailable)} ${keyOf(members)}`;
   }
 }
 

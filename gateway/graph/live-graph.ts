@@ -6,8 +6,13 @@ import type { Generation, Inconsistency } from './generation.ts';
 import { brokenOperations } from './saved-operations.ts';
 import { sourceProblem } from './source-problem.ts';
 
-/** For how long after the start a missing source keeps the gateway from being ready. */
-const START_GRACE_MS = 10_000;
+/** For how long after the start a missing source keeps the gateway from being ready, where nothing else is said. */
+const DEFAULT_GRACE_MS = 10_000;
+
+export interface LiveGraphOptions {
+  /** For how long after the start a missing source keeps the gateway from being ready. */
+  readonly graceMs?: number;
+}
 
 /** The graph that is being served: the one place where a generation takes the place of another. */
 export class LiveGraph {
@@ -17,10 +22,14 @@ export class LiveGraph {
   #assembly: Assembly;
   #graceTimer: NodeJS.Timeout | undefined;
   #graceOver = false;
+  readonly #graceMs: number;
+  /** Whether all that was described at the start has been there, or was known not to be. */
+  #hasSettled = false;
   #stopped = false;
 
   /** @throws MetadataError when the sources that the metadata describes cannot work. */
-  constructor(metadata: Metadata, surroundings: Surroundings, log: Logger) {
+  constructor(metadata: Metadata, surroundings: Surroundings, log: Logger, options: LiveGraphOptions = {}) {
+    this.#graceMs = options.graceMs ?? DEFAULT_GRACE_MS;
     this.#surroundings = surroundings;
     this.#log = log;
     this.#assembly = this.#newAssembly(metadata);
@@ -33,15 +42,18 @@ export class LiveGraph {
 
   /**
    * Whether callers can be sent here: every source is part of the graph or, once the start is some time ago, at least
-   * those that let callers log in.
+   * those that let callers log in, and of every other one it is known why it is not.
    */
   get ready(): boolean {
     if (this.current.missing.length === 0) return true;
+    // One that comes later is not a reason to send nobody here while it is put in force.
+    this.#hasSettled ||= this.#assembly.isSettled;
+    if (!this.#graceOver || !this.#hasSettled) return false;
     const { publicRole } = this.#surroundings;
     const forLogin = this.#assembly.metadata.remoteSchemas.filter((remote) =>
       remote.permissions?.some((permission) => permission.role === publicRole),
     );
-    return this.#graceOver && forLogin.every((remote) => this.#assembly.hasOpened(remote.name));
+    return forLogin.every((remote) => this.#assembly.isAvailable(remote.name));
   }
 
   /**
@@ -69,7 +81,7 @@ export class LiveGraph {
   start(): void {
     this.#graceTimer = setTimeout(() => {
       this.#graceOver = true;
-    }, START_GRACE_MS).unref();
+    }, this.#graceMs).unref();
     this.#assembly.keepFresh();
     const failed = (error: unknown) =>
       this.#log.error({ err: error }, 'opening the sources failed in an unforeseen way');

@@ -29,7 +29,12 @@ export class OpenedRemotes {
 
   /** Subgraphs that do not go together with the others, and why. */
   get left(): ReadonlyMap<string, readonly SourceProblem[]> {
-    return this.#composer.group.left;
+    return this.#composer.left;
+  }
+
+  /** Whether a remote schema is known by its stored schema only. */
+  isStored(name: string): boolean {
+    return this.#opened.get(name)?.availability.isAvailable === false;
   }
 
   /** Whether a remote schema is a source, or a part of one. */
@@ -51,6 +56,11 @@ export class OpenedRemotes {
   /** Begins with what others have composed: the same subgraphs need not be composed again. */
   takeOver(previous: OpenedRemotes): void {
     this.#composer.takeOver(previous.#composer);
+  }
+
+  /** Whether subgraphs are being composed, or wait to be. */
+  get isComposing(): boolean {
+    return this.#composer.isComposing;
   }
 
   /** Composes the subgraphs that there are now. */

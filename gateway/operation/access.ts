@@ -14,7 +14,7 @@ export interface Access {
   readonly crowded: readonly OperationDefinitionNode[];
 }
 
-type Graph = Pick<Generation, 'authenticationFields' | 'publicGraph'>;
+type Graph = Pick<Generation, 'authenticationFields' | 'isPublicField'>;
 
 /** Found out once for each document: its cache belongs to the one generation that may ask. */
 export function accessOf(document: Document, generation: Graph): Access {
@@ -27,7 +27,7 @@ function readAccess(document: Document, generation: Graph): Access {
   const counts = document.operations.map((operation) => fieldCounts(operation, fragments, generation));
   return {
     needs: needsOf(counts, () =>
-      document.rootFields.every((field) => generation.publicGraph.hasRootField(field.operation, field.name)),
+      document.rootFields.every((field) => generation.isPublicField(field.operation, field.name)),
     ),
     crowded: document.operations.filter((_, index) => (counts[index]?.authentication ?? 0) > 1),
   };
@@ -41,7 +41,7 @@ export function needsOfOperation(
 ): Access['needs'] {
   return needsOf([fieldCounts(operation, fragments, generation)], () =>
     selectedFields(operation.selectionSet, fragments).every(({ name }) =>
-      generation.publicGraph.hasRootField(operation.operation, name.value),
+      generation.isPublicField(operation.operation, name.value),
     ),
   );
 }

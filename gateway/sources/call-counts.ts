@@ -32,6 +32,7 @@ export class CallCounts {
     aborted: 0,
     'circuit-open': 0,
     overloaded: 0,
+    unavailable: 0,
   };
   /** With the wait for a place, all tries and the pauses between them. */
   readonly durations = new Durations();

@@ -7,6 +7,7 @@ import {
   type Supergraph,
 } from '../composition/index.ts';
 import type { RemoteSchemaMetadata } from '../metadata/index.ts';
+import type { Availability } from './availability.ts';
 import { federatedSource } from './federated-source.ts';
 import { groupCustomization } from './federation-customization.ts';
 import { groupOverrides } from './federation-overrides.ts';
@@ -23,6 +24,7 @@ export interface Subgraph {
   readonly sdl: string;
   readonly target: RemoteTarget;
   readonly metadata: RemoteSchemaMetadata;
+  readonly availability: Availability;
 }
 
 /** What came of composing subgraphs. */
@@ -126,10 +128,11 @@ async function openComposed(
   }
 }
 
-/** The last of the subgraphs that the problems are about. */
+/** The last of the subgraphs that the problems are about, but rather one that is known by its stored schema only. */
 function blamed(members: readonly Subgraph[], problems: readonly CompositionProblem[]): string {
   const named = new Set(problems.flatMap(({ subgraphs }) => subgraphs));
-  const last = members.findLast(({ name }) => named.has(name)) ?? members.at(-1);
+  const about = members.filter(({ name }) => named.has(name));
+  const last = about.findLast(({ availability }) => !availability.isAvailable) ?? about.at(-1) ?? members.at(-1);
   return last?.name ?? '';
 }
 

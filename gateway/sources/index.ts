@@ -2,6 +2,7 @@ export { MIN_SECRET_LENGTH } from './action-signature.ts';
 export { VERBATIM } from './action-webhook.ts';
 export { openActions } from './actions.ts';
 export { mapErrors } from './answer-parts.ts';
+export { RETRY_AFTER_SECONDS } from './availability.ts';
 export type { Call, HttpHints } from './call.ts';
 export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, Durations } from './call-counts.ts';
 export { Cancellation } from './cancellation.ts';
@@ -21,10 +22,12 @@ export type {
   PreparedSubscription,
   ReadPart,
 } from './prepared-operation.ts';
+export { type PromisedSchema, promisedSchema } from './promised-schema.ts';
 export { isRelayed, type RelayedBytes, wholeBytes } from './relayed-bytes.ts';
 export { REMOTE_SCHEMA_ERROR } from './remote-response.ts';
-export { type OpenedRemote, type RemoteSchema, remoteSchema } from './remote-schema.ts';
+export { type OpenedRemote, type RemoteSchema, recordedComposition, remoteSchema } from './remote-schema.ts';
 export { schemaEvents } from './schema-events.ts';
+export { openSchemaStore, type SchemaStore } from './schema-store.ts';
 export {
   ADMIN_ROLE,
   type Source,
@@ -36,6 +39,14 @@ export {
 } from './source.ts';
 export { SourceEventsEnded } from './source-events.ts';
 export type { SourceState } from './source-guard.ts';
+export {
+  type Composition,
+  fingerprintOf,
+  readSchemaFile,
+  type StoredSchema,
+  schemaFileName,
+  schemaFileText,
+} from './stored-schema.ts';
 export { UpstreamError, type UpstreamHandler, type UpstreamResponse } from './upstream-exchange.ts';
 export {
   openUpstreamHttp,

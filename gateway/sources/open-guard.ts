@@ -1,14 +1,20 @@
 import type { ResilienceMetadata } from '../metadata/index.ts';
 import { type BreakerSettings, DEFAULT_RESILIENCE, type ResilienceSettings } from '../resilience/index.ts';
+import type { Availability } from './availability.ts';
 import type { Surroundings } from './source.ts';
 import { SourceGuard, type SourceState } from './source-guard.ts';
 
-/** Opens the guard of a source, as its metadata and the gateway's settings say. */
+/**
+ * Opens the guard of a source, as its metadata and the gateway's settings say.
+ *
+ * @param availability of the source, where it may be known before it is available.
+ */
 export function openGuard(
   name: string,
   kind: SourceState['kind'],
   described: ResilienceMetadata | undefined,
   { http, resilience = DEFAULT_RESILIENCE, log }: Surroundings,
+  availability?: Availability,
 ): SourceGuard {
   const settings = described ? settingsOf(described, resilience) : resilience;
   return new SourceGuard({
@@ -16,6 +22,7 @@ export function openGuard(
     kind,
     settings,
     connections: http,
+    availability,
     onBreakerChange: (breaker) => {
       if (breaker === 'closed') log?.info({ source: name }, 'a source answers again');
       else log?.warn({ source: name }, 'a source fails too often; for a while it is not asked');

@@ -3,10 +3,11 @@ import type { Call } from './call.ts';
 import type { OperationToPrepare, PreparedSubscription } from './prepared-operation.ts';
 import { receiveOverEventStream } from './remote-event-stream.ts';
 import type { RemoteTarget } from './remote-request.ts';
-import { eventResult } from './remote-response.ts';
+import { eventResult, REMOTE_SCHEMA_ERROR } from './remote-response.ts';
 import { receiveOverWebSocket } from './remote-websocket.ts';
-import { eventsLost } from './source-error.ts';
-import { SourceEvents } from './source-events.ts';
+import { eventsLost, unreachable } from './source-error.ts';
+import { failedEvents, SourceEvents } from './source-events.ts';
+import { unavailable } from './source-guard.ts';
 
 /** A subscription as it is sent to a remote schema. */
 export interface EventsRequest {
@@ -52,8 +53,9 @@ export function openRemoteEvents(
   { query, operationName, variables }: EventsRequest,
   call: Call,
 ): SourceEvents {
-  const events = new SourceEvents();
   const { name } = target;
+  if (target.http.isUnavailable) return failedEvents([unreachable(name, REMOTE_SCHEMA_ERROR, unavailable(), call)]);
+  const events = new SourceEvents();
   const receiver: EventsReceiver = {
     next: (payload, length) => events.push(eventResult(name, payload, call), length),
     refused: (errors) => events.fail(errorsOf(eventResult(name, { errors }, call))),

@@ -1,5 +1,6 @@
 import { buildSchema, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
 import { isSupergraph, type RemoteSchemaMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
+import { Availability } from './availability.ts';
 import { ownHeaderNames } from './call.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
 import { customize } from './customization.ts';
@@ -28,6 +29,7 @@ import {
   type Surroundings,
 } from './source.ts';
 import { stitchingSource } from './stitching-source.ts';
+import { type Composition, fingerprintOf, type StoredSchema, withoutAddresses } from './stored-schema.ts';
 import { openSupergraph, supergraphRemote } from './supergraph-source.ts';
 
 /** A remote schema that is described, and not yet asked for its types. */
@@ -39,12 +41,21 @@ export interface RemoteSchema {
    * @throws SourceError when it does not answer, or its types do not fit the permissions.
    */
   open(): Promise<OpenedRemote>;
+  /**
+   * Opens it by its stored schema, without asking it: its operations are refused until `open` has succeeded.
+   *
+   * @returns undefined when there is no stored schema that can be used.
+   */
+  openStored(): Promise<OpenedRemote | undefined>;
+  /** Stores the schema that it was opened with. */
+  store(opened: OpenedRemote): Promise<void>;
 }
 
 /** What a remote schema turns out to be: a source of its own, or a subgraph that is to be composed with the others. */
-export type OpenedRemote =
+export type OpenedRemote = (
   | { readonly kind: 'source'; readonly source: Source }
-  | { readonly kind: 'subgraph'; readonly subgraph: Subgraph };
+  | { readonly kind: 'subgraph'; readonly subgraph: Subgraph }
+) & { readonly availability: Availability };
 
 /**
  * Prepares a remote schema.
@@ -52,23 +63,107 @@ export type OpenedRemote =
  * @throws SourceError when its metadata does not fit the environment.
  */
 export function remoteSchema(metadata: RemoteSchemaMetadata, surroundings: Surroundings): RemoteSchema {
-  const { name, definition } = metadata;
-  const asSource = async (source: Promise<Source>): Promise<OpenedRemote> => ({ kind: 'source', source: await source });
-  if (isSupergraph(metadata)) {
-    const remote = supergraphRemote(metadata, surroundings);
-    return { name, open: () => asSource(openSupergraph(remote)) };
-  }
-  const target = targetOf(metadata, surroundings);
-  const plain = () => asSource(openPlain(metadata, target, surroundings.publicRole));
-  const subgraph = () => openSubgraph(metadata, target);
-  const stitched = () => asSource(openStitched(metadata, target, surroundings.publicRole));
-  const open = {
-    plain,
-    stitching: stitched,
-    federation: subgraph,
-    auto: () => firstThatFits(subgraph, stitched, plain),
+  const { name } = metadata;
+  const { schemas, log } = surroundings;
+  const availability = new Availability();
+  const { ask, openWith } = isSupergraph(metadata)
+    ? supergraphWays(metadata, surroundings, availability)
+    : serviceWays(metadata, surroundings, availability);
+  // What the metadata brings itself need not be stored.
+  const isAsked = metadata.schemaSdl === undefined && metadata.supergraphSdl === undefined;
+  const fingerprint = fingerprintOf(metadata);
+  return {
+    name,
+    open: async () => {
+      const opened = await ask();
+      availability.isAvailable = true;
+      return opened;
+    },
+    openStored: async () => {
+      const stored = isAsked ? await schemas?.read(name, fingerprint) : undefined;
+      if (!stored) return undefined;
+      try {
+        return await openWith(stored);
+      } catch (error) {
+        log?.warn({ source: name, reason: (error as Error).message }, 'the stored schema of a source is ignored');
+        return undefined;
+      }
+    },
+    store: async (opened) => {
+      const sdl = sdlOf(name, opened);
+      if (!isAsked || sdl === undefined) return;
+      const composition = compositionOf(opened);
+      const stored = isSupergraph(metadata) ? withoutAddresses(sdl) : sdl;
+      await schemas?.write(name, { composition, sdl: stored, fingerprint });
+    },
+  };
+}
+
+function sdlOf(name: string, opened: OpenedRemote): string | undefined {
+  return opened.kind === 'subgraph' ? opened.subgraph.sdl : opened.source.sdl?.get(name);
+}
+
+function compositionOf(opened: OpenedRemote): Composition {
+  return opened.kind === 'subgraph' ? 'federation' : recordedComposition(opened.source);
+}
+
+/** What a source turned out to be, for those who record its schema. */
+export function recordedComposition({ kind, mergedTypes }: Source): Composition {
+  if (kind === 'federation') return 'federation';
+  return mergedTypes ? 'stitching' : 'plain';
+}
+
+/** How a remote schema is opened. */
+interface Ways {
+  /** Asks it for its types. */
+  ask(): Promise<OpenedRemote>;
+  /** @throws SourceError when the stored schema is none, or does not fit the permissions. */
+  openWith(stored: StoredSchema): Promise<OpenedRemote>;
+}
+
+function supergraphWays(metadata: RemoteSchemaMetadata, surroundings: Surroundings, availability: Availability): Ways {
+  const remote = supergraphRemote(metadata, surroundings, availability);
+  const open = async (one: typeof remote): Promise<OpenedRemote> => ({
+    kind: 'source',
+    source: await openSupergraph(one),
+    availability,
+  });
+  return {
+    ask: () => open(remote),
+    openWith: async ({ sdl }) => open({ ...remote, origin: { sdl: withoutAddresses(sdl) } }),
+  };
+}
+
+function serviceWays(metadata: RemoteSchemaMetadata, surroundings: Surroundings, availability: Availability): Ways {
+  const { definition, schemaSdl } = metadata;
+  const { publicRole } = surroundings;
+  const target = targetOf(metadata, surroundings, availability);
+  const asSource = (source: Source): OpenedRemote => ({ kind: 'source', source, availability });
+  const plain = (schema: GraphQLSchema) => asSource(openPlain(metadata, usable(schema), target, publicRole));
+  const stitched = (sdl: string) => asSource(stitchingSource(metadata, sdl, target, publicRole));
+  const subgraph = (sdl: string): OpenedRemote => ({
+    kind: 'subgraph',
+    subgraph: { name: metadata.name, sdl, target, metadata, availability },
+    availability,
+  });
+  const askPlain = async () =>
+    plain(schemaSdl === undefined ? await answered(introspect(target)) : described(schemaSdl));
+  const askStitched = async () => stitched(schemaSdl ?? (await answered(askForStitchingSdl(target))));
+  const askSubgraph = async () => subgraph(schemaSdl ?? (await answered(askForServiceSdl(target))));
+  const ask = {
+    plain: askPlain,
+    stitching: askStitched,
+    federation: askSubgraph,
+    auto: () => firstThatFits(askSubgraph, askStitched, askPlain),
   }[definition.composition];
-  return { name, open };
+  return {
+    ask,
+    openWith: async ({ sdl, composition }) => {
+      const kind = definition.composition === 'auto' ? composition : definition.composition;
+      if (kind === 'plain') return plain(described(sdl));
+      return kind === 'stitching' ? stitched(sdl) : subgraph(sdl);
+    },
+  };
 }
 
 /** Tries the ways to open a remote schema, the next one where the service has nothing to say to one. */
@@ -83,18 +178,12 @@ async function firstThatFits(...ways: readonly (() => Promise<OpenedRemote>)[]):
   }
 }
 
-async function openStitched(metadata: RemoteSchemaMetadata, target: RemoteTarget, publicRole: string): Promise<Source> {
-  const sdl = metadata.schemaSdl ?? (await answered(askForStitchingSdl(target)));
-  return stitchingSource(metadata, sdl, target, publicRole);
-}
-
-async function openSubgraph(metadata: RemoteSchemaMetadata, target: RemoteTarget): Promise<OpenedRemote> {
-  const sdl = metadata.schemaSdl ?? (await answered(askForServiceSdl(target)));
-  return { kind: 'subgraph', subgraph: { name: metadata.name, sdl, target, metadata } };
-}
-
-async function openPlain(metadata: RemoteSchemaMetadata, target: RemoteTarget, publicRole: string): Promise<Source> {
-  const upstream = await upstreamSchema(metadata, target);
+function openPlain(
+  metadata: RemoteSchemaMetadata,
+  upstream: GraphQLSchema,
+  target: RemoteTarget,
+  publicRole: string,
+): Source {
   const executor = remoteExecutor(target);
   const takesFiles = isScalarType(upstream.getType('Upload'));
   const prepare: Subschema['prepare'] = (operation) => prepareForward(target, operation, takesFiles);
@@ -162,8 +251,8 @@ function customizedWhole(open: () => Subschema): Subschema {
   return subschema;
 }
 
-async function upstreamSchema(metadata: RemoteSchemaMetadata, target: RemoteTarget): Promise<GraphQLSchema> {
-  const schema = metadata.schemaSdl === undefined ? await answered(introspect(target)) : described(metadata.schemaSdl);
+/** @throws SourceError when a schema cannot be a part of the graph. */
+function usable(schema: GraphQLSchema): GraphQLSchema {
   const problems = schemaProblems(schema).map((problem) => `its schema is not valid: ${problem}`);
   if (!schema.getQueryType() && !schema.getMutationType()) problems.push('its schema has no root types');
   if (problems.length > 0) throw new SourceError(problems);
@@ -186,7 +275,11 @@ function described(sdl: string): GraphQLSchema {
   }
 }
 
-function targetOf(metadata: RemoteSchemaMetadata, surroundings: Surroundings): RemoteTarget {
+function targetOf(
+  metadata: RemoteSchemaMetadata,
+  surroundings: Surroundings,
+  availability: Availability,
+): RemoteTarget {
   const { environment, http } = surroundings;
   const { definition } = metadata;
   const url = resolveUrl(definition, environment);
@@ -202,7 +295,7 @@ function targetOf(metadata: RemoteSchemaMetadata, surroundings: Surroundings): R
     forwardHeaders: definition.forward_client_headers
       ? clientHeaderForwarding(undefined, ownHeaderNames(headers.headers))
       : undefined,
-    http: openGuard(metadata.name, 'remote-schema', definition.resilience, surroundings),
+    http: openGuard(metadata.name, 'remote-schema', definition.resilience, surroundings, availability),
     connections: http,
     events,
   });

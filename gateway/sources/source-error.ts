@@ -17,6 +17,7 @@ export function sourceError(
 const OWN_CODES: Partial<Record<UpstreamFailure, ErrorCode>> = {
   'circuit-open': 'circuit-open',
   overloaded: 'upstream-overloaded',
+  unavailable: 'source-unavailable',
 };
 
 /** When it is worth trying again, told in the error and for HTTP, where that is known. */
@@ -40,6 +41,7 @@ export function unreachable(service: string, code: string, error: unknown, call:
     aborted: 'the request was aborted',
     'circuit-open': `the service "${service}" has failed too often and is not asked for now`,
     overloaded: `too many requests wait for the service "${service}"`,
+    unavailable: `the service "${service}" is not available`,
   }[reason];
   return sourceError(service, OWN_CODES[reason] ?? code, message, { reason, ...comeBack(error, call) });
 }

@@ -7,11 +7,12 @@ import {
   type ResilienceSettings,
   RetryBudget,
 } from '../resilience/index.ts';
+import { type Availability, RETRY_AFTER_SECONDS } from './availability.ts';
 import { CallCounts } from './call-counts.ts';
 import { Deadlines } from './deadlines.ts';
 import { GuardedCall } from './guarded-call.ts';
 import { SharedCalls } from './shared-calls.ts';
-import type { UpstreamHandler } from './upstream-exchange.ts';
+import { UpstreamError, type UpstreamHandler } from './upstream-exchange.ts';
 import { sender, type UpstreamConnections, type UpstreamHttp, type UpstreamRequest } from './upstream-http.ts';
 
 /** How a source is doing, for operators. */
@@ -30,6 +31,8 @@ export interface GuardOptions {
   readonly kind: SourceState['kind'];
   readonly settings: ResilienceSettings;
   readonly connections: UpstreamConnections;
+  /** Of the source, where it may be known before it is available. */
+  readonly availability?: Availability | undefined;
   /** Told when the circuit breaker opens or closes. */
   readonly onBreakerChange?: ((state: BreakerState) => void) | undefined;
 }
@@ -51,9 +54,10 @@ export class SourceGuard implements UpstreamHttp {
   readonly #kind: SourceState['kind'];
   readonly #lane: UpstreamHttp;
   readonly #shared: SharedCalls | undefined;
+  readonly #availability: Availability | undefined;
   readonly #onBreakerChange: GuardOptions['onBreakerChange'];
 
-  constructor({ name, kind, settings, connections, onBreakerChange }: GuardOptions) {
+  constructor({ name, kind, settings, connections, availability, onBreakerChange }: GuardOptions) {
     const { circuitBreaker, concurrency, retries, connectTimeoutMs, headersTimeoutMs } = settings;
     this.settings = settings;
     this.breaker = circuitBreaker && new CircuitBreaker(circuitBreaker);
@@ -74,11 +78,20 @@ export class SourceGuard implements UpstreamHttp {
           this.counts.shared++;
         },
       );
+    this.#availability = availability;
     this.#onBreakerChange = onBreakerChange;
   }
 
+  /** Whether the source is known by its stored schema only: it is not called. */
+  get isUnavailable(): boolean {
+    return this.#availability !== undefined && !this.#availability.isAvailable;
+  }
+
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): void {
-    if (this.#shared && request.isQuery && !request.takesParts) this.#shared.join(request, handler);
+    if (this.isUnavailable) {
+      this.counts.failed('unavailable', 0);
+      handler.onError(unavailable());
+    } else if (this.#shared && request.isQuery && !request.takesParts) this.#shared.join(request, handler);
     else this.#start(request, handler);
   }
 
@@ -99,4 +112,9 @@ export class SourceGuard implements UpstreamHttp {
   #start(request: UpstreamRequest, handler: UpstreamHandler): void {
     new GuardedCall(this, this.#lane, request, handler).begin();
   }
+}
+
+/** Why nothing is sent to a source that has not told its schema yet. */
+export function unavailable(): UpstreamError {
+  return new UpstreamError('unavailable', undefined, RETRY_AFTER_SECONDS);
 }

@@ -11,6 +11,7 @@ import type {
   PreparedParts,
   PreparedSubscription,
 } from './prepared-operation.ts';
+import type { SchemaStore } from './schema-store.ts';
 import type { SourceGuard } from './source-guard.ts';
 import type { UpstreamConnections } from './upstream-http.ts';
 
@@ -83,6 +84,8 @@ export interface Surroundings {
   /** Whether errors tell clients what happened behind the gateway. Never in production. */
   readonly showInternals?: boolean;
   readonly log?: Logger;
+  /** Where schemas of remote schemas are stored, for starts while a service is down. */
+  readonly schemas?: SchemaStore | undefined;
 }
 
 /** One line for an operator. */

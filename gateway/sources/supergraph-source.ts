@@ -1,6 +1,7 @@
 import { readSupergraph, type Supergraph, type SupergraphSubgraph } from '../composition/index.ts';
 import { overrideLabels } from '../federation/index.ts';
 import { type RemoteSchemaMetadata, type ResilienceMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
+import type { Availability } from './availability.ts';
 import { ownHeaderNames } from './call.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
 import { eventsTarget } from './events-target.ts';
@@ -28,12 +29,18 @@ export interface SupergraphRemote {
   /** Headers for every subgraph. */
   readonly headers: Readonly<Record<string, string>>;
   readonly surroundings: Surroundings;
+  /** Of all its subgraphs together. */
+  readonly availability: Availability;
   /** Of the subgraphs that it has had so far, by their names: they stay when the supergraph is read anew. */
   readonly guards: Map<string, SourceGuard>;
 }
 
 /** @throws SourceError when the metadata does not fit the environment. */
-export function supergraphRemote(metadata: RemoteSchemaMetadata, surroundings: Surroundings): SupergraphRemote {
+export function supergraphRemote(
+  metadata: RemoteSchemaMetadata,
+  surroundings: Surroundings,
+  availability: Availability,
+): SupergraphRemote {
   const { definition, supergraphSdl } = metadata;
   const { environment } = surroundings;
   const headers = resolveHeaders(definition.headers, environment);
@@ -46,7 +53,7 @@ export function supergraphRemote(metadata: RemoteSchemaMetadata, surroundings: S
     );
   });
   if (problems.length > 0) throw new SourceError(problems);
-  const common = { metadata, headers: headers.headers, surroundings, guards: new Map() };
+  const common = { metadata, headers: headers.headers, surroundings, availability, guards: new Map() };
   if (supergraphSdl !== undefined) return { ...common, origin: { sdl: supergraphSdl } };
   const url = resolveUrl(
     { url: definition.supergraph_url, url_from_env: definition.supergraph_url_from_env },
@@ -123,7 +130,7 @@ async function read(sdl: string): Promise<Supergraph> {
 
 function targetsOf(
   subgraphs: readonly SupergraphSubgraph[],
-  { metadata: { definition }, headers, surroundings, guards }: SupergraphRemote,
+  { metadata: { definition }, headers, surroundings, availability, guards }: SupergraphRemote,
 ): ReadonlyMap<string, RemoteTarget> {
   const { environment, http } = surroundings;
   const overrides = definition.subgraphs ?? {};
@@ -137,7 +144,8 @@ function targetsOf(
   const eventsOf = (described: typeof definition.subscriptions, url: string) =>
     eventsTarget(described, url, environment);
   const guardOf = (name: string, own: ResilienceMetadata | undefined): SourceGuard => {
-    const guard = guards.get(name) ?? openGuard(name, 'remote-schema', own ?? definition.resilience, surroundings);
+    const guard =
+      guards.get(name) ?? openGuard(name, 'remote-schema', own ?? definition.resilience, surroundings, availability);
     guards.set(name, guard);
     return guard;
   };

@@ -45,10 +45,17 @@ export interface UpstreamFlow {
 }
 
 /**
- * Why there is no usable answer of an upstream; the last two: why it was not even asked, because it has failed too often,
- * or because too many requests wait for it.
+ * Why there is no usable answer of an upstream; the last three: why it was not even asked, because it has failed too
+ * often, because too many requests wait for it, or because it has not told its schema yet.
  */
-export type UpstreamFailure = 'timeout' | 'connection' | 'too-large' | 'aborted' | 'circuit-open' | 'overloaded';
+export type UpstreamFailure =
+  | 'timeout'
+  | 'connection'
+  | 'too-large'
+  | 'aborted'
+  | 'circuit-open'
+  | 'overloaded'
+  | 'unavailable';
 
 /** An upstream gave no usable answer. Its message is for logs; it may hold addresses. */
 export class UpstreamError extends Error {

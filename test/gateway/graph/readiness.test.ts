@@ -14,11 +14,14 @@ const SCHEMAS: Record<string, string> = {
 
 /** Services that answer or do not, as the test says; nothing goes over a wire. */
 const up = new Set<string>();
+/** Milliseconds until they say whether they do. */
+const slow = new Map<string, number>();
 const http: UpstreamConnections = {
   dispatch: () => {
     throw new Error('no operation is run here');
   },
   send: async ({ url }) => {
+    if (slow.has(url)) await new Promise((resolve) => setTimeout(resolve, slow.get(url)));
     if (!up.has(url)) throw new UpstreamError('connection', new Error('connect ECONNREFUSED'));
     const schema = buildSchema(SCHEMAS[url] ?? '');
     const body = JSON.stringify(graphqlSync({ schema, source: getIntrospectionQuery() }));
@@ -34,6 +37,11 @@ let graph: LiveGraph;
 beforeEach(() => {
   jest.useFakeTimers();
   up.clear();
+  slow.clear();
+  graph = openGraph();
+});
+
+function openGraph(graceMs?: number): LiveGraph {
   const files = writeMetadata({
     'remote_schemas.yaml': [
       {
@@ -45,10 +53,17 @@ beforeEach(() => {
     ],
   });
   const log = createLogger('test', 'silent', { write: () => {} });
-  graph = new LiveGraph(loadMetadata(files.directory), { environment: {}, http, publicRole: 'anonymous' }, log);
+  const surroundings = { environment: {}, http, publicRole: 'anonymous' };
+  const opened = new LiveGraph(
+    loadMetadata(files.directory),
+    surroundings,
+    log,
+    graceMs === undefined ? {} : { graceMs },
+  );
   files.close();
-  graph.start();
-});
+  opened.start();
+  return opened;
+}
 
 afterEach(() => {
   graph.stop();
@@ -73,6 +88,29 @@ describe('the graph is ready', () => {
     await pass(1);
     expect(graph.ready).toBe(true);
     expect(graph.current.missing.map(({ source }) => source)).toEqual(['orders']);
+  });
+
+  test('not while a service has not yet said whether it is there, however long ago the start is', async () => {
+    graph.stop();
+    slow.set('http://orders.test/', 25_000);
+    up.add('http://auth.test/');
+    graph = openGraph();
+    await pass(24);
+    expect(graph.ready).toBe(false);
+    expect(graph.current.missing).toEqual([{ source: 'orders', reason: 'not asked yet', schema: 'unknown' }]);
+    await pass(2);
+    expect(graph.ready).toBe(true);
+    expect(graph.current.missing).toMatchObject([{ source: 'orders', reason: 'connection: connect ECONNREFUSED' }]);
+  });
+
+  test('after another time where one is set', async () => {
+    graph.stop();
+    up.add('http://auth.test/');
+    graph = openGraph(60_000);
+    await pass(59);
+    expect(graph.ready).toBe(false);
+    await pass(2);
+    expect(graph.ready).toBe(true);
   });
 
   test('not before callers can log in, however long that takes', async () => {

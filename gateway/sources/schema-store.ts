@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Logger } from '../../platform/index.ts';
+import { readSchemaFile, type StoredSchema, schemaFileName, schemaFileText } from './stored-schema.ts';
+
+/** Longer files are no schemas of services. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Where the last known schema of each remote schema is kept. Nothing of it fails: what cannot be done is logged. */
+export interface SchemaStore {
+  /** The schema that was stored of `source` by the same description; undefined when there is none that can be used. */
+  read(source: string, fingerprint: string): Promise<StoredSchema | undefined>;
+  /** Puts `schema` in place of what was stored of `source`. */
+  write(source: string, schema: StoredSchema): Promise<void>;
+}
+
+/**
+ * Keeps schemas in a directory, a file for each remote schema, in the form that `portico check --record` writes.
+ *
+ * Several processes may share the directory: a file is replaced as a whole, by one that is complete, and only when its
+ * content changes. Whatever is in the directory besides is left alone, and is never listed.
+ */
+export function openSchemaStore(directory: string, log: Logger): SchemaStore {
+  let hasWarned = false;
+
+  async function stored(source: string): Promise<string | undefined> {
+    try {
+      return await readText(join(directory, schemaFileName(source)));
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT')
+        log.warn({ source, reason: reasonOf(error) }, 'the stored schema of a source cannot be read and is ignored');
+      return undefined;
+    }
+  }
+
+  async function store(source: string, text: string): Promise<void> {
+    await makeDirectory(directory);
+    const file = join(directory, schemaFileName(source));
+    // Two processes must not write into one file.
+    const unfinished = join(directory, `.${randomUUID()}.tmp`);
+    try {
+      const handle = await open(unfinished, 'wx', 0o600);
+      try {
+        await handle.writeFile(text);
+        // Else a machine that fails could leave the new name with the content of nothing.
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(unfinished, file);
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => {});
+      throw error;
+    }
+  }
+
+  return {
+    read: async (source, fingerprint) => {
+      const text = await stored(source);
+      if (text === undefined) return undefined;
+      const schema = readSchemaFile(text);
+      if (schema.fingerprint === fingerprint) return schema;
+      const reason =
+        schema.fingerprint === undefined
+          ? 'it does not say which description it belongs to'
+          : 'it belongs to another description of the source';
+      log.warn({ source, reason }, 'the stored schema of a source is ignored');
+      return undefined;
+    },
+    write: async (source, schema) => {
+      const text = schemaFileText(schema);
+      if (Buffer.byteLength(text) > MAX_BYTES) return;
+      try {
+        if ((await readText(join(directory, schemaFileName(source))).catch(() => undefined)) === text) return;
+        await store(source, text);
+      } catch (error) {
+        if (hasWarned) return;
+        hasWarned = true;
+        log.warn(
+          { directory, reason: reasonOf(error) },
+          'the schemas of sources cannot be stored; a gateway that starts while a service is down will not know its fields',
+        );
+      }
+    },
+  };
+}
+
+/** Pipes and devices are not opened to be read: they may have no end, or never begin. */
+async function readText(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error('it is no file');
+    if (stats.size > MAX_BYTES) throw new Error('it is too long');
+    return new TextDecoder('utf-8', { fatal: true }).decode(await handle.readFile());
+  } finally {
+    await handle.close();
+  }
+}
+
+// Node's own `recursive` never returns in file systems that refuse with ENOENT, such as /proc.
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: 0o700 });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EEXIST') return;
+    const parent = dirname(directory);
+    if (code !== 'ENOENT' || parent === directory) throw error;
+    await makeDirectory(parent);
+    await mkdir(directory, { mode: 0o700 }).catch((again) => {
+      if (codeOf(again) !== 'EEXIST') throw again;
+    });
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+/** System errors name paths, and nothing that is in a file. */
+function reasonOf(error: unknown): string {
+  return codeOf(error) ?? (error as Error).message;
+}

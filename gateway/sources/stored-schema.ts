@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { Kind, parse, print, visit } from 'graphql';
+import type { RemoteSchemaMetadata } from '../metadata/index.ts';
+
+/** What the service turned out to be, where the metadata leaves that to it (`composition: auto`). */
+export type Composition = 'plain' | 'stitching' | 'federation';
+
+/** The schema of a remote schema as it is kept in a file. */
+export interface StoredSchema {
+  readonly composition: Composition;
+  /** SDL in the service's own names, with its directives where it is a subgraph or stitched. */
+  readonly sdl: string;
+  /** Of the description that it was fetched by, see `fingerprintOf`; undefined in files without one. */
+  readonly fingerprint: string | undefined;
+}
+
+const COMPOSITION_LINE = '# composition: ';
+const FINGERPRINT_LINE = '# definition: ';
+
+/** The name of the file that holds the schema of `source`. A source's name may hold anything, a file's may not. */
+export function schemaFileName(source: string): string {
+  return `${encodeURIComponent(source)}.graphql`;
+}
+
+/** The text of the file: comments that say what it is, then the SDL. */
+export function schemaFileText({ composition, sdl, fingerprint }: StoredSchema): string {
+  const definition = fingerprint === undefined ? '' : `${FINGERPRINT_LINE}${fingerprint}\n`;
+  return `${COMPOSITION_LINE}${composition}\n${definition}${sdl}\n`;
+}
+
+/** Reads the text of such a file. Text without the comments is the SDL of a service of kind `plain`. */
+export function readSchemaFile(text: string): StoredSchema {
+  const [first = '', second = ''] = text.split('\n', 2);
+  const composition = first.startsWith(COMPOSITION_LINE) ? first.slice(COMPOSITION_LINE.length) : undefined;
+  const fingerprint = second.startsWith(FINGERPRINT_LINE) ? second.slice(FINGERPRINT_LINE.length) : undefined;
+  const header = [composition, fingerprint].filter((line) => line !== undefined).length;
+  return {
+    composition: composition === 'federation' || composition === 'stitching' ? composition : 'plain',
+    sdl: text.split('\n').slice(header).join('\n').replace(/\n$/, ''),
+    fingerprint: composition === undefined ? undefined : fingerprint,
+  };
+}
+
+/**
+ * Identifies the service that a description names: where it is and what it is asked as. The schema of another service
+ * must not be taken for its own. What the gateway does with the schema, such as permissions, customization and time
+ * limits, makes no difference.
+ *
+ * Addresses and headers are taken as they are written, so that files can be made elsewhere; the values of headers,
+ * passwords in addresses and query strings are left out, because the hash of something short can be guessed.
+ */
+export function fingerprintOf({ name, definition }: RemoteSchemaMetadata): string {
+  const headers = (list: typeof definition.headers) =>
+    list.map((header) => [header.name, header.value_from_env ?? null]);
+  const identity = [
+    name,
+    addressOf(definition.url),
+    definition.url_from_env ?? null,
+    definition.composition,
+    headers(definition.headers),
+    addressOf(definition.supergraph_url),
+    definition.supergraph_url_from_env ?? null,
+    headers(definition.supergraph_headers),
+  ];
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
+}
+
+function addressOf(url: string | null | undefined): string | null {
+  return url?.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/s, '') ?? null;
+}
+
+/** Leads nowhere (RFC 2606 section 2). */
+const NO_ADDRESS = { kind: Kind.STRING, value: 'http://subgraph.invalid/' } as const;
+
+/**
+ * A supergraph without the addresses of its subgraphs. A file that says what can be asked for must not say where to send
+ * it, and an address may hold a password.
+ */
+export function withoutAddresses(supergraphSdl: string): string {
+  const document = visit(parse(supergraphSdl), {
+    Directive: (node) =>
+      node.name.value === 'join__graph'
+        ? {
+            ...node,
+            arguments: node.arguments?.map((argument) =>
+              argument.name.value === 'url' ? { ...argument, value: NO_ADDRESS } : argument,
+            ),
+          }
+        : undefined,
+  });
+  return print(document);
+}
