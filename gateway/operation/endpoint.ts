@@ -112,6 +112,10 @@ class GraphqlExchange {
   #runOne(prepared: PreparedRequest): void {
     // The client may have gone while somebody was asked who it is.
     if (this.#client.cancellation.isCancelled) return;
+    if ('errors' in prepared && prepared.retryAfterSeconds !== undefined) {
+      this.#send(503, { errors: prepared.errors }, { 'retry-after': String(prepared.retryAfterSeconds) });
+      return;
+    }
     const kind = 'errors' in prepared ? undefined : prepared.operation.operation;
     if (!('errors' in prepared) && prepared.request.files && !prepared.plans.plan.takesFiles) throw filesNotTaken();
     if (kind === 'mutation' && this.#exchange.request.method === 'GET') throw mutationByGet();

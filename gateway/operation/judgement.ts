@@ -1,6 +1,7 @@
 import type { GraphQLError, OperationDefinitionNode } from 'graphql';
 import type { Generation, RoleGraph } from '../graph/index.ts';
 import { type Access, accessOf } from './access.ts';
+import { mayBecomeValid, operationUnavailable } from './awaited.ts';
 import type { Document } from './documents.ts';
 import { invalidRequest, type PublicError } from './errors.ts';
 import { withoutSuggestion } from './introspection.ts';
@@ -23,6 +24,8 @@ export interface Judgement {
   readonly limits: RoleLimits;
   /** Why it is not run; empty when it may be. */
   readonly errors: readonly PublicError[];
+  /** Whether it may become valid when a source is available of which nothing is known yet. */
+  readonly isAwaited: boolean;
   /** The operation that is meant; undefined when there is none of that name, or several and no name. */
   operation(name: string | undefined): JudgedOperation | undefined;
 }
@@ -52,6 +55,7 @@ export function judge(document: Document, circumstance: Circumstance): Judgement
 class RoleJudgement implements Judgement {
   readonly limits: RoleLimits;
   readonly errors: readonly PublicError[];
+  readonly isAwaited: boolean;
   readonly #document: Document;
   readonly #graph: RoleGraph;
   readonly #mayIntrospect: boolean;
@@ -62,7 +66,12 @@ class RoleJudgement implements Judgement {
     this.#graph = generation.graphOf(role);
     this.#mayIntrospect = rules.mayIntrospect(role);
     this.limits = rules.limitsOf(role);
-    this.errors = this.#refusals(accessOf(document, generation), rules.refusal(document, role, isSaved));
+    const refusals = this.#refusals(accessOf(document, generation), rules.refusal(document, role, isSaved));
+    const invalid = refusals.length > 0 ? [] : validated(document, this.#graph).errors;
+    const { awaited } = generation;
+    this.isAwaited =
+      invalid.length > 0 && awaited !== undefined && mayBecomeValid(document, this.#graph, awaited, role);
+    this.errors = this.isAwaited ? [operationUnavailable()] : [...refusals, ...this.#told(invalid)];
   }
 
   operation(name: string | undefined): JudgedOperation | undefined {
@@ -83,8 +92,7 @@ class RoleJudgement implements Judgement {
   #refusals(access: Access, refusal: GraphQLError | undefined): readonly PublicError[] {
     const guesses = severalAuthenticationFields(access);
     if (guesses.length > 0) return guesses.map((error) => invalidRequest(error));
-    if (refusal) return [invalidRequest(refusal)];
-    return this.#told(validated(this.#document, this.#graph).errors);
+    return refusal ? [invalidRequest(refusal)] : [];
   }
 
   #told(errors: ReturnType<VariableProblems>): readonly PublicError[] {

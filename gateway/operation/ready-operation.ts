@@ -36,4 +36,6 @@ export interface ReadyOperation {
 /** An operation that its caller may send, and that is wrong in itself. Nothing of it is run. */
 export interface InvalidOperation {
   readonly errors: readonly PublicError[];
+  /** Set where it may be valid later: after how many seconds it is worth trying again. */
+  readonly retryAfterSeconds?: number;
 }

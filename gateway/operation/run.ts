@@ -3,6 +3,7 @@ import { GatewayError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
 import type { RateLimiter } from '../rate-limit/index.ts';
 import { type Authenticator, createSession, type Session } from '../session/index.ts';
+import { RETRY_AFTER_SECONDS } from '../sources/index.ts';
 import { accessOf } from './access.ts';
 import type { Client } from './client.ts';
 import { OperationCounts } from './counts.ts';
@@ -140,8 +141,9 @@ export class Operations {
     const { batchSize = 1, isSaved = false, mayStream = false } = circumstances;
     const { generation, rules } = cache;
     const judgement = judge(document, { generation, rules, role: session.role, isSaved });
-    const { errors, limits } = judgement;
+    const { errors, limits, isAwaited } = judgement;
     if (batchSize > limits.batch) throw batchTooLarge(limits.batch);
+    if (isAwaited) return { ...this.#refused(errors), retryAfterSeconds: RETRY_AFTER_SECONDS };
     if (errors.length > 0) return this.#refused(errors);
     const ofThePublic = session === this.#publicSession;
     cache.documents.keep(query, document, ofThePublic);

@@ -6,6 +6,7 @@ import type { RestEndpoint } from '../metadata/index.ts';
 import {
   clientOf,
   dataIn,
+  type InvalidOperation,
   type OperationResult,
   type Operations,
   type PreparedRequest,
@@ -112,7 +113,7 @@ class RestExchange {
   }
 
   #run(endpoint: RestEndpoint, variables: Readonly<Record<string, unknown>>, prepared: PreparedRequest): void {
-    if ('errors' in prepared) throw missingVariable(endpoint.operation, variables) ?? invalid(prepared.errors);
+    if ('errors' in prepared) throw missingVariable(endpoint.operation, variables) ?? invalid(prepared);
     runOperation(prepared, { withEnvelope: false, asBytes: true }, (result) =>
       this.#attempt(() => send(this.#exchange, result)),
     );
@@ -170,9 +171,12 @@ function noObject(): GatewayError {
   return new GatewayError('parse-failed', 'the request body must be a JSON object');
 }
 
-function invalid([first]: readonly PublicError[]): GatewayError {
+function invalid({ errors: [first], retryAfterSeconds }: InvalidOperation): GatewayError {
   const code = first?.extensions.code as ErrorCode | undefined;
-  return new GatewayError(code ?? 'validation-failed', first?.message ?? 'the operation is not valid', { path: '$' });
+  return new GatewayError(code ?? 'validation-failed', first?.message ?? 'the operation is not valid', {
+    path: '$',
+    ...(retryAfterSeconds !== undefined && { headers: { 'retry-after': String(retryAfterSeconds) } }),
+  });
 }
 
 /**

@@ -1,0 +1,228 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type EditedGateway, openEditedGateway } from '../harness/edited-gateway.ts';
+import {
+  accountsUpstream,
+  endpoint,
+  GOOD_LOGIN,
+  type GraphqlUpstream,
+  graphqlUpstream,
+  keeper,
+  LOGIN,
+  openIssuer,
+  until,
+} from '../harness/index.ts';
+import { wsClient } from '../subscriptions/clients.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+const { keep: keepForTest, close: closeAfterTest } = keeper();
+afterEach(closeAfterTest);
+
+const issuer = await keep(openIssuer());
+const token = issuer.token();
+
+const LOGIN_PERMISSION = /* GraphQL */ `
+  type Mutation { auth_user_login(data: AuthUserLoginInput!): AuthUserLoginResult! }
+  input AuthUserLoginInput { username: String password: String tenant_id: Int }
+  type AuthUserLoginResult { success: Boolean! error_message: String data: AuthTokens }
+  type AuthTokens { access_token: String! expires_in: Int! refresh_token: String! }
+`;
+const ORDERS =
+  'type Query { orders: [Order!]! } type Mutation { place: Order! } type Order { id: ID! item: String! owner: Int }';
+const ORDER_ROWS = { Query: { orders: () => [{ id: '1', item: 'bolt', owner: 7 }] } };
+
+let accounts: GraphqlUpstream;
+let orders: GraphqlUpstream;
+let shop: GraphqlUpstream;
+let gateway: EditedGateway;
+
+/** Accounts and orders are down when the gateway starts; the shop is up. */
+beforeEach(async () => {
+  accounts = await keepForTest(accountsUpstream());
+  orders = await keepForTest(graphqlUpstream(ORDERS, ORDER_ROWS));
+  shop = await keepForTest(
+    graphqlUpstream('type Query { item: Item } type Item { id: ID! order: Int }', {
+      Query: { item: () => ({ id: 'i', order: 1 }) },
+    }),
+  );
+  await accounts.stop();
+  await orders.stop();
+  gateway = await keepForTest(
+    openEditedGateway(
+      {
+        'remote_schemas.yaml': [
+          {
+            name: 'accounts',
+            definition: { url: accounts.graphqlUrl, authentication_fields: ['auth_user_login'] },
+            permissions: [{ role: 'anonymous', definition: { schema: LOGIN_PERMISSION } }],
+          },
+          { name: 'orders', definition: { url: orders.graphqlUrl } },
+          {
+            name: 'shop',
+            definition: { url: shop.graphqlUrl },
+            remote_relationships: [
+              {
+                type_name: 'Item',
+                relationships: [
+                  {
+                    name: 'of_order',
+                    definition: {
+                      to_remote_schema: {
+                        remote_schema: 'orders',
+                        lhs_fields: ['order'],
+                        remote_field: { orders: { arguments: {} } },
+                      },
+                    },
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+        'query_collections.yaml': [
+          {
+            name: 'saved',
+            definition: {
+              queries: [
+                { name: 'login', query: LOGIN },
+                { name: 'orders', query: '{ orders { id } }' },
+                { name: 'item', query: '{ item { id } }' },
+                { name: 'wrong', query: '{ item { id(of: 1) } }' },
+              ],
+            },
+          },
+        ],
+        'rest_endpoints.yaml': [
+          endpoint('login', 'login', ['POST']),
+          endpoint('orders', 'orders', ['GET']),
+          endpoint('item', 'item', ['GET']),
+          endpoint('wrong', 'wrong', ['GET']),
+        ],
+      },
+      { issuer, waitUntilReady: false },
+    ),
+  );
+  await until('the shop is there', async () => {
+    const { body } = await gateway.send<{ missing_sources: string[] }>('/readyz');
+    return body.missing_sources.join() === 'accounts,orders';
+  });
+});
+
+const ask = (query: string, as = token) => gateway.graphql(query, { token: as });
+const get = (path: string) => gateway.send<{ code: string }>(path, { headers: { authorization: `Bearer ${token}` } });
+const unavailable = {
+  errors: [
+    {
+      message: 'a service that the operation may need is not available',
+      extensions: { path: '$', code: 'source-unavailable', retry_after: 5 },
+    },
+  ],
+};
+
+describe('while the schema of a service has never been seen', () => {
+  test('its fields are not called unknown, in no operation that asks for them', async () => {
+    const operations = [
+      '{ orders { id } }',
+      '{ item { id } orders { id } }',
+      '{ ...all } fragment all on Query { orders { id } }',
+      'mutation { place { id } }',
+      'query($order: NewOrder) { item { id } }',
+      '{ item { id of_order { id } } }',
+    ];
+    for (const operation of operations) {
+      const { status, headers, body, text } = await ask(operation);
+      expect({ operation, status, body }).toEqual({ operation, status: 503, body: unavailable });
+      expect(headers['retry-after']).toBe('5');
+      expect(text).not.toMatch(/accounts|shop|127\.0\.0\.1/);
+    }
+  });
+
+  test('what cannot be its is told as ever', async () => {
+    expect((await ask('{ item { id } }')).body).toEqual({ data: { item: { id: 'i', order: undefined } } });
+    for (const operation of [
+      '{ item { colour } }',
+      '{ item { id(of: 1) } }',
+      '{ item }',
+      'query($x: Int) { item { id } }',
+    ]) {
+      const { status, body } = await ask(operation);
+      expect({ operation, status, code: body.errors?.[0]?.extensions.code }).toEqual({
+        operation,
+        status: 200,
+        code: 'validation-failed',
+      });
+    }
+  });
+
+  test('in a batch, the others are answered', async () => {
+    const { status, body } = await gateway.post(
+      '/v1/graphql',
+      [{ query: '{ item { id } }' }, { query: '{ orders { id } }' }],
+      {
+        authorization: `Bearer ${token}`,
+      },
+    );
+    expect({ status, body }).toEqual({ status: 200, body: [{ data: { item: { id: 'i' } } }, unavailable] });
+  });
+
+  test('a REST endpoint that needs it is told to come back, another one answers', async () => {
+    expect(await get('/api/rest/orders')).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '5' },
+      body: { code: 'source-unavailable', path: '$' },
+    });
+    expect(await get('/api/rest/item')).toMatchObject({ status: 200, body: { item: { id: 'i' } } });
+    expect(await get('/api/rest/wrong')).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
+    expect(await get('/api/rest/nothing')).toMatchObject({ status: 404 });
+  });
+
+  test('a login is told to come back, over REST and GraphQL, with a token or without', async () => {
+    for (const headers of [{}, { authorization: 'Bearer nonsense' }]) {
+      expect(await gateway.post('/api/rest/login', GOOD_LOGIN, headers)).toMatchObject({
+        status: 503,
+        headers: { 'retry-after': '5' },
+        body: { code: 'source-unavailable' },
+      });
+      expect(await gateway.graphql(LOGIN, { variables: GOOD_LOGIN, headers })).toMatchObject({
+        status: 503,
+        headers: { 'retry-after': '5' },
+        body: unavailable,
+      });
+    }
+    // What is wrong with the request itself stays so.
+    expect(await gateway.post('/api/rest/login', [])).toMatchObject({ status: 400, body: { code: 'parse-failed' } });
+  });
+
+  test('nobody learns of it who would not see it', async () => {
+    // The public role is given nothing of orders, and of accounts the login only.
+    for (const operation of ['{ orders { id } }', '{ account_count }', 'mutation { account_close }'])
+      expect(await gateway.graphql(operation)).toMatchObject({
+        status: 401,
+        body: { errors: [{ extensions: { code: 'invalid-headers' } }] },
+      });
+    expect((await get('/api/rest/login')).status).toBe(405);
+  });
+
+  test('a subscription over a WebSocket is told so, as an error of its own', async () => {
+    const client = await keepForTest(wsClient(gateway.url, { headers: { authorization: `Bearer ${token}` } }));
+    expect(await client.subscribe('subscription { orderPlaced { id } }').ended()).toEqual(unavailable.errors);
+    const answered = client.subscribe('{ item { id } }');
+    expect(await answered.next()).toEqual({ data: { item: { id: 'i' } } });
+  });
+
+  test('it is listed, and all is well when it comes', async () => {
+    expect(await gateway.send('/readyz')).toMatchObject({
+      status: 503,
+      body: { ready: false, missing_sources: ['accounts', 'orders'] },
+    });
+    expect(await gateway.health()).toBe('WARN: inconsistent objects in schema');
+    await accounts.start();
+    await orders.start();
+    await gateway.ready();
+    expect((await ask('{ orders { id } item { id of_order { item } } }')).body).toEqual({
+      data: { orders: [{ id: '1' }], item: { id: 'i', of_order: [{ item: 'bolt' }] } },
+    });
+    expect((await gateway.post('/api/rest/login', GOOD_LOGIN)).status).toBe(200);
+    expect((await ask('{ colour }')).body.errors?.[0]?.message).toBe('Cannot query field "colour" on type "Query".');
+  });
+});
