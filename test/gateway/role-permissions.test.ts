@@ -169,6 +169,6 @@ describe('a permission that does not fit the service', () => {
     );
     expect((await broken.send('/readyz')).status).toBe(503);
     const { body } = await broken.graphql('{ orders { id } }', as('admin'));
-    expect(body.errors?.[0]?.message).toBe('Cannot query field "orders" on type "Query".');
+    expect(body.errors?.[0]?.extensions.code).toBe('source-unavailable');
   });
 });

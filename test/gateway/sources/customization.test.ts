@@ -182,6 +182,6 @@ describe('names that cannot be', () => {
     );
     await until('it is told', () => reason.test(gateway.logs().replaceAll('\\"', '"')));
     const { body } = await gateway.graphql('{ orders { id } }', { token });
-    expect(body.errors).toMatchObject([{ extensions: { code: 'validation-failed' } }]);
+    expect(body.errors).toMatchObject([{ extensions: { code: 'source-unavailable' } }]);
   });
 });
