@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { readSettings, setting } from '../platform/index.ts';
+import { assertionSettings } from './assertions/index.ts';
 import { DEFAULT_RESILIENCE, type ResilienceSettings } from './resilience/index.ts';
 import { type AuthenticationSettings, parseJwtSecret, parseJwtSecrets } from './session/index.ts';
 import { MIN_SECRET_LENGTH } from './sources/index.ts';
@@ -84,6 +85,7 @@ const variables = {
     .string()
     .min(MIN_SECRET_LENGTH, `expected ${MIN_SECRET_LENGTH} characters at least`)
     .optional(),
+  ...assertionSettings,
   HASURA_GRAPHQL_DEV_MODE: setting.flag(false),
   PORTICO_REFERENCE_ENVELOPE: setting.flag(true),
 };
@@ -93,7 +95,11 @@ export type GatewayConfig = ReturnType<typeof readConfig>;
 
 /** @throws SettingsError with everything that is missing or wrong. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
-  const problems = [...authenticationProblems(environment), ...revocationProblems(environment)];
+  const problems = [
+    ...authenticationProblems(environment),
+    ...revocationProblems(environment),
+    ...assertionProblems(environment),
+  ];
   const settings = readSettings(variables, environment, problems);
   return {
     ...settings,
@@ -116,6 +122,13 @@ function revocationProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   return [
     'PORTICO_REVOCATION_SECRET is not set: needed in production with PORTICO_REVOCATION_URL, the same as AUTH_REVOCATION_SECRET of the auth service',
   ];
+}
+
+/** A key on standby is there while the one that signs is changed. */
+function assertionProblems(environment: NodeJS.ProcessEnv): readonly string[] {
+  const isSet = isSetIn(environment);
+  if (!isSet('PORTICO_ASSERTION_STANDBY_KEY') || isSet('PORTICO_ASSERTION_KEY')) return [];
+  return ['PORTICO_ASSERTION_STANDBY_KEY: needs PORTICO_ASSERTION_KEY, the key that signs'];
 }
 
 /** What is wrong with the variables about authentication that are set, beside what they hold. */

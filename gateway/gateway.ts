@@ -7,6 +7,7 @@ import {
   type RunningService,
   StartError,
 } from '../platform/index.ts';
+import { openAssertions } from './assertions/index.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
 import { LiveGraph, type MetadataReloads, Reloads } from './graph/index.ts';
 import { ignoreUpgrade, isBusy, wantsWebSocket } from './http/index.ts';
@@ -48,10 +49,12 @@ export async function startGateway(
     maxResponseBytes: config.PORTICO_UPSTREAM_MAX_RESPONSE_BYTES,
     maxBufferedBytes: config.PORTICO_UPSTREAM_MAX_BUFFERED_BYTES,
   });
+  const assertions = openAssertions(config);
   const surroundings = {
     environment: config.environment,
     http,
     publicRole,
+    assertions,
     webhookSecret: config.PORTICO_WEBHOOK_SECRET,
     showInternals: config.HASURA_GRAPHQL_DEV_MODE,
     resilience: config.resilience,
@@ -75,6 +78,7 @@ export async function startGateway(
           metadata,
           environment: config.environment,
           authenticator,
+          assertions,
           maxSockets: config.PORTICO_MAX_LIVE_CONNECTIONS,
           log,
         }),
@@ -110,6 +114,7 @@ export async function startGateway(
     onAnswered: (status) => requests.add(status),
     graph,
     authenticator,
+    assertions,
     operations,
     subscriptions,
     passThrough,

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import express from 'express';
 import type { Logger } from '../platform/index.ts';
 import { metadataApi } from './admin/index.ts';
+import type { Assertions } from './assertions/index.ts';
 import { GatewayError } from './errors.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
 import {
@@ -26,6 +27,8 @@ export interface GatewayParts extends Omit<GraphqlEndpointOptions, 'streamEvents
   readonly subscriptions: Subscriptions;
   readonly graph: LiveGraph;
   readonly authenticator: Authenticator;
+  /** Undefined where no source gets assertions. */
+  readonly assertions: Assertions | undefined;
   readonly passThrough: PassThrough;
   readonly reloads: MetadataReloads;
   readonly cors: Cors;
@@ -68,6 +71,12 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
     const { status, body } = readiness(parts.graph, parts.authenticator);
     response.status(status).json(body);
   });
+  const { assertions } = parts;
+  if (assertions)
+    app.get('/.well-known/portico-jwks.json', (_, response) => {
+      response.setHeader('cache-control', 'public, max-age=300');
+      response.json(assertions.keySet);
+    });
   app.all('/v1/metadata', (request) => metadata(exchangeOf(request)));
   app.use('/api/rest', (request) => rest(exchangeOf(request)));
   app.use('/api/swagger', (request) => restDocument(exchangeOf(request)));

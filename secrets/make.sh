@@ -24,3 +24,5 @@ make password_pepper
 make key_encryption_key
 # With it gateways read the auth service's list of revocations.
 make revocation_secret
+# With it gateways sign who calls, for the services that want to know it (docs/service-assertions.md).
+make assertion_key

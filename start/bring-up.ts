@@ -3,7 +3,7 @@ import { startChild } from './child.ts';
 import { PACKAGE_DIR, type StartSettings, urlOf } from './config.ts';
 import type { Crew } from './crew.ts';
 import { prepareDataDir } from './data-dir.ts';
-import { developmentSecretsFor, revocationSecretsFor } from './development-secrets.ts';
+import { assertionKeyFor, developmentSecretsFor, revocationSecretsFor } from './development-secrets.ts';
 import { type EmbeddedDatabase, embeddedDatabaseIn } from './embedded-database/index.ts';
 import { readyText } from './ready-text.ts';
 import { type RestartableChild, startRestartable } from './restartable.ts';
@@ -57,7 +57,12 @@ export async function bringUp(
   }
 
   const gatewayUrl = names.has('gateway')
-    ? await serve(services.gateway(settings, authServiceUrl, await ordersUrl, revocationSecrets.gateway))
+    ? await serve(
+        services.gateway(settings, authServiceUrl, await ordersUrl, {
+          assertionKey: assertionKeyFor(settings),
+          revocations: revocationSecrets.gateway,
+        }),
+      )
     : undefined;
   await ordersUrl;
 

@@ -69,6 +69,20 @@ function made(dataDir: string): string {
     .AUTH_REVOCATION_SECRET;
 }
 
+/** In a file of its own, as above. */
+const assertionKey = z.object({ PORTICO_ASSERTION_KEY: z.string().min(1) });
+
+/**
+ * The key that the gateway signs assertions for its services with, where the environment sets none: made once and kept
+ * in the data directory. None in production.
+ *
+ * @throws StartError when the file is there but cannot be used.
+ */
+export function assertionKeyFor({ production, environment, dataDir }: StartSettings): Record<string, string> {
+  if (production || environment.PORTICO_ASSERTION_KEY || environment.PORTICO_ASSERTION_KEY_FILE) return {};
+  return keptIn(dataDir, 'assertion-key.json', assertionKey, () => ({ PORTICO_ASSERTION_KEY: randomText() }));
+}
+
 /** 32 random bytes. */
 function randomText(): string {
   return randomBytes(32).toString('base64');

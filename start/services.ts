@@ -60,16 +60,19 @@ export function orders(settings: StartSettings): ServiceSpec {
 /** Who sets one of these has callers of another issuer. */
 const OTHER_AUTHENTICATION = ['HASURA_GRAPHQL_JWT_SECRETS', 'HASURA_GRAPHQL_JWT_SECRET', 'HASURA_GRAPHQL_AUTH_HOOK'];
 
-/**
- * The gateway in front of the auth service and the sample service at these addresses.
- *
- * @param secrets what it shows to the auth service; no other source of revocations gets to see it.
- */
+/** Secrets of the gateway, as environment variables. */
+export interface GatewaySecrets {
+  readonly assertionKey: Readonly<Record<string, string>>;
+  /** What it shows to the auth service; no other source of revocations gets to see it. */
+  readonly revocations: Readonly<Record<string, string>>;
+}
+
+/** The gateway in front of the auth service and the sample service at these addresses. */
 export function gateway(
   settings: StartSettings,
   authServiceUrl: string,
   ordersUrl: string,
-  secrets: Readonly<Record<string, string>>,
+  secrets: GatewaySecrets,
 ): ServiceSpec {
   const { environment, issuer, audience } = settings;
   const jwkUrl = `${authServiceUrl}/.well-known/jwks.json`;
@@ -77,6 +80,7 @@ export function gateway(
     ...service(settings, 'gateway', 'gateway', 'HASURA_GRAPHQL_LOG_LEVEL', {
       AUTH_SERVICE_URL: authServiceUrl,
       ORDERS_URL: ordersUrl,
+      ...secrets.assertionKey,
       ...unlessSet(environment, 'HASURA_GRAPHQL_METADATA_DIR', join(PACKAGE_DIR, 'metadata')),
       ...unlessSet(environment, 'PORTICO_SCHEMA_DIR', join(settings.dataDir, 'schemas')),
       ...(OTHER_AUTHENTICATION.some((name) => isSet(environment, name))
@@ -85,7 +89,7 @@ export function gateway(
             HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ jwk_url: jwkUrl, issuer, audience }),
             ...(isSet(environment, 'PORTICO_REVOCATION_URL')
               ? {}
-              : { PORTICO_REVOCATION_URL: `${authServiceUrl}/revocations`, ...secrets }),
+              : { PORTICO_REVOCATION_URL: `${authServiceUrl}/revocations`, ...secrets.revocations }),
           }),
     }),
     host: settings.gatewayHost,

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Logger, StartError } from '../../platform/index.ts';
+import { type Logger, readSettings, SettingsError, StartError } from '../../platform/index.ts';
+import { type Assertions, assertionSettings, openAssertions, resolveAssertion } from '../assertions/index.ts';
 import { Assembly, type Generation } from '../graph/index.ts';
 import {
   isSupergraph,
@@ -60,9 +61,10 @@ export async function openGraph(location: string, options: OpenGraphOptions): Pr
 }
 
 function assemble(metadata: Metadata, options: OpenGraphOptions, http: UpstreamConnections): Assembly {
+  const assertions = assertionsOf(options.environment);
   const [assembly] = together(
-    () => new Assembly(metadata, { ...options, http, schemas: storedSchemas(options) }, options.log),
-    () => checkServices(metadata, options.environment),
+    () => new Assembly(metadata, { ...options, http, assertions, schemas: storedSchemas(options) }, options.log),
+    () => checkServices(metadata, options.environment, assertions),
   );
   return assembly;
 }
@@ -71,10 +73,24 @@ function storedSchemas({ stored, log }: OpenGraphOptions): SchemaStore | undefin
   return stored === undefined ? undefined : { ...openSchemaStore(stored, log), write: async () => {} };
 }
 
+/** Settings that are wrong are in the report by themselves. */
+function assertionsOf(environment: NodeJS.ProcessEnv): Assertions | undefined {
+  try {
+    return openAssertions(readSettings(assertionSettings, environment));
+  } catch (error) {
+    if (error instanceof SettingsError) return undefined;
+    throw error;
+  }
+}
+
 /** @throws MetadataError when services that are passed through do not fit the environment. */
-function checkServices(metadata: Metadata, environment: NodeJS.ProcessEnv): void {
+function checkServices(metadata: Metadata, environment: NodeJS.ProcessEnv, assertions: Assertions | undefined): void {
   const problems = metadata.services.flatMap((service, index) => {
-    const resolved = [resolveUrl(service, environment), resolveHeaders(service.headers, environment)];
+    const resolved = [
+      resolveUrl(service, environment),
+      resolveHeaders(service.headers, environment),
+      resolveAssertion(service.service_assertion, service.name, assertions),
+    ];
     return resolved.flatMap((one) =>
       'problem' in one ? [{ ...metadata.place('services', [index]), message: one.problem }] : [],
     );

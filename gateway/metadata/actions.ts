@@ -3,7 +3,7 @@ import { requestTransform, responseTransform } from './action-transforms.ts';
 import { mapping } from './mapping.ts';
 import { relationshipsShape } from './relationship-shapes.ts';
 import { resilience } from './resilience-shape.ts';
-import { configuredHeaders, graphqlName, name, timeoutSeconds } from './shared-shapes.ts';
+import { configuredHeaders, graphqlName, name, serviceAssertion, timeoutSeconds } from './shared-shapes.ts';
 
 const namedType = mapping({ name: graphqlName, description: z.string().nullish() });
 const objectType = mapping({
@@ -35,6 +35,7 @@ export const actionsShape = mapping({
           response_transform: responseTransform.nullish(),
           /** Ours: the secret that calls of this webhook are signed with, in place of the one for all. */
           webhook_signature: mapping({ secret_from_env: z.string().min(1) }).nullish(),
+          service_assertion: serviceAssertion,
           /** Ours: whether it neither needs nor judges a token, as a login. */
           authentication_field: z.boolean().nullish(),
           /** Ours: how the webhook is called. */

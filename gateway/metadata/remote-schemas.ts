@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { mapping } from './mapping.ts';
 import { remoteRelationshipsShape } from './relationship-shapes.ts';
 import { resilience } from './resilience-shape.ts';
-import { configuredHeaders, flag, graphqlName, listOf, name, timeoutSeconds } from './shared-shapes.ts';
+import {
+  configuredHeaders,
+  flag,
+  graphqlName,
+  listOf,
+  name,
+  serviceAssertion,
+  timeoutSeconds,
+} from './shared-shapes.ts';
 
 const renaming = {
   prefix: z
@@ -48,6 +56,8 @@ const subgraph = mapping({
   timeout_seconds: z.number().positive().max(3600).nullish(),
   subscriptions: subscriptions.nullish(),
   resilience: resilience.optional(),
+  /** Ours: in place of what the supergraph says of it. */
+  service_assertion: serviceAssertion,
 }).refine((one) => one.url == null || one.url_from_env == null, {
   error: 'expected at most one of url and url_from_env',
 });
@@ -64,6 +74,8 @@ const definition = mapping({
   subscriptions: subscriptions.nullish(),
   /** Ours: how the service is called; in a supergraph, each of its subgraphs that says nothing of it. */
   resilience: resilience.optional(),
+  /** Ours: in a supergraph, for each of its subgraphs that says nothing of it. */
+  service_assertion: serviceAssertion,
   /** Ours: how often the service is asked whether its schema has changed. Never by default. */
   introspection_interval_seconds: z.number().min(1).max(86_400).optional(),
   /** Ours: its root fields, by its own names, that neither need nor judge a token: login, refresh, logout. */

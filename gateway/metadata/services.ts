@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mapping } from './mapping.ts';
-import { configuredHeaders, flag, name, timeoutSeconds } from './shared-shapes.ts';
+import { configuredHeaders, flag, name, serviceAssertion, timeoutSeconds } from './shared-shapes.ts';
 
 const path = z
   .string()
@@ -28,6 +28,7 @@ export const servicesShape = z
       timeout_seconds: timeoutSeconds(60),
       forward_client_headers: flag,
       headers: configuredHeaders,
+      service_assertion: serviceAssertion,
       permissions: z.array(mapping({ role: name })).optional(),
       /**
        * For the endpoints of an authorization server, which callers reach before they have a token: these addresses are

@@ -34,6 +34,13 @@ export type ConfiguredHeader = z.output<typeof configuredHeader>;
 
 export const configuredHeaders = listOf(configuredHeader);
 
+/** Ours: whether the service gets an assertion of the gateway, and who it is for where that is not the source's name. */
+export const serviceAssertion = z
+  .union([z.boolean(), mapping({ audience: z.string().min(1).max(255) })], {
+    error: 'expected true, false or an audience',
+  })
+  .nullish();
+
 export const timeoutSeconds = (fallback: number) =>
   z
     .number()

@@ -1,3 +1,4 @@
+import { ASSERTION_HEADER, type ServiceAssertion } from '../assertions/index.ts';
 import { type Bindings, escapeUri } from '../kriti/index.ts';
 import type { NamedText, RequestTransform } from '../metadata/index.ts';
 import { SIGNATURE_HEADER, webhookSignature } from './action-signature.ts';
@@ -16,6 +17,8 @@ export interface WebhookTarget {
   readonly transform: RequestTransform | undefined;
   /** What calls are signed with; undefined when they are not. */
   readonly signingSecret: string | undefined;
+  /** Set when the webhook is to know that a call comes from this gateway. */
+  readonly assertion: ServiceAssertion | undefined;
 }
 
 /** The body of a webhook call as Hasura has it (https://hasura.io/docs/2.0/actions/action-handlers). */
@@ -36,16 +39,17 @@ export class UnusableRequest extends Error {}
 
 /**
  * The request to a webhook. Configured headers win over ours, ours over those of the client; a transform has the last
- * word on everything but the signature.
+ * word on everything but the signature and the assertion.
  *
  * @throws KritiEvaluationError or UnusableRequest when the transform does not fit the values.
  */
 export function webhookRequest(target: WebhookTarget, payload: WebhookPayload, call: Call): WebhookRequest {
-  const { transform, url, signingSecret } = target;
+  const { transform, url, signingSecret, assertion } = target;
   if (!transform && target.plainHeaders) {
     const body = JSON.stringify(payload);
     const headers = [...target.plainHeaders, 'x-request-id', call.requestId, 'x-forwarded-for', call.clientAddress];
     if (signingSecret !== undefined) headers.push(SIGNATURE_HEADER, webhookSignature(signingSecret, body, Date.now()));
+    if (assertion) headers.push(ASSERTION_HEADER, assertion.forSession(call.session));
     return { url, method: 'POST', headers, body };
   }
   const headers: Record<string, string> = {
@@ -60,6 +64,7 @@ export function webhookRequest(target: WebhookTarget, payload: WebhookPayload, c
   delete headers[SIGNATURE_HEADER];
   if (signingSecret !== undefined)
     headers[SIGNATURE_HEADER] = webhookSignature(signingSecret, request.body ?? '', Date.now());
+  if (assertion) headers[ASSERTION_HEADER] = assertion.forSession(call.session);
   return request;
 }
 
@@ -68,7 +73,8 @@ export function plainHeaders({
   headers,
   forwardHeaders,
 }: Pick<WebhookTarget, 'headers' | 'forwardHeaders'>): readonly string[] | undefined {
-  if (forwardHeaders || [...CALL_HEADERS, SIGNATURE_HEADER].some((name) => name in headers)) return undefined;
+  if (forwardHeaders || [...CALL_HEADERS, SIGNATURE_HEADER, ASSERTION_HEADER].some((name) => name in headers))
+    return undefined;
   return Object.entries({ ...COMMON_HEADERS, ...headers }).flat();
 }
 

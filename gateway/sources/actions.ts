@@ -1,3 +1,4 @@
+import { resolveAssertion } from '../assertions/index.ts';
 import {
   type ActionMetadata,
   type Environment,
@@ -79,6 +80,8 @@ function prepareWebhook(action: ActionMetadata, surroundings: Surroundings, repo
   const headers = resolveHeaders(definition.headers, environment);
   if ('problem' in url) report('handler', url.problem);
   if ('problem' in headers) report('headers', headers.problem);
+  const assertion = resolveAssertion(definition.service_assertion, action.name, surroundings.assertions);
+  if ('problem' in assertion) report('service_assertion', assertion.problem);
   const configured = 'headers' in headers ? headers.headers : {};
   const ofCalls = {
     headers: configured,
@@ -93,6 +96,7 @@ function prepareWebhook(action: ActionMetadata, surroundings: Surroundings, repo
       ...ofCalls,
       plainHeaders: plainHeaders(ofCalls),
       transform: definition.request_transform ?? undefined,
+      assertion: 'assertion' in assertion ? assertion.assertion : undefined,
       signingSecret: signingSecret(action, environment, report) ?? surroundings.webhookSecret,
     },
     responseTransform: definition.response_transform ?? undefined,

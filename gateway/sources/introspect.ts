@@ -1,5 +1,6 @@
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import type { RemoteTarget } from './remote-request.ts';
+import { gatewayAssertion } from './upstream-headers.ts';
 
 /** A service may be slow to answer operations; to say what it is, it is not given as long. */
 const LONGEST_MS = 10_000;
@@ -57,6 +58,7 @@ async function ask(target: RemoteTarget, what: string, query: string, operationN
       accept: 'application/json',
       'user-agent': 'portico',
       ...target.headers,
+      ...gatewayAssertion(target.assertion),
     },
     body: JSON.stringify({ query, operationName }),
     timeoutMs: Math.min(target.timeoutMs, LONGEST_MS),

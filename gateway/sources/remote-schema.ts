@@ -1,4 +1,5 @@
 import { buildSchema, type GraphQLSchema, isScalarType, printSchema } from 'graphql';
+import { resolveAssertion } from '../assertions/index.ts';
 import { isSupergraph, type RemoteSchemaMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
 import { Availability } from './availability.ts';
 import { ownHeaderNames } from './call.ts';
@@ -286,6 +287,8 @@ function targetOf(
   const headers = resolveHeaders(definition.headers, environment);
   if ('problem' in url) throw new SourceError([url.problem]);
   if ('problem' in headers) throw new SourceError([headers.problem]);
+  const resolved = resolveAssertion(definition.service_assertion, metadata.name, surroundings.assertions);
+  if ('problem' in resolved) throw new SourceError([resolved.problem]);
   const events = eventsTarget(definition.subscriptions, url.url, environment);
   return remoteTarget({
     name: metadata.name,
@@ -295,6 +298,7 @@ function targetOf(
     forwardHeaders: definition.forward_client_headers
       ? clientHeaderForwarding(undefined, ownHeaderNames(headers.headers))
       : undefined,
+    assertion: resolved.assertion,
     http: openGuard(metadata.name, 'remote-schema', definition.resilience, surroundings, availability),
     connections: http,
     events,

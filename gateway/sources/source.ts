@@ -1,6 +1,7 @@
 import type { SubschemaConfig } from '@graphql-tools/delegate';
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
 import type { Logger } from '../../platform/index.ts';
+import type { Assertions } from '../assertions/index.ts';
 import type { Environment, ValuePath } from '../metadata/index.ts';
 import type { ResilienceSettings } from '../resilience/index.ts';
 import type { Call } from './call.ts';
@@ -81,6 +82,8 @@ export interface Surroundings {
   readonly publicRole: string;
   /** What calls of action webhooks are signed with that have no secret of their own. */
   readonly webhookSecret?: string | undefined;
+  /** Signs for sources that want to know that a request comes from this gateway; undefined without a key. */
+  readonly assertions?: Assertions | undefined;
   /** Whether errors tell clients what happened behind the gateway. Never in production. */
   readonly showInternals?: boolean;
   readonly log?: Logger;

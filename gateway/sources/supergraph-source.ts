@@ -1,3 +1,4 @@
+import { resolveAssertion, type ServiceAssertion } from '../assertions/index.ts';
 import { readSupergraph, type Supergraph, type SupergraphSubgraph } from '../composition/index.ts';
 import { overrideLabels } from '../federation/index.ts';
 import { type RemoteSchemaMetadata, type ResilienceMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
@@ -13,6 +14,7 @@ import { openGuard } from './open-guard.ts';
 import { type RemoteTarget, remoteTarget } from './remote-request.ts';
 import { type Source, SourceError, type SourceProblem, SourceUnreachable, type Surroundings } from './source.ts';
 import type { SourceGuard } from './source-guard.ts';
+import { gatewayAssertion } from './upstream-headers.ts';
 
 /** As long as it may take to fetch a supergraph. */
 const FETCH_MS = 30_000;
@@ -26,6 +28,8 @@ export type SupergraphOrigin =
 export interface SupergraphRemote {
   readonly metadata: RemoteSchemaMetadata;
   readonly origin: SupergraphOrigin;
+  /** For fetching the supergraph. */
+  readonly assertion: ServiceAssertion | undefined;
   /** Headers for every subgraph. */
   readonly headers: Readonly<Record<string, string>>;
   readonly surroundings: Surroundings;
@@ -53,7 +57,10 @@ export function supergraphRemote(
     );
   });
   if (problems.length > 0) throw new SourceError(problems);
-  const common = { metadata, headers: headers.headers, surroundings, availability, guards: new Map() };
+  const resolvedAssertion = resolveAssertion(definition.service_assertion, metadata.name, surroundings.assertions);
+  if ('problem' in resolvedAssertion) throw new SourceError([resolvedAssertion.problem]);
+  const { assertion } = resolvedAssertion;
+  const common = { metadata, assertion, headers: headers.headers, surroundings, availability, guards: new Map() };
   if (supergraphSdl !== undefined) return { ...common, origin: { sdl: supergraphSdl } };
   const url = resolveUrl(
     { url: definition.supergraph_url, url_from_env: definition.supergraph_url_from_env },
@@ -103,13 +110,18 @@ export async function openSupergraph(remote: SupergraphRemote): Promise<Source> 
   });
 }
 
-async function fetched({ origin, surroundings: { http } }: SupergraphRemote): Promise<string> {
+async function fetched({ origin, assertion, surroundings: { http } }: SupergraphRemote): Promise<string> {
   if ('sdl' in origin) return origin.sdl;
   const response = await http
     .send({
       url: origin.url,
       method: 'GET',
-      headers: { accept: 'text/plain, application/graphql, */*', 'user-agent': 'portico', ...origin.headers },
+      headers: {
+        accept: 'text/plain, application/graphql, */*',
+        'user-agent': 'portico',
+        ...origin.headers,
+        ...gatewayAssertion(assertion),
+      },
       timeoutMs: FETCH_MS,
     })
     .catch((error: Error) => {
@@ -155,9 +167,13 @@ function targetsOf(
     const isMoved = own?.url != null || own?.url_from_env != null;
     const resolved = isMoved ? resolveUrl(own, environment) : resolveUrl({ url: plainText(url) }, environment);
     const ownHeaders = resolveHeaders(own?.headers ?? [], environment);
+    // What the supergraph says for all is for each under its own name: what is for one must not count at another.
+    const described = own?.service_assertion ?? Boolean(definition.service_assertion);
+    const assertion = resolveAssertion(described, name, surroundings.assertions);
     const path = own ? ['definition', 'subgraphs', name] : ['definition'];
     if ('problem' in resolved) problems.push({ message: `the subgraph "${name}": ${resolved.problem}`, path });
     else if ('problem' in ownHeaders) problems.push({ message: `the subgraph "${name}": ${ownHeaders.problem}`, path });
+    else if ('problem' in assertion) problems.push({ message: `the subgraph "${name}": ${assertion.problem}`, path });
     else
       targets.set(
         name,
@@ -169,6 +185,7 @@ function targetsOf(
           forwardHeaders: definition.forward_client_headers
             ? clientHeaderForwarding(undefined, ownHeaderNames({ ...headers, ...ownHeaders.headers }))
             : undefined,
+          assertion: assertion.assertion,
           http: guardOf(name, own?.resilience),
           connections: http,
           events: eventsOf(own?.subscriptions ?? definition.subscriptions, resolved.url),

@@ -1,3 +1,4 @@
+import { ASSERTION_HEADER, type ServiceAssertion } from '../assertions/index.ts';
 import type { Session } from '../session/index.ts';
 import { CALL_HEADERS, type Call, COMMON_HEADERS, commonHeaders } from './call.ts';
 import type { HeaderForwarding } from './client-headers.ts';
@@ -8,13 +9,15 @@ export interface HeaderSettings {
   readonly headers: Readonly<Record<string, string>>;
   /** Set when the source is to have the client's headers. */
   readonly forwardHeaders: HeaderForwarding | undefined;
+  /** Set when the source is to know that a request comes from this gateway. It wins over what is configured. */
+  readonly assertion: ServiceAssertion | undefined;
 }
 
 /** Headers of a request to a source, names and values in turn. Precedence: configured, then session, then client. */
 export type UpstreamHeaders = (call: Call) => readonly string[];
 
 /** Prepares the headers of a source's requests: what is the same for all calls of a session is put together once. */
-export function upstreamHeaders({ headers: configured, forwardHeaders }: HeaderSettings): UpstreamHeaders {
+export function upstreamHeaders({ headers: configured, forwardHeaders, assertion }: HeaderSettings): UpstreamHeaders {
   const bySession = new WeakMap<Session, readonly string[]>();
   const ofSession = ({ session }: Call): readonly string[] => {
     const known =
@@ -22,12 +25,33 @@ export function upstreamHeaders({ headers: configured, forwardHeaders }: HeaderS
     bySession.set(session, known);
     return known;
   };
-  if (!forwardHeaders && !CALL_HEADERS.some((name) => name in configured))
-    return (call) => [...ofSession(call), 'x-request-id', call.requestId, 'x-forwarded-for', call.clientAddress];
-  return (call) => Object.entries(headersOf({ headers: configured, forwardHeaders }, call)).flat();
+  if (forwardHeaders || [...CALL_HEADERS, ASSERTION_HEADER].some((name) => name in configured))
+    return (call) => Object.entries(headersOf({ headers: configured, forwardHeaders, assertion }, call)).flat();
+  if (assertion)
+    return (call) => [
+      ...ofSession(call),
+      'x-request-id',
+      call.requestId,
+      'x-forwarded-for',
+      call.clientAddress,
+      ASSERTION_HEADER,
+      assertion.forSession(call.session),
+    ];
+  return (call) => [...ofSession(call), 'x-request-id', call.requestId, 'x-forwarded-for', call.clientAddress];
 }
 
 /** The same by name. */
-export function headersOf({ headers, forwardHeaders }: HeaderSettings, call: Call): Record<string, string> {
-  return { ...forwardHeaders?.(call.clientHeaders), ...commonHeaders(call), ...call.session.headers, ...headers };
+export function headersOf({ headers, forwardHeaders, assertion }: HeaderSettings, call: Call): Record<string, string> {
+  return {
+    ...forwardHeaders?.(call.clientHeaders),
+    ...commonHeaders(call),
+    ...call.session.headers,
+    ...headers,
+    ...(assertion && { [ASSERTION_HEADER]: assertion.forSession(call.session) }),
+  };
+}
+
+/** What a service gets beside the configured headers when the gateway asks on its own account. */
+export function gatewayAssertion(assertion: ServiceAssertion | undefined): Record<string, string> {
+  return assertion ? { [ASSERTION_HEADER]: assertion.forGateway() } : {};
 }

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Logger } from '../../../platform/index.ts';
+import type { Assertions } from '../../assertions/index.ts';
 import { explained, GatewayError } from '../../errors.ts';
 import type { Follower } from '../../graph/index.ts';
 import { type Arrival, type Exchange, refuseUpgrade, sendFlatError } from '../../http/index.ts';
 import type { Environment, Metadata } from '../../metadata/index.ts';
-import { type Authenticator, roleNotAllowed } from '../../session/index.ts';
+import { type Authenticator, roleNotAllowed, type Session } from '../../session/index.ts';
 import { ADMIN_ROLE } from '../../sources/index.ts';
 import { openServiceConnections } from './connections.ts';
 import { refuseUnclearPath } from './path-rules.ts';
@@ -30,6 +31,7 @@ export interface PassThroughOptions {
   readonly metadata: Metadata;
   readonly environment: Environment;
   readonly authenticator: Authenticator;
+  readonly assertions?: Assertions | undefined;
   /** WebSockets at a time. */
   readonly maxSockets: number;
   readonly log: Logger;
@@ -44,10 +46,10 @@ const METHODS_OF_THE_WAY: ReadonlySet<string> = new Set(['TRACE', 'CONNECT']);
  * @throws MetadataError when a service's metadata does not fit the environment.
  */
 export function openPassThrough(options: PassThroughOptions): PassThrough {
-  const { environment, authenticator, maxSockets } = options;
+  const { environment, authenticator, assertions, maxSockets } = options;
   const { credentialHeaders } = authenticator;
   const connections = openServiceConnections();
-  let services = openServices(options.metadata, environment, credentialHeaders);
+  let services = openServices(options.metadata, environment, credentialHeaders, assertions);
   const sockets = new Set<Socket>();
 
   /** @throws GatewayError why the request does not go through. */
@@ -57,7 +59,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
     if (!service) throw nothingThere();
     const { name, permissions, timeout_seconds, only_public_without_token } = service.metadata;
     // No token is judged there, so a caller who still attaches an expired one can get a new one; and nobody is named.
-    let session: { readonly headers: Readonly<Record<string, string>>; readonly cookies: readonly string[] } = NOBODY;
+    let session: Session | undefined;
     if (only_public_without_token) refuseUnlessPublic(service, arrival);
     else {
       const caller = await authenticator.authenticate(request.headers);
@@ -71,10 +73,10 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
     const target = {
       name,
       path: service.pathFor(path) + (search === '' ? '' : `?${search}`),
-      headers: service.headersFor(arrival, session.headers),
+      headers: service.headersFor(arrival, session),
       idleTimeoutMs: timeout_seconds * 1000,
       policy: service.policy,
-      cookies: session.cookies,
+      cookies: session?.cookies ?? [],
     };
     return { service, target };
   }
@@ -106,7 +108,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
       }
     },
     prepare: (described) => {
-      const next = openServices(described, environment, credentialHeaders);
+      const next = openServices(described, environment, credentialHeaders, assertions);
       return () => {
         services = next;
       };
@@ -117,8 +119,6 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
     close: () => connections.close(),
   };
 }
-
-const NOBODY = { headers: {}, cookies: [] };
 
 function methodNotAllowed(): GatewayError {
   return new GatewayError('method-not-allowed', 'this method is not passed on');

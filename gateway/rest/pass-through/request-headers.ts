@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { ASSERTION_HEADER, type ServiceAssertion } from '../../assertions/index.ts';
 import type { Arrival } from '../../http/index.ts';
 import type { ServiceMetadata } from '../../metadata/index.ts';
+import type { Session } from '../../session/index.ts';
 import { clientHeaderForwarding } from '../../sources/index.ts';
 
-/** Makes the headers that a service gets of those of a client: lower-case names, Latin-1 values. */
-export type HeadersForService = (
-  arrival: Arrival,
-  session: Readonly<Record<string, string>>,
-) => Readonly<Record<string, string>>;
+/**
+ * Makes the headers that a service gets of those of a client: lower-case names, Latin-1 values. Without a session, where
+ * no caller is known.
+ */
+export type HeadersForService = (arrival: Arrival, session: Session | undefined) => Readonly<Record<string, string>>;
 
 /** Names of the headers that tell a service of the call. */
 const OF_CALL = ['x-request-id', 'x-forwarded-for', 'x-forwarded-host'];
@@ -32,6 +34,7 @@ export function headersForService(
   metadata: ServiceMetadata,
   configured: Readonly<Record<string, string>>,
   credentialHeaders: readonly string[],
+  assertion: ServiceAssertion | undefined,
 ): HeadersForService {
   const forward = clientHeaderForwarding(
     [
@@ -45,8 +48,9 @@ export function headersForService(
     ...forward(arrival.request.headers),
     'x-request-id': arrival.requestId,
     'x-forwarded-for': arrival.clientAddress,
-    ...session,
+    ...session?.headers,
     ...configured,
+    ...(assertion && { [ASSERTION_HEADER]: session ? assertion.forSession(session) : assertion.forGateway() }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { type Assertions, resolveAssertion } from '../../assertions/index.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Arrival } from '../../http/index.ts';
 import {
@@ -41,10 +42,11 @@ export function openServices(
   metadata: Metadata,
   environment: Environment,
   credentialHeaders: readonly string[],
+  assertions?: Assertions | undefined,
 ): Services {
   const problems: MetadataProblem[] = [];
   const opened = metadata.services.flatMap((service, index) => {
-    const result = openService(service, environment, credentialHeaders);
+    const result = openService(service, environment, credentialHeaders, assertions);
     if (!('problem' in result)) return [result];
     problems.push({ ...metadata.place('services', [index]), message: result.problem });
     return [];
@@ -75,18 +77,21 @@ function openService(
   metadata: ServiceMetadata,
   environment: Environment,
   credentialHeaders: readonly string[],
+  assertions: Assertions | undefined,
 ): Service | { problem: string } {
   const url = resolveUrl(metadata, environment);
   const configured = resolveHeaders(metadata.headers, environment);
   if ('problem' in url) return url;
   if ('problem' in configured) return configured;
+  const resolved = resolveAssertion(metadata.service_assertion, metadata.name, assertions);
+  if ('problem' in resolved) return resolved;
   const { origin, pathname } = new URL(url.url);
   const base = pathname.replace(/\/$/, '');
   const { path, only_public_without_token: open, forward_client_headers: forwardsCredentials } = metadata;
   return {
     metadata,
     origin,
-    headersFor: headersForService(metadata, configured.headers, credentialHeaders),
+    headersFor: headersForService(metadata, configured.headers, credentialHeaders, resolved.assertion),
     policy: {
       address: { origin, base, path },
       mayChallenge: forwardsCredentials,

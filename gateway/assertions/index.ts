@@ -1,0 +1,3 @@
+export { ASSERTION_HEADER, type Assertions, createAssertions, type ServiceAssertion } from './assertions.ts';
+export { resolveAssertion, type ServiceAssertionMetadata } from './resolve-assertion.ts';
+export { type AssertionSettings, assertionSettings, openAssertions } from './settings.ts';

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { setting } from '../../platform/index.ts';
+import { type Assertions, createAssertions } from './assertions.ts';
+
+const MIN_BYTES = 32;
+const EXPECTED = `expected at least ${MIN_BYTES} random bytes in base64 or hexadecimal`;
+
+const secret = z.string({ error: EXPECTED }).transform((text, context): Uint8Array => {
+  const isHexadecimal = /^(?:[0-9a-f]{2})+$/i.test(text);
+  const bytes = Buffer.from(text, isHexadecimal ? 'hex' : 'base64');
+  // Buffer skips what is not base64, so the alphabet is checked too.
+  if (bytes.length >= MIN_BYTES && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return bytes;
+  context.addIssue({ code: 'custom', message: EXPECTED });
+  return z.NEVER;
+});
+
+/** The settings, by the environment variables that hold them. */
+export const assertionSettings = {
+  PORTICO_ASSERTION_KEY: secret.optional(),
+  PORTICO_ASSERTION_STANDBY_KEY: secret.optional(),
+  PORTICO_ASSERTION_ISSUER: setting.text().default('portico'),
+};
+
+export type AssertionSettings = z.output<z.ZodObject<typeof assertionSettings>>;
+
+/** Undefined without a key. */
+export function openAssertions(settings: AssertionSettings): Assertions | undefined {
+  const { PORTICO_ASSERTION_KEY, PORTICO_ASSERTION_STANDBY_KEY, PORTICO_ASSERTION_ISSUER: issuer } = settings;
+  if (PORTICO_ASSERTION_KEY === undefined) return undefined;
+  return createAssertions({ secret: PORTICO_ASSERTION_KEY, standbySecret: PORTICO_ASSERTION_STANDBY_KEY, issuer });
+}
