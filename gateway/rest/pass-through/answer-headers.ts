@@ -28,7 +28,6 @@ const DROPPED = new Set([
   'alt-svc',
   'clear-site-data',
   'nel',
-  'origin-agent-cluster',
   'public-key-pins',
   'public-key-pins-report-only',
   'report-to',
@@ -58,13 +57,20 @@ export interface AnswerPolicy {
  * @param raw names and values in turn, as undici gives them.
  * @param host what the client called us.
  */
-export function headersOfAnswer(raw: readonly Buffer[], policy: AnswerPolicy, host: string | undefined): AnswerHeaders {
+export function headersOfAnswer(
+  status: number,
+  raw: readonly Buffer[],
+  policy: AnswerPolicy,
+  host: string | undefined,
+): AnswerHeaders {
   const headers: AnswerHeaders = Object.create(null);
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = String(raw[at]).toLowerCase();
     // Header values are bytes. Node writes strings as Latin-1.
     add(headers, name, (raw[at + 1] as Buffer).toString('latin1'));
   }
+  // Only one of the two says how long it is (RFC 9112 section 6.3), and an answer without a body has no length.
+  if (headers['transfer-encoding'] !== undefined || status === 204) delete headers['content-length'];
   const ofConnection = [headers.connection ?? []].flat().flatMap((value) => value.toLowerCase().split(','));
   for (const option of ofConnection) delete headers[option.trim()];
   for (const name of Object.keys(headers)) {

@@ -79,11 +79,13 @@ class Relay implements Dispatcher.DispatchHandler {
       return;
     }
     const { policy, cookies } = this.#target;
-    const headers = headersOfAnswer((controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
+    const headers = headersOfAnswer(status, (controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
     if (cookies.length > 0) headers['set-cookie'] = [...cookies, ...[headers['set-cookie'] ?? []].flat()];
     const own = response.getHeader('vary');
     if (typeof own === 'string' && headers.vary !== undefined) headers.vary = `${own}, ${headers.vary}`;
     response.writeHead(status, headers);
+    // Whoever waits for events wants to know that they will come, though the first may be far away.
+    if (/^text\/event-stream\b/i.test(String(headers['content-type']))) response.flushHeaders();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

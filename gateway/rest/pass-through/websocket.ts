@@ -84,7 +84,7 @@ class Handshake implements Dispatcher.DispatchHandler {
     this.#idle.refresh();
     const { request, requestId } = this.#arrival;
     const { policy, cookies } = this.#target;
-    const headers = headersOfAnswer((controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
+    const headers = headersOfAnswer(status, (controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
     if (cookies.length > 0) headers['set-cookie'] = [...cookies, ...[headers['set-cookie'] ?? []].flat()];
     const response = new ServerResponse(request);
     response.assignSocket(this.#socket);
@@ -126,7 +126,7 @@ class Handshake implements Dispatcher.DispatchHandler {
   #switchingProtocols(controller: Dispatcher.DispatchController, answer: IncomingHttpHeaders): string {
     const { request, requestId } = this.#arrival;
     const { policy, cookies } = this.#target;
-    const relayed = headersOfAnswer((controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
+    const relayed = headersOfAnswer(101, (controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
     const lines = [
       'HTTP/1.1 101 Switching Protocols',
       'connection: Upgrade',

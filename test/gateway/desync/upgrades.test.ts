@@ -34,6 +34,9 @@ function head(path: string, { method = 'GET', version = '1.1', headers = {}, res
   return `${method} ${path} HTTP/${version}\r\n${lines.join('\r\n')}\r\n\r\n${rest}`;
 }
 
+/** A gateway that says nothing for so long will not say any more. */
+const PATIENCE_MS = 3_000;
+
 /** Sends bytes and gathers what comes back until the connection ends or `isEnough`. */
 function exchange(bytes: string, isEnough: (text: string) => boolean = () => false): Promise<string> {
   return new Promise((resolve) => {
@@ -45,6 +48,7 @@ function exchange(bytes: string, isEnough: (text: string) => boolean = () => fal
     });
     socket.on('error', () => {});
     socket.on('close', () => resolve(text));
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy());
     socket.write(bytes);
   });
 }
