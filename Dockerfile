@@ -16,8 +16,7 @@ RUN npm run -s build \
 FROM node:24-bookworm-slim
 # Where a service may keep something, on a volume.
 RUN install -d -o node -g node /var/lib/portico
-# DEP0060: a dependency's use of util._extend, about which an operator can do nothing.
-ENV NODE_ENV=production NODE_OPTIONS=--disable-warning=DEP0060
+ENV NODE_ENV=production
 WORKDIR /portico
 COPY --from=build /portico/node_modules node_modules
 COPY --from=build /portico/package.json ./

@@ -41,16 +41,12 @@ export class ChildEnded extends Error {
   }
 }
 
-/** http-proxy-middleware 3 calls `util._extend`, of which newer nodes warn although nobody can do anything about it. */
-const NO_EXTEND_WARNING = '--disable-warning=DEP0060';
-
 const KILL_AFTER_MS = 20_000;
 
 /** Starts a child and shows on `screen` what it writes. */
 export function startChild(spec: ChildSpec, screen: Screen): Child {
   const child = fork(spec.script, spec.arguments ?? [], {
     env: spec.environment,
-    execArgv: [...process.execArgv, NO_EXTEND_WARNING],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A process group of its own: Ctrl-C reaches the launcher alone, which then stops the children in their order.
     detached: true,

@@ -101,10 +101,14 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
         if (services.find(arrival.path)?.metadata.only_public_without_token) throw nothingThere();
         const { service, target } = await admit(arrival);
         if (socket.destroyed) return;
+        logSocket(arrival, socket, service.metadata.name);
         const headers = { ...target.headers, ...handshakeHeaders(arrival.request.headers) };
         relayWebSocket(arrival, socket, head, { ...target, headers, origin: service.origin });
       } catch (thrown) {
-        refuseUpgrade(arrival.request, socket, explained(thrown, arrival));
+        const error = explained(thrown, arrival);
+        const { log, clientAddress: ip } = arrival;
+        log.info({ type: 'websocket-log', ip, status: error.status, code: error.code }, 'a WebSocket was refused');
+        refuseUpgrade(arrival.request, socket, error);
       }
     },
     prepare: (described) => {
@@ -118,6 +122,16 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
     },
     close: () => connections.close(),
   };
+}
+
+/** A handshake that is passed on is in the log twice: when the service is asked, and when its connection is over. */
+function logSocket({ log, clientAddress: ip }: Arrival, socket: Socket, service: string): void {
+  const startedAt = performance.now();
+  log.info({ type: 'websocket-log', ip, service }, 'a WebSocket is passed on');
+  socket.once('close', () => {
+    const duration_ms = Math.round(performance.now() - startedAt);
+    log.info({ type: 'websocket-log', ip, service, duration_ms }, 'a WebSocket is closed');
+  });
 }
 
 function methodNotAllowed(): GatewayError {

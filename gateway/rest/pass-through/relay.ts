@@ -84,6 +84,8 @@ class Relay implements Dispatcher.DispatchHandler {
     const own = response.getHeader('vary');
     if (typeof own === 'string' && headers.vary !== undefined) headers.vary = `${own}, ${headers.vary}`;
     response.writeHead(status, headers);
+    // It is complete (RFC 9112 section 6.3), though undici misses the body whose length a 304 may tell.
+    if (status === 204 || status === 304) this.onResponseEnd();
     // Whoever waits for events wants to know that they will come, though the first may be far away.
     if (/^text\/event-stream\b/i.test(String(headers['content-type']))) response.flushHeaders();
   }

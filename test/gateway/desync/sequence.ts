@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { TRICKS } from './hostile.ts';
 import type { Random } from './random.ts';
 import { type Call, type Caller, callTo, type Entrance, framed } from './requests.ts';
@@ -8,7 +8,12 @@ export interface Sequence {
   readonly seed: number;
   readonly trick: string;
   readonly calls: readonly Call[];
-  readonly bytes: string;
+  /** Honest calls, before the trick. */
+  readonly opening: string;
+  /** Whether the trick waits until they are answered. */
+  readonly isPatient: boolean;
+  /** The trick, and honest calls behind it. */
+  readonly attack: string;
 }
 
 const ENTRANCES: readonly Entrance[] = ['pass-through', 'pass-through', 'pass-through', 'rest', 'graphql'];
@@ -24,47 +29,57 @@ export function sequenceOf(seed: number, first: number, callers: readonly Caller
     return framed(call, random, ...more);
   };
   const [trick, write] = random.pick(Object.entries(TRICKS));
-  let bytes = '';
-  for (let count = random.below(3); count > 0; count--) bytes += honest();
+  let opening = '';
+  for (let count = random.below(3); count > 0; count--) opening += honest();
   const marker = `m${first + calls.length}-hostile`;
   const call = callTo(random.pick(ENTRANCES), marker, random.pick(callers), random, random.pick(MANNERS));
   calls.push(call);
-  bytes += write(call, random);
-  for (let count = random.below(3); count > 0; count--) bytes += honest();
-  bytes += honest('Connection: close');
-  return { seed, trick, calls, bytes };
+  let attack = write(call, random);
+  for (let count = random.below(3); count > 0; count--) attack += honest();
+  attack += honest('Connection: close');
+  return { seed, trick, calls, opening, isPatient: random.chance(60), attack };
 }
 
 /** For how long nothing may come before a connection counts as one that waits for more from us. */
-const QUIET_MS = 250;
+const QUIET_MS = 1_000;
 
 /** Sends a sequence in pieces of any length. @returns everything that came back. */
-export function play({ bytes }: Sequence, port: number, random: Random): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    let text = '';
-    const quiet = setTimeout(() => socket.destroy(), QUIET_MS * 4);
-    const isBrokenOff = random.chance(10);
-    socket.setNoDelay(true);
+export async function play(sequence: Sequence, port: number, random: Random): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.setNoDelay(true);
+  let text = '';
+  const { opening, attack, isPatient } = sequence;
+  const expected = namesIn(opening);
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const answered = new Promise<void>((resolve) => {
     socket.on('data', (piece) => {
       text += piece.toString('latin1');
-      quiet.refresh();
+      if (namedIn(text).length >= expected) resolve();
     });
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      clearTimeout(quiet);
-      resolve(text);
-    });
-    let at = 0;
-    const writeMore = () => {
-      const end = random.chance(60) ? bytes.length : at + 1 + random.below(bytes.length - at);
-      socket.write(Buffer.from(bytes.slice(at, end), 'latin1'));
-      at = end;
-      if (at < bytes.length) setImmediate(writeMore);
-      else if (isBrokenOff) socket.destroySoon();
-    };
-    socket.once('connect', writeMore);
   });
+  socket.on('error', () => {});
+  await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+  await write(socket, opening, random);
+  if (isPatient && expected > 0) await Promise.race([answered, closed]);
+  socket.setTimeout(QUIET_MS, () => socket.destroy());
+  await write(socket, attack, random);
+  if (random.chance(10)) socket.destroySoon();
+  await closed;
+  return text;
+}
+
+async function write(socket: Socket, bytes: string, random: Random): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const end = random.chance(60) ? bytes.length : at + 1 + random.below(bytes.length - at);
+    socket.write(Buffer.from(bytes.slice(at, end), 'latin1'));
+    at = end;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** How many calls ask for an answer that names them. */
+function namesIn(bytes: string): number {
+  return bytes.match(/^x-request-id: /gm)?.length ?? 0;
 }
 
 /** The markers and tenants that answers name, in their order. */

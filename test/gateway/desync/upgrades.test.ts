@@ -1,6 +1,5 @@
-import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { bearer, keeper, openPlatform, until } from '../harness/index.ts';
+import { bearer, keeper, openPlatform, sendBytes, until } from '../harness/index.ts';
 import { openCanary } from './canary.ts';
 
 const { keep, close } = keeper();
@@ -34,24 +33,7 @@ function head(path: string, { method = 'GET', version = '1.1', headers = {}, res
   return `${method} ${path} HTTP/${version}\r\n${lines.join('\r\n')}\r\n\r\n${rest}`;
 }
 
-/** A gateway that says nothing for so long will not say any more. */
-const PATIENCE_MS = 3_000;
-
-/** Sends bytes and gathers what comes back until the connection ends or `isEnough`. */
-function exchange(bytes: string, isEnough: (text: string) => boolean = () => false): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect(gateway.port, '127.0.0.1');
-    let text = '';
-    socket.on('data', (piece) => {
-      text += piece.toString('latin1');
-      if (isEnough(text)) socket.destroy();
-    });
-    socket.on('error', () => {});
-    socket.on('close', () => resolve(text));
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy());
-    socket.write(bytes);
-  });
-}
+const exchange = (bytes: string, isEnough?: (text: string) => boolean) => sendBytes(gateway.port, bytes, isEnough);
 
 const smuggled = 'GET /base/smuggled HTTP/1.1\r\nHost: x\r\nx-hasura-tenant-id: 2\r\n\r\n';
 
