@@ -9,6 +9,8 @@ export interface AssembledSources {
   /** Sources that are left out because of others. */
   readonly conflicts: readonly Inconsistency[];
   readonly missing: readonly MissingSource[];
+  /** Stored schemas that conflict with what is there, and why. The next sources are to be without them. */
+  readonly outdated: ReadonlyMap<string, string>;
 }
 
 export interface SourcesToAssemble {
@@ -24,39 +26,44 @@ export interface SourcesToAssemble {
 export function assembleSources({ names, actions, opened, failures }: SourcesToAssemble): AssembledSources {
   const sources: Source[] = [];
   const conflicts: Inconsistency[] = [];
-  /** Why stored schemas are of no use. */
-  const unusable = new Map<string, string>();
+  const outdated = new Map<string, string>();
+  /** Why remote schemas are not part of the graph that are not to blame for it. */
+  const held = new Map<string, string>();
   for (const [source, problems] of opened.left) {
     const reason = problems.map(({ message }) => message).join('; ');
-    if (opened.isStored(source)) unusable.set(source, reason);
+    if (opened.isStored(source)) held.set(source, reason);
     else conflicts.push({ source, reason, problems });
   }
   // In the order of the metadata, so that who loses a conflict does not depend on who answered first. What is only
   // stored may be out of date, and takes nothing away from a service that is there.
-  const isStored = ({ name, members = [name] }: Source) => members.every((one) => opened.isStored(one));
+  const storedOf = ({ name, members = [name] }: Source) => members.filter((one) => opened.isStored(one));
   const described = [...(actions ? [actions] : []), ...opened.sources];
-  for (const source of [...described.filter((one) => !isStored(one)), ...described.filter(isStored)]) {
+  const areStored = new Map(described.map((source) => [source, storedOf(source)]));
+  const hasStored = (source: Source) => (areStored.get(source) ?? []).length > 0;
+  for (const source of [...described.filter((one) => !hasStored(one)), ...described.filter(hasStored)]) {
     const { name, members = [name] } = source;
     const reason = conflictsWith(source, sources).join('; ');
     if (reason === '') sources.push(source);
-    else if (isStored(source)) for (const one of members) unusable.set(one, reason);
-    else conflicts.push({ source: members[0] ?? name, reason });
+    else if (hasStored(source)) {
+      for (const one of areStored.get(source) ?? []) outdated.set(one, reason);
+      for (const one of members) held.set(one, reason);
+    } else conflicts.push({ source: members[0] ?? name, reason });
   }
   sources.sort((one, other) => described.indexOf(one) - described.indexOf(other));
 
   const missing = names.flatMap((source): readonly MissingSource[] => {
     const isOnlyStored = opened.isStored(source);
-    if (!isOnlyStored && (opened.isPart(source) || opened.left.has(source))) return [];
+    const misfit = held.get(source);
+    const isPart = opened.isPart(source) && misfit === undefined;
+    if (!isOnlyStored && (isPart || opened.left.has(source))) return [];
     const failure = failures.get(source)?.message ?? (opened.get(source) ? 'not composed yet' : 'not asked yet');
-    const misfit = unusable.get(source);
-    const isKnown = isOnlyStored && opened.isPart(source) && misfit === undefined;
     return [
       {
         source,
         reason: misfit === undefined ? failure : `${failure}; its stored schema is not used: ${misfit}`,
-        schema: isKnown ? 'stored' : 'unknown',
+        schema: isPart ? 'stored' : 'unknown',
       },
     ];
   });
-  return { sources, conflicts, missing };
+  return { sources, conflicts, missing, outdated };
 }

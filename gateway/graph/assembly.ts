@@ -12,6 +12,7 @@ import { assembleSources } from './assembled-sources.ts';
 import { conflictsWith } from './conflicts.ts';
 import { describedSources } from './described-sources.ts';
 import { Generation } from './generation.ts';
+import { GenerationLog } from './generation-log.ts';
 import { isAlike, OpenedRemotes } from './opened-remotes.ts';
 import { schemaChanges } from './schema-changes.ts';
 import { sourceProblem } from './source-problem.ts';
@@ -30,8 +31,7 @@ export class Assembly {
   readonly #remotes: readonly RemoteSchema[];
   readonly #actions: Source | undefined;
   readonly #opened: OpenedRemotes;
-  /** Reasons for leaving sources out that are in the log. */
-  readonly #told = new Set<string>();
+  readonly #generationLog: GenerationLog;
   readonly #failures = new Map<string, SourceError>();
   readonly #timers = new Set<NodeJS.Timeout>();
   /** Remote schemas that will be asked again. */
@@ -49,6 +49,7 @@ export class Assembly {
     this.metadata = metadata;
     this.#surroundings = surroundings;
     this.#log = log;
+    this.#generationLog = new GenerationLog(log);
     this.#onChange = onChange;
     const { remotes, actions } = describedSources(metadata, surroundings);
     this.#remotes = remotes;
@@ -108,7 +109,7 @@ export class Assembly {
   async open(previous?: Assembly, ask = true): Promise<void> {
     if (previous) {
       this.#opened.takeOver(previous.#opened);
-      for (const reason of previous.#told) this.#told.add(reason);
+      this.#generationLog.follow(previous.#generationLog);
       for (const { name } of this.#remotes)
         if (previous.isDescribedAlike(name, this.metadata)) this.#takeOver(name, previous);
     }
@@ -290,23 +291,13 @@ export class Assembly {
   }
 
   #generate(): Generation {
-    const { sources, conflicts, missing } = assembleSources({
+    const { sources, conflicts, missing, outdated } = assembleSources({
       names: this.#remotes.map(({ name }) => name),
       actions: this.#actions,
       opened: this.#opened,
       failures: this.#failures,
     });
-    // Subgraphs that need one that has not been asked yet may still find it.
-    if (this.#areAllAsked)
-      for (const { source, reason } of conflicts.filter((conflict) => !this.#told.has(conflict.reason))) {
-        this.#told.add(reason);
-        this.#log.error({ source, reason }, 'a source conflicts with another one');
-      }
-    for (const { name, warning } of sources)
-      if (warning !== undefined && !this.#told.has(warning)) {
-        this.#told.add(warning);
-        this.#log.warn({ source: name }, warning);
-      }
+    this.#forget(outdated);
     const generation = new Generation({
       metadata: this.metadata,
       sources,
@@ -314,24 +305,22 @@ export class Assembly {
       conflicts,
       publicRole: this.#surroundings.publicRole,
     });
-    for (const { message, ...place } of generation.relationshipProblems)
-      if (!this.#told.has(message)) {
-        this.#told.add(message);
-        this.#log.error({ ...place, reason: message }, 'a relationship is not part of the graph');
-      }
-    for (const { message, ...place } of generation.authenticationProblems)
-      if (!this.#told.has(message)) {
-        this.#told.add(message);
-        this.#log.error({ ...place, reason: message }, 'an authentication field is not public');
-      }
-    // What a source is granted to the public may take a while to find out, and nothing depends on it.
-    if (this.#areAllAsked)
-      for (const { source, message } of generation.unmarkedAuthenticationFields)
-        if (!this.#told.has(message)) {
-          this.#told.add(message);
-          this.#log.warn({ source, reason: message }, 'a public field may be an authentication field');
-        }
+    // Subgraphs that need one that has not been asked yet may still find it.
+    this.#generationLog.report(generation, this.#areAllAsked);
     return generation;
+  }
+
+  /** Gives up stored schemas that do not go together with what is there, and composes the others without them. */
+  #forget(outdated: ReadonlyMap<string, string>): void {
+    for (const [source, reason] of outdated) {
+      this.#opened.delete(source);
+      this.#log.warn({ source, reason }, 'the stored schema of a source is ignored');
+    }
+    if (outdated.size > 0)
+      this.#later(0, async () => {
+        await this.#opened.compose();
+        if (!this.#stopped) this.#regenerate();
+      });
   }
 }
 

@@ -27,6 +27,10 @@ export class OpenedRemotes {
     this.#opened.set(name, opened);
   }
 
+  delete(name: string): void {
+    this.#opened.delete(name);
+  }
+
   /** Subgraphs that do not go together with the others, and why. */
   get left(): ReadonlyMap<string, readonly SourceProblem[]> {
     return this.#composer.left;
