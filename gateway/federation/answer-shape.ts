@@ -27,7 +27,14 @@ export type ValueShape =
       readonly isHidden?: IsHidden;
     }
   | { readonly kind: 'list'; readonly nonNull: boolean; readonly item: ValueShape }
-  | { readonly kind: 'object'; readonly nonNull: boolean; readonly shapeFor: ShapeFor; readonly isHidden: IsHidden };
+  | {
+      readonly kind: 'object';
+      readonly nonNull: boolean;
+      readonly shapeFor: ShapeFor;
+      /** The shapes of all types of the public schema that may stand here. */
+      readonly possible: () => readonly ObjectShape[];
+      readonly isHidden: IsHidden;
+    };
 
 /** Whether a value of an enum, or the type of an object, is one that clients do not see: it is null for them. */
 export type IsHidden = (name: unknown) => boolean;
@@ -135,7 +142,7 @@ function shapeOfValue(
       only ??= shapeOfObject(below, type.name, type.name, scope);
       return only;
     };
-    return { kind: 'object', nonNull, shapeFor, isHidden };
+    return { kind: 'object', nonNull, shapeFor, possible: () => [shapeFor()], isHidden };
   }
   const make = (typename: unknown): ObjectShape | undefined => {
     if (typeof typename !== 'string') return shapeOfObject(below, type.name, undefined, scope);
@@ -154,7 +161,12 @@ function shapeOfValue(
     if (made) shapes.set(typename, made);
     return made;
   };
-  return { kind: 'object', nonNull, shapeFor, isHidden };
+  const possible = () =>
+    scope.schema.getPossibleTypes(type).flatMap(({ name }) => {
+      const shape = shapeFor(name);
+      return shape ? [shape] : [];
+    });
+  return { kind: 'object', nonNull, shapeFor, possible, isHidden };
 }
 
 /** `CollectFields` of the specification, with the type known beforehand. */

@@ -123,7 +123,8 @@ function keyNaming(document: DocumentNode, fieldNames: ReadonlySet<string>): (fi
     },
   });
   return ({ alias, name }) => {
-    if (!alias || alias.value === name.value) return name.value;
+    // An object has one type, and it is looked for under its own name.
+    if (!alias || alias.value === name.value || name.value === '__typename') return name.value;
     const unsafe = fieldNames.has(alias.value) || alias.value.startsWith('_') || alias.value in Object.prototype;
     if (!unsafe) return alias.value;
     let key = `as${alias.value.startsWith('_') ? '' : '_'}${alias.value}_of_${name.value}`;

@@ -35,7 +35,7 @@ export function plannedOperation(
   const reduce = (set: SelectionSetNode, type: GraphQLNamedType | undefined): SelectionSetNode => {
     const selections = reduceAll(set.selections, type, possibleTypes(type, schema), new Set());
     // Nothing is left of it, but the object itself is still asked for.
-    return { ...set, selections: selections.length > 0 ? selections : [TYPENAME] };
+    return { ...set, selections: selections.length > 0 ? selections : [PLACEHOLDER] };
   };
   const reduceAll = (
     selections: readonly SelectionNode[],
@@ -101,7 +101,8 @@ export function plannedOperation(
   return operation.clientVariables.size === 0 ? definition : renameVariables(definition, operation);
 }
 
-const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+/** What is selected of an object of which the client selects nothing: that is no member of the answer. */
+export const PLACEHOLDER: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 
 function possibleTypes(type: GraphQLNamedType | undefined, schema: GraphQLSchema): readonly GraphQLObjectType[] {
   if (isObjectType(type)) return [type];

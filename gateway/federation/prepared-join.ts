@@ -2,7 +2,7 @@ import { type FieldNode, type GraphQLSchema, Kind, print } from 'graphql';
 import { type ObjectShape, shapeOfAnswer } from './answer-shape.ts';
 import { type ClientOperation, type Conditions, rootFields } from './client-operation.ts';
 import { compilePlan, compileSubscription, inSequence } from './compile-plan.ts';
-import { clientPath, completeAnswer } from './complete-answer.ts';
+import { completeAnswer, type ErrorPlace, errorPlace } from './complete-answer.ts';
 import type { JoinError, SubgraphFailure } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { planMutation } from './mutation-order.ts';
@@ -127,16 +127,17 @@ export function finishRun<Context>({ data, errors, extensions }: Run<Context>, s
     const text = writeAnswer(shape, data);
     if (text !== undefined) return { data: text, errors, extensions };
   }
-  const told = errors.map((error) => withClientPath(error, shape, data));
-  const complete = completeAnswer(shape, data, told);
+  const places = errors.map(({ path }) => path && errorPlace(shape, data, path));
+  const told = errors.map((error, index) => withPlace(error, places[index]));
+  const reached = places.flatMap((place) => (place && place.path.length > 0 ? [place.reach] : []));
+  const complete = completeAnswer(shape, data, told, reached);
   return { data: complete.text, errors: [...told, ...complete.errors], extensions };
 }
 
-function withClientPath(error: JoinError, shape: ObjectShape, data: JsonObject): JoinError {
-  if (!error.path) return error;
-  const path = clientPath(shape, data, error.path);
+function withPlace(error: JoinError, place: ErrorPlace | undefined): JoinError {
+  if (!place) return error;
   const { path: _, ...rest } = error;
-  return path.length > 0 ? { ...rest, path } : rest;
+  return place.path.length > 0 ? { ...rest, path: place.path } : rest;
 }
 
 /** The part of an operation that asks about the schema itself: its text, or undefined where it does not. */

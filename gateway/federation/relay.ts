@@ -11,6 +11,7 @@ import {
   type SelectionNode,
   stripIgnoredCharacters,
 } from 'graphql';
+import { PLACEHOLDER } from './planned-document.ts';
 import { prepareRequest, type SubgraphRequest } from './subgraph-request.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
 
@@ -39,7 +40,7 @@ export function relayedRequest(
     type: string,
     fields: Readonly<Record<string, { type: Parameters<typeof getNamedType>[0] }>>,
   ): boolean => {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) return false;
+    if (selection.kind === Kind.FRAGMENT_SPREAD || selection === PLACEHOLDER) return false;
     if (selection.kind === Kind.INLINE_FRAGMENT) {
       const condition = selection.typeCondition?.name.value ?? type;
       return condition === type && isPlain(selection.selectionSet.selections, schema.getType(type));

@@ -54,6 +54,11 @@ test('what one subgraph answers alone passes byte by byte, integers of any size 
   expect(stars.asked()[0]?.query).toBe('query Star($id:ID!){star(id:$id){years:age ...on Star{weight id}}}');
 });
 
+test('an object of which nothing is selected is empty all the same', async () => {
+  answers('{"data":{"star":{"__typename":"Star"}}}');
+  expect(await asked('{ star(id: "1") { weight @include(if: false) } }')).toBe('{"data":{"star":{}}}');
+});
+
 test('its errors are told as ever', async () => {
   answers('{"errors":[{"message":"too bright","path":["star","name"]}],"data":{"star":{"name":null}}}');
   expect(JSON.parse(await asked('{ star(id: "1") { name } }'))).toMatchObject({

@@ -140,6 +140,23 @@ test('__typename can stand anywhere, and costs nothing at the root', async () =>
   });
 });
 
+test('of an object of an unknown type its name alone can be asked for, under another key', async () => {
+  expect(await shelf.ask('{ things { kind: __typename } named { id: __typename title: __typename } }')).toEqual({
+    data: {
+      things: [{ kind: 'Book' }, { kind: 'Song' }, null, null],
+      named: [
+        { id: 'Book', title: 'Book' },
+        { id: 'Song', title: 'Song' },
+      ],
+    },
+  });
+});
+
+test('an object of which nothing is selected is empty', async () => {
+  const document = 'query ($no: Boolean!) { shared { size @include(if: false) __typename @include(if: $no) } }';
+  expect(await shelf.ask(document, { no: false })).toEqual({ data: { shared: {} } });
+});
+
 test('members come in the order of the document', async () => {
   const { data } = await shelf.run('{ shared { size ...F id } } fragment F on Box { labels size }');
   expect(data).toBe('{"shared":{"size":3,"labels":["one","two"],"id":"x"}}');

@@ -11,13 +11,27 @@ let answers: Record<string, string>;
 let asked: string[];
 
 function openGraph(): FederatedGraph<undefined> {
-  const sdl = {
+  return openGraphOf({
     shop: `type Query { items: [Item] one: Item animal: Animal } type Item @key(fields: "id") { id: ID! title: String size: Float }
       interface Animal { id: ID! } type Cat implements Animal @key(fields: "id") { id: ID! }
       type Dog implements Animal @key(fields: "id") { id: ID! }`,
     prices: `type Query { offers: Int } type Item @key(fields: "id") { id: ID! price: Float name: String }
       type Cat @key(fields: "id") { id: ID! legs: Int }`,
-  };
+  });
+}
+
+/** Animals, of which other services answer this. */
+function openZoo(zoo: string, vet = '') {
+  answers = { zoo, vet };
+  return openGraphOf({
+    zoo: `type Query { animals: [Animal] } interface Animal { id: ID! }
+      type Cat implements Animal @key(fields: "id") { id: ID! meals: [Meal!]! } type Dog implements Animal { id: ID! }
+      type Meal { food: String! }`,
+    vet: 'type Cat @key(fields: "id") { id: ID! legs: Int! tails: Int! }',
+  });
+}
+
+function openGraphOf(sdl: Record<string, string>): FederatedGraph<undefined> {
   const composed = composeServices(
     Object.entries(sdl).map(([name, typeDefs]) => ({ name, typeDefs: parse(LINK + typeDefs), url: 'http://none' })),
   );
@@ -93,6 +107,27 @@ test('fewer or more entities than asked for, or what is none, are null or left o
     expect(await ask('{ items { price } }')).toEqual({ data: { items: prices.map((price) => ({ price })) } });
   }
   expect(({} as { price?: unknown }).price).toBeUndefined();
+});
+
+test('the path of an error is the client’s to its end, through types and lists that are null because of it', async () => {
+  const zoo = openZoo(
+    '{"data":{"animals":[null]},"errors":[{"message":"hungry","path":["animals",0,"meals",1,"name_of_food"]}]}',
+  );
+  const document = '{ animals { ... on Cat { meals { name_of_food: food } } ... on Dog { id } } }';
+  const { data, errors } = await zoo.prepare(document).run({}, undefined);
+  expect([data, errors]).toMatchObject([
+    '{"animals":[null]}',
+    [{ message: 'hungry', path: ['animals', 0, 'meals', 1, 'name_of_food'] }],
+  ]);
+});
+
+test('what is missing because of an error that is told is not told again', async () => {
+  const zoo = openZoo(
+    '{"data":{"animals":[{"__typename":"Cat","id":"1"}]}}',
+    '{"data":{"_entities":[null]},"errors":[{"message":"asleep","path":["_entities",0,"legs"]}]}',
+  );
+  const { data, errors } = await zoo.prepare('{ animals { ... on Cat { tails legs } } }').run({}, undefined);
+  expect([data, errors]).toMatchObject(['{"animals":[null]}', [{ message: 'asleep', path: ['animals', 0, 'legs'] }]]);
 });
 
 test('a number that no double holds is none', async () => {
