@@ -6,6 +6,7 @@ import { fetchText, usedVariables } from './entity-request.ts';
 import { foldUnits } from './fold-units.ts';
 import { keepMembers } from './keep-members.ts';
 import { type EntityUnit, type RootUnit, type Unit, unitsOf, unknown } from './plan-units.ts';
+import { repairRequirements } from './repair-requirements.ts';
 import { compileRootFetch, type RootFetch, rootFetchStep } from './root-fetch.ts';
 import type { Step } from './run.ts';
 import { scheduleUnits } from './schedule-units.ts';
@@ -47,7 +48,8 @@ export function compileSubscription<Context>(
 }
 
 function changedUnits(planned: readonly Unit[], { operation, types }: PlanScope): Unit[] {
-  return foldUnits(keepMembers(dropImpossible(planned, types), operation, types), types);
+  const repaired = repairRequirements(planned, types);
+  return foldUnits(keepMembers(dropImpossible(repaired, types), operation, types), types);
 }
 
 function compileWaves<Context>(

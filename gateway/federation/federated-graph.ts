@@ -1,5 +1,6 @@
 import { type DocumentNode, type GraphQLSchema, parse } from 'graphql';
 import { readOperation } from './client-operation.ts';
+import { withEntityRoots } from './entity-roots.ts';
 import { UnplannableOperation } from './errors.ts';
 import type { Json, JsonObject } from './json.ts';
 import { openPlanner, type Plan } from './planner.ts';
@@ -72,7 +73,13 @@ export class FederatedGraph<Context> {
   constructor({ supergraphSdl, read, plan, send }: FederatedGraphOptions<Context>) {
     const supergraph = read?.document ?? parse(supergraphSdl, { noLocation: true });
     this.publicSchema = read?.publicSchema ?? buildPublicSchema(supergraph);
+    let entities: Plan | undefined;
     this.#scope = {
+      // It is seldom needed, and takes as much memory as the other planner.
+      planEntities: (text, name) => {
+        entities ??= openPlanner(withEntityRoots(supergraph));
+        return entities(text, name);
+      },
       plan: plan ?? openPlanner(supergraphSdl),
       types: readTypes(supergraph),
       publicSchema: this.publicSchema,

@@ -1,4 +1,4 @@
-import { type ConstDirectiveNode, type DocumentNode, Kind } from 'graphql';
+import { type ConstDirectiveNode, type DocumentNode, Kind, parse, type SelectionNode } from 'graphql';
 
 /** Names of subgraphs by their values of the enum `join__Graph`. */
 export function graphNames(supergraph: DocumentNode): Map<string, string> {
@@ -17,4 +17,15 @@ export function graphNames(supergraph: DocumentNode): Map<string, string> {
 export function directiveArgument(directive: ConstDirectiveNode, name: string): string | undefined {
   const value = directive.arguments?.find((one) => one.name.value === name)?.value;
   return value?.kind === Kind.ENUM || value?.kind === Kind.STRING ? value.value : undefined;
+}
+
+/** The selections of a field set, such as that of a key. */
+export function fieldSet(text: string): readonly SelectionNode[] {
+  const [definition] = parse(`{ ${text} }`, { noLocation: true }).definitions;
+  return definition?.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections : [];
+}
+
+/** The names of its fields, without those below them. */
+export function topFields(selections: readonly SelectionNode[]): string[] {
+  return selections.flatMap((one) => (one.kind === Kind.FIELD ? [one.name.value] : []));
 }

@@ -125,7 +125,22 @@ export function unknown(node: PlanNode): UnplannableOperation {
 }
 
 function opened({ serviceName, operation }: FetchNode | BatchFetchNode) {
-  const document = parse(operation, { noLocation: true });
+  const { selections, variableDefinitions } = openOperation(operation);
+  return {
+    service: serviceName,
+    selections,
+    variables: variableDefinitions.filter(
+      ({ variable }) => !/^(representations|__batch_reps_\d+)$/.test(variable.name.value),
+    ),
+  };
+}
+
+/** The operation of a fetch with its fragments where they are spread. */
+export function openOperation(text: string): {
+  readonly selections: readonly SelectionNode[];
+  readonly variableDefinitions: readonly VariableDefinitionNode[];
+} {
+  const document = parse(text, { noLocation: true });
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
@@ -133,11 +148,8 @@ function opened({ serviceName, operation }: FetchNode | BatchFetchNode) {
   const definition = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
   if (!definition) throw new UnplannableOperation('the plan has a fetch without an operation');
   return {
-    service: serviceName,
     selections: openSpreads(definition.selectionSet, fragments).selections,
-    variables: (definition.variableDefinitions ?? []).filter(
-      ({ variable }) => !/^(representations|__batch_reps_\d+)$/.test(variable.name.value),
-    ),
+    variableDefinitions: definition.variableDefinitions ?? [],
   };
 }
 

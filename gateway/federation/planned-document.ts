@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import { type ClientOperation, type Conditions, isIncluded } from './client-operation.ts';
 import { UnplannableOperation } from './errors.ts';
+import type { SupergraphTypes } from './supergraph-types.ts';
 
 /** How many selections an operation may come to once its fragments are opened. */
 const MOST_SELECTIONS = 20_000;
@@ -22,7 +23,8 @@ const MOST_SELECTIONS = 20_000;
 /**
  * An operation for the planner: the given root fields, what `@skip` and `@include` leave of them, and safe
  * names. Without conditions in it, the planner can merge every fetch that goes to the same subgraph. Fragments that no
- * type satisfies are left out, since the planner would leave out the field that they are selected on.
+ * type satisfies are left out, since the planner would leave out the field that they are selected on. Fields of interfaces
+ * that some type requires something for are selected type by type, since the planner would require nothing.
  * @throws UnplannableOperation when it is too large
  */
 export function plannedOperation(
@@ -30,6 +32,7 @@ export function plannedOperation(
   fields: readonly FieldNode[],
   conditions: Conditions,
   schema: GraphQLSchema,
+  types: SupergraphTypes,
 ): OperationDefinitionNode {
   let left = MOST_SELECTIONS;
   const reduce = (set: SelectionSetNode, type: GraphQLNamedType | undefined): SelectionSetNode => {
@@ -46,7 +49,7 @@ export function plannedOperation(
     selections.flatMap((selection): SelectionNode[] => {
       if (!isIncluded(selection.directives, conditions)) return [];
       if (left-- <= 0) throw new UnplannableOperation('the operation is too large to be planned');
-      if (selection.kind === Kind.FIELD) return [reduceField(selection, type)];
+      if (selection.kind === Kind.FIELD) return typeByType(reduceField(selection, type), type, possible);
       const fragment =
         selection.kind === Kind.INLINE_FRAGMENT ? selection : operation.fragments.get(selection.name.value);
       if (!fragment) return [];
@@ -83,6 +86,19 @@ export function plannedOperation(
         ? { selectionSet: reduce(field.selectionSet, definition && getNamedType(definition.type)) }
         : {}),
     };
+  };
+  const typeByType = (
+    field: FieldNode,
+    type: GraphQLNamedType | undefined,
+    possible: readonly GraphQLObjectType[],
+  ): SelectionNode[] => {
+    const name = field.name.value;
+    if (!isInterfaceType(type) || !possible.some((one) => types.requires(one.name, name))) return [field];
+    return possible.map((one) => ({
+      kind: Kind.INLINE_FRAGMENT,
+      typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: one.name } },
+      selectionSet: { kind: Kind.SELECTION_SET, selections: [field] },
+    }));
   };
   const root = schema.getRootType(operation.definition.operation) ?? undefined;
   const { name, variableDefinitions } = operation.definition;

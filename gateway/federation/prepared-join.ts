@@ -4,7 +4,6 @@ import { type ClientOperation, type Conditions, rootFields } from './client-oper
 import { compilePlan, compileSubscription, inSequence } from './compile-plan.ts';
 import { completeAnswer, type ErrorPlace, errorPlace } from './complete-answer.ts';
 import type { JoinError, SubgraphFailure } from './errors.ts';
-import type { JsonObject } from './json.ts';
 import { planMutation } from './mutation-order.ts';
 import { plannedOperation } from './planned-document.ts';
 import type { Plan } from './planner.ts';
@@ -12,6 +11,7 @@ import { relayedRequest } from './relay.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 import { type RootFetch, takeAnswer } from './root-fetch.ts';
 import type { Run, Send, Step, SubgraphExtensions } from './run.ts';
+import { planInParts, type SplitScope } from './split-requirements.ts';
 import { failure, readReply, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -28,6 +28,8 @@ export interface JoinResult {
 /** What all operations of a graph share. */
 export interface GraphScope<Context> {
   readonly plan: Plan;
+  /** Plans over the supergraph of `withEntityRoots`. */
+  readonly planEntities: Plan;
   readonly types: SupergraphTypes;
   readonly publicSchema: GraphQLSchema;
   readonly send: Send<Context>;
@@ -63,8 +65,14 @@ export function compileVariant<Context>(
   const shape = shapeOfAnswer(operation, conditions, scope.publicSchema, scope.types);
   if (fields.length === 0) return { step: undefined, shape, primary: undefined };
   const name = operation.definition.name?.value;
-  const planned = (some: readonly FieldNode[]) => plannedOperation(operation, some, conditions, scope.publicSchema);
-  const plan = (some: readonly FieldNode[]) => scope.plan(print(planned(some)), name);
+  const planned = (some: readonly FieldNode[]) =>
+    plannedOperation(operation, some, conditions, scope.publicSchema, scope.types);
+  const split: SplitScope = {
+    types: scope.types,
+    plan: (one) => scope.plan(print(one), name),
+    planEntities: (one) => scope.planEntities(print(one), name),
+  };
+  const plan = (some: readonly FieldNode[]) => planInParts(planned(some), split);
   const kind = operation.definition.operation;
   const { clientVariables } = operation;
   const whole = planned(fields);

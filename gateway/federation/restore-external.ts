@@ -4,10 +4,9 @@ import {
   type FieldDefinitionNode,
   type InterfaceTypeDefinitionNode,
   Kind,
-  parse,
   visit,
 } from 'graphql';
-import { directiveArgument, graphNames } from './join-directives.ts';
+import { directiveArgument, fieldSet, graphNames, topFields } from './join-directives.ts';
 
 /** A subgraph that was composed. */
 export interface ComposedService {
@@ -74,7 +73,10 @@ function requiredFields(supergraph: DocumentNode, graphs: ReadonlyMap<string, st
         const graph = directiveArgument(join, 'graph');
         const requires = directiveArgument(join, 'requires');
         if (graph === undefined || requires === undefined || !objects.includes(graph)) return [];
-        return topFields(requires).map((field) => [`${type.name.value}.${field}`, graphs.get(graph) ?? graph]);
+        return topFields(fieldSet(requires)).map((field) => [
+          `${type.name.value}.${field}`,
+          graphs.get(graph) ?? graph,
+        ]);
       }),
     );
   });
@@ -82,12 +84,6 @@ function requiredFields(supergraph: DocumentNode, graphs: ReadonlyMap<string, st
 
 function isTrue({ arguments: given }: ConstDirectiveNode, name: string): boolean {
   return given?.some((one) => one.name.value === name && one.value.kind === Kind.BOOLEAN && one.value.value) ?? false;
-}
-
-function topFields(fields: string): string[] {
-  const [definition] = parse(`{ ${fields} }`, { noLocation: true }).definitions;
-  if (definition?.kind !== Kind.OPERATION_DEFINITION) return [];
-  return definition.selectionSet.selections.flatMap((one) => (one.kind === Kind.FIELD ? [one.name.value] : []));
 }
 
 function hasDirective(

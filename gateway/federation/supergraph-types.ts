@@ -5,9 +5,10 @@ import {
   type FieldDefinitionNode,
   Kind,
   print,
+  type SelectionNode,
   type TypeNode,
 } from 'graphql';
-import { directiveArgument, graphNames } from './join-directives.ts';
+import { directiveArgument, fieldSet, graphNames, topFields } from './join-directives.ts';
 import { readServiceTypes, type ServiceTypes } from './service-types.ts';
 
 /** What the supergraph says of its types, inaccessible ones too, as far as running a plan needs it. */
@@ -18,6 +19,16 @@ export interface SupergraphTypes {
   isAbstract(typename: string): boolean;
   /** The name of the type of a field, lists and non-null left out. */
   fieldType(typename: string, field: string): string | undefined;
+  /** How many lists a field is of, one in the other. */
+  listDepth(typename: string, field: string): number;
+  /** Whether a field needs other services for its value, `@requires`. */
+  requires(typename: string, field: string): boolean;
+  /** What a service needs of others for a field. */
+  requirementsOf(service: string, typename: string, field: string): readonly SelectionNode[];
+  /** Whether another field of the type needs a field. */
+  isRequired(typename: string, field: string): boolean;
+  /** The object types of an interface or a union. */
+  objectsOf(typename: string): readonly string[];
   /** The type that a subgraph gives a field, lists and non-null shown. */
   subgraphType(service: string, typename: string, field: string): string | undefined;
   /** Names of all fields of all types. */
@@ -35,6 +46,9 @@ export function readTypes(supergraph: DocumentNode): SupergraphTypes {
   const fieldNames = new Set<string>();
   const fieldTypes = new Map<string, string>();
   const ownTypes = new Map<string, string>();
+  const requiring = new Set<string>();
+  const requirements = new Map<string, readonly SelectionNode[]>();
+  const neededFields = new Set<string>();
   const services = graphNames(supergraph);
   const membersOf = (name: string) => {
     const known = members.get(name) ?? new Set<string>();
@@ -59,6 +73,15 @@ export function readTypes(supergraph: DocumentNode): SupergraphTypes {
         fieldNames.add(field.name.value);
         const name = `${definition.name.value}.${field.name.value}`;
         fieldTypes.set(name, namedType(field.type));
+        for (const join of field.directives ?? []) {
+          const required = directiveArgument(join, 'requires');
+          if (required === undefined) continue;
+          requiring.add(name);
+          const fields = fieldSet(required);
+          const graph = directiveArgument(join, 'graph') ?? '';
+          requirements.set(`${services.get(graph) ?? graph}:${name}`, fields);
+          for (const one of topFields(fields)) neededFields.add(`${definition.name.value}.${one}`);
+        }
         for (const [graph, type] of differingTypes(field)) ownTypes.set(`${services.get(graph)}:${name}`, type);
         ownTypes.set(name, print(field.type));
       }
@@ -68,6 +91,11 @@ export function readTypes(supergraph: DocumentNode): SupergraphTypes {
     isA: (typename, condition) => typename === condition || (members.get(condition)?.has(typename) ?? false),
     isAbstract: (typename) => members.has(typename),
     fieldType: (typename, field) => fieldTypes.get(`${typename}.${field}`),
+    listDepth: (typename, field) => (ownTypes.get(`${typename}.${field}`)?.split('[').length ?? 1) - 1,
+    requires: (typename, field) => requiring.has(`${typename}.${field}`),
+    requirementsOf: (service, typename, field) => requirements.get(`${service}:${typename}.${field}`) ?? [],
+    isRequired: (typename, field) => neededFields.has(`${typename}.${field}`),
+    objectsOf: (typename) => [...(members.get(typename) ?? [])].filter((member) => !members.has(member)),
     subgraphType: (service, typename, field) =>
       ownTypes.get(`${service}:${typename}.${field}`) ?? ownTypes.get(`${typename}.${field}`),
     fieldNames,
