@@ -46,6 +46,9 @@ export interface GatewayServer {
   readonly upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 }
 
+/** The gateway's own, also where everything else below /.well-known is passed through to an auth service. */
+const ASSERTION_KEYS_PATH = '/.well-known/portico-jwks.json';
+
 /** Who answers what. */
 export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
@@ -73,7 +76,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   });
   const { assertions } = parts;
   if (assertions)
-    app.get('/.well-known/portico-jwks.json', (_, response) => {
+    app.get(ASSERTION_KEYS_PATH, (_, response) => {
       response.setHeader('cache-control', 'public, max-age=300');
       response.json(assertions.keySet);
     });
@@ -96,7 +99,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
       // express costs more than everything else in a small request, so operations do not go through it.
       if (exchange.path === '/v1/graphql') graphql(exchange);
       else if (exchange.path.startsWith('/api/rest/')) rest(exchange);
-      else if (passThrough.matches(exchange.path)) {
+      else if (exchange.path !== ASSERTION_KEYS_PATH && passThrough.matches(exchange.path)) {
         setOwnHeaders(exchange);
         void passThrough.handle(exchange);
       } else {

@@ -1,4 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { serverAudits } from 'graphql-http';
 import { type Portico, startPortico } from './portico.ts';
@@ -238,6 +240,16 @@ describe('the GraphQL endpoint', () => {
   });
 });
 
+test('the keys that services verify assertions with are published, beside those that the auth service publishes', async () => {
+  const keysAt = async (path: string) => ((await (await fetch(portico.url + path)).json()) as { keys: unknown[] }).keys;
+  const [ofGateway, ofAuthService] = [
+    await keysAt('/.well-known/portico-jwks.json'),
+    await keysAt('/.well-known/jwks.json'),
+  ];
+  expect(ofGateway).toMatchObject([{ kty: 'EC', crv: 'P-256', alg: 'ES256' }]);
+  expect(ofAuthService).not.toEqual(ofGateway);
+});
+
 test('nothing secret is in any log', async () => {
   const tokens = await tokensOf(ALICE);
   await graphql('{ orders { id } }', { authorization: `Bearer ${tokens.access_token}`, 'x-request-id': 'seen-by-all' });
@@ -246,7 +258,12 @@ test('nothing secret is in any log', async () => {
   await portico.wrote(/"orders".*seen-by-all/);
   const { stdout, stderr } = portico.output();
   const written = (stdout + stderr).replace(/^.*(curl -sS|demo-pass {2,}).*$/gm, '');
-  for (const secret of [tokens.access_token, tokens.refresh_token, ALICE.password, ALICE_AT_GLOBEX.password])
+  const madeUp = ['secrets.json', 'revocation-secret.json', 'assertion-key.json'].flatMap((name) =>
+    Object.values<string>(JSON.parse(readFileSync(join(portico.dataDir, name), 'utf8'))),
+  );
+  expect(madeUp).toHaveLength(4);
+  const { password } = ALICE;
+  for (const secret of [tokens.access_token, tokens.refresh_token, password, ALICE_AT_GLOBEX.password, ...madeUp])
     expect(written).not.toContain(secret);
   expect(written).not.toContain(createHash('sha256').update(tokens.refresh_token).digest('hex'));
 });

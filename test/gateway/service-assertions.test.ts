@@ -108,6 +108,8 @@ const metadata = {
   'rest_endpoints.yaml': [endpoint('item', 'item', ['GET'])],
   'services.yaml': [
     { name: 'files', path: '/files', url: files.url, service_assertion: true },
+    // Its addresses are beside that of the gateway's keys.
+    { name: 'well-known', path: '/.well-known', url: files.url },
     { name: 'open', path: '/open', url: files.url, forward_client_headers: true },
     {
       name: 'door',
