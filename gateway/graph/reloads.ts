@@ -37,6 +37,8 @@ export class Reloads {
   readonly #options: ReloadsOptions;
   #failure: Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  /** A reload that has not begun to read the metadata. Whoever asks meanwhile is served by it. */
+  #waiting: { readonly ask: boolean; readonly run: Promise<void> } | undefined;
 
   constructor(options: ReloadsOptions) {
     this.#options = options;
@@ -48,14 +50,21 @@ export class Reloads {
   }
 
   /**
-   * Reads the metadata and puts it in force, after the reloads that were asked for before.
+   * Reads the metadata and puts it in force, after the reloads that were asked for before. Requests that come before it
+   * has begun to read share it, so that many edits at once do not queue up.
    *
    * @param reason what asked for it, for the log.
    * @param ask whether remote schemas whose description has not changed are asked for their types again.
    * @throws MetadataError when it cannot work; what was in force stays.
    */
   reload(reason: string, ask: boolean): Promise<void> {
-    const run = this.#last.then(() => this.#reload(reason, ask));
+    const waiting = this.#waiting;
+    if (waiting && (waiting.ask || !ask)) return waiting.run;
+    const run = this.#last.then(() => {
+      if (this.#waiting?.run === run) this.#waiting = undefined;
+      return this.#reload(reason, ask);
+    });
+    this.#waiting = { ask, run };
     this.#last = run.catch(() => {});
     return run;
   }

@@ -61,6 +61,16 @@ describe('a change is seen', () => {
     await next('the link leads elsewhere');
   });
 
+  test('while edits never rest, now and then', async () => {
+    const directory = await keep(metadataDirectory({ 'edited.yaml': '' }));
+    const { seen } = await watch(directory.path);
+    let edits = 0;
+    const editing = setInterval(() => directory.write({ 'edited.yaml': 'x'.repeat(++edits) }), 10);
+    await keep({ close: () => clearInterval(editing) });
+    await until('it is seen twice', () => seen.changes >= 2);
+    expect(seen.changes).toBeLessThan(edits);
+  });
+
   test('as one when it is of several files', async () => {
     const directory = await keep(metadataDirectory());
     const { seen, next } = await watch(directory.path);
