@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { acceptableConnections } from './open-files.ts';
 import { StartError } from './process.ts';
 
 /** Roomy enough that a token which is far too long is told so, rather than cut off by the HTTP parser. */
@@ -27,6 +28,8 @@ export interface ListeningServer {
  * Serves `handler` over HTTP/1.1 until stopped. A stop takes no new connection, lets requests in flight finish within
  * the grace time, then cuts what is left. Connections that are in use end with an answer that says so.
  *
+ * Connections beyond what the limit of open files allows are closed at once, see `acceptableConnections`.
+ *
  * @throws StartError when the port is taken or may not be used.
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<ListeningServer> {
@@ -41,6 +44,8 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       handler(request, response);
     },
   );
+  const limit = acceptableConnections();
+  if (limit !== undefined) server.maxConnections = limit;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
     server.listen(options.port, options.host, resolve);

@@ -33,6 +33,7 @@ export class CallCounts {
     'circuit-open': 0,
     overloaded: 0,
     unavailable: 0,
+    exhausted: 0,
   };
   /** With the wait for a place, all tries and the pauses between them. */
   readonly durations = new Durations();

@@ -18,6 +18,7 @@ const OWN_CODES: Partial<Record<UpstreamFailure, ErrorCode>> = {
   'circuit-open': 'circuit-open',
   overloaded: 'upstream-overloaded',
   unavailable: 'source-unavailable',
+  exhausted: 'upstream-overloaded',
 };
 
 /** When it is worth trying again, told in the error and for HTTP, where that is known. */
@@ -32,7 +33,12 @@ export function comeBack(error: unknown, call: Call): { readonly retry_after?: n
 export function unreachable(service: string, code: string, error: unknown, call: Call): GraphQLError {
   const reason = error instanceof UpstreamError ? error.reason : 'connection';
   // What is refused here says nothing new: that the source is in trouble has been told.
-  if (reason !== 'aborted' && !(reason in OWN_CODES))
+  if (reason === 'exhausted')
+    call.log.error(
+      { event: 'upstream.exhausted', source: service, reason: (error as Error).message },
+      'the gateway has no connection left for its sources: raise its limit of open files',
+    );
+  else if (reason !== 'aborted' && !(reason in OWN_CODES))
     call.log.warn({ source: service, reason: (error as Error).message }, 'a source did not answer');
   const message = {
     timeout: `the service "${service}" did not answer in time`,
@@ -42,6 +48,7 @@ export function unreachable(service: string, code: string, error: unknown, call:
     'circuit-open': `the service "${service}" has failed too often and is not asked for now`,
     overloaded: `too many requests wait for the service "${service}"`,
     unavailable: `the service "${service}" is not available`,
+    exhausted: 'the gateway cannot open more connections now',
   }[reason];
   return sourceError(service, OWN_CODES[reason] ?? code, message, { reason, ...comeBack(error, call) });
 }

@@ -45,8 +45,8 @@ export interface UpstreamFlow {
 }
 
 /**
- * Why there is no usable answer of an upstream; the last three: why it was not even asked, because it has failed too
- * often, because too many requests wait for it, or because it has not told its schema yet.
+ * Why there is no usable answer of an upstream; the last four: why it was not even asked, because it has failed too often,
+ * too many requests wait for it, it has not told its schema yet, or this machine gives the gateway no more connections.
  */
 export type UpstreamFailure =
   | 'timeout'
@@ -55,7 +55,12 @@ export type UpstreamFailure =
   | 'aborted'
   | 'circuit-open'
   | 'overloaded'
-  | 'unavailable';
+  | 'unavailable'
+  | 'exhausted';
+
+/** Errors of connecting that are this machine's own: no descriptor, buffer, memory or local port is left (errno(3)). */
+const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EAGAIN']);
+const EXHAUSTED_RETRY_SECONDS = 1;
 
 /** An upstream gave no usable answer. Its message is for logs; it may hold addresses. */
 export class UpstreamError extends Error {
@@ -202,7 +207,13 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.fail(new UpstreamError('connection', error));
+    const { code } = error as { code?: unknown };
+    const isExhausted = typeof code === 'string' && EXHAUSTED.has(code);
+    this.fail(
+      isExhausted
+        ? new UpstreamError('exhausted', error, EXHAUSTED_RETRY_SECONDS)
+        : new UpstreamError('connection', error),
+    );
   }
 
   hold(): void {

@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { acceptableConnections } from '../../platform/open-files.ts';
+import { bearer, freePort, type Handler, keeper, openIssuer, send, serve, until } from '../gateway/harness/index.ts';
+import { metadataDirectory } from '../gateway/harness/metadata-directory.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+
+/** Node itself opens about two hundred files at a time while it starts. */
+const OPEN_FILES = 256;
+const MAIN = new URL('../../dist/gateway/main.js', import.meta.url).pathname;
+
+async function gatewayWithFewDescriptors(metadata: Record<string, unknown>, environment: Record<string, string>) {
+  const directory = await keep(metadataDirectory({ 'version.yaml': { version: 3 }, ...metadata }));
+  const port = await freePort();
+  const child = spawn('sh', ['-c', `ulimit -n ${OPEN_FILES} && exec "$0" "$1"`, process.execPath, MAIN], {
+    env: {
+      PATH: process.env.PATH,
+      HASURA_GRAPHQL_SERVER_PORT: String(port),
+      HASURA_GRAPHQL_METADATA_DIR: directory.path,
+      PORTICO_METADATA_WATCH: 'false',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let log = '';
+  child.stdout.on('data', (chunk) => {
+    log += chunk;
+  });
+  const ended = once(child, 'exit');
+  await keep({
+    close: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await until('it is ready', async () => {
+    const answer = await send(`${url}/readyz`).catch(() => undefined);
+    return answer?.status === 200;
+  });
+  return { url, port, log: () => log };
+}
+
+/** Connections to a port, as many as are accepted of those that are tried. */
+async function openConnections(port: number, count: number): Promise<Socket[]> {
+  const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
+  await Promise.all(
+    sockets.map(async (socket) => {
+      socket.on('error', () => {});
+      await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+    }),
+  );
+  return sockets;
+}
+
+(process.platform === 'linux' ? describe : describe.skip)('a gateway whose open files are limited', () => {
+  test('keeps descriptors for its services while clients take all connections that they can get', async () => {
+    const issuer = await keep(openIssuer());
+    const service = await keep(serve((_, response) => response.end('"done"')));
+    const { url, port, log } = await gatewayWithFewDescriptors(
+      {
+        'actions.yaml': {
+          actions: [{ name: 'act', definition: { handler: service.url }, permissions: [{ role: 'user' }] }],
+        },
+        'actions.graphql': 'type Query { act: String }',
+      },
+      { HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ jwk_url: issuer.jwksUrl }) },
+    );
+    const idle = await openConnections(port, 2 * OPEN_FILES);
+    await until(
+      'those beyond the limit are closed',
+      () => idle.filter(({ destroyed }) => destroyed).length > OPEN_FILES,
+    );
+    for (const socket of idle.filter(({ destroyed }) => !destroyed).slice(0, 2)) socket.destroy();
+
+    const ask = () =>
+      send(`${url}/v1/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...bearer(issuer.token()) },
+        body: JSON.stringify({ query: '{ act }' }),
+      });
+    await until('a place is free', async () => (await ask().catch(() => undefined))?.body !== undefined);
+    expect((await ask()).body).toEqual({ data: { act: 'done' } });
+    expect(log()).not.toContain('EMFILE');
+    for (const socket of idle) socket.destroy();
+  });
+
+  test('does not blame a service for descriptors that it has not got', async () => {
+    const issuer = await keep(openIssuer());
+    const waiting: (() => void)[] = [];
+    const slow: Handler = (_, response) => void waiting.push(() => response.end('"done"'));
+    const service = await keep(serve(slow));
+    const breaker = { failure_percent: 50, minimum_requests: 5, window_seconds: 60, open_seconds: 60 };
+    const { url, log } = await gatewayWithFewDescriptors(
+      {
+        'actions.yaml': {
+          actions: [
+            {
+              name: 'act',
+              definition: {
+                handler: service.url,
+                resilience: { circuit_breaker: breaker, concurrency: { max_in_flight: 1000 } },
+              },
+              permissions: [{ role: 'user' }],
+            },
+          ],
+        },
+        'actions.graphql': 'type Query { act: String }',
+      },
+      { HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ jwk_url: issuer.jwksUrl }) },
+    );
+    // Each takes a descriptor for its client and three for its service.
+    const answers = Array.from({ length: 80 }, () =>
+      send(`${url}/v1/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...bearer(issuer.token()) },
+        body: JSON.stringify({ query: '{ a: act b: act c: act }' }),
+        // Where no descriptor is left to accept a client with, its connection is reset.
+      }).catch(() => ({ body: {} })),
+    );
+    await until('descriptors are used up', () => log().includes('upstream.exhausted'));
+    const freeing = setInterval(() => {
+      for (const answer of waiting.splice(0)) answer();
+    }, 10);
+    const codes = (await Promise.all(answers)).map(
+      ({ body }) => (body as { errors?: { extensions: { code: string } }[] }).errors?.[0]?.extensions.code,
+    );
+    expect(new Set(codes)).toEqual(new Set([undefined, 'upstream-overloaded']));
+
+    const { body } = await send(`${url}/readyz`);
+    expect(body).toMatchObject({ ready: true, circuits: [] });
+    clearInterval(freeing);
+  });
+});
+
+describe('how many connections are accepted', () => {
+  test('follows the limit of open files, and leaves enough for everything else', () => {
+    const limits = (soft: number) =>
+      `Limit                     Soft Limit           Hard Limit           Units\nMax open files            ${soft}                 4096                 files\n`;
+    expect(acceptableConnections(limits(1024))).toBe(480);
+    expect(acceptableConnections(limits(256))).toBe(96);
+    expect(acceptableConnections(limits(32))).toBe(1);
+    expect(acceptableConnections('')).toBeUndefined();
+  });
+});
