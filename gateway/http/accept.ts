@@ -1,4 +1,25 @@
+import { GatewayError } from '../errors.ts';
+
 export type ResponseType = 'application/json' | 'application/graphql-response+json';
+
+/** Characters. Those of browsers and GraphQL clients have fewer than 300. */
+const MAX_ACCEPT_LENGTH = 2_048;
+/** Media ranges of one `Accept` that are looked at; those after them are ignored. */
+const MAX_RANGES = 64;
+
+/**
+ * Refuses an `Accept` that is longer than any client needs: it is taken apart before anything is known of its caller.
+ *
+ * @throws GatewayError 431.
+ */
+export function refuseLongAccept(accept: string | undefined): void {
+  if (isTooLong(accept))
+    throw new GatewayError('headers-too-large', `the header Accept has more than ${MAX_ACCEPT_LENGTH} characters`);
+}
+
+function isTooLong(accept: string | undefined): boolean {
+  return accept !== undefined && accept.length > MAX_ACCEPT_LENGTH;
+}
 
 /**
  * Picks the media type of a GraphQL response (GraphQL over HTTP, section 6.1): the one that `Accept` likes best, JSON
@@ -20,7 +41,7 @@ export function negotiate(accept: string | undefined): ResponseType | undefined 
 
 /** Whether a client asks for an answer that is an event stream; to take anything is not to ask for it. */
 export function acceptsEvents(accept: string | undefined): boolean {
-  if (accept === undefined || !/event-stream/i.test(accept)) return false;
+  if (accept === undefined || isTooLong(accept) || !/event-stream/i.test(accept)) return false;
   return rangesOf(accept).some(({ name, quality }) => name === 'text/event-stream' && quality > 0);
 }
 
@@ -29,7 +50,7 @@ export function acceptsEvents(accept: string | undefined): boolean {
  * the form of the parts. Undefined where nothing does; parts that are events of subscriptions are another matter.
  */
 export function acceptedParts(accept: string | undefined): string | undefined {
-  if (accept === undefined || !/multipart\/mixed/i.test(accept)) return undefined;
+  if (accept === undefined || isTooLong(accept) || !/multipart\/mixed/i.test(accept)) return undefined;
   const asking = rangesOf(accept).filter(({ name, parameters, quality, text }) => {
     const isOfEvents = parameters.some((parameter) => parameter.startsWith('subscriptionspec'));
     return name === 'multipart/mixed' && !isOfEvents && isToBeSentOn(text) && quality > 0;
@@ -50,7 +71,8 @@ interface MediaRange {
 }
 
 function rangesOf(accept: string): readonly MediaRange[] {
-  return accept.split(',').map((range) => {
+  if (isTooLong(accept)) return [];
+  return accept.split(',', MAX_RANGES).map((range) => {
     const text = range.trim();
     const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
     return { text, name, parameters, quality: qualityOf(parameters) };

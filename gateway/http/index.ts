@@ -1,9 +1,10 @@
-export { acceptedParts, acceptsEvents, negotiate, type ResponseType } from './accept.ts';
+export { acceptedParts, acceptsEvents, negotiate, type ResponseType, refuseLongAccept } from './accept.ts';
 export { isBusy } from './busy-connection.ts';
 export { type Arrival, describeArrival, type Exchange, openExchange } from './exchange.ts';
 export { handshakeProblem } from './handshake.ts';
 export { ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
 export { messageProblem } from './message-problem.ts';
+export { isNestedTooDeep, MAX_JSON_DEPTH, nestedTooDeep, parseShallowJson } from './json-depth.ts';
 export { answerOfOnePart, type Flow, MultipartResponse } from './multipart-response.ts';
 export { readJson, receiveJson } from './read-json.ts';
 export { refuseUpgrade } from './refuse-upgrade.ts';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
+import { isNestedTooDeep, nestedTooDeep } from './json-depth.ts';
 
 /** Is told a request's JSON value (undefined for a body of no bytes at all), or why there is none. Once. */
 export type JsonReader = (refusal: GatewayError | undefined, value?: unknown) => void;
@@ -95,6 +96,10 @@ function tooLarge(request: IncomingMessage, maxBytes: number): GatewayError {
 }
 
 function parseJson(body: Buffer, done: JsonReader): void {
+  if (isNestedTooDeep(body)) {
+    done(nestedTooDeep('the request body'));
+    return;
+  }
   let value: unknown;
   try {
     if (!isUtf8(body)) throw new SyntaxError('not UTF-8');

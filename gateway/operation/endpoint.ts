@@ -9,6 +9,7 @@ import {
   type ResponseHeaders,
   type ResponseType,
   readJson,
+  refuseLongAccept,
   sendJson,
   setOwnHeaders,
 } from '../http/index.ts';
@@ -64,6 +65,7 @@ class GraphqlExchange {
     this.#attempt(() => {
       const { request, search } = this.#exchange;
       const { operations, maxBodyBytes } = this.#options;
+      refuseLongAccept(request.headers.accept);
       if (!this.#type && !this.#takesEvents && !this.#parts) throw notAcceptable();
       if (request.method === 'GET') this.#prepareOne(readQueryString(new URLSearchParams(search)));
       else if (request.method !== 'POST') throw methodNotAllowed();

@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { parseShallowJson } from '../http/index.ts';
 import { batchTooLarge } from './limits.ts';
 import { readPersistedQuery } from './persisted.ts';
 import type { OperationRequest } from './ready-operation.ts';
@@ -63,8 +64,9 @@ function jsonParameter(search: URLSearchParams, name: string): unknown {
   const text = search.get(name);
   if (!text) return undefined;
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseShallowJson(text, `"${name}"`);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
     throw malformed(`"${name}" must be JSON`);
   }
 }

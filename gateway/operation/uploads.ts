@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { GatewayError } from '../errors.ts';
+import { parseShallowJson } from '../http/index.ts';
 import type { SentFile, SentFiles } from '../sources/index.ts';
 
 /** How much of files a client may send with one operation. */
@@ -9,6 +10,10 @@ export interface UploadLimits {
   /** Of one file. */
   readonly maxFileBytes: number;
 }
+
+/** Of one part: its disposition, its type, and a few that are ignored. */
+const MAX_PART_HEADERS = 20;
+const MAX_PART_HEADER_BYTES = 8_192;
 
 const MULTIPART = /^multipart\/form-data\s*;/i;
 
@@ -58,7 +63,16 @@ export class IncomingFiles implements SentFiles {
     try {
       this.#parser = new Busboy({
         headers: request.headers as BusboyHeaders,
-        limits: { fieldSize: maxFieldBytes, fields: 2, files: limits.maxFiles, fileSize: limits.maxFileBytes },
+        limits: {
+          fieldSize: maxFieldBytes,
+          fields: 2,
+          files: limits.maxFiles,
+          fileSize: limits.maxFileBytes,
+          // One more than can be right: how many files are too many is said by their own limit.
+          parts: limits.maxFiles + 3,
+          headerPairs: MAX_PART_HEADERS,
+          headerSize: MAX_PART_HEADER_BYTES,
+        },
       });
     } catch {
       this.fail(malformed('the request body is no valid multipart/form-data'));
@@ -71,6 +85,9 @@ export class IncomingFiles implements SentFiles {
     );
     this.#parser.on('filesLimit', () => this.fail(tooLarge(`more than ${limits.maxFiles} files`)));
     this.#parser.on('fieldsLimit', () =>
+      this.fail(malformed('expected "operations", "map" and files, and nothing else')),
+    );
+    this.#parser.on('partsLimit', () =>
       this.fail(malformed('expected "operations", "map" and files, and nothing else')),
     );
     this.#parser.on('error', () => this.fail(malformed('the request body is no valid multipart/form-data')));
@@ -113,6 +130,8 @@ export class IncomingFiles implements SentFiles {
     this.#begin(failure);
     for (const { content } of this.#arrived) content.destroy(failure);
     this.#wake();
+    // What still comes is not taken apart any more: a megabyte of empty parts costs 0.3 s.
+    this.discard();
     return this.#failure;
   }
 
@@ -139,11 +158,12 @@ export class IncomingFiles implements SentFiles {
   #map(map: unknown): void {
     if (this.#failure) return;
     try {
-      for (const [key, places] of entriesOf(map)) {
+      const entries = entriesOf(map);
+      if (entries.length > this.#limits.maxFiles) throw tooLarge(`more than ${this.#limits.maxFiles} files`);
+      for (const [key, places] of entries) {
         for (const place of places) putFile(this.#operation, place);
         this.places.set(key, places);
       }
-      if (this.places.size > this.#limits.maxFiles) throw tooLarge(`more than ${this.#limits.maxFiles} files`);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.fail(error);
@@ -178,10 +198,11 @@ export class IncomingFiles implements SentFiles {
 
   #parsed(text: string, name: string): unknown {
     try {
-      return JSON.parse(text);
-    } catch {
+      return parseShallowJson(text, `"${name}"`);
+    } catch (error) {
       // The parser's own message holds a piece of the text.
-      this.fail(new GatewayError('invalid-json', `"${name}" is not valid JSON`));
+      if (error instanceof GatewayError) this.fail(error);
+      else this.fail(new GatewayError('invalid-json', `"${name}" is not valid JSON`));
       return undefined;
     }
   }

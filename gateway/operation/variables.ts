@@ -24,6 +24,12 @@ interface Declared {
 
 const NOTHING_WRONG: readonly GraphQLError[] = [];
 
+/** Errors that are reported at most. Each costs a guess at what was meant, and a megabyte of values may hold 500,000. */
+const MAX_ERRORS = 20;
+
+/** Ends the coercion of a variable with too many errors; graphql-js has no other way to stop it. */
+class TooManyErrors extends Error {}
+
 /**
  * Prepares to say what is wrong with the variables of an operation, in words that repeat none of their values:
  * graphql-js would print the whole variable, password included.
@@ -38,8 +44,9 @@ export function prepareVariables(schema: GraphQLSchema, operation: OperationDefi
     for (const one of declared) {
       const given = Object.hasOwn(variables, one.name);
       if (given && isText(variables[one.name], one.type)) continue;
-      const found = problems(one, given, variables[one.name]);
+      const found = problems(one, given, variables[one.name], MAX_ERRORS - errors.length);
       if (found.length > 0) errors = [...errors, ...found];
+      if (errors.length >= MAX_ERRORS) return errors;
     }
     return errors;
   };
@@ -52,17 +59,38 @@ function isText(value: unknown, type: GraphQLInputType): boolean {
   return inner === GraphQLString || inner === GraphQLID;
 }
 
-function problems({ name, type, definition }: Declared, given: boolean, value: unknown): readonly GraphQLError[] {
+/** @param most the number of errors after which the rest of the value is not looked at. */
+function problems(
+  { name, type, definition }: Declared,
+  given: boolean,
+  value: unknown,
+  most: number,
+): readonly GraphQLError[] {
   const errors: GraphQLError[] = [];
-  const report = (message: string) =>
+  const report = (message: string) => {
     errors.push(new GraphQLError(`Variable "$${name}" ${message}`, { nodes: definition }));
+    if (errors.length >= most) throw new TooManyErrors();
+  };
+  try {
+    findProblems(report, { name, type, definition }, given, value);
+  } catch (error) {
+    if (!(error instanceof TooManyErrors)) throw error;
+  }
+  return errors;
+}
+
+function findProblems(
+  report: (message: string) => void,
+  { type, definition }: Declared,
+  given: boolean,
+  value: unknown,
+): void {
   if (!given && isNonNullType(type) && !definition.defaultValue)
     report(`of required type "${String(type)}" was not provided.`);
   else if (given && value === null && isNonNullType(type))
     report(`of non-null type "${String(type)}" must not be null.`);
   else if (given && value !== null)
     coerceInputValue(value, type, (path, _value, error) => report(describe(path, error.message)));
-  return errors;
 }
 
 // These messages of graphql-js name types and fields only; all others may hold the value.

@@ -1,4 +1,6 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, Kind, type TypeNode } from 'graphql';
+import { GatewayError } from '../errors.ts';
+import { parseShallowJson } from '../http/index.ts';
 
 /** What a variable's type is made of, as far as it decides how a text of the URL is read. */
 export type KindOfType = (name: string) => 'enum' | 'input-object' | 'scalar';
@@ -90,9 +92,10 @@ function sameDigits(text: string, number: number): boolean {
 
 function readJson<T>(text: string, fits: (value: unknown) => value is T): T | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseShallowJson(text, 'a parameter');
     return fits(value) ? value : undefined;
-  } catch {
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
     return undefined;
   }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { CloseCode } from 'graphql-ws';
-import type { WebSocket } from 'ws';
+import type { RawData, WebSocket } from 'ws';
 import { explained, GatewayError } from '../errors.ts';
-import type { Arrival } from '../http/index.ts';
+import { type Arrival, isNestedTooDeep } from '../http/index.ts';
 import { type Client, type Operations, readOperation, refusedRequest } from '../operation/index.ts';
 import type { Authenticator, Session } from '../session/index.ts';
 import { Cancellation } from '../sources/index.ts';
@@ -80,7 +80,7 @@ export class Connection {
       },
       onSilence: () => this.#giveUp('the client does not answer'),
     });
-    socket.on('message', (data, isBinary) => this.#receive(isBinary ? '' : String(data)));
+    socket.on('message', (data, isBinary) => this.#receive(isBinary || isDeep(data) ? '' : String(data)));
     // What went wrong is told by the close code.
     socket.on('error', () => {});
     socket.once('close', () => this.#closed());
@@ -289,4 +289,9 @@ export class Connection {
   #foreseen(thrown: unknown): GatewayError {
     return explained(thrown, this.#parts.arrival, 'an operation');
   }
+}
+
+/** Messages come in one buffer each. */
+function isDeep(data: RawData): boolean {
+  return Buffer.isBuffer(data) && isNestedTooDeep(data);
 }
