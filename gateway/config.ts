@@ -52,6 +52,7 @@ const variables = {
   PORTICO_MAX_NODES: setting.integer(1_000, 1, 1_000_000),
   PORTICO_MAX_ALIASES: setting.integer(30, 0, 1_000_000),
   PORTICO_MAX_DIRECTIVES: setting.integer(50, 0, 1_000_000),
+  PORTICO_MAX_INTROSPECTIONS: setting.integer(10, 0, 1_000_000),
   PORTICO_MAX_REPETITION: setting.integer(10_000, 0, 1_000_000_000),
   HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT: setting.integer(3, 1, 60),
   HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: setting.integer(5, 1, 3_600),

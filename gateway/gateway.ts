@@ -180,6 +180,7 @@ function operationLimits(config: GatewayConfig): OperationLimits {
     maxDirectives: config.PORTICO_MAX_DIRECTIVES,
     maxRepetition: config.PORTICO_MAX_REPETITION,
     maxBatch: config.PORTICO_MAX_BATCH,
+    maxIntrospections: config.PORTICO_MAX_INTROSPECTIONS,
   };
 }
 

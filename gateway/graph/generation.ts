@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { OperationTypeNode } from 'graphql';
+import { Introspections } from '../introspection/index.ts';
 import type { Metadata, MetadataProblem, RelationshipMetadata } from '../metadata/index.ts';
 import { ADMIN_ROLE, type Source, type SourceProblem, type SourceState, type Subschema } from '../sources/index.ts';
 import { AuthenticationFields, type UnmarkedField, unmarkedAuthenticationFields } from './authentication-fields.ts';
@@ -48,6 +49,7 @@ export class Generation {
   /** The root fields that neither need nor judge a token. */
   readonly authenticationFields: AuthenticationFields;
   readonly #publicRole: string;
+  readonly #introspections = new Introspections();
   readonly #graphs = new Map<string, RoleGraph>();
   /** What each graph was stitched from. */
   readonly #parts = new Map<RoleGraph, readonly Subschema[]>();
@@ -129,7 +131,8 @@ export class Generation {
     const known = this.#graphs.get(role);
     if (known) return known;
     const subschemas = this.subschemasFor(role);
-    const graph = this.#graphWith(subschemas) ?? buildRoleGraph(subschemas, this.#relationshipsFor(role));
+    const graph =
+      this.#graphWith(subschemas) ?? buildRoleGraph(subschemas, this.#relationshipsFor(role), this.#introspections);
     if (this.#graphs.size >= MAX_ROLES) {
       this.#graphs.clear();
       this.#parts.clear();

@@ -7,6 +7,7 @@ import {
   GraphQLObjectType as ObjectType,
   type OperationTypeNode,
 } from 'graphql';
+import { Introspections, type SchemaIntrospection } from '../introspection/index.ts';
 import type { Call, Subschema } from '../sources/index.ts';
 import { INCREMENTAL_DIRECTIVES } from './incremental-directives.ts';
 import { joinedFields } from './joined-fields.ts';
@@ -22,6 +23,8 @@ export interface RoleGraph {
   readonly accepted: GraphQLSchema;
   /** The schema to execute operations with that were validated against `schema`. */
   readonly executable: GraphQLSchema;
+  /** Answers what is asked of `schema` itself. */
+  readonly introspection: SchemaIntrospection;
   /** The parts of the sources that it is made of. */
   readonly subschemas: readonly Subschema[];
   /** The part of a source that answers a root field. */
@@ -35,10 +38,15 @@ export interface RoleGraph {
 /** GraphQL demands a query root; a role without queries gets this field, as in Hasura. */
 export const PLACEHOLDER = 'no_queries_available';
 
-/** Stitches the parts that a role may see into one schema, with the relationships between them. */
+/**
+ * Stitches the parts that a role may see into one schema, with the relationships between them.
+ *
+ * @param introspections those of the generation that it is built for.
+ */
 export function buildRoleGraph(
   subschemas: readonly Subschema[],
   relationships: readonly Relationship[] = [],
+  introspections = new Introspections(),
 ): RoleGraph {
   const targets = new Map(relationships.map(({ target }) => [target, withRows(target)]));
   const stitched = subschemas.map((subschema) => targets.get(subschema) ?? subschema);
@@ -63,6 +71,7 @@ export function buildRoleGraph(
   return {
     schema,
     accepted: withDirectives(schema, INCREMENTAL_DIRECTIVES),
+    introspection: introspections.of(schema),
     subschemas,
     subschemaOf: (operation, name) => owners.get(`${operation} ${name}`),
     executable: executableSchema(schema, subschemas),

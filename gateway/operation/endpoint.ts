@@ -6,6 +6,7 @@ import {
   type Exchange,
   MultipartResponse,
   negotiate,
+  piecesOf,
   type ResponseHeaders,
   type ResponseType,
   readJson,
@@ -21,7 +22,7 @@ import { type OperationResult, type ResultWishes, runOperation } from './executi
 import { runInParts } from './in-parts.ts';
 import { type Incoming, readOperation, readOperations, readQueryString } from './incoming.ts';
 import type { OperationRequest, ReadyOperation } from './ready-operation.ts';
-import type { Operations, PreparedRequest } from './run.ts';
+import type { Batch, Operations, PreparedRequest } from './run.ts';
 import { type IncomingFiles, isMultipart, receiveFiles, type UploadLimits } from './uploads.ts';
 
 export interface GraphqlEndpointOptions {
@@ -172,15 +173,15 @@ class GraphqlExchange {
   async #answerBatch(requests: readonly OperationRequest[]): Promise<void> {
     if (!this.#type) throw notAcceptable();
     const { operations } = this.#options;
-    const batchSize = requests.length;
+    const batch: Batch = { size: requests.length, introspections: 0 };
     const prepared: PreparedRequest[] = [];
-    for (const request of requests) prepared.push(await operations.prepare(request, this.#client, { batchSize }));
+    for (const request of requests) prepared.push(await operations.prepare(request, this.#client, { batch }));
     const answers: unknown[] = [];
     for (const one of prepared)
       answers.push(
-        'errors' in one ? { errors: one.errors } : responseBody(await operations.run(one, this.#wishes(false))),
+        'errors' in one ? { errors: one.errors } : responseBody(await operations.run(one, this.#wishes(true))),
       );
-    this.#send(200, answers);
+    this.#send(200, listOf(answers));
   }
 
   #wishes(asBytes: boolean): ResultWishes {
@@ -217,6 +218,17 @@ function headersOf({ headers, cookies }: HttpHints): ResponseHeaders {
 function responseBody({ bytes, errors, data, beside }: OperationResult): unknown {
   return bytes ?? { ...(errors && { errors }), data, ...beside };
 }
+
+/** The bytes of a JSON list of values, or of the bytes of values. */
+function listOf(values: readonly unknown[]): readonly Buffer[] {
+  const pieces: Buffer[] = [];
+  for (const value of values) pieces.push(pieces.length === 0 ? OPENING : COMMA, ...piecesOf(value));
+  return [...pieces, CLOSING];
+}
+
+const OPENING = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSING = Buffer.from(']');
 
 function filesNotTaken(): GatewayError {
   return new GatewayError(

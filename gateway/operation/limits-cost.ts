@@ -17,6 +17,8 @@ export interface DocumentCost {
   /** Fields with a selection set, as Hasura counts. */
   readonly nodes: number;
   readonly aliases: number;
+  /** Root fields `__schema` and `__type`. */
+  readonly introspections: number;
   /** Directives as they are written, in the document as a whole. */
   readonly directives: number;
   /** Pairs of fields that validation has to compare, in the document as a whole. */
@@ -25,7 +27,7 @@ export interface DocumentCost {
 
 type SelectionCost = Omit<DocumentCost, 'directives' | 'repetition'>;
 
-const NOTHING: SelectionCost = { depth: 0, nodes: 0, aliases: 0 };
+const NOTHING: SelectionCost = { depth: 0, nodes: 0, aliases: 0, introspections: 0 };
 const INTROSPECTION = new Set(['__schema', '__type']);
 
 /** Measures a document. It takes time in proportion to the text, however often fragments are spread. */
@@ -44,8 +46,9 @@ export function documentCost(document: DocumentNode): DocumentCost {
     const inner = costOf(selection.selectionSet);
     if (selection.kind === Kind.INLINE_FRAGMENT) return inner;
     const aliases = inner.aliases + (selection.alias ? 1 : 0);
-    if (!selection.selectionSet || INTROSPECTION.has(selection.name.value)) return { ...NOTHING, aliases };
-    return { depth: inner.depth + 1, nodes: inner.nodes + 1, aliases };
+    if (INTROSPECTION.has(selection.name.value)) return { ...NOTHING, aliases, introspections: 1 };
+    if (!selection.selectionSet) return { ...NOTHING, aliases };
+    return { ...inner, depth: inner.depth + 1, nodes: inner.nodes + 1, aliases };
   }
 
   function costOfFragment(name: string): SelectionCost {
@@ -68,6 +71,7 @@ export function documentCost(document: DocumentNode): DocumentCost {
       depth: Math.max(most.depth, cost.depth),
       nodes: Math.max(most.nodes, cost.nodes),
       aliases: Math.max(most.aliases, cost.aliases),
+      introspections: Math.max(most.introspections, cost.introspections),
     };
   }
   return { ...most, directives, repetition: repetition(document) };
@@ -78,6 +82,7 @@ function add(one: SelectionCost, two: SelectionCost): SelectionCost {
     depth: Math.max(one.depth, two.depth),
     nodes: one.nodes + two.nodes,
     aliases: one.aliases + two.aliases,
+    introspections: one.introspections + two.introspections,
   };
 }
 

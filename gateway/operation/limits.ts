@@ -14,6 +14,8 @@ export interface OperationLimits {
   readonly maxDirectives: number;
   readonly maxRepetition: number;
   readonly maxBatch: number;
+  /** Of an operation, and of a batch as a whole. */
+  readonly maxIntrospections: number;
 }
 
 /** The limits of one role. The role `admin` has none. */
@@ -24,6 +26,8 @@ export interface RoleLimits {
   readonly directives: number;
   readonly repetition: number;
   readonly batch: number;
+  /** Root fields `__schema` and `__type` of an operation, and of all operations of a batch together. */
+  readonly introspections: number;
   /** How long an operation may run. */
   readonly seconds: number | undefined;
 }
@@ -35,6 +39,7 @@ const UNLIMITED: RoleLimits = {
   directives: Number.POSITIVE_INFINITY,
   repetition: Number.POSITIVE_INFINITY,
   batch: Number.POSITIVE_INFINITY,
+  introspections: Number.POSITIVE_INFINITY,
   seconds: undefined,
 };
 
@@ -47,6 +52,7 @@ export function limitsOf(role: string, apiLimits: ApiLimits, defaults: Operation
     directives: defaults.maxDirectives,
     repetition: defaults.maxRepetition,
     batch: apiLimit(apiLimits, 'batch_limit', role) ?? defaults.maxBatch,
+    introspections: defaults.maxIntrospections,
     seconds: apiLimit(apiLimits, 'time_limit', role),
   };
 }
@@ -71,6 +77,12 @@ export function exceededLimit(cost: DocumentCost, limits: RoleLimits): GraphQLEr
     return exceeded('alias-limit-exceeded', `the operation has ${cost.aliases} aliases`, limits.aliases);
   if (cost.directives > limits.directives)
     return exceeded('directive-limit-exceeded', `the document has ${cost.directives} directives`, limits.directives);
+  if (cost.introspections > limits.introspections)
+    return exceeded(
+      INTROSPECTION_LIMIT,
+      `the operation asks for the schema ${cost.introspections} times`,
+      limits.introspections,
+    );
   if (cost.repetition > limits.repetition)
     return exceeded('repetition-limit-exceeded', 'the document repeats fields too often', limits.repetition);
   return undefined;
@@ -80,6 +92,16 @@ export function exceededLimit(cost: DocumentCost, limits: RoleLimits): GraphQLEr
 export function batchTooLarge(most: number): GatewayError {
   return new GatewayError('batch-limit-exceeded', `a batch may hold ${most} operations at most`);
 }
+
+/** The refusal of a batch whose operations together ask for the schema more often than its caller may. */
+export function tooManyIntrospections(most: number): GatewayError {
+  return new GatewayError(
+    INTROSPECTION_LIMIT,
+    `the operations of a batch may ask for the schema ${most} times at most`,
+  );
+}
+
+const INTROSPECTION_LIMIT = 'introspection-limit-exceeded';
 
 function exceeded(code: ErrorCode, found: string, limit: number): GraphQLError {
   return new GraphQLError(`${found}; the limit is ${limit}`, { extensions: { code } });

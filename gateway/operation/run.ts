@@ -11,16 +11,23 @@ import { type Document, DocumentCache } from './documents.ts';
 import { invalidRequest, type PublicError } from './errors.ts';
 import { type OperationResult, type ResultWishes, runOperation } from './execution.ts';
 import { judge } from './judgement.ts';
-import { batchTooLarge, type OperationLimits } from './limits.ts';
+import { batchTooLarge, type OperationLimits, type RoleLimits, tooManyIntrospections } from './limits.ts';
 import { LiveSubscriptions, type Subscription } from './live-subscriptions.ts';
 import { PersistedQueries } from './persisted.ts';
 import type { InvalidOperation, OperationRequest, ReadyOperation } from './ready-operation.ts';
 import { RoleRules } from './role-rules.ts';
 
+/** A list of operations that came in one request. */
+export interface Batch {
+  readonly size: number;
+  /** How often those that have been prepared ask for the schema. */
+  introspections: number;
+}
+
 /** How an operation comes. */
 export interface Circumstances {
-  /** How many operations there are in its request. */
-  readonly batchSize?: number;
+  /** The batch that it is part of. */
+  readonly batch?: Batch;
   /** Whether it is one of the metadata's own, which the allow list has nothing to say about. */
   readonly isSaved?: boolean;
   /** Whether its caller can be given events one after another. */
@@ -138,11 +145,11 @@ export class Operations {
 
   #judged(session: Session, arrived: ArrivedOperation): PreparedRequest {
     const { request, client, circumstances, cache, query, document } = arrived;
-    const { batchSize = 1, isSaved = false, mayStream = false } = circumstances;
+    const { batch, isSaved = false, mayStream = false } = circumstances;
     const { generation, rules } = cache;
     const judgement = judge(document, { generation, rules, role: session.role, isSaved });
     const { errors, limits, isAwaited } = judgement;
-    if (batchSize > limits.batch) throw batchTooLarge(limits.batch);
+    if (batch) refuseLargeBatch(batch, document, limits);
     if (isAwaited) return { ...this.#refused(errors), retryAfterSeconds: RETRY_AFTER_SECONDS };
     if (errors.length > 0) return this.#refused(errors);
     const ofThePublic = session === this.#publicSession;
@@ -223,6 +230,13 @@ export class Operations {
       }),
     };
   }
+}
+
+/** Adds an operation to what a batch asks for. @throws GatewayError when that is more than its caller may. */
+function refuseLargeBatch(batch: Batch, { cost }: Document, limits: RoleLimits): void {
+  if (batch.size > limits.batch) throw batchTooLarge(limits.batch);
+  batch.introspections += cost.introspections;
+  if (batch.introspections > limits.introspections) throw tooManyIntrospections(limits.introspections);
 }
 
 function subscriptionNeedsStream(): GatewayError {

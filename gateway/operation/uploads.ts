@@ -158,11 +158,10 @@ export class IncomingFiles implements SentFiles {
   #map(map: unknown): void {
     if (this.#failure) return;
     try {
-      const entries = entriesOf(map);
-      if (entries.length > this.#limits.maxFiles) throw tooLarge(`more than ${this.#limits.maxFiles} files`);
-      for (const [key, places] of entries) {
+      for (const [key, places] of entriesOf(map)) {
         for (const place of places) putFile(this.#operation, place);
         this.places.set(key, places);
+        if (this.places.size > this.#limits.maxFiles) throw tooLarge(`more than ${this.#limits.maxFiles} files`);
       }
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

@@ -2,12 +2,15 @@ import {
   type ASTVisitor,
   GraphQLError,
   Kind,
+  MaxIntrospectionDepthRule,
   specifiedRules,
   type ValidationContext,
+  type ValidationRule,
   ValuesOfCorrectTypeRule,
   validate,
 } from 'graphql';
 import type { RoleGraph } from '../graph/index.ts';
+import { introspectionDepth } from '../introspection/index.ts';
 import type { Access } from './access.ts';
 import type { Document } from './documents.ts';
 
@@ -27,10 +30,12 @@ export function validated(document: Document, graph: RoleGraph): Validated {
   return result;
 }
 
-const RULES = [
-  ...specifiedRules.map((rule) => (rule === ValuesOfCorrectTypeRule ? valuesOfCorrectType : rule)),
-  rootTypeExists,
-];
+/** Rules of ours in place of graphql-js's. */
+const REPLACED = new Map<ValidationRule, ValidationRule>([
+  [ValuesOfCorrectTypeRule, valuesOfCorrectType],
+  [MaxIntrospectionDepthRule, introspectionDepth],
+]);
+const RULES = [...specifiedRules.map((rule) => REPLACED.get(rule) ?? rule), rootTypeExists];
 
 /** graphql-js finds out only when it executes that there is no type for the fields to be of. */
 function rootTypeExists(context: ValidationContext): ASTVisitor {

@@ -1,0 +1,2 @@
+export { introspectionDepth } from './introspection-depth.ts';
+export { Introspections, type SchemaIntrospection } from './introspections.ts';

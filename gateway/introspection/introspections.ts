@@ -1,0 +1,165 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { TooCostly, writeAnswer } from './answer-writer.ts';
+import { KeptAnswers } from './kept-answers.ts';
+import { keyOf, type Question, questionOf } from './question.ts';
+import { schemaSize } from './schema-size.ts';
+
+/** The bytes of `{"data":{…}}` in pieces, or a result with errors. */
+export type IntrospectionAnswer = readonly Buffer[] | ExecutionResult;
+
+type Variables = Readonly<Record<string, unknown>>;
+type Done = (answer: IntrospectionAnswer) => void;
+
+/** An introspection that is ready to be answered any number of times. `done` is called once; nothing is thrown. */
+export type PreparedIntrospection = (variables: Variables, done: Done) => void;
+
+/** Answers introspections of one schema. */
+export interface SchemaIntrospection {
+  /** @param document the operation and the fragments that it uses, valid against the schema. */
+  prepare(document: DocumentNode, operation: OperationDefinitionNode): PreparedIntrospection;
+}
+
+/** Milliseconds for which an answer is written before others go on. */
+const SLICE_MS = 4;
+/** Answers that are being written at a time, and that wait to be. */
+const MAX_AT_A_TIME = 4;
+const MAX_WAITING = 100;
+/**
+ * Characters that may be written for one answer: this many, and so many times what the standard query's answer has. That
+ * answer's own take between four and five times, because objects within objects are counted at each level.
+ */
+const BASE_BUDGET = 4_000_000;
+const BUDGET_FACTOR = 16;
+
+/** An answer that is being written. */
+interface Job {
+  readonly steps: Generator<void, IntrospectionAnswer>;
+  readonly finish: Done;
+}
+
+/**
+ * Answers introspections of the schemas of one generation, from bytes where the same was asked before. What was not is
+ * written in slices of a few milliseconds, so that a large schema holds nobody up; several who ask the same share it.
+ */
+export class Introspections {
+  readonly #kept = new KeptAnswers();
+  /** Who waits for an answer, by its key. */
+  readonly #awaited = new Map<string, Done[]>();
+  readonly #jobs: Job[] = [];
+  readonly #waiting: Job[] = [];
+  #isWorking = false;
+  #schemas = 0;
+
+  of(schema: GraphQLSchema): SchemaIntrospection {
+    this.#schemas += 1;
+    const prefix = `${this.#schemas} `;
+    const budget = budgetOf(schema);
+    return {
+      prepare: (document, operation) => {
+        const question = questionOf(document, operation);
+        return (variables, done) => {
+          const key = prefix + keyOf(question, variables);
+          const known = this.#kept.get(key);
+          if (known) done(known);
+          else this.#ask(key, answerSteps(schema, question, variables, budget), done);
+        };
+      },
+    };
+  }
+
+  #ask(key: string, steps: Job['steps'], done: Done): void {
+    const others = this.#awaited.get(key);
+    if (others) {
+      others.push(done);
+      return;
+    }
+    if (this.#waiting.length >= MAX_WAITING) {
+      done(refusal('too many introspections wait to be answered; try again later', 'service-unavailable'));
+      return;
+    }
+    const awaiting = [done];
+    this.#awaited.set(key, awaiting);
+    const finish: Done = (answer) => {
+      this.#awaited.delete(key);
+      if (Array.isArray(answer)) this.#kept.keep(key, answer);
+      for (const one of awaiting) one(answer);
+    };
+    const job = { steps, finish };
+    if (this.#jobs.length < MAX_AT_A_TIME) this.#jobs.push(job);
+    else this.#waiting.push(job);
+    if (!this.#isWorking) void this.#work();
+  }
+
+  /** Works on each answer for a slice in turn. The first slice is worked at once: most answers need no more. */
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
+      const answer = workOn(job.steps, performance.now() + SLICE_MS);
+      if (answer) {
+        const next = this.#waiting.shift();
+        if (next) this.#jobs.push(next);
+        job.finish(answer);
+      } else this.#jobs.push(job);
+      if (this.#jobs.length > 0) await setImmediate();
+    }
+    this.#isWorking = false;
+  }
+}
+
+/** @returns undefined when there was not time enough. */
+function workOn(steps: Job['steps'], until: number): IntrospectionAnswer | undefined {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (performance.now() >= until) return undefined;
+  }
+}
+
+function* answerSteps(
+  schema: GraphQLSchema,
+  question: Question,
+  variables: Variables,
+  budget: () => Generator<void, number>,
+): Generator<void, IntrospectionAnswer> {
+  try {
+    return yield* writeAnswer(schema, question, variables, yield* budget());
+  } catch (error) {
+    if (error instanceof TooCostly)
+      return refusal(
+        'the introspection asks for more than the schema needs to be known',
+        'introspection-limit-exceeded',
+      );
+    // Something of the schema cannot be told. graphql-js says what, and where.
+    return answerByExecution(schema, question, variables);
+  }
+}
+
+function answerByExecution(schema: GraphQLSchema, { document }: Question, variables: Variables): IntrospectionAnswer {
+  try {
+    return execute({ schema, document, variableValues: variables }) as ExecutionResult;
+  } catch (thrown) {
+    const originalError = thrown instanceof Error ? thrown : new Error(String(thrown));
+    return { data: null, errors: [new GraphQLError(originalError.message, { originalError })] };
+  }
+}
+
+/** What may be written for one answer of a schema, found out once. */
+function budgetOf(schema: GraphQLSchema): () => Generator<void, number> {
+  let known: number | undefined;
+  return function* () {
+    known ??= BASE_BUDGET + BUDGET_FACTOR * (yield* schemaSize(schema));
+    return known;
+  };
+}
+
+function refusal(message: string, code: string): ExecutionResult {
+  return { data: null, errors: [new GraphQLError(message, { extensions: { code } })] };
+}

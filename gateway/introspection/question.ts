@@ -1,0 +1,28 @@
+import { type DocumentNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, print } from 'graphql';
+
+/** An operation that asks of the schema alone. It is valid. */
+export interface Question {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** The document as text, the same for documents that differ in white space and comments only. */
+  readonly text: string;
+  /** The names of the variables that it declares. */
+  readonly declared: readonly string[];
+}
+
+/** @param document the operation and the fragments that it uses. */
+export function questionOf(document: DocumentNode, operation: OperationDefinitionNode): Question {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const declared = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  return { document, operation, fragments, text: print(document), declared };
+}
+
+/** What an answer is kept under: it depends on the variables that the operation declares, and on no others. */
+export function keyOf({ text, declared }: Question, variables: Readonly<Record<string, unknown>>): string {
+  if (declared.length === 0) return text;
+  const given = declared.map((name) => (Object.hasOwn(variables, name) ? [variables[name]] : []));
+  return `${text}\n${JSON.stringify(given)}`;
+}
