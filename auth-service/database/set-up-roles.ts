@@ -37,7 +37,7 @@ export async function setUpRoles(urls: SetupUrls, options: ConnectOptions = {}):
     if (new Set([user, owner.name, service.name]).size < 3)
       throw new StartError('the administrator, the owner and the service need three different database users');
     for (const role of [owner, service]) await makeRole(admin, role);
-    await giveDatabase(admin, owner.name);
+    await giveSchema(admin, owner.name);
   } catch (error) {
     if (error instanceof pg.DatabaseError)
       throw new StartError(`AUTH_DATABASE_ADMIN_URL: the roles cannot be set up: ${error.message}`);
@@ -46,6 +46,7 @@ export async function setUpRoles(urls: SetupUrls, options: ConnectOptions = {}):
     await admin.end();
   }
   const applied = await migrate(urls.service, { ...options, ownerUrl: urls.owner });
+  await requireBound(urls.service, options);
   return { owner: owner.name, service: service.name, applied };
 }
 
@@ -61,13 +62,33 @@ function userIn(url: string): Role {
 
 async function makeRole(admin: pg.Client, { name, password }: Role): Promise<void> {
   const role = admin.escapeIdentifier(name);
-  const { rows } = await admin.query('SELECT FROM pg_roles WHERE rolname = $1', [name]);
+  const { rows } = await admin.query(
+    `SELECT rolsuper OR rolbypassrls OR rolreplication OR rolcreaterole OR rolcreatedb AS "isPrivileged"
+     FROM pg_roles WHERE rolname = $1`,
+    [name],
+  );
+  // Only a superuser may name some of the rights, be it to take them away.
+  const rights = rows[0]?.isPrivileged === false ? 'LOGIN' : PLAIN_RIGHTS;
   const secret = password === undefined ? '' : ` PASSWORD ${admin.escapeLiteral(scramVerifier(password))}`;
-  await admin.query(`${rows.length > 0 ? 'ALTER' : 'CREATE'} ROLE ${role} ${PLAIN_RIGHTS}${secret}`);
+  await admin.query(`${rows.length > 0 ? 'ALTER' : 'CREATE'} ROLE ${role} ${rights}${secret}`);
 }
 
-/** The database, the schema and all that is in it, but for what belongs to extensions. */
-async function giveDatabase(admin: pg.Client, name: string): Promise<void> {
+/** What it is a member of was not made here, and is not taken away here. */
+async function requireBound(url: string, options: ConnectOptions): Promise<void> {
+  const client = await connectToDatabase(url, options);
+  try {
+    const { user, isAbovePolicies, ownsTables } = await readUserRights(client);
+    if (!isAbovePolicies && !ownsTables) return;
+    throw new StartError(
+      `DATABASE_URL: the user "${user}" may take on a role that ${ownsTables ? 'owns the tables' : 'may bypass row-level security'}: revoke that membership`,
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+/** The schema and all that is in it, but for what belongs to extensions. */
+async function giveSchema(admin: pg.Client, name: string): Promise<void> {
   const owner = admin.escapeIdentifier(name);
   const { rows: rights } = await admin.query(
     "SELECT rolsuper OR pg_has_role($1, 'MEMBER') AS may FROM pg_roles WHERE rolname = current_user",
@@ -77,6 +98,9 @@ async function giveDatabase(admin: pg.Client, name: string): Promise<void> {
   if (rights[0]?.may !== true) await admin.query(`GRANT ${owner} TO CURRENT_USER`);
   await admin.query('BEGIN');
   try {
+    // Who owns a schema may have to have the right to make one.
+    const { rows: databases } = await admin.query('SELECT current_database() AS name');
+    await admin.query(`GRANT CREATE, CONNECT ON DATABASE ${admin.escapeIdentifier(databases[0]?.name)} TO ${owner}`);
     const { rows } = await admin.query(NOT_OWNED, [name]);
     for (const { object } of rows) await admin.query(`ALTER ${object} OWNER TO ${owner}`);
     // Until PostgreSQL 15 everybody could make tables in the schema "public".
@@ -92,10 +116,7 @@ async function giveDatabase(admin: pg.Client, name: string): Promise<void> {
 
 /** Sequences of a column, and the rows' types and indexes of a table, go with it. */
 const NOT_OWNED = `
-  SELECT format('DATABASE %I', datname) AS object FROM pg_database
-  WHERE datname = current_database() AND datdba <> $1::regrole
-  UNION ALL
-  SELECT format('SCHEMA %I', nspname) FROM pg_namespace WHERE nspname = current_schema() AND nspowner <> $1::regrole
+  SELECT format('SCHEMA %I', nspname) AS object FROM pg_namespace WHERE nspname = current_schema() AND nspowner <> $1::regrole
   UNION ALL
   SELECT format('%s %s', CASE relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
     ELSE 'TABLE' END, oid::regclass)

@@ -186,6 +186,39 @@ describeOnPostgres('a database user that is above row-level security', () => {
   });
 });
 
+describeOnPostgres('an administrator who is no superuser, as in a managed PostgreSQL', () => {
+  const [admin, owner, service] = ['admin', 'owner2', 'service2'].map((name) => `portico_test_${name}_${suffix}`);
+  let database: TestDatabase;
+  const as = (user = '') => {
+    const url = new URL(database.url);
+    url.username = user;
+    return url.href;
+  };
+  beforeAll(async () => {
+    database = await createTestDatabase({ engine: 'postgres', migrated: false });
+    const name = new URL(database.url).pathname.slice(1);
+    await query(database.url, `CREATE ROLE ${admin} LOGIN CREATEROLE; ALTER DATABASE ${name} OWNER TO ${admin}`);
+    await migrate(as(admin));
+  });
+  afterAll(async () => {
+    for (const role of [service, owner, admin])
+      await query(database.url, `REASSIGN OWNED BY ${role} TO CURRENT_USER; DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    await database.drop();
+  });
+
+  test('can set the roles up, and do so again', async () => {
+    const urls = { admin: as(admin), owner: as(owner), service: as(service) };
+    for (let time = 1; time <= 2; time += 1) expect(await setUpRoles(urls)).toEqual({ owner, service, applied: [] });
+  });
+
+  test('is told when the service’s user can become the owner', async () => {
+    const urls = { admin: as(admin), owner: as(owner), service: as(service) };
+    await query(database.url, `GRANT ${owner} TO ${service}`);
+    await expect(setUpRoles(urls)).rejects.toThrow(/may take on a role that owns the tables: revoke that membership/);
+    await query(database.url, `REVOKE ${owner} FROM ${service}`);
+  });
+});
+
 async function query(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
