@@ -10,10 +10,10 @@ import {
 import { Introspections, type SchemaIntrospection } from '../introspection/index.ts';
 import type { Call, Subschema } from '../sources/index.ts';
 import { INCREMENTAL_DIRECTIVES } from './incremental-directives.ts';
-import { joinedFields } from './joined-fields.ts';
 import { withDirectives } from './operation-directives.ts';
+import { relationshipField } from './relationship-field.ts';
 import type { Relationship } from './relationships.ts';
-import { withRows } from './rows-executor.ts';
+import { StitchedGraph } from './stitching/index.ts';
 import { executableSchema, hasSharedUncheckedTypes } from './unchecked-fields.ts';
 
 /** The graph as one role sees it. What the role may not see does not exist in it. */
@@ -25,6 +25,8 @@ export interface RoleGraph {
   readonly executable: GraphQLSchema;
   /** Answers what is asked of `schema` itself. */
   readonly introspection: SchemaIntrospection;
+  /** Executes what several sources have to answer together. */
+  readonly stitched: StitchedGraph;
   /** The parts of the sources that it is made of. */
   readonly subschemas: readonly Subschema[];
   /** The part of a source that answers a root field. */
@@ -48,13 +50,10 @@ export function buildRoleGraph(
   relationships: readonly Relationship[] = [],
   introspections = new Introspections(),
 ): RoleGraph {
-  const targets = new Map(relationships.map(({ target }) => [target, withRows(target)]));
-  const stitched = subschemas.map((subschema) => targets.get(subschema) ?? subschema);
-  const joined = joinedFields(relationships, (subschema) => targets.get(subschema) ?? subschema);
   const hasQueries = subschemas.some((subschema) => visibleOf(subschema).getQueryType());
   const joinedSchema = stitchSchemas<Call>({
-    subschemas: hasQueries ? stitched : [...stitched, { schema: placeholderSchema() }],
-    ...(relationships.length > 0 && joined),
+    subschemas: hasQueries ? [...subschemas] : [...subschemas, { schema: placeholderSchema() }],
+    ...(relationships.length > 0 && { typeDefs: relationships.map(relationshipField) }),
     mergeDirectives: false,
   });
   const schema = withDirectives(
@@ -68,13 +67,15 @@ export function buildRoleGraph(
     subscription: schema.getSubscriptionType(),
   };
   const owners = new Map(subschemas.flatMap((subschema) => rootFieldsOf(subschema).map((key) => [key, subschema])));
+  const executable = executableSchema(schema, subschemas);
   return {
     schema,
     accepted: withDirectives(schema, INCREMENTAL_DIRECTIVES),
     introspection: introspections.of(schema),
     subschemas,
     subschemaOf: (operation, name) => owners.get(`${operation} ${name}`),
-    executable: executableSchema(schema, subschemas),
+    executable,
+    stitched: new StitchedGraph({ shown: schema, executable }, subschemas, relationships),
     isStitched: (subschema) => hasSharedUncheckedTypes(subschema, subschemas),
     hasRootField: (operation, name) => Object.hasOwn(roots[operation]?.getFields() ?? {}, name),
   };

@@ -1,9 +1,10 @@
 import { getNamedType, isCompositeType, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { RoleGraph } from '../graph/index.ts';
-import { type OperationToPrepare, type PreparedSubscription, type Subschema, schemaEvents } from '../sources/index.ts';
+import type { OperationToPrepare, PreparedSubscription, Subschema } from '../sources/index.ts';
 import { type Document, rootFieldsOf } from './documents.ts';
 import type { WholeOperation } from './one-piece.ts';
 import { isWithin } from './source-plan.ts';
+import { stitchedOperation } from './stitch.ts';
 import { withFragments } from './sub-operation.ts';
 
 /** How the events of a subscription are had. It is decided once, as a plan is. */
@@ -15,7 +16,7 @@ export interface EventsPlan {
 }
 
 /**
- * What a source has prepared, where the subscription is all its own; else the stitched schema takes the events, which
+ * What a source has prepared, where the subscription is all its own; else its events are stitched, which
  * joins to each what other sources have to add.
  */
 export function eventsPlanOf(
@@ -31,9 +32,7 @@ export function eventsPlanOf(
   return {
     document,
     parts: prepared && owner ? [owner] : partsOf(whole, graph, owner),
-    open:
-      prepared?.open ??
-      ((variables, call) => schemaEvents({ schema: graph.executable, document: whole.document }, variables, call)),
+    open: prepared?.open ?? graph.stitched.prepareSubscription(stitchedOperation(whole)),
   };
 }
 

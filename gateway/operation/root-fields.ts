@@ -1,10 +1,12 @@
 import {
   type DirectiveNode,
+  type DocumentNode,
   type FieldNode,
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  visit,
 } from 'graphql';
 import type { Fragments } from './sub-operation.ts';
 
@@ -59,6 +61,18 @@ export function hasUnconditionalField(operation: OperationDefinitionNode, fragme
 /** Whether a directive decides if a selection is there at all. */
 export function isCondition({ name }: DirectiveNode): boolean {
   return name.value === 'skip' || name.value === 'include';
+}
+
+/** The variables that `@skip` and `@include` depend on. */
+export function conditionVariables(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive: (node) => {
+      const condition = isCondition(node) ? node.arguments?.[0]?.value : undefined;
+      if (condition?.kind === Kind.VARIABLE) names.add(condition.name.value);
+    },
+  });
+  return [...names];
 }
 
 /** Whether `@skip` and `@include` leave a selection. */

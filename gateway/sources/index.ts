@@ -3,7 +3,7 @@ export { VERBATIM } from './action-webhook.ts';
 export { openActions } from './actions.ts';
 export { mapErrors } from './answer-parts.ts';
 export { RETRY_AFTER_SECONDS } from './availability.ts';
-export type { Call, HttpHints } from './call.ts';
+export { type Call, callOfOneEvent, type HttpHints } from './call.ts';
 export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, Durations } from './call-counts.ts';
 export { Cancellation } from './cancellation.ts';
 export { clientHeaderForwarding } from './client-headers.ts';
@@ -26,7 +26,6 @@ export { type PromisedSchema, promisedSchema } from './promised-schema.ts';
 export { isRelayed, type RelayedBytes, wholeBytes } from './relayed-bytes.ts';
 export { REMOTE_SCHEMA_ERROR } from './remote-response.ts';
 export { type OpenedRemote, type RemoteSchema, recordedComposition, remoteSchema } from './remote-schema.ts';
-export { schemaEvents } from './schema-events.ts';
 export { openSchemaStore, type SchemaStore } from './schema-store.ts';
 export {
   ADMIN_ROLE,
@@ -37,7 +36,7 @@ export {
   type Subschema,
   type Surroundings,
 } from './source.ts';
-export { SourceEventsEnded } from './source-events.ts';
+export { mapEvents, SourceEventsEnded } from './source-events.ts';
 export type { SourceState } from './source-guard.ts';
 export {
   type Composition,

@@ -61,7 +61,7 @@ export const RESOLVERS: Readonly<Record<string, Readonly<Record<string, Resolver
     someone: () => [team(1), person(1), null],
     places: () => [place(0), place(1)],
     place: (_, { id }) => (/^s[0-2]$/.test(String(id)) ? { __typename: 'Place', id: String(id) } : null),
-    stocked: () => [item(0), item(1), place(2), item(2), item(3)],
+    stocked: () => [item(0), item(1), item(2), item(3)],
     cheapest: () => item(6),
   },
   Book: {

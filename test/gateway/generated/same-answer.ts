@@ -1,6 +1,7 @@
 import { MapperKind, mapSchema } from '@graphql-tools/utils';
 import {
   type DocumentNode,
+  defaultFieldResolver,
   type ExecutionResult,
   execute,
   type GraphQLFieldConfig,
@@ -87,11 +88,11 @@ function textOf(path: Path): string {
 
 /** A field that may be null, and all that is in it; where it must not be, null is an error all the same. */
 function forgiving(field: GraphQLFieldConfig<unknown, unknown>): GraphQLFieldConfig<unknown, unknown> {
-  const { type, resolve } = field;
+  const { type, resolve = defaultFieldResolver } = field;
   return {
     ...field,
     type: nullable(type),
-    resolve: async (...given) => checked(await resolve?.(...given), type),
+    resolve: async (...given) => checked(await resolve(...given), type),
   };
 }
 

@@ -1,0 +1,173 @@
+import type { GraphQLError } from 'graphql';
+import type { Fetch, ObjectFetch } from './fetch.ts';
+import type { SelectedField } from './selected.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+export type PathSegment = string | number;
+
+/** An object of the answer, as far as it has been fetched. */
+export class AnsweredObject {
+  readonly __typename: string;
+  /** By response key: leaves as sources answered them, objects and lists of these, null, or a `FieldFailure`. */
+  readonly values = new Map<string, unknown>();
+  /** What it is joined by, by names of fields. */
+  readonly facts: Record<string, unknown>;
+  /** Why facts could not be had. */
+  readonly failed: GraphQLError[] = [];
+  /** Facts that others have been asked for. */
+  readonly asked = new Set<string>();
+
+  constructor(typeName: string) {
+    this.__typename = typeName;
+    this.facts = { __typename: typeName };
+  }
+}
+
+/** An object, and what of it has to be fetched from others. */
+export interface Joinable {
+  readonly object: AnsweredObject;
+  readonly missing: readonly SelectedField[];
+}
+
+/** What went wrong, and where below the field that is null for it. */
+export interface Cause {
+  readonly error: GraphQLError;
+  readonly path: readonly PathSegment[];
+  /** The response key of the field beside this one that it went wrong for. */
+  readonly beside?: string;
+}
+
+/** Why a field is null. It has no path: graphql-js knows best where in the answer the field is. */
+export class FieldFailure extends Error {
+  readonly causes: readonly Cause[];
+
+  constructor(causes: readonly Cause[]) {
+    super(causes.map(({ error }) => error.message).join('; '));
+    this.name = 'FieldFailure';
+    this.causes = causes;
+  }
+}
+
+/** The errors of an answer by their paths. */
+export class ErrorTree {
+  readonly here: GraphQLError[] = [];
+  readonly #children = new Map<PathSegment, ErrorTree>();
+
+  add(error: GraphQLError, path: readonly PathSegment[]): void {
+    const [first, ...rest] = path;
+    if (first === undefined) this.here.push(error);
+    else {
+      const child = this.#children.get(first) ?? new ErrorTree();
+      this.#children.set(first, child);
+      child.add(error, rest);
+    }
+  }
+
+  child(segment: PathSegment): ErrorTree | undefined {
+    return this.#children.get(segment);
+  }
+
+  get children(): ReadonlyMap<PathSegment, ErrorTree> {
+    return this.#children;
+  }
+
+  get isEmpty(): boolean {
+    return this.here.length === 0 && this.#children.size === 0;
+  }
+
+  /** Every error in it, with the path that leads there from here. */
+  *all(): Generator<{ readonly error: GraphQLError; readonly path: readonly PathSegment[] }> {
+    for (const error of this.here) yield { error, path: [] };
+    for (const [segment, child] of this.#children)
+      for (const { error, path } of child.all()) yield { error, path: [segment, ...path] };
+  }
+}
+
+/** Reads answers of subschemas into objects. */
+export class AnswerReader {
+  /** Objects that others have to be asked about. */
+  readonly joinables: Joinable[] = [];
+  /** Errors of places that are not null. */
+  readonly beside: GraphQLError[] = [];
+
+  read(value: unknown, fetch: Fetch | undefined, errors: ErrorTree | undefined): unknown {
+    if (value === null || value === undefined) return errors ? failureOf(errors, fetch) : null;
+    if (errors) this.beside.push(...errors.here);
+    if (Array.isArray(value)) return value.map((item, index) => this.read(item, fetch, errors?.child(index)));
+    if (!fetch) return value;
+    const object = value as Json;
+    const typeName = fetch.typeName ?? (typeof object.__typename === 'string' ? object.__typename : undefined);
+    const ofType = typeName === undefined ? undefined : fetch.objects.get(typeName);
+    if (typeof value !== 'object' || typeName === undefined || !ofType) return null;
+    const answered = new AnsweredObject(typeName);
+    this.readFields(answered, object, ofType, errors);
+    if (ofType.missing.length > 0) this.joinables.push({ object: answered, missing: ofType.missing });
+    return answered;
+  }
+
+  readFields(object: AnsweredObject, value: Json, { fields, facts }: ObjectFetch, errors?: ErrorTree): void {
+    for (const { selected, alias, fetch } of fields)
+      object.values.set(selected.key, this.read(value[alias], fetch, errors?.child(alias)));
+    for (const { name, alias } of facts) {
+      object.facts[name] = joined(object.facts[name], value[alias] ?? null);
+      const failed = errors?.child(alias);
+      if (failed) object.failed.push(...[...failed.all()].map(({ error }) => error));
+    }
+  }
+
+  /** An entry point that gave nothing for an object: all that was asked for of it is null. */
+  readNothing(object: AnsweredObject, { fields, facts }: ObjectFetch, errors: ErrorTree | undefined): void {
+    const causes = causesOf(errors, fields);
+    for (const { name } of facts) {
+      object.facts[name] ??= null;
+      object.failed.push(...causes.map(({ error }) => error));
+    }
+    for (const { selected, alias, fetch } of fields) {
+      const own = errors?.child(alias);
+      if (own) object.values.set(selected.key, failureOf(own, fetch));
+      else object.values.set(selected.key, causes.length > 0 ? new FieldFailure(causes) : null);
+    }
+  }
+}
+
+/** The errors of all fields of an object, as seen from another field of it. */
+function causesOf(errors: ErrorTree | undefined, fields: ObjectFetch['fields']): readonly Cause[] {
+  if (!errors) return [];
+  const causes: Cause[] = errors.here.map((error) => ({ error, path: [] }));
+  for (const [segment, child] of errors.children) {
+    const field = fields.find(({ alias }) => alias === segment);
+    for (const { error, path } of child.all())
+      causes.push(
+        field ? { error, path: clientPath(path, field.fetch), beside: field.selected.key } : { error, path: [] },
+      );
+  }
+  return causes;
+}
+
+export function failureOf(errors: ErrorTree, fetch: Fetch | undefined): FieldFailure | null {
+  const causes = [...errors.all()].map(({ error, path }) => ({ error, path: clientPath(path, fetch) }));
+  return causes.length > 0 ? new FieldFailure(causes) : null;
+}
+
+/** A path in the client's keys, as far as it leads to something that the client selects. */
+export function clientPath(path: readonly PathSegment[], fetch: Fetch | undefined): readonly PathSegment[] {
+  const [first, ...rest] = path;
+  if (first === undefined || (typeof first === 'string' && !fetch)) return [];
+  if (typeof first === 'number') return [first, ...clientPath(rest, fetch)];
+  for (const { fields } of fetch?.objects.values() ?? []) {
+    const field = fields.find(({ alias }) => alias === first);
+    if (field) return [field.selected.key, ...clientPath(rest, field.fetch)];
+  }
+  return [];
+}
+
+function joined(known: unknown, more: unknown): unknown {
+  if (!isJson(known) || !isJson(more)) return more ?? known ?? null;
+  const all: Record<string, unknown> = { ...known };
+  for (const [key, value] of Object.entries(more)) all[key] = joined(all[key], value);
+  return all;
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,269 @@
+import {
+  type DirectiveNode,
+  type FieldNode,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  Kind,
+  print,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Subschema } from '../../sources/index.ts';
+import type { Relationship } from '../relationships.ts';
+import { requiredFacts } from './facts.ts';
+import type { SelectedField, Selection } from './selected.ts';
+import { fieldOf, type SubschemaTypes, visibleField } from './subschema-types.ts';
+
+/** What one subschema is asked for of the objects at one place, and how its answer is to be read. */
+export interface Fetch {
+  readonly set: SelectionSetNode;
+  /** The type of the place, where it is an object type. */
+  readonly typeName: string | undefined;
+  readonly objects: ReadonlyMap<string, ObjectFetch>;
+}
+
+/** The same for the objects of one type. */
+export interface ObjectFetch {
+  readonly typeName: string;
+  readonly fields: readonly FetchedField[];
+  /** Names of fields that are fetched to join the objects, and the keys that they are fetched under. */
+  readonly facts: readonly { readonly name: string; readonly alias: string }[];
+  /** What others have to be asked for. */
+  readonly missing: readonly SelectedField[];
+}
+
+export interface FetchedField {
+  readonly selected: SelectedField;
+  readonly alias: string;
+  readonly fetch: Fetch | undefined;
+}
+
+interface RelationshipFetch {
+  readonly fetch: Fetch | undefined;
+  readonly text: string;
+}
+
+/** A field as it is written into a request. */
+interface Written {
+  readonly node: FieldNode;
+  /** Equal texts for what may be asked for of several types at once. */
+  readonly identity: string;
+}
+
+const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+const NO_ALIASES: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Works out what subschemas are asked for, once for each place of an operation. Response keys are ours wherever the
+ * client's could be mistaken for names of fields, which objects are joined by.
+ */
+export class Fetches {
+  readonly #types: SubschemaTypes;
+  readonly #made = new Map<Subschema, Map<string, Map<Selection, Fetch>>>();
+  readonly #ofRelationships = new Map<SelectedField, RelationshipFetch>();
+  readonly #contentsOfSets = new WeakMap<SelectionSetNode, number>();
+  readonly #contents = new Map<string, number>();
+  readonly #numbers = new WeakMap<object, number>();
+  #count = 0;
+  /** The types that selections are made of, for those that are written as fragments. */
+  readonly typesOfSets = new WeakMap<SelectionSetNode, string>();
+
+  constructor(types: SubschemaTypes) {
+    this.#types = types;
+  }
+
+  /** @param type the type that the subschema has at that place. */
+  at(subschema: Subschema, type: GraphQLNamedType, selection: Selection): Fetch {
+    const ofSubschema = this.#made.get(subschema) ?? new Map<string, Map<Selection, Fetch>>();
+    const ofType = ofSubschema.get(type.name) ?? new Map<Selection, Fetch>();
+    this.#made.set(subschema, ofSubschema.set(type.name, ofType));
+    const known = ofType.get(selection);
+    if (known) return known;
+    const fetch = this.#make(subschema, type, selection);
+    ofType.set(selection, fetch);
+    return fetch;
+  }
+
+  /** What is asked for of objects of one type at an entry point: fields that it has, and facts. */
+  ofObjects(
+    subschema: Subschema,
+    typeName: string,
+    fields: readonly SelectedField[],
+    facts: readonly FieldNode[],
+  ): { readonly fetch: ObjectFetch; readonly set: SelectionSetNode } {
+    const aliases = new Map<string, string>();
+    const { fetch, written } = this.#object(subschema, typeName, fields, { facts, aliases, isEntry: true });
+    return { fetch, set: this.#set(typeName, withTypeName(written.map(({ node }) => node))) };
+  }
+
+  /** What is asked for of a relationship's target, and a text that is the same where the same is asked for. */
+  ofRelationship({ target, answer }: Relationship, field: SelectedField): RelationshipFetch {
+    const known = this.#ofRelationships.get(field);
+    if (known) return known;
+    const { node, selection } = field;
+    const type = target.schema.getType(getNamedType(answer).name);
+    const fetch = type && selection && isCompositeType(type) ? this.at(target, type, selection) : undefined;
+    const text = `${(node.arguments ?? []).map(print).join(' ')} ${fetch ? this.#contentOf(fetch.set) : ''}`;
+    const made = { fetch, text };
+    this.#ofRelationships.set(field, made);
+    return made;
+  }
+
+  #make(subschema: Subschema, type: GraphQLNamedType, selection: Selection): Fetch {
+    const objects = new Map<string, ObjectFetch>();
+    if (!isAbstractType(type)) {
+      const fields = selection.fieldsOf(type.name) ?? [];
+      const { fetch, written } = this.#object(subschema, type.name, fields, { aliases: NO_ALIASES });
+      objects.set(type.name, fetch);
+      const nodes = written.map(({ node }) => node);
+      const isJoined = fetch.missing.length > 0 || nodes.length === 0;
+      return { set: this.#set(type.name, isJoined ? withTypeName(nodes) : nodes), typeName: type.name, objects };
+    }
+    const aliases = new Map<string, string>();
+    const ofTypes = subschema.schema.getPossibleTypes(type).map(({ name }) => {
+      const made = this.#object(subschema, name, selection.fieldsOf(name) ?? [], { aliases });
+      objects.set(name, made.fetch);
+      return { name, written: made.written };
+    });
+    // What all types are asked for is written once, if the abstract type has it.
+    const [first, ...others] = ofTypes;
+    const common = (first?.written ?? []).filter(({ node, identity }) => {
+      const field = fieldOf(type, node.name.value);
+      const isEverywhere = others.every(({ written }) => written.some((one) => one.identity === identity));
+      return field && isEverywhere && identity.endsWith(` ${String(field.type)}`);
+    });
+    const identities = new Set(common.map(({ identity }) => identity));
+    const own = ofTypes.flatMap(({ name, written }): SelectionNode[] => {
+      const rest = written.filter(({ identity }) => !identities.has(identity)).map(({ node }) => node);
+      if (rest.length === 0) return [];
+      const typeCondition = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: name } } as const;
+      return [{ kind: Kind.INLINE_FRAGMENT, typeCondition, selectionSet: this.#set(name, rest) }];
+    });
+    const nodes = [...common.map(({ node }) => node), ...own];
+    return { set: this.#set(type.name, withTypeName(nodes)), typeName: undefined, objects };
+  }
+
+  #object(
+    subschema: Subschema,
+    typeName: string,
+    selected: readonly SelectedField[],
+    options: {
+      readonly aliases: ReadonlyMap<string, string>;
+      readonly facts?: readonly FieldNode[];
+      readonly isEntry?: boolean;
+    },
+  ): { readonly fetch: ObjectFetch; readonly written: readonly Written[] } {
+    const { aliases, isEntry = false } = options;
+    const written: Written[] = [];
+    const fields: FetchedField[] = [];
+    const missing: SelectedField[] = [];
+    const write = (node: FieldNode, type: GraphQLOutputType, what: string): string => {
+      const usual = (node.alias ?? node.name).value;
+      const alias = unmistakable(usual, typeName, type, aliases);
+      const named = alias === node.name.value ? node : { ...node, alias: { kind: Kind.NAME, value: alias } as const };
+      written.push({ node: named, identity: `${alias} ${what} ${String(type)}` });
+      return alias;
+    };
+    for (const one of selected) {
+      const { node, selection, key } = one;
+      const field = visibleField(subschema, typeName, node);
+      const isNeedy = !isEntry && this.#types.requirement(subschema, typeName, node.name.value);
+      if (!field || isNeedy || this.#types.relationship(typeName, node.name.value)) {
+        missing.push(one);
+        continue;
+      }
+      const named = getNamedType(field.type);
+      const fetch = selection && isCompositeType(named) ? this.at(subschema, named, selection) : undefined;
+      const isPlain = key === node.name.value && (node.arguments ?? []).length === 0;
+      const alias = write(
+        {
+          kind: Kind.FIELD,
+          name: node.name,
+          ...(!isPlain && { alias: { kind: Kind.NAME, value: `portico_${key}` } as const }),
+          arguments: node.arguments ?? [],
+          directives: (node.directives ?? []).filter((directive) => isKnownTo(subschema, directive)),
+          ...(fetch && { selectionSet: fetch.set }),
+        },
+        field.type,
+        `${this.#numberOf(node)} ${selection ? this.#numberOf(selection) : ''}`,
+      );
+      fields.push({ selected: one, alias, fetch });
+    }
+    const needed = options.facts ?? requiredFacts(this.#types, subschema, typeName, missing);
+    const facts = needed.flatMap((node) => {
+      const field = fieldOf(subschema.schema.getType(typeName), node.name.value);
+      return field ? [{ name: node.name.value, alias: write(node, field.type, print(node)) }] : [];
+    });
+    return { fetch: { typeName, fields, facts, missing }, written: deduplicated(written) };
+  }
+
+  #set(typeName: string, selections: readonly SelectionNode[]): SelectionSetNode {
+    const set: SelectionSetNode = { kind: Kind.SELECTION_SET, selections };
+    this.typesOfSets.set(set, typeName);
+    return set;
+  }
+
+  /** A number for each distinct content: sets that stand in many places are gone through once. */
+  #contentOf(set: SelectionSetNode): number {
+    const known = this.#contentsOfSets.get(set);
+    if (known !== undefined) return known;
+    const text = set.selections
+      .map((node) => {
+        if (node.kind === Kind.FRAGMENT_SPREAD || !node.selectionSet) return print(node);
+        const inner = this.#contentOf(node.selectionSet);
+        return `${print({ ...node, selectionSet: { kind: Kind.SELECTION_SET, selections: [TYPENAME] } })} ${inner}`;
+      })
+      .join(' ');
+    const content = this.#contents.get(text) ?? this.#contents.size;
+    this.#contents.set(text, content);
+    this.#contentsOfSets.set(set, content);
+    return content;
+  }
+
+  #numberOf(thing: object): number {
+    const known = this.#numbers.get(thing);
+    if (known !== undefined) return known;
+    this.#count += 1;
+    this.#numbers.set(thing, this.#count);
+    return this.#count;
+  }
+}
+
+/** A key that fields of other types do not have with another form of value (GraphQL section 5.3.2). */
+function unmistakable(
+  alias: string,
+  typeName: string,
+  type: GraphQLOutputType,
+  aliases: ReadonlyMap<string, string>,
+): string {
+  const form = String(type);
+  const taken = aliases.get(alias);
+  if (taken === undefined && aliases !== NO_ALIASES) (aliases as Map<string, string>).set(alias, form);
+  return taken === undefined || taken === form ? alias : `portico_${typeName}_${alias}`;
+}
+
+function deduplicated(written: readonly Written[]): readonly Written[] {
+  const found = new Map<string, Written>();
+  for (const one of written) {
+    const alias = (one.node.alias ?? one.node.name).value;
+    const known = found.get(alias);
+    // A field that the client selects, and that objects are joined by as well.
+    if (known?.node.selectionSet && one.node.selectionSet) {
+      const selections = [...known.node.selectionSet.selections, ...one.node.selectionSet.selections];
+      const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections };
+      found.set(alias, { node: { ...known.node, selectionSet }, identity: `${known.identity} ${one.identity}` });
+    } else if (!known) found.set(alias, one);
+  }
+  return [...found.values()];
+}
+
+function withTypeName(nodes: readonly SelectionNode[]): readonly SelectionNode[] {
+  return [TYPENAME, ...nodes];
+}
+
+function isKnownTo({ schema }: Subschema, { name }: DirectiveNode): boolean {
+  return name.value !== 'skip' && name.value !== 'include' && schema.getDirective(name.value) != null;
+}

@@ -1,0 +1,1 @@
+export { StitchedGraph, type StitchedOperation } from './stitched-graph.ts';

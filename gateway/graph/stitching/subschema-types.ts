@@ -1,0 +1,153 @@
+import type { MergedTypeConfig } from '@graphql-tools/delegate';
+import { parseSelectionSet } from '@graphql-tools/utils';
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  Kind,
+  type OperationTypeNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Call, Subschema } from '../../sources/index.ts';
+import type { Relationship } from '../relationships.ts';
+
+/** A root field of a subschema that gives objects of a type that others know as well. */
+export interface EntryPoint {
+  readonly subschema: Subschema;
+  readonly field: GraphQLField<unknown, unknown>;
+  /** What has to be known of an object to ask for it. */
+  readonly key: SelectionSetNode | undefined;
+  /** The key of an object, where the root field takes many. */
+  readonly keyOf: ((object: Facts) => unknown) | undefined;
+  /** The arguments for these keys; of a root field that takes one object, for that object. */
+  readonly argumentsFor: (keys: readonly unknown[]) => Readonly<Record<string, unknown>>;
+}
+
+/** What is known of an object beside what the client selects, by names of fields. */
+export type Facts = Readonly<Record<string, unknown>>;
+
+type Merged = MergedTypeConfig<unknown, unknown, Call>;
+
+/** What the subschemas of a graph have of its types, and how objects are joined. */
+export class SubschemaTypes {
+  readonly subschemas: readonly Subschema[];
+  readonly #relationships = new Map<string, Relationship>();
+  readonly #entries = new Map<string, readonly EntryPoint[]>();
+  readonly #computed = new Map<string, SelectionSetNode>();
+
+  constructor(subschemas: readonly Subschema[], relationships: readonly Relationship[]) {
+    this.subschemas = subschemas;
+    for (const relationship of relationships)
+      this.#relationships.set(`${relationship.type}.${relationship.name}`, relationship);
+    const entries = new Map<string, EntryPoint[]>();
+    for (const [index, subschema] of subschemas.entries())
+      for (const [typeName, merged] of Object.entries(subschema.merge ?? {})) {
+        const found = entryPointsOf(subschema, merged as Merged);
+        entries.set(typeName, [...(entries.get(typeName) ?? []), ...found]);
+        for (const [name, { selectionSet, computed }] of Object.entries((merged as Merged).fields ?? {}))
+          if (selectionSet && computed) this.#computed.set(`${index} ${typeName}.${name}`, parsed(selectionSet));
+      }
+    this.#entries = entries;
+  }
+
+  relationship(typeName: string, field: string): Relationship | undefined {
+    return this.#relationships.get(`${typeName}.${field}`);
+  }
+
+  /** How objects of a type are had from subschemas that did not give them in the first place. */
+  entryPoints(typeName: string): readonly EntryPoint[] {
+    return this.#entries.get(typeName) ?? [];
+  }
+
+  /** What a field needs to be given of other subschemas; undefined for one that needs nothing. */
+  requirement(subschema: Subschema, typeName: string, field: string): SelectionSetNode | undefined {
+    return this.#computed.get(`${this.subschemas.indexOf(subschema)} ${typeName}.${field}`);
+  }
+}
+
+function entryPointsOf(subschema: Subschema, merged: Merged): readonly EntryPoint[] {
+  const queries = subschema.schema.getQueryType()?.getFields() ?? {};
+  return [merged, ...(merged.entryPoints ?? [])].flatMap((entry): readonly EntryPoint[] => {
+    const { fieldName, selectionSet, key, argsFromKeys, args } = entry;
+    const field = fieldName === undefined ? undefined : queries[fieldName];
+    if (!field) return [];
+    const argumentsFor: EntryPoint['argumentsFor'] = (keys) => {
+      if (key && argsFromKeys) return argsFromKeys(keys);
+      return args?.(keys[0]) ?? {};
+    };
+    return [
+      {
+        subschema,
+        field,
+        key: selectionSet === undefined ? undefined : parsed(selectionSet),
+        keyOf: key,
+        argumentsFor,
+      },
+    ];
+  });
+}
+
+function parsed(selectionSet: string): SelectionSetNode {
+  return parseSelectionSet(selectionSet, { noLocation: true });
+}
+
+/** The field of a subschema that answers what a client selects; undefined where clients do not see it there. */
+export function visibleField(
+  { schema, visible = schema }: Subschema,
+  typeName: string,
+  node: FieldNode,
+): GraphQLField<unknown, unknown> | undefined {
+  const field = fieldOf(visible.getType(typeName), node.name.value);
+  const isKnown = ({ name }: { name: { value: string } }) => field?.args.some((one) => one.name === name.value);
+  return field && (node.arguments ?? []).every(isKnown) ? field : undefined;
+}
+
+/** The same of a root field: root types may be called otherwise in a subschema. */
+export function visibleRootField(
+  { schema, visible = schema }: Subschema,
+  operation: OperationTypeNode,
+  node: FieldNode,
+): GraphQLField<unknown, unknown> | undefined {
+  return fieldOf(visible.getRootType(operation), node.name.value);
+}
+
+export function fieldOf(
+  type: GraphQLNamedType | null | undefined,
+  name: string,
+): GraphQLField<unknown, unknown> | undefined {
+  if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
+  const fields = type.getFields();
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** Whether a key says a leaf by itself, so that nobody has to be asked for it. */
+export function isPartOfKey(key: SelectionSetNode | undefined, field: GraphQLField<unknown, unknown>): boolean {
+  if (!key || !isLeafType(getNamedType(field.type))) return false;
+  return key.selections.some((one) => one.kind === Kind.FIELD && one.name.value === field.name);
+}
+
+/** Whether all that a selection asks for is known of an object, and not null. */
+export function isKnown(facts: unknown, set: SelectionSetNode | undefined): boolean {
+  if (!set) return true;
+  if (Array.isArray(facts)) return facts.every((item) => isKnown(item, set));
+  if (typeof facts !== 'object' || facts === null) return false;
+  return set.selections.every((selection) => {
+    if (selection.kind === Kind.INLINE_FRAGMENT) return isKnown(facts, selection.selectionSet);
+    if (selection.kind !== Kind.FIELD) return false;
+    const name = selection.name.value;
+    if (name === '__typename') return true;
+    const value = (facts as Facts)[name];
+    return value !== undefined && value !== null && (!selection.selectionSet || isKnown(value, selection.selectionSet));
+  });
+}
+
+/** Whether a schema has all of a selection at its top. */
+export function hasFields(schema: GraphQLSchema, typeName: string, set: SelectionSetNode): boolean {
+  const type = schema.getType(typeName);
+  return set.selections.every((one) => one.kind !== Kind.FIELD || fieldOf(type, one.name.value) !== undefined);
+}
