@@ -123,10 +123,13 @@ export class Fetches {
       return { set: this.#set(type.name, isJoined ? withTypeName(nodes) : nodes), typeName: type.name, objects };
     }
     const aliases = new Map<string, string>();
-    const ofTypes = subschema.schema.getPossibleTypes(type).map(({ name }) => {
-      const made = this.#object(subschema, name, selection.fieldsOf(name) ?? [], { aliases });
+    const ofTypes = subschema.schema.getPossibleTypes(type).flatMap(({ name }) => {
+      const fields = selection.fieldsOf(name);
+      // Objects of types that clients do not see are null.
+      if (!fields) return [];
+      const made = this.#object(subschema, name, fields, { aliases });
       objects.set(name, made.fetch);
-      return { name, written: made.written };
+      return [{ name, written: made.written }];
     });
     // What all types are asked for is written once, if the abstract type has it.
     const [first, ...others] = ofTypes;
