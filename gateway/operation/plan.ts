@@ -66,7 +66,8 @@ function partsPlanOf({ operation, document }: OperationToPrepare, graph: RoleGra
   const left = inParts({ operation, fragments }, owner.parts.directives);
   if (!left) return undefined;
   const whole = withFragments(left.operation, left.fragments);
-  return partsPlan(owner.parts.prepare(whole), whole, graph);
+  const prepared = owner.parts.prepare(whole);
+  return prepared && partsPlan(prepared, whole, graph);
 }
 
 /** A subscription has events, and no answer of its own. */

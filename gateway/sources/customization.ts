@@ -32,8 +32,8 @@ const BUILT_IN = new Set(specifiedScalarTypes.map((scalar) => scalar.name));
 
 /**
  * Gives a remote schema the names that its `customization` asks for, as Hasura does: a name in `mapping` gets neither
- * prefix nor suffix, `parent_type` is the remote's name of the type, and root types keep their names unless there is a
- * namespace.
+ * prefix nor suffix, `parent_type` is the remote's name of the type, and root types get the usual names unless there is a
+ * namespace, or the remote has others of these names.
  *
  * @param part the remote schema, or the part of it that a role is given.
  * @param upstream the remote schema. Its names of the root types count, which may be other ones in the part.
@@ -44,10 +44,10 @@ export function customize(
   upstream: GraphQLSchema,
   customization: Customization | null | undefined,
 ): CustomizedSchema {
-  const none = { schema: part, namespace: undefined, types: new Map(), fields: new Map() };
-  if (!customization) return none;
-  const namespace = customization.root_fields_namespace ?? undefined;
-  const names = newNames(part, upstream, customization, namespace);
+  if (!customization && hasUsualRoots(part) && hasUsualRoots(upstream))
+    return { schema: part, namespace: undefined, types: new Map(), fields: new Map() };
+  const namespace = customization?.root_fields_namespace ?? undefined;
+  const names = newNames(part, upstream, customization ?? NO_CUSTOMIZATION, namespace);
   const fields = new Map<string, string>();
   const definitions = parse(printSchema(part))
     .definitions.filter((definition) => definition.kind !== Kind.SCHEMA_DEFINITION)
@@ -57,21 +57,35 @@ export function customize(
     definitions: [
       ...definitions.map((definition) => withNewTypes(definition, names)),
       ...(namespace === undefined ? [] : ROOTS.flatMap((root) => rootType(root, namespace, part, names))),
-      schemaDefinition(part, namespace),
+      schemaDefinition(part, namespace, names),
     ],
   };
-  const types = [...names.types].filter(([old, renamed]) => old !== renamed);
+  const types = [...names.types].map(([name, renamed]) => [renamed, names.upstreamOf(name)] as const);
   return {
     schema: buildASTSchema(document),
     namespace,
-    types: new Map(types.map(([old, renamed]) => [renamed, old])),
+    types: new Map(types.filter(([renamed, old]) => old !== renamed)),
     fields,
   };
 }
 
+/** Whether the root types of a schema are called as in the graph, where clients may name them in fragments. */
+export function hasUsualRoots(schema: GraphQLSchema): boolean {
+  return ROOTS.every((operation) => (schema.getRootType(operation)?.name ?? USUAL[operation]) === USUAL[operation]);
+}
+
+const USUAL: Readonly<Record<OperationTypeNode, string>> = {
+  query: 'Query',
+  mutation: 'Mutation',
+  subscription: 'Subscription',
+};
+const NO_CUSTOMIZATION: Customization = { field_names: [] };
+
 interface NewNames {
   /** The graph's names of types by those in the part. */
   readonly types: ReadonlyMap<string, string>;
+  /** The remote's name of a type of the part. */
+  upstreamOf(type: string): string;
   fieldOf(type: string, field: string): string;
 }
 
@@ -86,17 +100,20 @@ function newNames(
     const name = part.getRootType(operation)?.name;
     if (name !== undefined) roots.set(name, { name: upstream.getRootType(operation)?.name ?? name, operation });
   }
+  const all = Object.keys(part.getTypeMap()).filter((name) => !name.startsWith('__') && !BUILT_IN.has(name));
+  const ordinaryName = (name: string) => (types ? rename(types, name) : name);
+  const taken = new Set(all.filter((name) => !roots.has(name)).map(ordinaryName));
   const typeName = (name: string) => {
     const root = roots.get(name);
-    if (!root) return types ? rename(types, name) : name;
-    if (namespace === undefined) return name;
+    if (!root) return ordinaryName(name);
+    if (namespace === undefined) return taken.has(USUAL[root.operation]) ? name : USUAL[root.operation];
     const renamed = types ? rename(types, root.name) : root.name;
     return renamed === root.name ? `${namespace}_${root.operation}` : renamed;
   };
-  const all = Object.keys(part.getTypeMap()).filter((name) => !name.startsWith('__') && !BUILT_IN.has(name));
   const renamings = new Map(fields.map((item) => [item.parent_type, item]));
   return {
     types: new Map(all.map((name) => [name, typeName(name)])),
+    upstreamOf: (type) => roots.get(type)?.name ?? type,
     fieldOf: (type, field) => {
       const renaming = renamings.get(roots.get(type)?.name ?? type);
       return renaming ? rename(renaming, field) : field;
@@ -149,19 +166,18 @@ function rootType(
 ): readonly DefinitionNode[] {
   const inner = part.getRootType(operation)?.name;
   if (inner === undefined) return [];
-  return parse(`type ${standardName(operation)} { ${namespace}: ${types.get(inner)} }`).definitions;
+  return parse(`type ${USUAL[operation]} { ${namespace}: ${types.get(inner)} }`).definitions;
 }
 
-function schemaDefinition(part: GraphQLSchema, namespace: string | undefined): DefinitionNode {
+function schemaDefinition(part: GraphQLSchema, namespace: string | undefined, { types }: NewNames): DefinitionNode {
   const operationTypes = ROOTS.flatMap((operation) => {
     const own = part.getRootType(operation)?.name;
     if (own === undefined) return [];
-    const name = { kind: Kind.NAME, value: namespace === undefined ? own : standardName(operation) } as const;
+    const name = {
+      kind: Kind.NAME,
+      value: namespace === undefined ? (types.get(own) ?? own) : USUAL[operation],
+    } as const;
     return [{ kind: Kind.OPERATION_TYPE_DEFINITION, operation, type: { kind: Kind.NAMED_TYPE, name } } as const];
   });
   return { kind: Kind.SCHEMA_DEFINITION, operationTypes };
-}
-
-function standardName(operation: OperationTypeNode): string {
-  return operation.charAt(0).toUpperCase() + operation.slice(1);
 }

@@ -4,9 +4,9 @@ import { isSupergraph, type RemoteSchemaMetadata, resolveHeaders, resolveUrl } f
 import { Availability } from './availability.ts';
 import { ownHeaderNames } from './call.ts';
 import { clientHeaderForwarding } from './client-headers.ts';
-import { customize } from './customization.ts';
+import { customize, hasUsualRoots } from './customization.ts';
 import { withCustomization } from './customized-executor.ts';
-import { prepareCustomized } from './customized-operation.ts';
+import { customizedOperations, type SourceOperations } from './customized-operation.ts';
 import { eventsTarget } from './events-target.ts';
 import type { Subgraph } from './federation-group.ts';
 import { askForServiceSdl, askForStitchingSdl, introspect, RefusedQuestion } from './introspect.ts';
@@ -21,7 +21,6 @@ import { mayAnswerMore, permittedParts } from './role-permission.ts';
 import { schemaProblems } from './schema-problems.ts';
 import {
   ADMIN_ROLE,
-  type PartsDelivery,
   type Source,
   SourceError,
   SourceRefuses,
@@ -187,29 +186,30 @@ function openPlain(
 ): Source {
   const executor = remoteExecutor(target);
   const takesFiles = isScalarType(upstream.getType('Upload'));
-  const prepare: Subschema['prepare'] = (operation) => prepareForward(target, operation, takesFiles);
-  const prepareSubscription: Subschema['prepareSubscription'] = (operation) =>
-    (upstream.getSubscriptionType()?.name ?? 'Subscription') === 'Subscription'
-      ? prepareEvents(target, operation)
-      : undefined;
   // A source that is always asked for the same media type is not asked for parts.
   const directives = upstream
     .getDirectives()
     .filter(({ name }) => (name === 'defer' || name === 'stream') && !('accept' in target.headers));
-  const incremental: PartsDelivery = { directives, prepare: (operation) => prepareParts(target, operation) };
+  const asTheyAre: SourceOperations = {
+    prepare: (operation) => prepareForward(target, operation, takesFiles),
+    prepareSubscription: (operation) => prepareEvents(target, operation),
+    parts: { directives, prepare: (operation) => prepareParts(target, operation) },
+  };
   const customization = metadata.definition.customization ?? undefined;
   const subschema = (part: GraphQLSchema, run = executor): Subschema => {
     const customized = customize(part, upstream, customization);
-    const isAsAsked = run === executor && hasUsualRoots(upstream) && !mayAnswerMore(part, upstream);
-    const prepareRenamed: Subschema['prepare'] = (operation) =>
-      prepareCustomized(target, customized, operation, takesFiles);
+    const isAsAsked = run === executor && hasUsualRoots(customized.schema) && !mayAnswerMore(part, upstream);
+    const { parts: delivery, ...whole } =
+      customization || customized.types.size > 0
+        ? customizedOperations({ target, takesFiles, directives }, customized)
+        : asTheyAre;
     return {
       schema: customized.schema,
       executor: withCustomization(run, customized),
       batch: true,
       customized,
-      ...(isAsAsked &&
-        (customization ? { prepare: prepareRenamed } : { prepare, parts: incremental, prepareSubscription })),
+      ...(isAsAsked && whole),
+      ...(isAsAsked && !customization && { parts: delivery }),
     };
   };
 
@@ -230,12 +230,6 @@ function openPlain(
       return role === publicRole ? undefined : whole;
     },
   };
-}
-
-/** Whether the remote's root types are called as in the graph, where clients may name them in fragments. */
-function hasUsualRoots(upstream: GraphQLSchema): boolean {
-  const names = [upstream.getQueryType(), upstream.getMutationType()].map((type) => type?.name);
-  return (names[0] ?? 'Query') === 'Query' && (names[1] ?? 'Mutation') === 'Mutation';
 }
 
 /** What the graph is given of a remote schema has to be a schema: one that is not would take the others down with it. */

@@ -1,11 +1,24 @@
-import { type GraphQLSchema, validateSchema } from 'graphql';
+import { type GraphQLSchema, OperationTypeNode, validateSchema } from 'graphql';
 
 /**
  * What GraphQL holds against a schema that is to be a part of the graph. That it has no queries is not held against it:
  * the graph as a whole always has some.
  */
 export function schemaProblems(schema: GraphQLSchema): readonly string[] {
-  return validateSchema(schema)
+  const problems = validateSchema(schema)
     .map((error) => error.message)
     .filter((message) => message !== 'Query root type must be provided.');
+  return [...problems, ...sharedRootTypes(schema)];
+}
+
+/** Root types are all different (GraphQL section 3.3.1), which graphql-js does not look at. */
+function sharedRootTypes(schema: GraphQLSchema): readonly string[] {
+  const operations = new Map<string, OperationTypeNode[]>();
+  for (const operation of Object.values(OperationTypeNode)) {
+    const name = schema.getRootType(operation)?.name;
+    if (name !== undefined) operations.set(name, [...(operations.get(name) ?? []), operation]);
+  }
+  return [...operations]
+    .filter(([, sharing]) => sharing.length > 1)
+    .map(([name, sharing]) => `"${name}" is the root type of ${sharing.join(' and ')}: each needs a type of its own`);
 }

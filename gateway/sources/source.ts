@@ -44,8 +44,11 @@ export type Subschema = SubschemaConfig<unknown, unknown, unknown, Call> & {
 export interface PartsDelivery {
   /** Those of `@defer` and `@stream` that it knows, with the arguments that it takes. */
   readonly directives: readonly GraphQLDirective[];
-  /** Makes an operation ready that has no other ones, and that is `forward` without them. */
-  prepare(operation: OperationToPrepare): PreparedParts;
+  /**
+   * Makes an operation ready that has no other ones, and that is `forward` without them; undefined where its answer has
+   * to come at once.
+   */
+  prepare(operation: OperationToPrepare): PreparedParts | undefined;
 }
 
 /** Something that answers root fields of the graph: a remote schema, or the actions. */
