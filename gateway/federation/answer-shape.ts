@@ -1,5 +1,6 @@
 import {
   type FieldNode,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   isAbstractType,
@@ -105,7 +106,8 @@ function shapeOfObject(
     const from = scope.operation.keyOf(node);
     if (name === '__typename') {
       const constant = shown === undefined ? {} : { constant: JSON.stringify(shown) };
-      fields.push({ from: '__typename', as, prefix, name, value: TYPENAME, ...constant });
+      const value = isAbstractType(type) ? typenameOf(scope.schema.getPossibleTypes(type)) : TYPENAME;
+      fields.push({ from: '__typename', as, prefix, name, value, ...constant });
     } else if (name === '__schema' || name === '__type') {
       fields.push({ from: as, as, prefix, name, value: INTROSPECTED });
     } else {
@@ -119,6 +121,12 @@ function shapeOfObject(
 }
 
 const TYPENAME: ValueShape = { kind: 'leaf', nonNull: true, plain: true };
+
+/** Clients see the names of objects' types only: an interface object has to be asked for which it is. */
+function typenameOf(types: readonly GraphQLObjectType[]): ValueShape {
+  return { kind: 'leaf', nonNull: true, plain: true, values: new Set(types.map(({ name }) => name)) };
+}
+
 const INTROSPECTED: ValueShape = { kind: 'leaf', nonNull: false, plain: false };
 
 function shapeOfValue(
