@@ -58,7 +58,7 @@ export class Assembly {
       remotes.map(({ name }) => name),
       surroundings.publicRole,
     );
-    this.#generation = this.#generate();
+    this.#generation = this.#generate(undefined);
   }
 
   get generation(): Generation {
@@ -208,7 +208,7 @@ export class Assembly {
       else if (!before) this.#opened.set(name, opened);
       else if (wasStored) await this.#replaceStored(name, before, opened);
       else await this.#replace(name, before, opened);
-      if (!isSame || wasStored) void remote.store(opened);
+      if (!isSame || wasStored) this.#store(remote, opened);
       if (!before || wasStored) this.#log.info({ source: name }, 'a source is part of the graph');
       return !isSame || wasStored;
     } catch (thrown) {
@@ -229,6 +229,12 @@ export class Assembly {
       this.#failures.set(name, error);
       return changed;
     }
+  }
+
+  /** Nobody waits for it. */
+  #store(remote: RemoteSchema, opened: OpenedRemote): void {
+    const failed = (error: unknown) => this.#log.error({ err: error }, 'storing a schema failed in an unforeseen way');
+    remote.store(opened).catch(failed);
   }
 
   /** A source whose schema is no longer the stored one is taken as it is, whatever it conflicts with. */
@@ -286,11 +292,11 @@ export class Assembly {
   }
 
   #regenerate(): void {
-    this.#generation = this.#generate();
+    this.#generation = this.#generate(this.#generation);
     this.#onChange();
   }
 
-  #generate(): Generation {
+  #generate(previous: Generation | undefined): Generation {
     const { sources, conflicts, missing, outdated } = assembleSources({
       names: this.#remotes.map(({ name }) => name),
       actions: this.#actions,
@@ -299,6 +305,7 @@ export class Assembly {
     });
     this.#forget(outdated);
     const generation = new Generation({
+      previous,
       metadata: this.metadata,
       sources,
       missing,

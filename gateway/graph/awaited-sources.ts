@@ -1,7 +1,7 @@
 import { isInterfaceType, isObjectType, type OperationTypeNode } from 'graphql';
 import { isSupergraph, type Metadata, type RemoteSchemaMetadata } from '../metadata/index.ts';
 import { type CustomizedSchema, type PromisedSchema, promisedSchema } from '../sources/index.ts';
-import type { MissingSource } from './generation.ts';
+import type { Inconsistency, MissingSource } from './generation.ts';
 
 /**
  * What described sources may offer that have never told their schema. Whoever asks for it is not wrong, but early. Only
@@ -21,14 +21,18 @@ export interface AwaitedSources {
 export function awaitedSources({
   metadata,
   missing,
+  conflicts,
   publicRole,
 }: {
   metadata: Metadata;
   missing: readonly MissingSource[];
+  conflicts: readonly Inconsistency[];
   publicRole: string;
 }): AwaitedSources | undefined {
-  const names = missing.flatMap(({ source, schema }) => (schema === 'unknown' ? [source] : []));
-  if (names.length === 0) return undefined;
+  const unknown = missing.filter(({ schema }) => schema === 'unknown');
+  if (unknown.length === 0) return undefined;
+  // A subgraph may need one that is not there, and be left out until it is.
+  const names = [...unknown, ...conflicts].map(({ source }) => source);
   const remotes = metadata.remoteSchemas.filter(({ name }) => names.includes(name));
   const promises = new Map<string, PromisedSchema>();
   const promiseOf = (remote: RemoteSchemaMetadata, role: string): PromisedSchema => {

@@ -50,11 +50,13 @@ export class Generation {
   readonly authenticationFields: AuthenticationFields;
   readonly #publicRole: string;
   readonly #introspections = new Introspections();
-  readonly #graphs = new Map<string, RoleGraph>();
+  readonly #graphs: Map<string, RoleGraph>;
   /** What each graph was stitched from. */
-  readonly #parts = new Map<RoleGraph, readonly Subschema[]>();
+  readonly #parts: Map<RoleGraph, readonly Subschema[]>;
 
+  /** @param previous one whose graphs are this one's as well where it is of the same sources. */
   constructor(parts: {
+    previous?: Generation | undefined;
     metadata: Metadata;
     sources: readonly Source[];
     missing: readonly MissingSource[];
@@ -66,12 +68,21 @@ export class Generation {
     this.missing = parts.missing;
     this.conflicts = parts.conflicts;
     this.#publicRole = parts.publicRole;
+    const alike = parts.previous?.isOf(parts.metadata, parts.sources) ? parts.previous : undefined;
+    this.#graphs = alike ? alike.#graphs : new Map();
+    this.#parts = alike ? alike.#parts : new Map();
     this.awaited = awaitedSources(parts);
     this.authenticationFields = new AuthenticationFields({ ...parts, awaited: this.awaited });
     this.#broken = this.metadata.relationships.flatMap((described) => {
       const resolved = this.#resolve(described, ADMIN_ROLE);
       return resolved && 'problems' in resolved ? [{ described, problems: resolved.problems }] : [];
     });
+  }
+
+  /** Whether it is of this metadata and these sources, so that roles see the same in it. */
+  isOf(metadata: Metadata, sources: readonly Source[]): boolean {
+    if (metadata !== this.metadata || sources.length !== this.sources.length) return false;
+    return sources.every((source, index) => source === this.sources[index]);
   }
 
   /** What keeps relationships out of the graph whose sources are there. */

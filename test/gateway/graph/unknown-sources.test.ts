@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { productsSubgraph, reviewsSubgraph } from '../composition/subgraphs.ts';
+import { federated } from '../composition/world.ts';
 import { type EditedGateway, openEditedGateway } from '../harness/edited-gateway.ts';
 import {
   accountsUpstream,
@@ -210,6 +212,15 @@ describe('while the schema of a service has never been seen', () => {
     expect(await answered.next()).toEqual({ data: { item: { id: 'i' } } });
   });
 
+  test('one over server-sent events, too, before there are any', async () => {
+    const answer = await gateway.send('/v1/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ query: 'subscription { orderPlaced { id } }' }),
+    });
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' }, body: unavailable });
+  });
+
   test('it is listed, and all is well when it comes', async () => {
     expect(await gateway.send('/readyz')).toMatchObject({
       status: 503,
@@ -224,5 +235,37 @@ describe('while the schema of a service has never been seen', () => {
     });
     expect((await gateway.post('/api/rest/login', GOOD_LOGIN)).status).toBe(200);
     expect((await ask('{ colour }')).body.errors?.[0]?.message).toBe('Cannot query field "colour" on type "Query".');
+  });
+});
+
+test('what a subgraph has is not called unknown while it waits for another one that it needs', async () => {
+  const products = await keepForTest(productsSubgraph());
+  const reviews = await keepForTest(reviewsSubgraph());
+  await products.stop();
+  // Of the products, exactly the fields are known that the role gets.
+  const permissions = { user: 'type Query { products: [Product!]! } type Product { upc: String! }' };
+  const whole = { user: 'type Query { reviews: [Review] } type Review { id: ID! text: String }' };
+  const federation = await keepForTest(
+    openEditedGateway(
+      {
+        'remote_schemas.yaml': [
+          federated('products', products, {}, permissions),
+          federated('reviews', reviews, {}, whole),
+        ],
+      },
+      { issuer, waitUntilReady: false, environment: { PORTICO_READY_GRACE_SECONDS: '0' } },
+    ),
+  );
+  await federation.ready();
+  expect((await federation.send('/readyz')).body).toMatchObject({ missing_sources: ['products', 'reviews'] });
+  for (const query of ['{ products { upc } }', '{ reviews { text } }'])
+    expect(await federation.graphql(query, { token })).toMatchObject({ status: 503, body: unavailable });
+  expect((await federation.graphql('{ colours }', { token })).body.errors).toMatchObject([
+    { message: 'Cannot query field "colours" on type "Query".' },
+  ]);
+  await products.start();
+  await until('the graph is whole', async () => (await federation.health()) === 'OK');
+  expect((await federation.graphql('{ reviews { text } }', { token })).body).toEqual({
+    data: { reviews: [{ text: 'holds' }, { text: 'rusts' }] },
   });
 });
