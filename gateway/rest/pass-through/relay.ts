@@ -74,7 +74,7 @@ class Relay implements Dispatcher.DispatchHandler {
     // What a service says before its answer (RFC 9110 section 15.2) is about a client of HTTP that it cannot know.
     if (status < 200) return;
     const { response, request } = this.#exchange;
-    if (status === 407 || status > 599) {
+    if (!isRelayable(status)) {
       this.#giveUp(new Error(`the status ${status}`));
       return;
     }
@@ -141,6 +141,11 @@ class ClientGone extends Error {
   constructor() {
     super('the client went away');
   }
+}
+
+/** Whether a service may answer so: clients would take a 407 for that of a proxy of theirs (RFC 9110 section 15.5.8). */
+export function isRelayable(status: number): boolean {
+  return status !== 407 && status <= 599;
 }
 
 export function unreachable(name: string): GatewayError {

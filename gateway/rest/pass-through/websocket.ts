@@ -7,7 +7,7 @@ import type { GatewayError } from '../../errors.ts';
 import { type Arrival, refuseUpgrade } from '../../http/index.ts';
 import { headersOfAnswer } from './answer-headers.ts';
 import { CONNECT_TIMEOUT_MS } from './connections.ts';
-import { type RelayTarget, tooLate, unreachable } from './relay.ts';
+import { isRelayable, type RelayTarget, tooLate, unreachable } from './relay.ts';
 
 /** RFC 6455 section 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -82,15 +82,20 @@ class Handshake implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     if (status < 200 || this.#isOver) return;
     this.#idle.refresh();
+    if (!isRelayable(status)) {
+      this.#fail(`the status ${status}`, unreachable(this.#target.name));
+      return;
+    }
     const { request, requestId } = this.#arrival;
     const { policy, cookies } = this.#target;
     const headers = headersOfAnswer(status, (controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
     if (cookies.length > 0) headers['set-cookie'] = [...cookies, ...[headers['set-cookie'] ?? []].flat()];
     const response = new ServerResponse(request);
-    response.assignSocket(this.#socket);
     response.shouldKeepAlive = false;
     response.once('finish', () => this.#socket.destroySoon());
+    // It throws at a header that nobody may send; only what it takes is begun.
     response.writeHead(status, { ...headers, 'x-request-id': requestId });
+    response.assignSocket(this.#socket);
     this.#refusal = response;
   }
 

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { publicLocation } from '../../../../gateway/rest/pass-through/public-location.ts';
-import { type Answer, bearer, keeper, openPlatform } from '../../harness/index.ts';
+import { type Answer, bearer, headOf, keeper, openPlatform, sendBytes } from '../../harness/index.ts';
 
 const { keep, close } = keeper();
 afterAll(close);
@@ -35,6 +35,16 @@ const { gateway, issuer } = await keep(
   }),
 );
 const headers = bearer(issuer.token());
+
+const handshake = headOf(
+  'GET /raw/x HTTP/1.1',
+  'Host: portico.test',
+  `Authorization: ${headers.authorization}`,
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+);
 
 function get(lines: readonly string[], path = '/raw/x', more: Record<string, string> = {}): Promise<Answer> {
   answering = `HTTP/1.1 ${lines.join('\r\n')}\r\ncontent-length: 2\r\n\r\nok`;
@@ -181,9 +191,12 @@ describe('an answer', () => {
     ],
     ['that wants a proxy’s credentials', 'HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n'],
     ['with a status that there is not', 'HTTP/1.1 999 Unheard\r\ncontent-length: 0\r\n\r\n'],
+    ['with a control character', 'HTTP/1.1 200 OK\r\nx-a: \u0001\r\ncontent-length: 0\r\n\r\n'],
     ['with a header line that is none', 'HTTP/1.1 200 OK\r\nx y: z\r\ncontent-length: 0\r\n\r\n'],
   ])('%s is a 502', async (_, bytes) => {
     expect((await answers(bytes)).status).toBe(502);
+    answering = bytes;
+    expect(await sendBytes(gateway.port, handshake)).toMatch(/^HTTP\/1.1 502 /);
     // And nobody gets what is left of it.
     expect((await get(['200 OK'])).text).toBe('ok');
   });

@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { bearer, keeper, openPlatform, serve, until } from '../../harness/index.ts';
+import { bearer, headOf, keeper, openPlatform, sendBytes, serve, until } from '../../harness/index.ts';
 
 const { keep, close } = keeper();
 afterAll(close);
@@ -10,7 +10,12 @@ service.server.removeAllListeners('request').on('request', (incoming, response) 
 const { gateway, issuer } = await keep(
   openPlatform({
     environment: { SERVICE: service.url },
-    metadata: { 'services.yaml': [{ name: 'slow', path: '/slow', url: '{{SERVICE}}', timeout_seconds: 2 }] },
+    metadata: {
+      'services.yaml': [
+        { name: 'slow', path: '/slow', url: '{{SERVICE}}', timeout_seconds: 2 },
+        { name: 'down', path: '/down', url: 'http://127.0.0.1:1' },
+      ],
+    },
   }),
 );
 const headers = bearer(issuer.token());
@@ -64,6 +69,14 @@ describe('an upload', () => {
     for (let i = 0; i < 3; i++) outgoing.write(MEBIBYTE);
     outgoing.end();
     expect(await answered).toEqual({ status: 413, text: 'too large' });
+  });
+
+  test('that nobody takes leaves its connection to the next request', async () => {
+    const authorization = `Authorization: ${headers.authorization}`;
+    const down = headOf('POST /down/x HTTP/1.1', 'Host: x', authorization, `Content-Length: ${MEBIBYTE.length}`);
+    const next = headOf('GET /slow/x HTTP/1.1', 'Host: x', authorization, 'Connection: close');
+    const answers = await sendBytes(gateway.port, down + MEBIBYTE.toString() + next);
+    expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 502', 'HTTP/1.1 200']);
   });
 
   test('that I break off reaches the service as broken off', async () => {
