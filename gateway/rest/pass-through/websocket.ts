@@ -56,6 +56,7 @@ class Handshake implements Dispatcher.DispatchHandler {
     this.#client.dispatch({ method: 'GET', path, headers, upgrade: 'websocket' }, this);
   }
 
+  // undici knows a handler of this kind by it.
   onRequestStart(): void {}
 
   onRequestUpgrade(
