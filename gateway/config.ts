@@ -60,6 +60,14 @@ const variables = {
   PORTICO_MAX_OPERATIONS_PER_CONNECTION: setting.integer(100, 1, 10_000),
   PORTICO_MAX_UNSENT_BYTES: setting.integer(1_048_576, 16_384, 104_857_600),
   PORTICO_SLOW_CLIENT_SECONDS: setting.integer(30, 1, 3_600),
+  PORTICO_MAX_CONNECTIONS: setting.integer(20_000, 1, 1_000_000),
+  /** 0: not limited. */
+  PORTICO_MAX_CONNECTIONS_PER_ADDRESS: setting.integer(2_000, 0, 1_000_000),
+  PORTICO_HEADERS_TIMEOUT_SECONDS: setting.integer(15, 1, 600),
+  PORTICO_KEEP_ALIVE_SECONDS: setting.integer(65, 1, 3_600),
+  /** 0: at any rate. */
+  PORTICO_MIN_BODY_BYTES_PER_SECOND: setting.integer(1_000, 0, 1_000_000_000),
+  PORTICO_SLOW_BODY_SECONDS: setting.integer(10, 1, 3_600),
   PORTICO_UPSTREAM_CONNECT_TIMEOUT_SECONDS: setting.integer(5, 1, 3_600),
   PORTICO_UPSTREAM_HEADERS_TIMEOUT_SECONDS: setting.integer(0, 0, 3_600),
   PORTICO_UPSTREAM_RETRIES: setting.integer(2, 0, 10),

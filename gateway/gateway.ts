@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import {
+  type ConnectionCounts,
   createLogger,
+  type ConnectionLimits as HttpConnectionLimits,
   type LogDestination,
   type Logger,
   listen,
@@ -106,10 +108,11 @@ export async function startGateway(
     limits: connectionLimits(config),
   });
   const requests = new RequestCounts();
-  const measured = { graph, operations, subscriptions, reloads, requests, authenticator, http };
-  const metrics = siblings
-    ? { stop: siblings.onMeasure(() => measure(measured)) }
-    : await openMetrics(config, () => measure(measured), log);
+  // Metrics may be asked for before the first connection can come.
+  let connections: ConnectionCounts | undefined;
+  const measured = () =>
+    measure({ graph, operations, subscriptions, reloads, requests, authenticator, http, connections });
+  const metrics = siblings ? { stop: siblings.onMeasure(measured) } : await openMetrics(config, measured, log);
   const server = createGatewayServer({
     onAnswered: (status) => requests.add(status),
     graph,
@@ -136,7 +139,9 @@ export async function startGateway(
     port: config.HASURA_GRAPHQL_SERVER_PORT,
     portVariable: 'HASURA_GRAPHQL_SERVER_PORT',
     stopGraceMs: config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1000,
+    limits: limitsOfConnections(config),
   });
+  connections = listening.connections;
   listening.server.on('upgrade', (request, duplex, head) => {
     const socket = duplex as Socket;
     if (isBusy(request, socket)) endConnection(socket);
@@ -181,6 +186,20 @@ function operationLimits(config: GatewayConfig): OperationLimits {
     maxRepetition: config.PORTICO_MAX_REPETITION,
     maxBatch: config.PORTICO_MAX_BATCH,
     maxIntrospections: config.PORTICO_MAX_INTROSPECTIONS,
+  };
+}
+
+/** Behind proxies every connection is one of theirs: whose it is, they have to count. */
+function limitsOfConnections(config: GatewayConfig): HttpConnectionLimits {
+  const perAddress = config.PORTICO_TRUSTED_PROXIES > 0 ? 0 : config.PORTICO_MAX_CONNECTIONS_PER_ADDRESS;
+  return {
+    maxConnections: config.PORTICO_MAX_CONNECTIONS,
+    maxPerAddress: perAddress === 0 ? undefined : perAddress,
+    headersTimeoutMs: config.PORTICO_HEADERS_TIMEOUT_SECONDS * 1000,
+    keepAliveMs: config.PORTICO_KEEP_ALIVE_SECONDS * 1000,
+    minBodyRate: config.PORTICO_MIN_BODY_BYTES_PER_SECOND,
+    slowBodyMs: config.PORTICO_SLOW_BODY_SECONDS * 1000,
+    slowReaderMs: config.PORTICO_SLOW_CLIENT_SECONDS * 1000,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ConnectionCounts } from '../platform/index.ts';
 import type { Generation, LiveGraph, Reloads } from './graph/index.ts';
 import type { Operations } from './operation/index.ts';
 import { durationSamples, type Metric, type Sample } from './ops/index.ts';
@@ -22,6 +23,8 @@ export interface Measured {
   readonly requests: RequestCounts;
   readonly authenticator: Pick<Authenticator, 'clockSkewSeconds'>;
   readonly http: Pick<UpstreamConnections, 'buffered'>;
+  /** Undefined before the gateway listens. */
+  readonly connections: ConnectionCounts | undefined;
 }
 
 /** What there is to tell of the gateway now. */
@@ -33,6 +36,7 @@ export function measure({
   requests,
   authenticator,
   http,
+  connections,
 }: Measured): readonly Metric[] {
   const { current } = graph;
   const { ran, durations, subscriptions: opened, refused, documents } = operations.counts;
@@ -84,6 +88,7 @@ export function measure({
       'WebSockets and event streams of clients that are open.',
       subscriptions.connections,
     ),
+    ...(connections ? connectionMetrics(connections) : []),
     single(
       'gauge',
       'portico_upstream_buffered_bytes',
@@ -112,6 +117,24 @@ function schemaValue(name: string, { missing }: Generation): number {
   const found = missing.find(({ source }) => source === name);
   if (!found) return 2;
   return found.schema === 'stored' ? 1 : 0;
+}
+
+function connectionMetrics({ open, refused, slow }: ConnectionCounts): readonly Metric[] {
+  const by = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).map(([reason, value]) => ({ labels: { reason }, value }));
+  return [
+    single('gauge', 'portico_connections', 'Connections of clients that are open.', open),
+    counter(
+      'portico_connections_refused_total',
+      'Connections that were refused: too many of their address, or too many in total.',
+      by(refused),
+    ),
+    counter(
+      'portico_slow_clients_total',
+      'Connections that were ended because headers or a body came too slowly, or an answer was not read.',
+      by(slow),
+    ),
+  ];
 }
 
 /** A number for each state, so that a higher one is worse. */

@@ -1,5 +1,11 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import {
+  CONNECTION_LIMITS,
+  type ConnectionCounts,
+  ConnectionGuard,
+  type ConnectionLimits,
+} from './connection-guard.ts';
 import { acceptableConnections } from './open-files.ts';
 import { StartError } from './process.ts';
 
@@ -16,11 +22,14 @@ export interface ListenOptions {
   portVariable: string;
   /** How long requests in flight may take to finish at a stop, in milliseconds. */
   stopGraceMs?: number;
+  /** Put over CONNECTION_LIMITS. */
+  limits?: Partial<ConnectionLimits>;
 }
 
 export interface ListeningServer {
   readonly server: Server;
   readonly port: number;
+  readonly connections: ConnectionCounts;
   stop(): Promise<void>;
 }
 
@@ -35,8 +44,16 @@ export interface ListeningServer {
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<ListeningServer> {
   let isStopping = false;
   const lines = new ResponseLines();
+  const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const server = createServer(
-    { keepAliveTimeout: 65_000, headersTimeout: 66_000, maxHeaderSize: MAX_HEADER_BYTES },
+    {
+      keepAliveTimeout: limits.keepAliveMs,
+      headersTimeout: limits.headersTimeoutMs,
+      // A large body may take its time, as long as it comes at the least rate.
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
     (request, response) => {
       // Its client would send the next request just as the connection ends, and not know whether it was heard.
       if (isStopping) response.shouldKeepAlive = false;
@@ -44,26 +61,24 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       handler(request, response);
     },
   );
-  const limit = acceptableConnections();
-  if (limit !== undefined) server.maxConnections = limit;
+  const most = acceptableConnections();
+  // Node drops what is more without a word; the last few are for those that are told why they are refused.
+  if (most !== undefined) server.maxConnections = most;
+  const answerable = most === undefined ? limits.maxConnections : most - Math.min(100, Math.floor(most / 10));
+  const guard = new ConnectionGuard({ ...limits, maxConnections: Math.min(limits.maxConnections, answerable) });
+  guard.watch(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
     server.listen(options.port, options.host, resolve);
-  });
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    // One whose wish for another protocol is ignored comes once more.
-    if (sockets.has(socket)) return;
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
   });
   const { port } = server.address() as AddressInfo;
   return {
     server,
     port,
+    connections: guard.counts,
     stop: () => {
       isStopping = true;
-      return stopServer(server, sockets, options.stopGraceMs ?? 10_000);
+      return stopServer(server, () => guard.sockets(), options.stopGraceMs ?? 10_000);
     },
   };
 }
@@ -97,12 +112,12 @@ class ResponseLines {
   }
 }
 
-function stopServer(server: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+function stopServer(server: Server, sockets: () => Iterable<Socket>, graceMs: number): Promise<void> {
   // A connection that was kept alive would hold the stop up for as long as its client likes; so would one that was
   // opened ahead of need, which does not count as idle before its first request.
   const closeIdle = () => {
     server.closeIdleConnections();
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of sockets()) if (socket.bytesRead === 0) socket.destroy();
   };
   return new Promise((resolve) => {
     let closing: NodeJS.Timeout | undefined;
@@ -114,7 +129,7 @@ function stopServer(server: Server, sockets: ReadonlySet<Socket>, graceMs: numbe
       Math.min(LAST_REQUEST_MS, graceMs),
     );
     const cut = setTimeout(() => {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets()) socket.destroy();
     }, graceMs);
     // That of an HTTP server would cut all connections that are idle at this moment.
     NetServer.prototype.close.call(server, () => {
