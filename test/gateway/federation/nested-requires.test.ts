@@ -1,69 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { federate, type World } from './world.ts';
+import fc from 'fast-check';
+import { execute, parse } from 'graphql';
+import { operations } from '../generated/operations.ts';
+import { openPostOffice, wholePostOffice } from './post-office.ts';
+import type { World } from './world.ts';
+
+/** A long run: `FEDERATION_RUNS=2000`. */
+const RUNS = Number(process.env.FEDERATION_RUNS ?? 60);
 
 let post: World;
 
-const own = (reference: object) => reference;
-const METRES: Record<string, number> = { p1: 1, p2: 2, p3: 3 };
-const parcel = (id: string) => ({ __typename: 'Parcel', id });
-
-/** What parcels cost depends on their sizes, which another service knows. The way to them is through the first one. */
 beforeAll(async () => {
-  post = await federate({
-    offices: {
-      sdl: `type Query { offices: [Office!]! office: Office } type Mutation { open: Office close: Office }
-        type Office @key(fields: "id") { id: ID! name: String }`,
-      resolvers: {
-        Query: { offices: () => [{ id: 'o1' }, { id: 'o2' }], office: () => ({ id: 'o1' }) },
-        Mutation: { open: () => ({ id: 'o1' }), close: () => ({ id: 'o2' }) },
-        Office: { name: ({ id }: { id: string }) => `Office ${id}` },
-      },
-    },
-    mail: {
-      sdl: `type Office @key(fields: "id") { id: ID! sent: [Mail] rooms: [[Room!]] first: Mail parcel: Parcel }
-        type Room { parcel: Parcel }
-        interface Mail { id: ID! cost: Int }
-        type Letter implements Mail @key(fields: "id") { id: ID! cost: Int }
-        type Parcel implements Mail @key(fields: "id") { id: ID! size(unit: String): Int @external
-          cost: Int @requires(fields: "size(unit: \\"mm\\")") fee(times: Int): Int! @requires(fields: "size(unit: \\"cm\\")")
-          plain: Int @requires(fields: "size")
-          label: Label @requires(fields: "size") returned: Parcel }
-        type Label { text: String of: Parcel }`,
-      resolvers: {
-        Mail: { __resolveType: ({ __typename }: { __typename: string }) => __typename },
-        Office: {
-          __resolveReference: own,
-          sent: ({ id }: { id: string }) =>
-            id === 'o1' ? [parcel('p1'), { __typename: 'Letter', id: 'l1' }, null, parcel('p2')] : [parcel('p2')],
-          rooms: () => [[{ parcel: parcel('p1') }, { parcel: null }], null, []],
-          first: () => parcel('p3'),
-          parcel: () => parcel('p2'),
-        },
-        Letter: { __resolveReference: own, cost: () => 1 },
-        Parcel: {
-          __resolveReference: own,
-          cost: ({ size }: { size: number }) => size * 2,
-          fee: ({ size }: { size: number }, { times = 1 }: { times?: number }) => size * 3 * times,
-          plain: ({ size }: { size: number }) => size,
-          label: ({ id, size }: { id: string; size: number }) => ({
-            text: `${id} of ${size} m`,
-            of: parcel(id === 'p1' ? 'p2' : 'p1'),
-          }),
-          returned: ({ id }: { id: string }) => (id === 'p1' ? parcel('p3') : null),
-        },
-      },
-    },
-    scales: {
-      sdl: 'type Parcel @key(fields: "id") { id: ID! size(unit: String): Int }',
-      resolvers: {
-        Parcel: {
-          __resolveReference: own,
-          size: ({ id }: { id: string }, { unit }: { unit?: string }) =>
-            (METRES[id] ?? 0) * ({ mm: 1000, cm: 100 }[unit ?? ''] ?? 1),
-        },
-      },
-    },
-  });
+  post = await openPostOffice();
 });
 afterAll(() => post.close());
 beforeEach(() => {
@@ -141,3 +89,19 @@ test('where what it requires is missing, the error says so', async () => {
     errors: [{ message: 'scales is down', path: ['office', 'sent'] }],
   });
 });
+
+test(
+  'any operation gives what it gives over one schema',
+  async () => {
+    const schema = wholePostOffice();
+    const values = { unit: ['mm', 'cm', null], times: [1, 3, null] };
+    await fc.assert(
+      fc.asyncProperty(operations({ schema, values }), async ({ text, variables }) => {
+        const expected = await execute({ schema, document: parse(text), variableValues: variables });
+        expect(await post.ask(text, variables)).toEqual(JSON.parse(JSON.stringify(expected)));
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  10_000 + RUNS * 300,
+);
