@@ -14,7 +14,7 @@ export function planMutation(
 ): PlanNode[] {
   const whole = plan(fields);
   if (!whole) return [];
-  if (rootFetches(whole).length < 2) return [whole];
+  if (fields.length < 2 || whole.kind === 'Fetch') return [whole];
   const nodes: PlanNode[] = [];
   for (const group of groupNeighbours(fields, plan)) {
     const node = plan(group);

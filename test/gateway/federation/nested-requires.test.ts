@@ -76,10 +76,12 @@ test('it stands below another such field', async () => {
   expect(await post.ask(document)).toEqual({ data: { offices: [{ parcel: parcels }, { parcel: parcels }] } });
 });
 
-test('it is part of mutations', async () => {
+test('it is part of mutations, each of which is finished before the next one starts', async () => {
   expect(await post.ask('mutation { open { parcel { cost } } close { name parcel { fee } } }')).toEqual({
     data: { open: { parcel: { cost: 4000 } }, close: { name: 'Office o2', parcel: { fee: 600 } } },
   });
+  const each = ['offices', 'mail', 'scales', 'mail'];
+  expect(post.calls.map(({ subgraph }) => subgraph)).toEqual([...each, ...each]);
 });
 
 test('where what it requires is missing, the error says so', async () => {
