@@ -13,4 +13,5 @@ export type { JoinResult, Relay } from './prepared-join.ts';
 export { buildPublicSchema } from './public-schema.ts';
 export { type ComposedService, restoreExternal } from './restore-external.ts';
 export type { Send, SubgraphCall, SubgraphExtensions } from './run.ts';
+export { readSubgraphs } from './subgraph-schemas.ts';
 export { widenFields } from './widen-fields.ts';

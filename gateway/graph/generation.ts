@@ -3,10 +3,11 @@ import type { OperationTypeNode } from 'graphql';
 import { Introspections } from '../introspection/index.ts';
 import type { Metadata, MetadataProblem, RelationshipMetadata } from '../metadata/index.ts';
 import { ADMIN_ROLE, type Source, type SourceProblem, type SourceState, type Subschema } from '../sources/index.ts';
+import type { Relationship } from '../stitching/index.ts';
 import { AuthenticationFields, type UnmarkedField, unmarkedAuthenticationFields } from './authentication-fields.ts';
 import { type AwaitedSources, awaitedSources } from './awaited-sources.ts';
 import { findSource } from './find-source.ts';
-import { type Relationship, type RelationshipProblem, resolveRelationship } from './relationships.ts';
+import { type RelationshipProblem, resolveRelationship } from './relationships.ts';
 import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
 
 /** A source that is described and not part of the graph, and why. */

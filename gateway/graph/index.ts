@@ -7,4 +7,3 @@ export { type Follower, type MetadataReloads, Reloads } from './reloads.ts';
 export type { RoleGraph } from './role-graph.ts';
 export { operationErrors } from './saved-operations.ts';
 export { type SchemaChange, schemaChanges } from './schema-changes.ts';
-export type { StitchedOperation } from './stitching/index.ts';

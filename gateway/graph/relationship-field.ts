@@ -1,5 +1,5 @@
 import { astFromValue, type DocumentNode, Kind, parse, print } from 'graphql';
-import type { Relationship } from './relationships.ts';
+import type { Relationship } from '../stitching/index.ts';
 
 /** A relationship as a field of its type. */
 export function relationshipField({ type, name, answer, clientArguments, description }: Relationship): DocumentNode {

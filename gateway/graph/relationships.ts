@@ -1,7 +1,6 @@
 import {
   type GraphQLArgument,
   type GraphQLField,
-  type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   getNamedType,
@@ -13,28 +12,9 @@ import {
 } from 'graphql';
 import type { RelationshipMetadata } from '../metadata/index.ts';
 import type { Subschema } from '../sources/index.ts';
+import type { Relationship, Step } from '../stitching/index.ts';
 import { argumentProblems, type FieldTypes } from './relationship-arguments.ts';
 import { graphNames } from './subschema-names.ts';
-
-/** A field on the way from the root of the target to what answers a relationship, in the graph's names. */
-export interface Step {
-  readonly field: string;
-  readonly arguments: readonly { readonly name: string; readonly type: GraphQLInputType; readonly value: unknown }[];
-}
-
-/** A relationship as it is in the graph, in its names. */
-export interface Relationship {
-  readonly name: string;
-  readonly type: string;
-  readonly description: string;
-  /** The fields that have to be fetched, by the names that the values have for them. */
-  readonly keys: ReadonlyMap<string, string>;
-  readonly target: Subschema;
-  readonly steps: readonly Step[];
-  readonly answer: GraphQLOutputType;
-  /** Arguments of the last step that are left to the client. */
-  readonly clientArguments: readonly GraphQLArgument[];
-}
 
 /** What is wrong, and where in the description of the relationship. */
 export interface RelationshipProblem {

@@ -9,11 +9,10 @@ import {
 } from 'graphql';
 import { Introspections, type SchemaIntrospection } from '../introspection/index.ts';
 import type { Call, Subschema } from '../sources/index.ts';
+import { type Relationship, StitchedGraph } from '../stitching/index.ts';
 import { INCREMENTAL_DIRECTIVES } from './incremental-directives.ts';
 import { withDirectives } from './operation-directives.ts';
 import { relationshipField } from './relationship-field.ts';
-import type { Relationship } from './relationships.ts';
-import { StitchedGraph } from './stitching/index.ts';
 import { executableSchema, hasSharedUncheckedTypes } from './unchecked-fields.ts';
 
 /** The graph as one role sees it. What the role may not see does not exist in it. */

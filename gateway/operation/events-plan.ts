@@ -1,10 +1,14 @@
 import { getNamedType, isCompositeType, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { RoleGraph } from '../graph/index.ts';
-import type { OperationToPrepare, PreparedSubscription, Subschema } from '../sources/index.ts';
+import {
+  type OperationToPrepare,
+  type PreparedSubscription,
+  type Subschema,
+  stitchedEvents,
+} from '../sources/index.ts';
 import { type Document, rootFieldsOf } from './documents.ts';
 import type { WholeOperation } from './one-piece.ts';
 import { isWithin } from './source-plan.ts';
-import { stitchedOperation } from './stitch.ts';
 import { withFragments } from './sub-operation.ts';
 
 /** How the events of a subscription are had. It is decided once, as a plan is. */
@@ -32,8 +36,13 @@ export function eventsPlanOf(
   return {
     document,
     parts: prepared && owner ? [owner] : partsOf(whole, graph, owner),
-    open: prepared?.open ?? graph.stitched.prepareSubscription(stitchedOperation(whole)),
+    open: prepared?.open ?? stitchedEventsOf(whole, graph),
   };
+}
+
+function stitchedEventsOf(whole: OperationToPrepare, graph: RoleGraph): PreparedSubscription['open'] {
+  const prepared = graph.stitched.prepareSubscription(whole);
+  return (variables, call) => stitchedEvents(prepared(variables), call);
 }
 
 /** The part that has the root field, and those that have any type of the fields that are selected. */

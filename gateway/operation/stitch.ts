@@ -1,9 +1,8 @@
-import type { RoleGraph, StitchedOperation } from '../graph/index.ts';
+import type { RoleGraph } from '../graph/index.ts';
 import type { OperationToPrepare } from '../sources/index.ts';
 import { rootFieldsOf } from './documents.ts';
 import { unforeseenError } from './errors.ts';
 import type { Plan } from './plan.ts';
-import { conditionVariables, isLeft } from './root-fields.ts';
 import { fragmentsOf } from './sub-operation.ts';
 
 /** Has several sources answer together: whatever an operation holds, this can run it. */
@@ -13,20 +12,11 @@ export function stitchedPlan(whole: OperationToPrepare, graph: RoleGraph): Plan 
   const isAboutSchema = rootFieldsOf(operation, fragmentsOf(document)).some(
     ({ name }) => name === '__schema' || name === '__type',
   );
-  const run = graph.stitched.prepare(stitchedOperation(whole), isAboutSchema);
+  const run = graph.stitched.prepare(whole, isAboutSchema);
   return {
     kind: 'stitch',
     run: (variables, call, done) => {
       run(variables, call).then(done, (error: unknown) => done({ data: null, errors: [unforeseenError(error)] }));
     },
-  };
-}
-
-export function stitchedOperation({ document, operation }: OperationToPrepare): StitchedOperation {
-  return {
-    document,
-    operation,
-    isIncluded: (variables) => (selection) => isLeft(selection, operation, variables),
-    conditions: conditionVariables(document),
   };
 }

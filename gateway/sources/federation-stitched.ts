@@ -1,18 +1,44 @@
 import { getStitchedSchemaFromSupergraphSdl } from '@graphql-tools/federation';
 import type { ExecutionRequest, Executor } from '@graphql-tools/utils';
-import { type DocumentNode, execute, visit } from 'graphql';
+import { type DocumentNode, execute, getOperationAST, Kind, OperationTypeNode, visit } from 'graphql';
 import type { Supergraph } from '../composition/index.ts';
+import { readSubgraphs } from '../federation/index.ts';
+import { StitchedGraph, type StitchedSubschema } from '../stitching/index.ts';
 import type { Call } from './call.ts';
 import type { FederationEngine } from './federation-engine.ts';
 import { remoteExecutor } from './remote-executor.ts';
 import type { RemoteTarget } from './remote-request.ts';
 import { schemaEvents } from './schema-events.ts';
+import { stitchedEvents } from './stitched-events.ts';
 
-/** Runs operations by delegating field by field. It needs no addon, and several times the time. */
-export function openStitchedEngine(
-  supergraph: Supergraph,
-  targets: ReadonlyMap<string, RemoteTarget>,
-): FederationEngine {
+type Targets = ReadonlyMap<string, RemoteTarget>;
+
+/** Runs operations by fetching what objects lack when they are there. It needs no addon, and several times the calls. */
+export function openStitchedEngine(supergraph: Supergraph, targets: Targets): FederationEngine {
+  const subgraphs = readSubgraphs(supergraph.document);
+  if (!subgraphs) return openDelegatingEngine(supergraph, targets);
+  const subschemas = subgraphs.map(({ name, schema, merge }) => {
+    const target = targets.get(name);
+    if (!target) throw new TypeError(`a subgraph that nobody knows: ${name}`);
+    return { schema, merge, executor: remoteExecutor(target) as NonNullable<StitchedSubschema['executor']> };
+  });
+  const { schema } = supergraph;
+  const graph = new StitchedGraph({ shown: schema, executable: schema }, subschemas, []);
+  const run = async (request: ExecutionRequest) => {
+    const { document, operationName, variables = {}, context } = request;
+    const operation = getOperationAST(document, operationName);
+    if (!operation) throw new TypeError('a document without an operation');
+    const only = document.definitions.filter((one) => one === operation || one.kind === Kind.FRAGMENT_DEFINITION);
+    const whole = { document: { ...document, definitions: only }, operation };
+    if (operation.operation === OperationTypeNode.SUBSCRIPTION)
+      return stitchedEvents(graph.prepareSubscription(whole)(variables), context as Call);
+    return graph.prepare(whole, false)(variables, context);
+  };
+  return { kind: 'stitched', execute: run as Executor<Call> };
+}
+
+/** The same for supergraphs with interface objects, and for old ones. */
+function openDelegatingEngine(supergraph: Supergraph, targets: Targets): FederationEngine {
   const schema = getStitchedSchemaFromSupergraphSdl({
     supergraphSdl: supergraph.document,
     batch: true,

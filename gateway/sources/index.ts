@@ -3,7 +3,7 @@ export { VERBATIM } from './action-webhook.ts';
 export { openActions } from './actions.ts';
 export { mapErrors } from './answer-parts.ts';
 export { RETRY_AFTER_SECONDS } from './availability.ts';
-export { type Call, callOfOneEvent, type HttpHints } from './call.ts';
+export type { Call, HttpHints } from './call.ts';
 export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, Durations } from './call-counts.ts';
 export { Cancellation } from './cancellation.ts';
 export { clientHeaderForwarding } from './client-headers.ts';
@@ -36,8 +36,9 @@ export {
   type Subschema,
   type Surroundings,
 } from './source.ts';
-export { mapEvents, SourceEventsEnded } from './source-events.ts';
+export { SourceEventsEnded } from './source-events.ts';
 export type { SourceState } from './source-guard.ts';
+export { stitchedEvents } from './stitched-events.ts';
 export {
   type Composition,
   fingerprintOf,

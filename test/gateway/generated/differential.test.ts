@@ -1,7 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse, validate } from 'graphql';
-import { keeper, openGateway, openIssuer } from '../harness/index.ts';
+import { openWithoutPlanner } from '../composition/without-planner.ts';
+import { type GraphqlBody, keeper, openGateway, openIssuer } from '../harness/index.ts';
 import { Faults } from './media-data.ts';
 import {
   federatedRemotes,
@@ -32,15 +33,37 @@ const VALUES = {
   Boolean: [true, false, null],
 };
 
-const WAYS = {
-  'one plain service': [plainRemotes, mediaSchema],
-  'services with relationships between them': [relatedRemotes, mediaSchema],
-  'stitched services': [stitchedRemotes, stitchedMediaSchema],
-  'subgraphs of a federation': [federatedRemotes, mediaSchema],
-} as const;
-
 const issuer = await keep(openIssuer());
 const token = issuer.token();
+const environment = {
+  HASURA_GRAPHQL_LOG_LEVEL: 'error',
+  PORTICO_MAX_DEPTH: '100',
+  PORTICO_MAX_ALIASES: '1000',
+  PORTICO_MAX_DIRECTIVES: '1000',
+};
+
+type Ask = (text: string, variables: unknown) => Promise<GraphqlBody>;
+
+async function openHere(remotes: readonly object[]): Promise<Ask> {
+  const metadata = { 'remote_schemas.yaml': remotes };
+  const gateway = await keep(openGateway({ issuer, metadata, environment }));
+  return async (text, variables) => (await gateway.graphql(text, { token, variables })).body;
+}
+
+/** What a gateway does whose query planner does not load. */
+async function openStitching(remotes: readonly object[]): Promise<Ask> {
+  const { ask } = await keep(openWithoutPlanner(issuer, remotes, { ...environment, HASURA_GRAPHQL_LOG_LEVEL: 'info' }));
+  return ask;
+}
+
+const WAYS = {
+  'one plain service': [plainRemotes, mediaSchema, openHere],
+  'services with relationships between them': [relatedRemotes, mediaSchema, openHere],
+  'stitched services': [stitchedRemotes, stitchedMediaSchema, openHere],
+  'subgraphs of a federation by plan': [federatedRemotes, mediaSchema, openHere],
+  'subgraphs of a federation by stitching': [federatedRemotes, mediaSchema, openStitching],
+} as const;
+
 const faults = new Faults();
 afterEach(() => {
   faults.seed = 0;
@@ -49,16 +72,9 @@ afterEach(() => {
 describe('any operation is answered as graphql-js answers it over one schema', () => {
   test.each(Object.entries(WAYS))(
     'by %s',
-    async (_way, [remotes, schemaOf]) => {
+    async (_way, [remotes, schemaOf, open]) => {
       const reference = new ReferenceSchema(schemaOf(faults));
-      const metadata = { 'remote_schemas.yaml': await remotes(faults, keep) };
-      const environment = {
-        PORTICO_MAX_DEPTH: '100',
-        PORTICO_MAX_ALIASES: '1000',
-        PORTICO_MAX_DIRECTIVES: '1000',
-        HASURA_GRAPHQL_LOG_LEVEL: 'error',
-      };
-      const gateway = await keep(openGateway({ issuer, metadata, environment }));
+      const ask = await open(await remotes(faults, keep));
       await fc.assert(
         fc.asyncProperty(
           operations({ schema: reference.schema, values: VALUES }),
@@ -68,7 +84,7 @@ describe('any operation is answered as graphql-js answers it over one schema', (
             expect(validate(reference.schema, document)).toEqual([]);
             faults.seed = seed;
             const expected = await reference.answer(document, variables);
-            const { body } = await gateway.graphql(text, { token, variables });
+            const body = await ask(text, variables);
             expect({ text, variables, difference: differenceOf(body, expected) }).toEqual({ text, variables });
           },
         ),

@@ -1,6 +1,6 @@
 import { type FieldNode, Kind, type SelectionSetNode } from 'graphql';
-import type { Subschema } from '../../sources/index.ts';
 import type { SelectedField } from './selected.ts';
+import type { StitchedSubschema } from './subschema.ts';
 import { type EntryPoint, fieldOf, isPartOfKey, type SubschemaTypes, visibleField } from './subschema-types.ts';
 
 /** Fields by their names, each with all that is needed of it. */
@@ -21,14 +21,13 @@ export class FactSet {
       this.#nodes.set(node.name.value, {
         kind: Kind.FIELD,
         name: node.name,
+        ...(isWithArguments(node) && {
+          alias: { kind: Kind.NAME, value: `portico_fact_${node.name.value}` } as const,
+          arguments: node.arguments ?? [],
+        }),
         ...(inner.length > 0 && { selectionSet }),
       });
     }
-  }
-
-  addField(name: string): void {
-    const node: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } };
-    if (!this.#nodes.has(name)) this.#nodes.set(name, node);
   }
 }
 
@@ -51,7 +50,7 @@ export function entriesForFact(types: SubschemaTypes, typeName: string, name: st
 /** What a subschema can say of its objects that others need to answer what is missing of them. */
 export function requiredFacts(
   types: SubschemaTypes,
-  subschema: Subschema,
+  subschema: StitchedSubschema,
   typeName: string,
   missing: readonly SelectedField[],
 ): readonly FieldNode[] {
@@ -84,4 +83,8 @@ export function requiredFacts(
 export function only(field: string): SelectionSetNode {
   const node: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: field } };
   return { kind: Kind.SELECTION_SET, selections: [node] };
+}
+
+function isWithArguments({ arguments: given }: FieldNode): boolean {
+  return (given ?? []).length > 0;
 }

@@ -11,10 +11,10 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Subschema } from '../../sources/index.ts';
-import type { Relationship } from '../relationships.ts';
 import { requiredFacts } from './facts.ts';
+import type { Relationship } from './relationship.ts';
 import type { SelectedField, Selection } from './selected.ts';
+import type { StitchedSubschema } from './subschema.ts';
 import { fieldOf, type SubschemaTypes, visibleField } from './subschema-types.ts';
 
 /** What one subschema is asked for of the objects at one place, and how its answer is to be read. */
@@ -62,7 +62,7 @@ const NO_ALIASES: ReadonlyMap<string, string> = new Map();
  */
 export class Fetches {
   readonly #types: SubschemaTypes;
-  readonly #made = new Map<Subschema, Map<string, Map<Selection, Fetch>>>();
+  readonly #made = new Map<StitchedSubschema, Map<string, Map<Selection, Fetch>>>();
   readonly #ofRelationships = new Map<SelectedField, RelationshipFetch>();
   readonly #contentsOfSets = new WeakMap<SelectionSetNode, number>();
   readonly #contents = new Map<string, number>();
@@ -76,7 +76,7 @@ export class Fetches {
   }
 
   /** @param type the type that the subschema has at that place. */
-  at(subschema: Subschema, type: GraphQLNamedType, selection: Selection): Fetch {
+  at(subschema: StitchedSubschema, type: GraphQLNamedType, selection: Selection): Fetch {
     const ofSubschema = this.#made.get(subschema) ?? new Map<string, Map<Selection, Fetch>>();
     const ofType = ofSubschema.get(type.name) ?? new Map<Selection, Fetch>();
     this.#made.set(subschema, ofSubschema.set(type.name, ofType));
@@ -89,7 +89,7 @@ export class Fetches {
 
   /** What is asked for of objects of one type at an entry point: fields that it has, and facts. */
   ofObjects(
-    subschema: Subschema,
+    subschema: StitchedSubschema,
     typeName: string,
     fields: readonly SelectedField[],
     facts: readonly FieldNode[],
@@ -112,7 +112,7 @@ export class Fetches {
     return made;
   }
 
-  #make(subschema: Subschema, type: GraphQLNamedType, selection: Selection): Fetch {
+  #make(subschema: StitchedSubschema, type: GraphQLNamedType, selection: Selection): Fetch {
     const objects = new Map<string, ObjectFetch>();
     if (!isAbstractType(type)) {
       const fields = selection.fieldsOf(type.name) ?? [];
@@ -150,7 +150,7 @@ export class Fetches {
   }
 
   #object(
-    subschema: Subschema,
+    subschema: StitchedSubschema,
     typeName: string,
     selected: readonly SelectedField[],
     options: {
@@ -267,6 +267,6 @@ function withTypeName(nodes: readonly SelectionNode[]): readonly SelectionNode[]
   return [TYPENAME, ...nodes];
 }
 
-function isKnownTo({ schema }: Subschema, { name }: DirectiveNode): boolean {
+function isKnownTo({ schema }: StitchedSubschema, { name }: DirectiveNode): boolean {
   return name.value !== 'skip' && name.value !== 'include' && schema.getDirective(name.value) != null;
 }

@@ -1,4 +1,3 @@
-import type { MergedTypeConfig } from '@graphql-tools/delegate';
 import { parseSelectionSet } from '@graphql-tools/utils';
 import {
   type FieldNode,
@@ -13,12 +12,12 @@ import {
   type OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Call, Subschema } from '../../sources/index.ts';
-import type { Relationship } from '../relationships.ts';
+import type { Relationship } from './relationship.ts';
+import type { MergedType, StitchedSubschema } from './subschema.ts';
 
 /** A root field of a subschema that gives objects of a type that others know as well. */
 export interface EntryPoint {
-  readonly subschema: Subschema;
+  readonly subschema: StitchedSubschema;
   readonly field: GraphQLField<unknown, unknown>;
   /** What has to be known of an object to ask for it. */
   readonly key: SelectionSetNode | undefined;
@@ -31,25 +30,23 @@ export interface EntryPoint {
 /** What is known of an object beside what the client selects, by names of fields. */
 export type Facts = Readonly<Record<string, unknown>>;
 
-type Merged = MergedTypeConfig<unknown, unknown, Call>;
-
 /** What the subschemas of a graph have of its types, and how objects are joined. */
 export class SubschemaTypes {
-  readonly subschemas: readonly Subschema[];
+  readonly subschemas: readonly StitchedSubschema[];
   readonly #relationships = new Map<string, Relationship>();
   readonly #entries = new Map<string, readonly EntryPoint[]>();
   readonly #computed = new Map<string, SelectionSetNode>();
 
-  constructor(subschemas: readonly Subschema[], relationships: readonly Relationship[]) {
+  constructor(subschemas: readonly StitchedSubschema[], relationships: readonly Relationship[]) {
     this.subschemas = subschemas;
     for (const relationship of relationships)
       this.#relationships.set(`${relationship.type}.${relationship.name}`, relationship);
     const entries = new Map<string, EntryPoint[]>();
     for (const [index, subschema] of subschemas.entries())
       for (const [typeName, merged] of Object.entries(subschema.merge ?? {})) {
-        const found = entryPointsOf(subschema, merged as Merged);
+        const found = entryPointsOf(subschema, merged);
         entries.set(typeName, [...(entries.get(typeName) ?? []), ...found]);
-        for (const [name, { selectionSet, computed }] of Object.entries((merged as Merged).fields ?? {}))
+        for (const [name, { selectionSet, computed }] of Object.entries(merged.fields ?? {}))
           if (selectionSet && computed) this.#computed.set(`${index} ${typeName}.${name}`, parsed(selectionSet));
       }
     this.#entries = entries;
@@ -65,12 +62,12 @@ export class SubschemaTypes {
   }
 
   /** What a field needs to be given of other subschemas; undefined for one that needs nothing. */
-  requirement(subschema: Subschema, typeName: string, field: string): SelectionSetNode | undefined {
+  requirement(subschema: StitchedSubschema, typeName: string, field: string): SelectionSetNode | undefined {
     return this.#computed.get(`${this.subschemas.indexOf(subschema)} ${typeName}.${field}`);
   }
 }
 
-function entryPointsOf(subschema: Subschema, merged: Merged): readonly EntryPoint[] {
+function entryPointsOf(subschema: StitchedSubschema, merged: MergedType): readonly EntryPoint[] {
   const queries = subschema.schema.getQueryType()?.getFields() ?? {};
   return [merged, ...(merged.entryPoints ?? [])].flatMap((entry): readonly EntryPoint[] => {
     const { fieldName, selectionSet, key, argsFromKeys, args } = entry;
@@ -98,7 +95,7 @@ function parsed(selectionSet: string): SelectionSetNode {
 
 /** The field of a subschema that answers what a client selects; undefined where clients do not see it there. */
 export function visibleField(
-  { schema, visible = schema }: Subschema,
+  { schema, visible = schema }: StitchedSubschema,
   typeName: string,
   node: FieldNode,
 ): GraphQLField<unknown, unknown> | undefined {
@@ -109,7 +106,7 @@ export function visibleField(
 
 /** The same of a root field: root types may be called otherwise in a subschema. */
 export function visibleRootField(
-  { schema, visible = schema }: Subschema,
+  { schema, visible = schema }: StitchedSubschema,
   operation: OperationTypeNode,
   node: FieldNode,
 ): GraphQLField<unknown, unknown> | undefined {

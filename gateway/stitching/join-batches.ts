@@ -1,11 +1,11 @@
 import { type FieldNode, getNamedType, isAbstractType, Kind, type SelectionSetNode } from 'graphql';
-import type { Subschema } from '../../sources/index.ts';
-import { filledIn, holdsFields } from '../relationship-arguments.ts';
-import type { Relationship } from '../relationships.ts';
 import { type AnsweredObject, type AnswerReader, ErrorTree } from './answer.ts';
 import type { Fetch, Fetches } from './fetch.ts';
+import type { Relationship } from './relationship.ts';
+import { filledIn, holdsFields } from './relationship-values.ts';
 import type { SubschemaAnswer, SubschemaRequest } from './request.ts';
 import type { SelectedField } from './selected.ts';
+import type { StitchedSubschema } from './subschema.ts';
 import type { EntryPoint } from './subschema-types.ts';
 
 /** Reads what one batch was answered. */
@@ -17,7 +17,7 @@ interface JoinBatch {
 
 /** What objects are to be joined with next: what one subschema is asked for goes into one request. */
 export class JoinBatches {
-  readonly bySubschema = new Map<Subschema, JoinBatch[]>();
+  readonly bySubschema = new Map<StitchedSubschema, JoinBatch[]>();
   readonly #batches = new Map<string, EntryBatch | RelationshipBatch>();
   readonly #numbers = new Map<object, number>();
   readonly #fetches: Fetches;
@@ -52,7 +52,7 @@ export class JoinBatches {
     batch.rows.push({ object, field, fetch });
   }
 
-  #add(id: string, subschema: Subschema, batch: EntryBatch | RelationshipBatch): void {
+  #add(id: string, subschema: StitchedSubschema, batch: EntryBatch | RelationshipBatch): void {
     this.#batches.set(id, batch);
     this.bySubschema.set(subschema, [...(this.bySubschema.get(subschema) ?? []), batch]);
   }

@@ -20,8 +20,8 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-import type { Call, Subschema } from '../../sources/index.ts';
 import { ErrorTree } from './answer.ts';
+import type { StitchedSubschema } from './subschema.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,7 @@ export interface SubschemaAnswer {
 
 /** One operation that a subschema is asked to run, put together root field by root field. */
 export class SubschemaRequest {
-  readonly subschema: Subschema;
+  readonly subschema: StitchedSubschema;
   readonly #type: OperationTypeNode;
   readonly #client: OperationDefinitionNode;
   readonly #clientVariables: Variables;
@@ -45,7 +45,7 @@ export class SubschemaRequest {
   readonly #variables: Record<string, unknown> = {};
 
   constructor(
-    subschema: Subschema,
+    subschema: StitchedSubschema,
     type: OperationTypeNode,
     client: { readonly operation: OperationDefinitionNode; readonly variables: Variables },
     typesOfSets: WeakMap<SelectionSetNode, string>,
@@ -76,14 +76,14 @@ export class SubschemaRequest {
   }
 
   /** @throws what the executor throws */
-  async send(call: Call): Promise<SubschemaAnswer> {
+  async send(context: unknown): Promise<SubschemaAnswer> {
     const { document, variables } = this.toRun();
     const { executor, schema } = this.subschema;
     const result = executor
-      ? await executor({ document, variables, operationType: this.#type, context: call })
-      : await execute({ schema, document, variableValues: variables, contextValue: call });
+      ? await executor({ document, variables, operationType: this.#type, context })
+      : await execute({ schema, document, variableValues: variables, contextValue: context });
     if (isAsyncIterable(result)) throw new TypeError('an answer in parts to an operation without such');
-    return answerOf(result);
+    return answerOf(result as ExecutionResult);
   }
 
   toRun(): { readonly document: DocumentNode; readonly variables: Record<string, unknown> } {

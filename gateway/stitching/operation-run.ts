@@ -1,5 +1,4 @@
 import { type ExecutionResult, type FieldNode, getNamedType, isCompositeType, Kind, OperationTypeNode } from 'graphql';
-import type { Call, Subschema } from '../../sources/index.ts';
 import {
   AnswerReader,
   clientPath,
@@ -14,6 +13,7 @@ import { JoinBatches } from './join-batches.ts';
 import { planJoins } from './join-plan.ts';
 import { answerOf, failedRequest, type SubschemaAnswer, SubschemaRequest } from './request.ts';
 import type { SelectedField, SelectedOperation } from './selected.ts';
+import type { StitchedSubschema } from './subschema.ts';
 import { type SubschemaTypes, visibleRootField } from './subschema-types.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -29,14 +29,14 @@ export interface PreparedFetches {
 export class OperationRun {
   readonly #prepared: PreparedFetches;
   readonly #variables: Variables;
-  readonly #call: Call;
+  readonly #context: unknown;
   /** Errors of places that are not null, and of none. */
   readonly beside: AnswerReader['beside'] = [];
 
-  constructor(prepared: PreparedFetches, variables: Variables, call: Call) {
+  constructor(prepared: PreparedFetches, variables: Variables, context: unknown) {
     this.#prepared = prepared;
     this.#variables = variables;
-    this.#call = call;
+    this.#context = context;
   }
 
   /** The root fields by their response keys: those of queries are asked for at once, each subschema once. */
@@ -80,9 +80,9 @@ export class OperationRun {
     return schema.getRootType(operation.operation)?.name ?? '';
   }
 
-  #byOwner(fields: readonly SelectedField[]): ReadonlyMap<Subschema, readonly SelectedField[]> {
+  #byOwner(fields: readonly SelectedField[]): ReadonlyMap<StitchedSubschema, readonly SelectedField[]> {
     const { types, selected } = this.#prepared;
-    const groups = new Map<Subschema, SelectedField[]>();
+    const groups = new Map<StitchedSubschema, SelectedField[]>();
     for (const field of fields) {
       const owner = types.subschemas.find((one) => visibleRootField(one, selected.operation.operation, field.node));
       if (owner) groups.set(owner, [...(groups.get(owner) ?? []), field]);
@@ -90,17 +90,17 @@ export class OperationRun {
     return groups;
   }
 
-  async #root(subschema: Subschema, fields: readonly SelectedField[]): Promise<ReadonlyMap<string, unknown>> {
+  async #root(subschema: StitchedSubschema, fields: readonly SelectedField[]): Promise<ReadonlyMap<string, unknown>> {
     return this.#rootAnswer(subschema, fields, await this.#send(this.#rootRequest(subschema, fields)));
   }
 
-  #rootRequest(subschema: Subschema, fields: readonly SelectedField[]): SubschemaRequest {
+  #rootRequest(subschema: StitchedSubschema, fields: readonly SelectedField[]): SubschemaRequest {
     const request = this.#request(subschema, this.#prepared.selected.operation.operation);
     for (const field of fields) request.add(this.#rootField(subschema, field));
     return request;
   }
 
-  #rootField(subschema: Subschema, field: SelectedField): FieldNode {
+  #rootField(subschema: StitchedSubschema, field: SelectedField): FieldNode {
     const { key, node } = field;
     const fetch = this.#rootFetch(subschema, field);
     return {
@@ -115,7 +115,7 @@ export class OperationRun {
     };
   }
 
-  #rootFetch(subschema: Subschema, { node, selection }: SelectedField) {
+  #rootFetch(subschema: StitchedSubschema, { node, selection }: SelectedField) {
     const { fetches, selected } = this.#prepared;
     const field = visibleRootField(subschema, selected.operation.operation, node);
     const type = field && subschema.schema.getType(getNamedType(field.type).name);
@@ -123,7 +123,7 @@ export class OperationRun {
   }
 
   async #rootAnswer(
-    subschema: Subschema,
+    subschema: StitchedSubschema,
     fields: readonly SelectedField[],
     { data, errors }: SubschemaAnswer,
   ): Promise<ReadonlyMap<string, unknown>> {
@@ -165,14 +165,14 @@ export class OperationRun {
     await Promise.all(later);
   }
 
-  #request(subschema: Subschema, type: OperationTypeNode): SubschemaRequest {
+  #request(subschema: StitchedSubschema, type: OperationTypeNode): SubschemaRequest {
     const { selected, fetches } = this.#prepared;
     const client = { operation: selected.operation, variables: this.#variables };
     return new SubschemaRequest(subschema, type, client, fetches.typesOfSets);
   }
 
   #send(request: SubschemaRequest): Promise<SubschemaAnswer> {
-    return request.send(this.#call).catch(failedRequest);
+    return request.send(this.#context).catch(failedRequest);
   }
 }
 

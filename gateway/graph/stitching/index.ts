@@ -1,1 +1,0 @@
-export { StitchedGraph, type StitchedOperation } from './stitched-graph.ts';

@@ -1,0 +1,31 @@
+import { isAsyncIterable } from '@graphql-tools/utils';
+import { type ExecutionResult, GraphQLError, OperationTypeNode } from 'graphql';
+import type { StitchedSubscription } from '../stitching/index.ts';
+import { type Call, callOfOneEvent } from './call.ts';
+import { mapEvents, SourceEventsEnded } from './source-events.ts';
+
+/** The events of a subscription that one source gives, each with what other sources have to add. */
+export function stitchedEvents(subscription: StitchedSubscription, call: Call): AsyncIterableIterator<ExecutionResult> {
+  const opened = open(subscription, call);
+  // Whoever asks for the first event is told.
+  opened.catch(() => {});
+  const events: AsyncIterator<ExecutionResult> = {
+    next: async () => (await opened).next(),
+    return: async () => {
+      const stream = await opened.catch(() => undefined);
+      await stream?.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  // What sources say about HTTP does not pile up: each event is a call of its own.
+  return mapEvents(events, (event) => subscription.complete(event, callOfOneEvent(call)));
+}
+
+async function open({ source }: StitchedSubscription, call: Call): Promise<AsyncIterator<ExecutionResult>> {
+  const operationType = OperationTypeNode.SUBSCRIPTION;
+  const { subschema, document, variables } = source ?? {};
+  const result = document && (await subschema?.executor?.({ document, variables, operationType, context: call }));
+  if (!result) throw new SourceEventsEnded([new GraphQLError('no source has this subscription')]);
+  if (isAsyncIterable(result)) return result[Symbol.asyncIterator]() as AsyncIterator<ExecutionResult>;
+  throw new SourceEventsEnded((result as ExecutionResult).errors ?? []);
+}

@@ -1,0 +1,51 @@
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  visit,
+} from 'graphql';
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** Whether a directive decides if a selection is there at all. */
+export function isCondition({ name }: DirectiveNode): boolean {
+  return name.value === 'skip' || name.value === 'include';
+}
+
+/** The variables that `@skip` and `@include` depend on. */
+export function conditionVariables(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive: (node) => {
+      const condition = isCondition(node) ? node.arguments?.[0]?.value : undefined;
+      if (condition?.kind === Kind.VARIABLE) names.add(condition.name.value);
+    },
+  });
+  return [...names];
+}
+
+/** Whether `@skip` and `@include` leave a selection. */
+export function isLeft(
+  { directives }: SelectionNode,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+): boolean {
+  return (directives ?? []).every((directive) => {
+    if (!isCondition(directive)) return true;
+    const { name, arguments: given } = directive;
+    const condition = given?.find((argument) => argument.name.value === 'if')?.value;
+    const holds =
+      condition?.kind === Kind.VARIABLE
+        ? variableOf(condition.name.value, operation, variables)
+        : condition?.kind === Kind.BOOLEAN && condition.value;
+    return name.value === 'skip' ? !holds : holds;
+  });
+}
+
+function variableOf(name: string, { variableDefinitions }: OperationDefinitionNode, variables: Variables): boolean {
+  if (Object.hasOwn(variables, name)) return variables[name] === true;
+  const fallback = variableDefinitions?.find(({ variable }) => variable.name.value === name)?.defaultValue;
+  return fallback?.kind === Kind.BOOLEAN && fallback.value;
+}

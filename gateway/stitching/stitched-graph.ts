@@ -1,0 +1,121 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { completed, completionSchema, RootValues } from './complete.ts';
+import { conditionVariables, isLeft } from './conditions.ts';
+import { Fetches } from './fetch.ts';
+import { OperationRun, type PreparedFetches } from './operation-run.ts';
+import type { Relationship } from './relationship.ts';
+import { SelectedOperation } from './selected.ts';
+import type { StitchedSubschema } from './subschema.ts';
+import { SubschemaTypes } from './subschema-types.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** A document of one operation and the fragments that it uses. */
+export interface StitchedOperation {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/** A subscription whose events several subschemas have to complete. */
+export interface StitchedSubscription {
+  /** What gives the source stream (GraphQL section 6.2.3.1); undefined where nothing does. */
+  readonly source?: {
+    readonly subschema: StitchedSubschema;
+    readonly document: DocumentNode;
+    readonly variables: Record<string, unknown>;
+  };
+  /** The event of the response stream that one of the source stream becomes. */
+  complete(event: ExecutionResult, context: unknown): Promise<ExecutionResult>;
+}
+
+/** What is kept of one operation at most: it may have many conditions. */
+const MAX_KEPT = 16;
+
+/**
+ * Executes operations over all subschemas of a graph, where objects of one are joined with what others have of them, by
+ * keys or by relationships.
+ */
+export class StitchedGraph {
+  readonly #schema: GraphQLSchema;
+  readonly #shown: GraphQLSchema;
+  readonly #types: SubschemaTypes;
+  readonly #completions = new Map<GraphQLSchema, GraphQLSchema>();
+
+  /**
+   * @param shown the schema that documents are validated against.
+   * @param executable the one that answers are checked against.
+   */
+  constructor(
+    { shown, executable }: { readonly shown: GraphQLSchema; readonly executable: GraphQLSchema },
+    subschemas: readonly StitchedSubschema[],
+    relationships: readonly Relationship[],
+  ) {
+    this.#schema = executable;
+    this.#shown = shown;
+    this.#types = new SubschemaTypes(subschemas, relationships);
+  }
+
+  /** @param isAboutSchema whether the schema itself is asked for. */
+  prepare(
+    stitched: StitchedOperation,
+    isAboutSchema: boolean,
+  ): (variables: Variables, context: unknown) => Promise<ExecutionResult> {
+    const schema = () => this.#completion(isAboutSchema ? this.#shown : this.#schema);
+    const prepared = this.#prepared(stitched);
+    return async (variables, context) => {
+      const run = new OperationRun(prepared(variables), variables, context);
+      const root = new RootValues(run.rootValues());
+      return completed(schema(), stitched.document, variables, root, run.beside);
+    };
+  }
+
+  /** What the root field of a subscription is asked for, and what its events are made of. */
+  prepareSubscription(stitched: StitchedOperation): (variables: Variables) => StitchedSubscription {
+    const prepared = this.#prepared(stitched);
+    return (variables) => {
+      const fetches = prepared(variables);
+      const request = new OperationRun(fetches, variables, undefined).subscription();
+      return {
+        ...(request && { source: { ...request.toRun(), subschema: request.subschema } }),
+        complete: async (event, context) => {
+          const run = new OperationRun(fetches, variables, context);
+          const root = new RootValues(await run.eventValues(event));
+          return completed(this.#completion(this.#schema), stitched.document, variables, root, run.beside);
+        },
+      };
+    };
+  }
+
+  #completion(schema: GraphQLSchema): GraphQLSchema {
+    const known = this.#completions.get(schema) ?? completionSchema(schema);
+    this.#completions.set(schema, known);
+    return known;
+  }
+
+  #prepared({ document, operation }: StitchedOperation): (variables: Variables) => PreparedFetches {
+    const fragments = new Map<string, FragmentDefinitionNode>();
+    for (const definition of document.definitions)
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+    const conditions = conditionVariables(document);
+    const kept = new Map<string, PreparedFetches>();
+    return (variables) => {
+      const key = conditions.map((name) => (Object.hasOwn(variables, name) ? String(variables[name]) : '')).join(' ');
+      const known = kept.get(key);
+      if (known) return known;
+      if (kept.size >= MAX_KEPT) kept.clear();
+      const selected = new SelectedOperation(this.#shown, operation, fragments, (selection) =>
+        isLeft(selection, operation, variables),
+      );
+      const made = { types: this.#types, selected, fetches: new Fetches(this.#types) };
+      kept.set(key, made);
+      return made;
+    };
+  }
+}
