@@ -30,6 +30,7 @@ const variables = {
   HASURA_GRAPHQL_CORS_DOMAIN: setting.list().default([]),
   HASURA_GRAPHQL_LOG_LEVEL: setting.logLevel(),
   HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: setting.integer(10, 0, 60),
+  PORTICO_DRAIN_SECONDS: setting.integer(0, 0, 60),
   HASURA_GRAPHQL_ENABLE_ALLOWLIST: setting.flag(false),
   HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES: setting.flag(true),
   HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL: setting.redisUrl().optional(),

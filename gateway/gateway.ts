@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ConnectionCounts,
   createLogger,
@@ -113,7 +114,9 @@ export async function startGateway(
   const measured = () =>
     measure({ graph, operations, subscriptions, reloads, requests, authenticator, http, connections });
   const metrics = siblings ? { stop: siblings.onMeasure(measured) } : await openMetrics(config, measured, log);
+  let isStopping = false;
   const server = createGatewayServer({
+    processState: () => ({ isStopping, othersReady: siblings?.othersReady ?? true }),
     onAnswered: (status) => requests.add(status),
     graph,
     authenticator,
@@ -134,6 +137,10 @@ export async function startGateway(
     referenceEnvelope: config.PORTICO_REFERENCE_ENVELOPE,
   });
 
+  graph.start();
+  const canAnswer = () => graph.ready && authenticator.ready;
+  // A worker shares its port with others that can answer: it takes part when it can, or has waited for long enough.
+  if (siblings) await untilReady(canAnswer, config.PORTICO_READY_GRACE_SECONDS * 1000);
   const listening = await listen(server.request, {
     host: config.HASURA_GRAPHQL_SERVER_HOST,
     port: config.HASURA_GRAPHQL_SERVER_PORT,
@@ -148,15 +155,20 @@ export async function startGateway(
     else if (wantsWebSocket(request)) server.upgrade(request, socket, head);
     else ignoreUpgrade(listening.server, request, socket, head);
   });
-  graph.start();
   const stopReloading = followChanges(reloads, config, siblings);
+  const stopTelling = siblings ? tellReadiness(siblings, canAnswer) : () => {};
   log.info({ port: listening.port, metadata: config.HASURA_GRAPHQL_METADATA_DIR }, 'the gateway is listening');
 
   return {
     port: listening.port,
     reload: (reason) => reloadQuietly(reloads, reason, true),
     stop: async () => {
+      isStopping = true;
       stopReloading();
+      stopTelling();
+      // Balancers have to notice that this gateway is not ready any more, before it stops to accept connections.
+      listening.drain();
+      await sleep(config.PORTICO_DRAIN_SECONDS * 1000);
       await metrics.stop();
       graph.stop();
       stopKeys();
@@ -168,6 +180,27 @@ export async function startGateway(
       await http.close();
     },
   };
+}
+
+const LOOK_MS = 100;
+
+/** Waits until a worker can answer requests, `withinMs` at most. */
+async function untilReady(canAnswer: () => boolean, withinMs: number): Promise<void> {
+  const giveUpAt = performance.now() + withinMs;
+  while (!canAnswer() && performance.now() < giveUpAt) await sleep(LOOK_MS);
+}
+
+/** Tells the other workers each time that this one can answer requests, or cannot any more. @returns what ends that. */
+function tellReadiness(siblings: Siblings, canAnswer: () => boolean): () => void {
+  let told: boolean | undefined;
+  const tell = () => {
+    const ready = canAnswer();
+    if (ready !== told) siblings.tellReadiness(ready);
+    told = ready;
+  };
+  tell();
+  const timer = setInterval(tell, LOOK_MS).unref();
+  return () => clearInterval(timer);
 }
 
 /** Ends a connection with what has been written to it. Nobody else hears its errors from here on. */

@@ -18,7 +18,7 @@ import {
   setOwnHeaders,
 } from './http/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint } from './operation/index.ts';
-import { type Cors, createAccessLog, health, readiness } from './ops/index.ts';
+import { type Cors, createAccessLog, health, type ProcessState, readiness } from './ops/index.ts';
 import { type PassThrough, restEndpoints, swagger } from './rest/index.ts';
 import type { Authenticator } from './session/index.ts';
 import type { Subscriptions } from './subscriptions/index.ts';
@@ -33,6 +33,7 @@ export interface GatewayParts extends Omit<GraphqlEndpointOptions, 'streamEvents
   readonly reloads: MetadataReloads;
   readonly cors: Cors;
   readonly log: Logger;
+  readonly processState: () => ProcessState;
   /** Told of the status of each request that is over, 499 where its client has gone. */
   readonly onAnswered: (status: number) => void;
   /** How many proxies of ours stand in front of the gateway. */
@@ -71,7 +72,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
     response.status(status).type('text').send(text);
   });
   app.get('/readyz', (_, response) => {
-    const { status, body } = readiness(parts.graph, parts.authenticator);
+    const { status, body } = readiness(parts.graph, parts.authenticator, parts.processState());
     response.status(status).json(body);
   });
   const { assertions } = parts;

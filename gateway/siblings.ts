@@ -7,6 +7,8 @@ export type WorkerMessage =
   | { readonly type: 'reload'; readonly id: number; readonly ask: boolean }
   /** It has been done, or could not be: whoever could not has logged why. */
   | { readonly type: 'reloaded'; readonly id: number }
+  /** Whether a worker can answer requests; to it: whether all others that take requests can. */
+  | { readonly type: 'readiness'; readonly ready: boolean }
   /** Tell your metrics. */
   | { readonly type: 'measure'; readonly id: number }
   | { readonly type: 'measured'; readonly id: number; readonly metrics: readonly Metric[] };
@@ -15,6 +17,10 @@ export type WorkerMessage =
 export interface Siblings {
   /** Which of the workers this one is, counted from 1 on; one that takes the place of another has a number of its own. */
   readonly worker: number;
+  /** Whether all others that take requests can answer them. */
+  readonly othersReady: boolean;
+  /** Tells the others whether this one can. */
+  tellReadiness(ready: boolean): void;
   /** Lets all others reload the metadata, and waits until they have. */
   reload(ask: boolean): Promise<void>;
   /** What reloads this one when it is told to. @returns what ends that. */
@@ -26,12 +32,18 @@ export interface Siblings {
 export function siblingsOf(worker: Worker): Siblings {
   const waiting = new Map<number, () => void>();
   let asked = 0;
+  let othersReady = true;
   const send = (message: WorkerMessage) => void (worker.isConnected() && worker.send(message));
   worker.on('message', (message: WorkerMessage) => {
     if (message.type === 'reloaded') waiting.get(message.id)?.();
+    if (message.type === 'readiness') othersReady = message.ready;
   });
   return {
     worker: worker.id,
+    get othersReady() {
+      return othersReady;
+    },
+    tellReadiness: (ready) => send({ type: 'readiness', ready }),
     reload: (ask) =>
       new Promise((resolve) => {
         asked += 1;

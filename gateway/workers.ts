@@ -34,7 +34,8 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
     stop: async () => {
       process.off('SIGHUP', onHangUp);
       await metrics.stop();
-      await crew.stop(config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1000 + ENDING_MS);
+      const withinSeconds = config.PORTICO_DRAIN_SECONDS + config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT;
+      await crew.stop(withinSeconds * 1000 + ENDING_MS);
     },
   };
 }
@@ -53,6 +54,8 @@ class WorkerCrew {
   /** Who waits for the metrics of workers. */
   readonly #measuring = new Map<number, (worker: Worker, metrics: readonly Metric[]) => void>();
   #measurements = 0;
+  /** Whether each worker that takes requests can answer them. */
+  readonly #ready = new Map<Worker, boolean>();
   #isStopping = false;
 
   constructor(log: Logger) {
@@ -156,10 +159,23 @@ class WorkerCrew {
       reloading?.delete(message.id);
       return;
     }
+    if (message.type === 'readiness') {
+      this.#ready.set(worker, message.ready);
+      this.#tellReadiness();
+      return;
+    }
     if (message.type !== 'reload') return;
     void this.reload(message.ask, worker).then(() => {
       if (worker.isConnected()) worker.send({ type: 'reloaded', id: message.id } satisfies WorkerMessage);
     });
+  }
+
+  #tellReadiness(): void {
+    for (const worker of this.#workers) {
+      if (!worker.isConnected()) continue;
+      const ready = [...this.#ready].every(([other, isReady]) => other === worker || isReady);
+      worker.send({ type: 'readiness', ready } satisfies WorkerMessage);
+    }
   }
 
   #started(worker: Worker): void {
@@ -173,6 +189,8 @@ class WorkerCrew {
     this.#workers.delete(worker);
     this.#starting.delete(worker);
     this.#outdated.delete(worker);
+    // One that is gone takes no requests: the others are not kept from taking them.
+    if (this.#ready.delete(worker)) this.#tellReadiness();
     // Nobody has to wait for a worker that is gone.
     for (const resolve of this.#reloading.get(worker)?.values() ?? []) resolve();
     this.#reloading.delete(worker);

@@ -30,6 +30,8 @@ export interface ListeningServer {
   readonly server: Server;
   readonly port: number;
   readonly connections: ConnectionCounts;
+  /** From now on each answer ends its connection. New ones are still accepted, until `stop`. */
+  drain(): void;
   stop(): Promise<void>;
 }
 
@@ -42,7 +44,7 @@ export interface ListeningServer {
  * @throws StartError when the port is taken or may not be used.
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<ListeningServer> {
-  let isStopping = false;
+  let isDraining = false;
   const lines = new ResponseLines();
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const server = createServer(
@@ -56,7 +58,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     },
     (request, response) => {
       // Its client would send the next request just as the connection ends, and not know whether it was heard.
-      if (isStopping) response.shouldKeepAlive = false;
+      if (isDraining) response.shouldKeepAlive = false;
       if (response.socket === null) lines.add(request.socket, response);
       handler(request, response);
     },
@@ -76,8 +78,11 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     server,
     port,
     connections: guard.counts,
+    drain: () => {
+      isDraining = true;
+    },
     stop: () => {
-      isStopping = true;
+      isDraining = true;
       return stopServer(server, () => guard.sockets(), options.stopGraceMs ?? 10_000);
     },
   };

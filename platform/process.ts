@@ -18,7 +18,8 @@ export interface RunningService {
 /** What a child process tells the launcher that started it, over node's own channel. */
 export type ChildMessage = { type: 'ready'; port: number };
 
-const STOP_DEADLINE_MS = 65_000;
+/** Longer than the longest drain and grace times that can be set. */
+const STOP_DEADLINE_MS = 125_000;
 
 /**
  * Runs one service as a process: starts it, stops it on SIGTERM, SIGINT or when the launcher that started it is gone,

@@ -23,6 +23,10 @@ export interface ReadinessReport {
   readonly status: number;
   readonly body: {
     readonly ready: boolean;
+    /** Set once the process has been asked to stop. */
+    readonly stopping?: boolean;
+    /** Set while another worker of this gateway is not ready. */
+    readonly workers?: 'not ready';
     readonly token_keys: 'available' | 'missing';
     /** Whether what was revoked is known; `off` where nobody is asked. */
     readonly revocations: 'known' | 'lost' | 'off';
@@ -47,14 +51,27 @@ function brokenCircuits(graph: LiveGraph): readonly BrokenCircuit[] {
   );
 }
 
+/** What there is to know of this process and of the other workers of its gateway. */
+export interface ProcessState {
+  readonly isStopping: boolean;
+  /** Whether every other worker that takes requests could answer them. */
+  readonly othersReady: boolean;
+}
+
 /** `/readyz`: whether callers can be sent here. */
-export function readiness(graph: LiveGraph, authenticator: Authenticator): ReadinessReport {
-  const ready = graph.ready && authenticator.ready;
+export function readiness(
+  graph: LiveGraph,
+  authenticator: Authenticator,
+  { isStopping, othersReady }: ProcessState,
+): ReadinessReport {
+  const ready = graph.ready && authenticator.ready && othersReady && !isStopping;
   const { clockSkewSeconds } = authenticator;
   return {
     status: ready ? 200 : 503,
     body: {
       ready,
+      ...(isStopping && { stopping: true }),
+      ...(!othersReady && { workers: 'not ready' }),
       token_keys: authenticator.hasKeys ? 'available' : 'missing',
       revocations: authenticator.revocations,
       ...(clockSkewSeconds !== undefined && { clock_skew_seconds: clockSkewSeconds }),

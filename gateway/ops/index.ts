@@ -1,6 +1,6 @@
 export { type AccessLog, createAccessLog } from './access-log.ts';
 export { type Cors, createCors, trustedOrigins } from './cors.ts';
-export { health, readiness } from './health.ts';
+export { health, type ProcessState, readiness } from './health.ts';
 export {
   type CountedDurations,
   durationSamples,

@@ -7,6 +7,7 @@ interface Service {
   readonly secrets?: readonly string[];
   readonly build?: string;
   readonly image?: string;
+  readonly stop_grace_period?: string;
 }
 
 const { services, secrets } = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }) as {
@@ -37,6 +38,16 @@ test('the auth service logs in as a user of its own, and the password of the adm
   expect(holders('database_password')).toEqual(['database-setup', 'postgres']);
   expect(holders('database_owner_password')).toEqual(['database-setup']);
   expect(holders('revocation_secret')).toEqual(['gateway', 'auth-service']);
+});
+
+test('every service has bounds for memory and logs, and more time to stop than it takes', () => {
+  for (const service of Object.values(services)) {
+    expect(service).toMatchObject({
+      mem_limit: expect.stringMatching(/^\$\{\w+:-\d+[gm]\}$/),
+      logging: { options: { 'max-size': expect.any(String), 'max-file': expect.any(String) } },
+    });
+    expect(Number.parseInt(String(service.stop_grace_period), 10)).toBeGreaterThanOrEqual(30);
+  }
 });
 
 test('every secret is used, declared, and made by secrets/make.sh', () => {
