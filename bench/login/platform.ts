@@ -2,10 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { hash } from '@node-rs/bcrypt';
-import { freePort, until } from '../machine/index.ts';
+import { askLoopDelay, freePort, type LoopDelay, until } from '../machine/index.ts';
 import { COMPILED_DIR, PACKAGE_DIR } from '../package-dir.ts';
 import type { Surroundings } from '../targets/index.ts';
-import { askLoopDelay, type LoopDelay } from './event-loop.ts';
 import { scratchDatabase } from './scratch-database.ts';
 
 /** What the auth service hashes passwords with by default. */

@@ -6,6 +6,7 @@ import { measureColdStart } from './cold-start.ts';
 import { measureDocuments } from './documents.ts';
 import { measureGrowth } from './growth.ts';
 import { measureLogin } from './login.ts';
+import { measureManyServices } from './many-services.ts';
 import { measureReloads } from './reload.ts';
 import type { Section } from './section.ts';
 
@@ -26,6 +27,7 @@ export async function measureExtras(
     documents: () => measureDocuments(plan, surroundings),
     login: () => measureLogin(plan, surroundings),
     growth: () => measureGrowth(grown, load, plan, surroundings),
+    'many-services': () => measureManyServices(surroundings),
   };
   const sections: Section[] = [];
   for (const id of plan.extras)

@@ -11,6 +11,7 @@ export {
   type SubgraphName,
   supergraphSdl,
 } from './graph.ts';
+export { type ManyKind, rootField } from './many.ts';
 
 /** The services behind the gateways. */
 export interface Subgraphs {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CrewMember, until } from '../machine/index.ts';
+import type { CrewMember } from './crew.ts';
+import { until } from './until.ts';
 
 /** How late a process's event loop was. */
 export interface LoopDelay {

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadRequest } from '../loads/index.ts';
+
+const EVERY_MS = 10;
+
+/** What a caller notices who sends one request after the other. */
+export interface Pings {
+  readonly count: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  /** Those that were not answered as they should have been. */
+  readonly failures: number;
+}
+
+/** Sends a request every 10 ms, or when the one before is answered, until it is told to stop. */
+export function startPings(request: LoadRequest, isRight: (text: string) => boolean): { stop(): Promise<Pings> } {
+  const times: number[] = [];
+  let failures = 0;
+  let isOver = false;
+  const pinging = (async () => {
+    while (!isOver) {
+      const began = performance.now();
+      try {
+        const { url, method, headers, body } = request;
+        const answer = await fetch(url, { method, headers, ...(method === 'GET' ? {} : { body }) });
+        if (!isRight(await answer.text())) failures++;
+      } catch {
+        failures++;
+      }
+      const took = performance.now() - began;
+      times.push(took);
+      if (took < EVERY_MS) await sleep(EVERY_MS - took);
+    }
+  })();
+  return {
+    stop: async () => {
+      isOver = true;
+      await pinging;
+      times.sort((one, two) => one - two);
+      return {
+        count: times.length,
+        p99Ms: times[Math.floor(times.length * 0.99)] ?? 0,
+        maxMs: times.at(-1) ?? 0,
+        failures,
+      };
+    },
+  };
+}

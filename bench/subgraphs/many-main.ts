@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buildSchema, introspectionFromSchema } from 'graphql';
+import { type ManyKind, manySdl } from './many.ts';
+
+// The services of the measurement `many-services`, one process: POST /<number> is a service, which says what it is and
+// answers root fields with their own names; POST /<number>/change gives it one more root field; GET /<number>/told says
+// when it told of its last change for the first time, in milliseconds since 1970.
+
+const kind = process.env.KIND as ManyKind;
+const services = Number(process.env.SERVICES);
+const types = Number(process.env.TYPES);
+
+interface State {
+  revision: number;
+  description: Buffer;
+  toldAt: number | undefined;
+}
+
+const states = Array.from({ length: services }, (_, index): State => ({ ...described(index, 0), toldAt: undefined }));
+
+createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => answer(request, response, Buffer.concat(chunks).toString()));
+}).listen(Number(process.env.PORT), '127.0.0.1').keepAliveTimeout = 60_000;
+
+function answer({ url = '' }: IncomingMessage, response: ServerResponse, body: string): void {
+  const [, number = '', command] = url.split('/');
+  const state = states[Number(number)];
+  if (!state) reply(response, Buffer.from('{"errors":[{"message":"no such service"}]}'));
+  else if (command === 'change') {
+    Object.assign(state, described(Number(number), state.revision + 1), { toldAt: undefined });
+    reply(response, Buffer.from(String(state.revision)));
+  } else if (command === 'told') reply(response, Buffer.from(String(state.toldAt ?? 'null')));
+  else if (/_service|_sdl|__schema/.test(body)) {
+    state.toldAt ??= Date.now();
+    reply(response, state.description);
+  } else {
+    const fields = body.match(/\b(?:hello\d+|changed\d+_\d+)\b/g) ?? [];
+    const data = Object.fromEntries(fields.map((field) => [field, field]));
+    reply(response, Buffer.from(JSON.stringify({ data })));
+  }
+}
+
+function described(index: number, revision: number): Pick<State, 'revision' | 'description'> {
+  const sdl = manySdl({ kind, index, services, types, revision });
+  const data = {
+    federation: () => ({ _service: { sdl } }),
+    stitching: () => ({ _sdl: sdl }),
+    plain: () => introspectionFromSchema(buildSchema(sdl)),
+  }[kind]();
+  return { revision, description: Buffer.from(JSON.stringify({ data })) };
+}
+
+function reply(response: ServerResponse, body: Buffer): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+  response.end(body);
+}
