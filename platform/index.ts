@@ -6,5 +6,7 @@ export { type ChildMessage, fail, type RunningService, runService, StartError } 
 export { COUNTING_REDIS } from './redis-options.ts';
 export { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 export { readSettings, SettingsError, setting } from './settings.ts';
+export { atOnce, inSlices, type Sliced } from './slices.ts';
 export { Standby } from './standby.ts';
+export { compiledFile, inThread } from './thread.ts';
 export { TurnEnd } from './turn-end.ts';

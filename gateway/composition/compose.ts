@@ -1,7 +1,8 @@
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
-import { type DocumentNode, GraphQLError, parse, print, printSchema } from 'graphql';
+import { type DocumentNode, GraphQLError, parse, printSchema } from 'graphql';
 import { buildPublicSchema, type ComposedService, restoreExternal, widenFields } from '../federation/index.ts';
 import { withFlatRequirements } from './flat-requirements.ts';
+import { type Pieces, piecesOf } from './pieces.ts';
 import { placesOf, type SdlPlace, subgraphsIn } from './problem-places.ts';
 import { unsupportedIn } from './unsupported.ts';
 
@@ -23,10 +24,10 @@ export interface CompositionProblem {
 }
 
 export type Composition =
-  /** The supergraph, and what clients see of it, both as SDL. */
-  { readonly supergraphSdl: string; readonly publicSdl: string } | { readonly problems: readonly CompositionProblem[] };
+  /** The supergraph, and what clients see of it. */
+  { readonly supergraph: Pieces; readonly publicSchema: Pieces } | { readonly problems: readonly CompositionProblem[] };
 
-/** Composes subgraphs into a supergraph. It is computed at once, which takes a second for fifty large ones. */
+/** Composes subgraphs into a supergraph. It is computed at once, which takes six seconds for thirty large ones. */
 export function compose(subgraphs: readonly SubgraphSdl[]): Composition {
   const problems: CompositionProblem[] = [];
   const documents = new Map<string, DocumentNode>();
@@ -66,7 +67,8 @@ function composeAll(services: ComposedService[]) {
   const composed = composeServices(services);
   if (compositionHasErrors(composed)) return { errors: composed.errors };
   const supergraph = widenFields(restoreExternal(composed.supergraphDocumentNode, services), services);
-  return { supergraphSdl: print(supergraph), publicSdl: printSchema(buildPublicSchema(supergraph)) };
+  const publicSchema = parse(printSchema(buildPublicSchema(supergraph)), { noLocation: true });
+  return { supergraph: piecesOf(supergraph), publicSchema: piecesOf(publicSchema) };
 }
 
 /** SDL that nobody has thought of must not take more with it than itself. */

@@ -1,4 +1,5 @@
 import { type FieldDefinitionNode, type InputValueDefinitionNode, Kind, type TypeDefinitionNode } from 'graphql';
+import type { Sliced } from '../../platform/index.ts';
 import { type Arguments, directivesOf } from './directives.ts';
 
 type Field = FieldDefinitionNode | InputValueDefinitionNode;
@@ -6,10 +7,10 @@ type Field = FieldDefinitionNode | InputValueDefinitionNode;
 type Graphs = readonly string[];
 
 /** What each subgraph of a supergraph answers for, as coordinates, by its value of `enum join__Graph`. */
-export function ownedCoordinates(
+export function* ownedCoordinates(
   types: readonly TypeDefinitionNode[],
   graphs: Graphs,
-): ReadonlyMap<string, ReadonlySet<string>> {
+): Sliced<ReadonlyMap<string, ReadonlySet<string>>> {
   const owned = new Map(graphs.map((graph) => [graph, new Set<string>()]));
   const give = (to: Graphs, ...coordinates: string[]) => {
     for (const graph of to) for (const coordinate of coordinates) owned.get(graph)?.add(coordinate);
@@ -34,6 +35,7 @@ export function ownedCoordinates(
         give(among(having, own), `${name}|${member.value}`);
       }
     }
+    yield;
   }
   return owned;
 }

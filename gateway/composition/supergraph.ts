@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import {
-  buildASTSchema,
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
@@ -9,9 +8,19 @@ import {
   print,
   type TypeDefinitionNode,
 } from 'graphql';
-import { buildPublicSchema, restoreExternal, widenFields } from '../federation/index.ts';
+import { inSlices } from '../../platform/index.ts';
+import {
+  buildPublicSchema,
+  readTypes,
+  restoreExternal,
+  type SupergraphTypes,
+  widenFields,
+} from '../federation/index.ts';
+import { buildSchema } from '../schemas/index.ts';
+import { type Requirements, readRequirements } from './access.ts';
 import { directivesOf } from './directives.ts';
 import { ownedCoordinates } from './owners.ts';
+import { type Pieces, parsePieces, sdlOf } from './pieces.ts';
 import { withUsualNames } from './specifications.ts';
 import { unsupportedInSupergraph } from './unsupported.ts';
 
@@ -28,6 +37,11 @@ export interface Supergraph {
   readonly document: DocumentNode;
   /** What clients see. */
   readonly schema: GraphQLSchema;
+  /** The same as SDL, where it was composed here. */
+  readonly schemaSdl?: string;
+  /** What running plans needs to know of it. */
+  readonly types: SupergraphTypes;
+  readonly requirements: Requirements;
   readonly subgraphs: readonly SupergraphSubgraph[];
   /** The names of the subgraphs by the values that stand for them in the supergraph. */
   readonly subgraphNames: ReadonlyMap<string, string>;
@@ -41,25 +55,41 @@ export interface Supergraph {
 /**
  * Reads the SDL of a supergraph, of the join specification 0.1 to 0.5.
  *
- * @param publicSdl what clients see of it, where that is known already.
  * @throws GraphQLError or Error when it is none.
  */
-export async function readSupergraph(sdl: string, publicSdl?: string): Promise<Supergraph> {
-  const given = parse(sdl, NO_PLACES);
-  const document = publicSdl === undefined ? readComposed(given) : given;
-  const graphs = joinedGraphs(document);
-  if (graphs.size === 0) throw new Error('is no composed supergraph: it has no enum join__Graph');
-  const types = document.definitions.filter((one): one is TypeDefinitionNode => 'name' in one && isJoined(one));
-  // Each step takes a moment where the graph is large; operations go on in between.
+export async function readSupergraph(sdl: string): Promise<Supergraph> {
+  const given = parse(sdl, { noLocation: true });
+  const document = fromOthers(given);
   await setImmediate();
-  const schema = publicSdl === undefined ? buildPublicSchema(document) : await schemaOf(publicSdl);
+  if (joinedGraphs(document).size === 0) throw new Error('is no composed supergraph: it has no enum join__Graph');
+  const schema = buildPublicSchema(document);
+  await setImmediate();
+  return describe(document === given ? sdl : print(document), document, schema);
+}
+
+/** Reads what has been composed here. Operations go on meanwhile. */
+export async function readComposed(supergraph: Pieces, publicSchema: Pieces): Promise<Supergraph> {
+  const document = await parsePieces(supergraph);
+  const schema = await inSlices(buildSchema(await parsePieces(publicSchema)));
+  await setImmediate();
+  return { ...(await describe(sdlOf(supergraph), document, schema)), schemaSdl: sdlOf(publicSchema) };
+}
+
+async function describe(sdl: string, document: DocumentNode, schema: GraphQLSchema): Promise<Supergraph> {
+  const graphs = joinedGraphs(document);
+  const joined = document.definitions.filter((one): one is TypeDefinitionNode => 'name' in one && isJoined(one));
+  const types = await inSlices(readTypes(document));
+  await setImmediate();
+  const requirements = readRequirements(document, schema);
   await setImmediate();
   const byName = new Map([...graphs].map(([value, { name }]) => [name, value]));
-  const owned = ownedCoordinates(types, [...graphs.keys()]);
+  const owned = await inSlices(ownedCoordinates(joined, [...graphs.keys()]));
   return {
-    sdl: document === given ? sdl : print(document),
+    sdl,
     document,
     schema,
+    types,
+    requirements,
     subgraphs: [...graphs.values()],
     subgraphNames: new Map([...graphs].map(([value, { name }]) => [value, name])),
     coordinatesOf: (subgraph) => owned.get(byName.get(subgraph) ?? '') ?? new Set(),
@@ -67,21 +97,12 @@ export async function readSupergraph(sdl: string, publicSdl?: string): Promise<S
 }
 
 /** A supergraph that others have composed. */
-function readComposed(given: DocumentNode): DocumentNode {
+function fromOthers(given: DocumentNode): DocumentNode {
   const named = withUsualNames(given);
   const unsupported = unsupportedInSupergraph(named);
   if (unsupported.length > 0) throw new GraphQLError(unsupported.join('\n\n'));
   return widenFields(restoreExternal(named));
 }
-
-/** To look for mistakes takes long, and whoever composed it has looked. */
-async function schemaOf(publicSdl: string): Promise<GraphQLSchema> {
-  const document = parse(publicSdl, NO_PLACES);
-  await setImmediate();
-  return buildASTSchema(document, { assumeValidSDL: true });
-}
-
-const NO_PLACES = { noLocation: true };
 
 /** The values of `enum join__Graph` and the subgraphs that they stand for. */
 function joinedGraphs(document: DocumentNode): ReadonlyMap<string, SupergraphSubgraph> {

@@ -1,4 +1,5 @@
 import { type DocumentNode, type GraphQLSchema, parse } from 'graphql';
+import { atOnce } from '../../platform/index.ts';
 import { readOperation } from './client-operation.ts';
 import { withEntityRoots } from './entity-roots.ts';
 import { UnplannableOperation } from './errors.ts';
@@ -16,13 +17,17 @@ import {
 import { buildPublicSchema } from './public-schema.ts';
 import type { Run, Send, Step } from './run.ts';
 import { readAnswer } from './subgraph-request.ts';
-import { readTypes } from './supergraph-types.ts';
+import { readTypes, type SupergraphTypes } from './supergraph-types.ts';
 
 export interface FederatedGraphOptions<Context> {
   /** A composed supergraph of Apollo Federation, version 1 or 2. */
   readonly supergraphSdl: string;
   /** The same where it has been read already, which takes long for a large one. */
-  readonly read?: { readonly document: DocumentNode; readonly publicSchema: GraphQLSchema };
+  readonly read?: {
+    readonly document: DocumentNode;
+    readonly types: SupergraphTypes;
+    readonly publicSchema: GraphQLSchema;
+  };
   /** Its planner, where there is one already. */
   readonly plan?: Plan | undefined;
   readonly send: Send<Context>;
@@ -71,17 +76,17 @@ export class FederatedGraph<Context> {
    * @throws PlannerUnavailable where the query planner does not load; an Error for what is no supergraph
    */
   constructor({ supergraphSdl, read, plan, send }: FederatedGraphOptions<Context>) {
-    const supergraph = read?.document ?? parse(supergraphSdl, { noLocation: true });
-    this.publicSchema = read?.publicSchema ?? buildPublicSchema(supergraph);
+    const { document, types, publicSchema } = read ?? readAtOnce(supergraphSdl);
+    this.publicSchema = publicSchema;
     let entities: Plan | undefined;
     this.#scope = {
       // It is seldom needed, and takes as much memory as the other planner.
       planEntities: (text, name) => {
-        entities ??= openPlanner(withEntityRoots(supergraph));
+        entities ??= openPlanner(withEntityRoots(document));
         return entities(text, name);
       },
       plan: plan ?? openPlanner(supergraphSdl),
-      types: readTypes(supergraph),
+      types,
       publicSchema: this.publicSchema,
       send,
     };
@@ -145,6 +150,11 @@ export class FederatedGraph<Context> {
         }),
     };
   }
+}
+
+function readAtOnce(supergraphSdl: string) {
+  const document = parse(supergraphSdl, { noLocation: true });
+  return { document, types: atOnce(readTypes(document)), publicSchema: buildPublicSchema(document) };
 }
 
 function perform<Context>(step: Step<Context> | undefined, run: Run<Context>, done: () => void): void {

@@ -14,4 +14,5 @@ export { buildPublicSchema } from './public-schema.ts';
 export { type ComposedService, restoreExternal } from './restore-external.ts';
 export type { Send, SubgraphCall, SubgraphExtensions } from './run.ts';
 export { readSubgraphs } from './subgraph-schemas.ts';
+export { readTypes, type SupergraphTypes } from './supergraph-types.ts';
 export { widenFields } from './widen-fields.ts';

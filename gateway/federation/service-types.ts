@@ -8,6 +8,7 @@ import {
   type ObjectTypeDefinitionNode,
   type UnionTypeDefinitionNode,
 } from 'graphql';
+import type { Sliced } from '../../platform/index.ts';
 import { directiveArgument, graphNames } from './join-directives.ts';
 
 /** What the supergraph says that single services have of its types. */
@@ -23,7 +24,7 @@ export interface ServiceTypes {
 }
 
 /** Reads it from a supergraph document. */
-export function readServiceTypes(supergraph: DocumentNode): ServiceTypes {
+export function* readServiceTypes(supergraph: DocumentNode): Sliced<ServiceTypes> {
   const services = graphNames(supergraph);
   const known = new Set<string>();
   const answered = new Set<string>();
@@ -38,6 +39,7 @@ export function readServiceTypes(supergraph: DocumentNode): ServiceTypes {
     if (member !== undefined) inService.add(member);
   };
   for (const definition of supergraph.definitions) {
+    yield;
     if (!isComposite(definition)) continue;
     const type = definition.name.value;
     const isAbstract = definition.kind !== Kind.OBJECT_TYPE_DEFINITION;

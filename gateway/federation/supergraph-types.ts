@@ -4,10 +4,10 @@ import {
   type DocumentNode,
   type FieldDefinitionNode,
   Kind,
-  print,
   type SelectionNode,
   type TypeNode,
 } from 'graphql';
+import type { Sliced } from '../../platform/index.ts';
 import { directiveArgument, fieldSet, graphNames, topFields } from './join-directives.ts';
 import { readServiceTypes, type ServiceTypes } from './service-types.ts';
 
@@ -41,7 +41,7 @@ export interface SupergraphTypes {
 }
 
 /** Reads them from a supergraph document. */
-export function readTypes(supergraph: DocumentNode): SupergraphTypes {
+export function* readTypes(supergraph: DocumentNode): Sliced<SupergraphTypes> {
   const members = new Map<string, Set<string>>();
   const fieldNames = new Set<string>();
   const fieldTypes = new Map<string, string>();
@@ -49,7 +49,7 @@ export function readTypes(supergraph: DocumentNode): SupergraphTypes {
   const requiring = new Set<string>();
   const requirements = new Map<string, readonly SelectionNode[]>();
   const neededFields = new Set<string>();
-  const services = graphNames(supergraph);
+  const names = graphNames(supergraph);
   const membersOf = (name: string) => {
     const known = members.get(name) ?? new Set<string>();
     members.set(name, known);
@@ -79,14 +79,16 @@ export function readTypes(supergraph: DocumentNode): SupergraphTypes {
           requiring.add(name);
           const fields = fieldSet(required);
           const graph = directiveArgument(join, 'graph') ?? '';
-          requirements.set(`${services.get(graph) ?? graph}:${name}`, fields);
+          requirements.set(`${names.get(graph) ?? graph}:${name}`, fields);
           for (const one of topFields(fields)) neededFields.add(`${definition.name.value}.${one}`);
         }
-        for (const [graph, type] of differingTypes(field)) ownTypes.set(`${services.get(graph)}:${name}`, type);
-        ownTypes.set(name, print(field.type));
+        for (const [graph, type] of differingTypes(field)) ownTypes.set(`${names.get(graph)}:${name}`, type);
+        ownTypes.set(name, textOf(field.type));
       }
     }
+    yield;
   }
+  const services = yield* readServiceTypes(supergraph);
   return {
     isA: (typename, condition) => typename === condition || (members.get(condition)?.has(typename) ?? false),
     isAbstract: (typename) => members.has(typename),
@@ -99,7 +101,7 @@ export function readTypes(supergraph: DocumentNode): SupergraphTypes {
     subgraphType: (service, typename, field) =>
       ownTypes.get(`${service}:${typename}.${field}`) ?? ownTypes.get(`${typename}.${field}`),
     fieldNames,
-    services: readServiceTypes(supergraph),
+    services,
     hidesValues: (type) => [...hidden].some((name) => name.startsWith(`${type}.`)),
     isHidden: (type, value) => hidden.has(value === undefined ? type : `${type}.${value}`),
   };
@@ -116,6 +118,12 @@ function differingTypes({ directives }: FieldDefinitionNode): [string, string][]
 
 function isInaccessible({ directives }: { readonly directives?: readonly DirectiveNode[] | undefined }): boolean {
   return directives?.some(({ name }) => name.value === 'inaccessible') ?? false;
+}
+
+/** As it stands in SDL. */
+function textOf(type: TypeNode): string {
+  if (type.kind === Kind.NON_NULL_TYPE) return `${textOf(type.type)}!`;
+  return type.kind === Kind.LIST_TYPE ? `[${textOf(type.type)}]` : type.name.value;
 }
 
 function namedType(type: TypeNode): string {

@@ -1,5 +1,5 @@
 import type { Logger } from '../../platform/index.ts';
-import type { Metadata, MetadataProblem } from '../metadata/index.ts';
+import { type Metadata, type MetadataProblem, namedRoles } from '../metadata/index.ts';
 import {
   type OpenedRemote,
   type RemoteSchema,
@@ -8,13 +8,14 @@ import {
   SourceUnreachable,
   type Surroundings,
 } from '../sources/index.ts';
+import { Arrivals } from './arrivals.ts';
 import { assembleSources } from './assembled-sources.ts';
 import { conflictsWith } from './conflicts.ts';
 import { describedSources } from './described-sources.ts';
 import { Generation } from './generation.ts';
 import { GenerationLog } from './generation-log.ts';
 import { isAlike, OpenedRemotes } from './opened-remotes.ts';
-import { schemaChanges } from './schema-changes.ts';
+import { sourceChanges } from './source-changes.ts';
 import { sourceProblem } from './source-problem.ts';
 
 const RETRY_MS = { first: 250, most: 15_000 };
@@ -37,6 +38,8 @@ export class Assembly {
   /** Remote schemas that will be asked again. */
   readonly #retried = new Set<string>();
   readonly #onChange: () => void;
+  /** Sources that have come, while those that come soon after are waited for. */
+  readonly #arrivals = new Arrivals(() => this.#takeIn());
   #generation: Generation;
   #keepingFresh = false;
   #stopped = false;
@@ -93,7 +96,7 @@ export class Assembly {
   /** Whether it is known of every remote schema if it is part of the graph, or why not. */
   get isSettled(): boolean {
     const { left, isComposing } = this.#opened;
-    if (isComposing) return false;
+    if (isComposing || this.#arrivals.isPending) return false;
     return this.#remotes.every(({ name }) => {
       if (this.#opened.isStored(name)) return this.#failures.has(name);
       return this.#failures.has(name) || left.has(name) || this.#opened.isPart(name);
@@ -115,20 +118,20 @@ export class Assembly {
     }
     const stored = new Map(this.#remotes.map((remote) => [remote, this.#openStored(remote)]));
     const composed = this.#composeStored([...stored.values()]);
+    let left = this.#remotes.length;
     await Promise.all(
       this.#remotes.map(async (remote) => {
         await stored.get(remote);
         if (ask || !this.#isAsked(remote)) await this.#ask(remote);
-        if (this.#opened.get(remote.name)?.kind === 'subgraph') await this.#opened.compose();
-        // Each as it comes: one that hangs must not keep the others out.
-        if (!this.#stopped) this.#regenerate();
+        left -= 1;
+        // One that hangs must not keep the others out, and each of many that come is no reason to begin anew.
+        await this.#arrivals.add(left === 0);
         if (this.#keepingFresh) this.#follow(remote);
       }),
     );
     await composed;
     // The last one may be gone.
-    await this.#opened.compose();
-    if (!this.#stopped) this.#regenerate();
+    if (this.#remotes.length === 0) await this.#arrivals.add(true);
     if (this.#keepingFresh) this.#retryLeft();
   }
 
@@ -167,8 +170,7 @@ export class Assembly {
   async #composeStored(stored: readonly Promise<void>[]): Promise<void> {
     await Promise.all(stored);
     if (!this.#remotes.some(({ name }) => this.#opened.isStored(name))) return;
-    await this.#opened.compose();
-    if (!this.#stopped) this.#regenerate();
+    await this.#arrivals.add(true);
   }
 
   #describe(name: string) {
@@ -251,8 +253,11 @@ export class Assembly {
   async #replace(source: string, before: OpenedRemote, opened: OpenedRemote): Promise<void> {
     const conflicts = (one: Source, other: Source) => this.#newConflicts(one, other);
     const { then, now } = await this.#opened.replace(source, before, opened, conflicts);
-    const changes = then && now ? await schemaChanges(then.schema, now.schema) : [];
-    this.#log.info({ source, changes }, 'the schema of a source has changed');
+    // It is put in force before it is known what is different.
+    (then && now ? sourceChanges(then, now) : Promise.resolve([])).then(
+      (changes) => this.#log.info({ source, changes }, 'the schema of a source has changed'),
+      (error: unknown) => this.#log.error({ source, err: error }, 'what has changed in a schema cannot be told'),
+    );
   }
 
   /** Conflicts that a source would have with others if it were taken in place of what it was. */
@@ -266,9 +271,7 @@ export class Assembly {
     this.#retried.add(remote.name);
     this.#later(pauseMs, async () => {
       this.#retried.delete(remote.name);
-      const changed = await this.#ask(remote);
-      if (this.#opened.get(remote.name)?.kind === 'subgraph') await this.#opened.compose();
-      if (changed && !this.#stopped) this.#regenerate();
+      if (await this.#ask(remote)) await this.#arrivals.add(this.#failures.size === 0);
       const isOut = this.#failures.has(remote.name) || this.#opened.left.has(remote.name);
       if (isOut) this.#retryLater(remote, Math.min(pauseMs * 2, RETRY_MS.most));
       this.#retryLeft();
@@ -277,7 +280,7 @@ export class Assembly {
 
   #askAtIntervals(remote: RemoteSchema, intervalMs: number): void {
     this.#later(intervalMs, async () => {
-      if (this.#opened.get(remote.name) && (await this.#ask(remote)) && !this.#stopped) this.#regenerate();
+      if (this.#opened.get(remote.name) && (await this.#ask(remote))) await this.#arrivals.add(true);
       this.#askAtIntervals(remote, intervalMs);
     });
   }
@@ -291,8 +294,14 @@ export class Assembly {
     this.#timers.add(timer);
   }
 
-  #regenerate(): void {
-    this.#generation = this.#generate(this.#generation);
+  /** Puts a graph of all sources in force that have come. What callers will ask for first is ready then. */
+  async #takeIn(): Promise<void> {
+    await this.#opened.compose();
+    if (this.#stopped) return;
+    const next = this.#generate(this.#generation);
+    await next.buildGraphs([...namedRoles(this.metadata), ...this.#generation.builtRoles]);
+    if (this.#stopped) return;
+    this.#generation = next;
     this.#onChange();
   }
 
@@ -325,8 +334,7 @@ export class Assembly {
     }
     if (outdated.size > 0)
       this.#later(0, async () => {
-        await this.#opened.compose();
-        if (!this.#stopped) this.#regenerate();
+        await this.#arrivals.add(true);
       });
   }
 }

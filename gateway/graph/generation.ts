@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import type { OperationTypeNode } from 'graphql';
+import { atOnce, inSlices, type Sliced } from '../../platform/index.ts';
 import { Introspections } from '../introspection/index.ts';
 import type { Metadata, MetadataProblem, RelationshipMetadata } from '../metadata/index.ts';
 import { ADMIN_ROLE, type Source, type SourceProblem, type SourceState, type Subschema } from '../sources/index.ts';
@@ -140,11 +140,17 @@ export class Generation {
 
   /** The graph as `role` sees it, stitched when it is first asked for. Roles that see the same share one graph. */
   graphOf(role: string): RoleGraph {
-    const known = this.#graphs.get(role);
-    if (known) return known;
+    return this.#graphs.get(role) ?? atOnce(this.#build(role));
+  }
+
+  *#build(role: string): Sliced<RoleGraph> {
     const subschemas = this.subschemasFor(role);
     const graph =
-      this.#graphWith(subschemas) ?? buildRoleGraph(subschemas, this.#relationshipsFor(role), this.#introspections);
+      this.#graphWith(subschemas) ??
+      (yield* buildRoleGraph(subschemas, this.#relationshipsFor(role), this.#introspections));
+    // It may have been asked for while it was built.
+    const built = this.#graphs.get(role);
+    if (built) return built;
     if (this.#graphs.size >= MAX_ROLES) {
       this.#graphs.clear();
       this.#parts.clear();
@@ -159,14 +165,18 @@ export class Generation {
     return this.sources.flatMap((source) => source.subschemaFor(role) ?? []);
   }
 
-  /** Builds the graphs of roles before they are asked for. If there are many, it is left to when they are. */
+  /** Roles whose graphs have been asked for. */
+  get builtRoles(): readonly string[] {
+    return [...this.#graphs.keys()];
+  }
+
+  /**
+   * Builds the graphs of roles before they are asked for, while operations go on. Of many roles it is left to when they
+   * are asked for, but for the first ones.
+   */
   async buildGraphs(roles: readonly string[]): Promise<void> {
-    if (roles.length > MAX_BUILT_AHEAD) return;
-    for (const role of [this.#publicRole, ...roles]) {
-      this.graphOf(role);
-      // Operations of others go on in between.
-      await setImmediate();
-    }
+    const ahead = [...new Set([this.#publicRole, ...roles])].slice(0, MAX_BUILT_AHEAD);
+    for (const role of ahead) if (!this.#graphs.has(role)) await inSlices(this.#build(role));
   }
 
   /** A role has a relationship when it has all that this is made of: the fields of the type, and what answers. */

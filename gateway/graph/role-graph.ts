@@ -1,14 +1,17 @@
-import { stitchSchemas } from '@graphql-tools/stitch';
 import {
   assertValidSchema,
+  extendSchema,
   type GraphQLObjectType,
   GraphQLSchema,
   GraphQLString,
+  Kind,
   GraphQLObjectType as ObjectType,
   type OperationTypeNode,
 } from 'graphql';
+import type { Sliced } from '../../platform/index.ts';
 import { Introspections, type SchemaIntrospection } from '../introspection/index.ts';
-import type { Call, Subschema } from '../sources/index.ts';
+import { type JoinedPart, joinSchemas } from '../schemas/index.ts';
+import type { Subschema } from '../sources/index.ts';
 import { type Relationship, StitchedGraph } from '../stitching/index.ts';
 import { INCREMENTAL_DIRECTIVES } from './incremental-directives.ts';
 import { withDirectives } from './operation-directives.ts';
@@ -20,8 +23,6 @@ export interface RoleGraph {
   readonly schema: GraphQLSchema;
   /** The same with directives that clients may use and are not told of: what documents are validated against. */
   readonly accepted: GraphQLSchema;
-  /** The schema to execute operations with that were validated against `schema`. */
-  readonly executable: GraphQLSchema;
   /** Answers what is asked of `schema` itself. */
   readonly introspection: SchemaIntrospection;
   /** Executes what several sources have to answer together. */
@@ -40,44 +41,55 @@ export interface RoleGraph {
 export const PLACEHOLDER = 'no_queries_available';
 
 /**
- * Stitches the parts that a role may see into one schema, with the relationships between them.
+ * Makes one schema of the parts that a role may see, with the relationships between them.
  *
  * @param introspections those of the generation that it is built for.
  */
-export function buildRoleGraph(
+export function* buildRoleGraph(
   subschemas: readonly Subschema[],
   relationships: readonly Relationship[] = [],
   introspections = new Introspections(),
-): RoleGraph {
-  const hasQueries = subschemas.some((subschema) => visibleOf(subschema).getQueryType());
-  const joinedSchema = stitchSchemas<Call>({
-    subschemas: hasQueries ? [...subschemas] : [...subschemas, { schema: placeholderSchema() }],
-    ...(relationships.length > 0 && { typeDefs: relationships.map(relationshipField) }),
-    mergeDirectives: false,
+): Sliced<RoleGraph> {
+  const parts = subschemas.map((subschema): JoinedPart => {
+    const { merge } = subschema;
+    const isCanonical: JoinedPart['isCanonical'] = (type, field) =>
+      (field === undefined ? merge?.[type] : merge?.[type]?.fields?.[field])?.canonical === true;
+    return { schema: visibleOf(subschema), ...(merge && { isCanonical }) };
   });
+  const hasQueries = parts.some(({ schema }) => schema.getQueryType());
+  const joined = yield* joinSchemas(hasQueries ? parts : [...parts, { schema: placeholderSchema() }]);
   const schema = withDirectives(
-    joinedSchema,
+    relationships.length > 0 ? withRelationships(joined, relationships) : joined,
     subschemas.flatMap(({ directives }) => directives ?? []),
   );
+  yield;
   assertValidSchema(schema);
+  yield;
   const roots: Record<OperationTypeNode, GraphQLObjectType | null | undefined> = {
     query: hasQueries ? schema.getQueryType() : undefined,
     mutation: schema.getMutationType(),
     subscription: schema.getSubscriptionType(),
   };
   const owners = new Map(subschemas.flatMap((subschema) => rootFieldsOf(subschema).map((key) => [key, subschema])));
+  const accepted = withDirectives(schema, INCREMENTAL_DIRECTIVES);
+  yield;
   const executable = executableSchema(schema, subschemas);
   return {
     schema,
-    accepted: withDirectives(schema, INCREMENTAL_DIRECTIVES),
+    accepted,
     introspection: introspections.of(schema),
     subschemas,
     subschemaOf: (operation, name) => owners.get(`${operation} ${name}`),
-    executable,
     stitched: new StitchedGraph({ shown: schema, executable }, subschemas, relationships),
     isStitched: (subschema) => hasSharedUncheckedTypes(subschema, subschemas),
     hasRootField: (operation, name) => Object.hasOwn(roots[operation]?.getFields() ?? {}, name),
   };
+}
+
+/** The schema with relationships as fields of the types that they are of. */
+function withRelationships(schema: GraphQLSchema, relationships: readonly Relationship[]): GraphQLSchema {
+  const fields = relationships.flatMap((relationship) => relationshipField(relationship).definitions);
+  return extendSchema(schema, { kind: Kind.DOCUMENT, definitions: fields }, { assumeValidSDL: true });
 }
 
 function visibleOf({ schema, visible = schema }: Subschema): GraphQLSchema {

@@ -1,6 +1,6 @@
 import type { Executor } from '@graphql-tools/utils';
 import type { GraphQLSchema } from 'graphql';
-import { readRequirements, type Supergraph, supergraphHints } from '../composition/index.ts';
+import { type Supergraph, supergraphHints } from '../composition/index.ts';
 import type { RemoteSchemaMetadata } from '../metadata/index.ts';
 import type { Call } from './call.ts';
 import { type CustomizedSchema, customize } from './customization.ts';
@@ -37,9 +37,8 @@ export interface FederatedSourceOptions {
  */
 export function federatedSource(options: FederatedSourceOptions): Source {
   const { name, members, supergraph, permissions, customization, publicRole } = options;
-  const { schema: upstream } = supergraph;
+  const { schema: upstream, requirements } = supergraph;
   const engine = openFederationEngine(supergraph, options.targets, options.overrides);
-  const requirements = readRequirements(supergraph.document, upstream);
   const run = withAuthorization(engine.execute, requirements, upstream, publicRole);
 
   const prepare: Subschema['prepare'] = (operation) =>
@@ -73,6 +72,7 @@ export function federatedSource(options: FederatedSourceOptions): Source {
     kind: 'federation',
     members,
     schema: whole.schema,
+    ...(supergraph.schemaSdl !== undefined && !customization && { schemaSdl: supergraph.schemaSdl }),
     upstream,
     guards: [...options.targets.values()].map(({ http }) => http),
     sdl: options.sdl,

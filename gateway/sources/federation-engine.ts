@@ -1,11 +1,13 @@
 import type { Executor } from '@graphql-tools/utils';
 import { print } from 'graphql';
+import { atOnce } from '../../platform/index.ts';
 import type { Supergraph } from '../composition/index.ts';
 import {
   openPlanner,
   overrideLabels,
   type Plan,
   PlannerUnavailable,
+  readTypes,
   renameLabels,
   resolveOverrides,
 } from '../federation/index.ts';
@@ -53,7 +55,7 @@ export function openFederationEngine(
       const document = resolveOverrides(supergraph.document, active);
       const own = new Set([...active].map((label) => names.get(label) ?? label));
       const planned: Plan | undefined = plan && ((text, name) => plan(text, name, own));
-      return openEngine({ ...supergraph, document }, targets, planned);
+      return openEngine({ ...supergraph, document, types: atOnce(readTypes(document)) }, targets, planned);
     }),
   );
   return deciding(levels, engines, draw);

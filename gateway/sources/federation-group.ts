@@ -3,7 +3,7 @@ import {
   type CompositionProblem,
   composeSubgraphs,
   labelsIn,
-  readSupergraph,
+  readComposed,
   type Supergraph,
 } from '../composition/index.ts';
 import type { RemoteSchemaMetadata } from '../metadata/index.ts';
@@ -68,7 +68,7 @@ async function openMembers(members: readonly Subgraph[], publicRole: string): Pr
     return { problems: new Map([[out, describedFor(out, composition.problems)]]) };
   }
   await setImmediate();
-  const supergraph = await readSupergraph(composition.supergraphSdl, composition.publicSdl);
+  const supergraph = await readComposed(composition.supergraph, composition.publicSchema);
   return openComposed(members, supergraph, publicRole);
 }
 

@@ -37,7 +37,7 @@ export function openPlannedEngine(
 ): FederationEngine {
   const graph = new FederatedGraph<Call>({
     supergraphSdl: supergraph.sdl,
-    read: { document: supergraph.document, publicSchema: supergraph.schema },
+    read: { document: supergraph.document, types: supergraph.types, publicSchema: supergraph.schema },
     plan,
     send: (subgraph, body, call, { kind }, done) => send(targets.get(subgraph), body, call, kind === 'query', done),
   });

@@ -59,6 +59,8 @@ export interface Source {
   readonly members?: readonly string[];
   /** Everything that it offers, whoever asks, in the graph's names. */
   readonly schema: GraphQLSchema;
+  /** The same as SDL, where it is known: to print it takes long where it is large. */
+  readonly schemaSdl?: string;
   /** The same in its own names. */
   readonly upstream: GraphQLSchema;
   /** Types that it says how to join with those of the same name of other sources. */

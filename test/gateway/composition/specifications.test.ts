@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';
-import { accessibleTo, readRequirements, readSupergraph } from '../../../gateway/composition/index.ts';
+import { accessibleTo, readSupergraph } from '../../../gateway/composition/index.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
 import { keeper, openIssuer } from '../harness/index.ts';
 import { apolloSubgraph, linked } from './subgraphs.ts';
@@ -95,8 +95,7 @@ describe('what a field demands', () => {
   const NOBODY = { isAuthenticated: false, scopes: new Set<string>(), policies: new Set<string>() };
   const joins = supergraph.replace(/type Query[\s\S]*?\n}/, '');
   const demanding = async (types: string) => {
-    const { document, schema } = await readSupergraph(`${joins} ${types}`);
-    const requirements = readRequirements(document, schema);
+    const { requirements } = await readSupergraph(`${joins} ${types}`);
     return (field: string) => !accessibleTo(NOBODY, requirements.get(field) ?? []);
   };
   const ONE = '@join__type(graph: ONE)';

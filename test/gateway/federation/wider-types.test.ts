@@ -17,7 +17,7 @@ async function composed(first: string, second: string): Promise<string> {
     { name: 'second', sdl: `${LINK}${WORKS} ${second}` },
   ]);
   if ('problems' in result) throw new Error(result.problems.map(({ message }) => message).join('\n'));
-  return result.publicSdl;
+  return result.publicSchema.join('\n');
 }
 
 test('an operation may ask for what only the wider type knows, whichever service answers it', async () => {

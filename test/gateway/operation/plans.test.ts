@@ -4,6 +4,7 @@ import { buildRoleGraph, type RoleGraph } from '../../../gateway/graph/role-grap
 import { DocumentCache } from '../../../gateway/operation/documents.ts';
 import { plansOf } from '../../../gateway/operation/plan.ts';
 import type { Subschema } from '../../../gateway/sources/index.ts';
+import { atOnce } from '../../../platform/index.ts';
 
 let graph: RoleGraph;
 /** The operations that the sources were asked to prepare. */
@@ -18,16 +19,18 @@ beforeAll(() => {
     asked.push(stripIgnoredCharacters(print(document)));
     return { kind: 'forward', run: (_variables, _call, done) => done({ data: {} }) };
   };
-  graph = buildRoleGraph([
-    part('type Query { orders(first: Int): [Order] order(id: ID): Order } type Order { id: ID item: String }', {
-      prepare,
-    }),
-    part('type Query { users: [User] } type User { id: ID }', { prepare }),
-    part('type Query { renamed: String }', { prepare: () => undefined }),
-    part('type Query { plain: String }'),
-    part('type Query { mine: Shared } type Shared { a: String }', { prepare }),
-    part('type Query { theirs: Shared } type Shared { a: String b: String }', { prepare }),
-  ]);
+  graph = atOnce(
+    buildRoleGraph([
+      part('type Query { orders(first: Int): [Order] order(id: ID): Order } type Order { id: ID item: String }', {
+        prepare,
+      }),
+      part('type Query { users: [User] } type User { id: ID }', { prepare }),
+      part('type Query { renamed: String }', { prepare: () => undefined }),
+      part('type Query { plain: String }'),
+      part('type Query { mine: Shared } type Shared { a: String }', { prepare }),
+      part('type Query { theirs: Shared } type Shared { a: String b: String }', { prepare }),
+    ]),
+  );
 });
 
 beforeEach(() => {

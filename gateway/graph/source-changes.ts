@@ -1,0 +1,22 @@
+import { type GraphQLSchema, printSchema } from 'graphql';
+import { inThread } from '../../platform/index.ts';
+import type { Source } from '../sources/index.ts';
+import { type SchemaChange, schemaChanges } from './schema-changes.ts';
+
+/** Types up to which schemas are compared sooner than a thread starts. */
+const COMPARED_AT_ONCE = 100;
+
+/** What is different between what a source was and what it is, the breaking changes first. Operations go on meanwhile. */
+export async function sourceChanges(before: Source, after: Source): Promise<readonly SchemaChange[]> {
+  if (sizeOf(before.schema) + sizeOf(after.schema) <= COMPARED_AT_ONCE)
+    return schemaChanges(before.schema, after.schema);
+  return inThread('gateway/graph/schema-changes-worker.js', [sdlOf(before), sdlOf(after)]);
+}
+
+function sizeOf(schema: GraphQLSchema): number {
+  return Object.keys(schema.getTypeMap()).length;
+}
+
+function sdlOf({ schema, schemaSdl }: Source): string {
+  return schemaSdl ?? printSchema(schema);
+}

@@ -1,0 +1,195 @@
+import {
+  GraphQLEnumType,
+  type GraphQLEnumValueConfigMap,
+  type GraphQLFieldConfigMap,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  GraphQLInterfaceType,
+  GraphQLList,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  type GraphQLNullableType,
+  GraphQLObjectType,
+  GraphQLSchema,
+  type GraphQLType,
+  GraphQLUnionType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isUnionType,
+  OperationTypeNode,
+  specifiedDirectives,
+} from 'graphql';
+import type { Sliced } from '../../platform/index.ts';
+
+const ROOTS: readonly (readonly [OperationTypeNode, string])[] = [
+  [OperationTypeNode.QUERY, 'Query'],
+  [OperationTypeNode.MUTATION, 'Mutation'],
+  [OperationTypeNode.SUBSCRIPTION, 'Subscription'],
+];
+
+/**
+ * Puts schemas next to each other, as stitching does where no types are merged by keys: the root fields of all, and
+ * each type once. Of types of one name each may have less than the other, as a role may see less of the one; what several
+ * have has to be the same, and the last one's descriptions count. Directives are left out but for those of GraphQL itself,
+ * and root types get their usual names.
+ */
+export function* joinSchemas(parts: readonly JoinedPart[]): Sliced<GraphQLSchema> {
+  const joined = new Map<string, JoinedType>();
+  for (const { schema, isCanonical = () => false } of parts) {
+    const renamed = new Map(
+      ROOTS.flatMap(([operation, name]) => {
+        const own = schema.getRootType(operation);
+        return own ? [[own.name, name] as const] : [];
+      }),
+    );
+    const rewire = rewiring(joined, renamed);
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (isIntrospectionType(type)) continue;
+      const name = renamed.get(type.name) ?? type.name;
+      const known = joined.get(name);
+      const candidates: Candidate[] = known?.candidates ?? [];
+      candidates.push({ type, rewire, isCanonical: (field) => isCanonical(name, field) });
+      // A scalar or an enum has nothing that is found out later, so it is made anew of all that there are so far.
+      const made = known && !isLeafType(type) ? known.type : joinedType(name, candidates);
+      joined.set(name, { type: made, candidates });
+      yield;
+    }
+  }
+  // What types are made of is found out one by one: the schema would do so for all at once.
+  for (const { type, candidates } of joined.values()) {
+    if (!isScalarType(type)) type.description = canonicalOf(candidates)?.description;
+    if (isUnionType(type)) type.getTypes();
+    if (isInputObjectType(type)) type.getFields();
+    if (isObjectType(type) || isInterfaceType(type)) {
+      type.getFields();
+      type.getInterfaces();
+    }
+    yield;
+  }
+  const root = (name: string) => {
+    const type = joined.get(name)?.type;
+    return isObjectType(type) ? type : undefined;
+  };
+  const roots = { query: root('Query'), mutation: root('Mutation'), subscription: root('Subscription') };
+  const first = Object.values(roots).filter((type) => type !== undefined);
+  return new GraphQLSchema({
+    ...roots,
+    types: [...new Set([...first, ...[...joined.values()].map(({ type }) => type)])],
+    directives: specifiedDirectives,
+  });
+}
+
+export interface JoinedPart {
+  readonly schema: GraphQLSchema;
+  /** Whether its type, or its field of one, is the one whose description and arguments count. */
+  isCanonical?(type: string, field?: string): boolean;
+}
+
+/** A type of one of the schemas, and what gives the joined types for those that it refers to. */
+interface Candidate {
+  readonly type: GraphQLNamedType;
+  readonly rewire: Rewire;
+  isCanonical(field?: string): boolean;
+}
+
+interface JoinedType {
+  readonly type: GraphQLNamedType;
+  /** All types of the name, which grow while schemas are read. */
+  readonly candidates: Candidate[];
+}
+
+type Fields = GraphQLFieldConfigMap<unknown, unknown>;
+type Rewire = <Type extends GraphQLType>(type: Type) => Type;
+
+/** @param renamed the usual names of root types, by their own. */
+function rewiring(joined: ReadonlyMap<string, JoinedType>, renamed: ReadonlyMap<string, string>): Rewire {
+  const rewired = (type: GraphQLType): GraphQLType => {
+    if (isListType(type)) return new GraphQLList(rewired(type.ofType));
+    if (isNonNullType(type)) return new GraphQLNonNull(rewired(type.ofType) as GraphQLNullableType);
+    const found = joined.get(renamed.get(type.name) ?? type.name);
+    if (!found) throw new TypeError(`a type that no schema has: ${type.name}`);
+    return found.type;
+  };
+  return rewired as Rewire;
+}
+
+/** A type that has what its candidates have, those included that come later. */
+function joinedType(name: string, candidates: readonly Candidate[]): GraphQLNamedType {
+  const [first, last] = [candidates[0]?.type, candidates.at(-1)?.type];
+  if (isScalarType(last)) return last;
+  if (isEnumType(first)) {
+    const values = candidates.map(({ type }) => (isEnumType(type) ? type.toConfig().values : {}));
+    return new GraphQLEnumType({ name, values: Object.assign({}, ...values) as GraphQLEnumValueConfigMap });
+  }
+  if (isUnionType(first))
+    return new GraphQLUnionType({
+      name,
+      types: () => unique(candidates, ({ type, rewire }) => (isUnionType(type) ? type.getTypes().map(rewire) : [])),
+    });
+  if (isInputObjectType(first))
+    return new GraphQLInputObjectType({
+      name,
+      isOneOf: first.isOneOf,
+      fields: () => merged(candidates, inputFields),
+    });
+  const made = {
+    name,
+    interfaces: () =>
+      unique(candidates, ({ type, rewire }) => (isComposite(type) ? type.getInterfaces().map(rewire) : [])),
+    fields: () => merged(candidates, fields),
+  };
+  return isInterfaceType(first) ? new GraphQLInterfaceType(made) : new GraphQLObjectType(made);
+}
+
+/** The type that says what all of them are: one that is said to, or the last one. */
+function canonicalOf(candidates: readonly Candidate[]): GraphQLNamedType | undefined {
+  return (candidates.findLast((one) => one.isCanonical()) ?? candidates.at(-1))?.type;
+}
+
+/** The fields of all, each as the canonical one has it, or the last one. */
+function merged<Field>(
+  candidates: readonly Candidate[],
+  fieldsOf: (candidate: Candidate) => Readonly<Record<string, Field>>,
+): Record<string, Field> {
+  const all: Record<string, Field> = {};
+  const canonical: Record<string, Field> = {};
+  for (const candidate of candidates)
+    for (const [name, field] of Object.entries(fieldsOf(candidate))) {
+      all[name] = field;
+      if (candidate.isCanonical() || candidate.isCanonical(name)) canonical[name] = field;
+    }
+  return Object.assign(all, canonical);
+}
+
+function isComposite(type: GraphQLNamedType): type is GraphQLObjectType | GraphQLInterfaceType {
+  return isObjectType(type) || isInterfaceType(type);
+}
+
+function unique<Item>(candidates: readonly Candidate[], itemsOf: (candidate: Candidate) => readonly Item[]): Item[] {
+  return [...new Set(candidates.flatMap(itemsOf))];
+}
+
+function fields({ type, rewire }: Candidate): Fields {
+  if (!isComposite(type)) return {};
+  const { fields } = type.toConfig();
+  for (const field of Object.values(fields)) {
+    Object.assign(field, { type: rewire(field.type), astNode: undefined, resolve: undefined, subscribe: undefined });
+    for (const argument of Object.values(field.args ?? {}))
+      Object.assign(argument, { type: rewire(argument.type), astNode: undefined });
+  }
+  return fields;
+}
+
+function inputFields({ type, rewire }: Candidate): GraphQLInputFieldConfigMap {
+  if (!isInputObjectType(type)) return {};
+  const { fields } = type.toConfig();
+  for (const field of Object.values(fields)) Object.assign(field, { type: rewire(field.type), astNode: undefined });
+  return fields;
+}

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
+
+/**
+ * A file that the build has made of one of ours. Worker threads load plain JavaScript only, so this is the compiled file
+ * even when the rest runs from its sources.
+ *
+ * @param path from the package on, as in `gateway/main.js`.
+ */
+export function compiledFile(path: string): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) {
+    if (folder === dirname(folder)) throw new Error('no package.json above the gateway');
+    folder = dirname(folder);
+  }
+  return join(folder, 'dist', path);
+}
+
+/**
+ * Has a thread of its own do something once. It gets `data`, and its first message is the result.
+ *
+ * @param file as for `compiledFile`.
+ * @throws what the thread throws, and an Error when it ends without a result.
+ */
+export function inThread<T>(file: string, data: unknown, resourceLimits: ResourceLimits = {}): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(compiledFile(file), { workerData: data, resourceLimits });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`a thread ended without a result (code ${code})`)));
+    // Whoever ends the process does not wait for it.
+    worker.unref();
+  });
+}
