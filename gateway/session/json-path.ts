@@ -6,7 +6,8 @@ export interface JsonPath {
   readonly steps: readonly (string | number)[];
 }
 
-const STEP = /\.([\w$-]+)|\[(\d{1,6})\]|\['([^']*)'\]|\["([^"]*)"\]/y;
+/** Hasura takes a dot before a bracket, too: `$.['https://hasura.io/jwt/claims'].user`. */
+const STEP = /\.([\w$-]+)|\.?(?:\[(\d{1,6})\]|\['([^']*)'\]|\["([^"]*)"\])/y;
 
 /** @returns undefined when the text is no path. */
 export function parseJsonPath(text: string): JsonPath | undefined {

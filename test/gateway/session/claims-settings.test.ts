@@ -31,6 +31,11 @@ describe('claims are found', () => {
       { claims_namespace_path: `$['https://a.b/c']["d e"]` },
       { 'https://a.b/c': { 'd e': CLAIMS } },
     ],
+    [
+      'at a path with a dot before a bracket',
+      { claims_namespace_path: `$.['https://a.b/c'].user` },
+      { 'https://a.b/c': { user: CLAIMS } },
+    ],
     ['at a path through a list', { claims_namespace_path: '$.all[1]' }, { all: [{}, CLAIMS] }],
     ['at the root', { claims_namespace_path: '$' }, CLAIMS],
     ['as a text of JSON', { claims_format: 'stringified_json' }, { [CLAIMS_NAMESPACE]: text }],
