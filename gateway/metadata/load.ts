@@ -20,6 +20,7 @@ import { type RemoteSchemaMetadata, remoteSchemasShape } from './remote-schemas.
 import { restEndpointsShape } from './rest-endpoints.ts';
 import { type ServiceMetadata, servicesShape } from './services.ts';
 import { KINDS, type Kind, type MetadataStore, openStore } from './store.ts';
+import { ignoredTypes } from './types-in-yaml.ts';
 import { type IgnoredMetadata, withoutUnsupported } from './unsupported.ts';
 import type { Place, ValuePath } from './yaml-tree.ts';
 
@@ -136,7 +137,7 @@ export function loadMetadata(location: string): Metadata {
     apiLimits,
     introspectionDisabledFor: new Set(introspection.disabled_for_roles),
     services,
-    ignored: [...store.ignored(), ...ignored],
+    ignored: [...store.ignored(), ...ignored, ...ignoredTypes(actions, checkedTypes, (path) => place('actions', path))],
     asWritten,
     place,
   };

@@ -129,7 +129,15 @@ export const remoteSchemasShape = z.array(
     name,
     comment: z.string().nullish(),
     definition,
-    permissions: z.array(mapping({ role: name, definition: mapping({ schema: z.string().min(1) }) })).optional(),
+    permissions: z
+      .array(
+        mapping({
+          role: name,
+          comment: z.string().nullish(),
+          definition: mapping({ schema: z.string().min(1) }),
+        }),
+      )
+      .optional(),
     remote_relationships: remoteRelationshipsShape,
   }),
 );

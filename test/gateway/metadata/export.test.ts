@@ -45,9 +45,12 @@ function content({ actionTypes, restEndpoints, ...metadata }: Metadata) {
     types: printSchema(lexicographicSortSchema(buildASTSchema(actionTypes.document, { assumeValidSDL: true }))),
     queries: [...actionTypes.queries],
     endpoints: restEndpoints.map(({ metadata: endpoint, query }) => [endpoint, query]),
-    // A comment is the description of the action's field, so it is among the types.
-    actions: actions.actions.map(({ comment: _comment, ...action }) => action),
-    customTypes: actions.custom_types,
+    // A comment is the description of the action's field, so it is among the types, as is what the two files both say.
+    actions: actions.actions.map(({ comment: _comment, definition: { type: _type, ...definition }, ...action }) => ({
+      ...action,
+      definition,
+    })),
+    customTypes: { ...actions.custom_types, enums: actions.custom_types.enums.map(({ name }) => name) },
     ...{ remoteSchemas, queryCollections, allowList, apiLimits, introspectionDisabledFor, services },
   };
 }

@@ -33,13 +33,13 @@ describe('the metadata directory of a Hasura project', () => {
       { file: 'databases', what: 'databases, tables, event triggers' },
       {
         file: 'remote_schemas.yaml',
-        line: 34,
+        line: 35,
         path: '[0].remote_relationships[0].relationships[0]',
         what: 'a relationship to a database',
       },
       {
         file: 'actions.yaml',
-        line: 26,
+        line: 36,
         path: 'custom_types.objects[0].relationships[0]',
         what: 'a relationship to a database',
       },
@@ -64,6 +64,59 @@ describe('the metadata directory of a Hasura project', () => {
       ),
     };
     expect(load({ ...HASURA_PROJECT, ...empty }).ignored).toEqual([]);
+  });
+});
+
+describe('what actions.yaml says of types', () => {
+  const told = (from: RegExp, to: string) =>
+    load({ ...HASURA_PROJECT, 'actions.yaml': HASURA_PROJECT['actions.yaml']?.replace(from, to) })
+      .ignored.filter(({ file }) => file === 'actions.yaml')
+      .map(({ path, what }) => `${path}: ${what}`)
+      .filter((line) => !line.includes('database'));
+
+  test.each<[what: string, from: RegExp, to: string, line: string]>([
+    [
+      'another operation',
+      /type: mutation/,
+      'type: query',
+      'actions[0].definition.type: the action is a mutation: actions.graphql says it',
+    ],
+    [
+      'arguments',
+      /type: mutation/,
+      'arguments: [{ name: a, type: Int }]',
+      'actions[0].definition.arguments: the arguments: actions.graphql says it',
+    ],
+    [
+      'an output',
+      /type: mutation/,
+      'output_type: Int',
+      'actions[0].definition.output_type: the type of the output: actions.graphql says it',
+    ],
+    [
+      'an enum’s value',
+      /value: TRIAL/,
+      'value: OTHER',
+      'custom_types.enums[0].values: other values than the enum has: actions.graphql says it',
+    ],
+    [
+      'a deprecation',
+      /value: TRIAL/,
+      'value: TRIAL\n          is_deprecated: true',
+      'custom_types.enums[0].values: other values than the enum has: actions.graphql says it',
+    ],
+    [
+      'fields',
+      /- name: LoginInput/,
+      '- name: LoginInput\n      fields: [{ name: a, type: Int }]',
+      'custom_types.input_objects[0].fields: the fields: actions.graphql says it',
+    ],
+  ])('is listed where it says %s, and actions.graphql counts', (_, from, to, line) => {
+    expect(told(from, to)).toEqual([line]);
+  });
+
+  test('is not listed where both say the same', () => {
+    expect(told(/$^/, '')).toEqual([]);
   });
 });
 

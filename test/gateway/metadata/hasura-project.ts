@@ -43,16 +43,26 @@ scalar uuid
         - name: X-Key
           value_from_env: ACTION_KEY
       timeout: 60
+      type: mutation
     permissions:
       - role: anonymous
+        comment: everybody may log in
     comment: ""
   - name: ping
     definition:
+      type: query
       kind: ""
       handler: http://host.docker.internal:3000/ping
+      forward_client_headers: null
+    permissions: null
 custom_types:
   enums:
     - name: Kind
+      values:
+        - description: null
+          is_deprecated: null
+          value: FULL
+        - value: TRIAL
   input_objects:
     - name: LoginInput
   objects:
@@ -125,6 +135,7 @@ custom_types:
   comment: ""
   permissions:
     - role: user
+      comment: null
       definition:
         schema: |
           schema  { query: Query }
