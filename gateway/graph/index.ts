@@ -1,6 +1,7 @@
 export { Assembly } from './assembly.ts';
 export type { AuthenticationFields } from './authentication-fields.ts';
 export type { AwaitedSources } from './awaited-sources.ts';
+export { CACHED_DIRECTIVE } from './cached-directive.ts';
 export type { Generation, Inconsistency, MissingSource } from './generation.ts';
 export { LiveGraph } from './live-graph.ts';
 export { type Follower, type MetadataReloads, Reloads } from './reloads.ts';

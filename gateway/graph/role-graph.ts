@@ -13,6 +13,7 @@ import { Introspections, type SchemaIntrospection } from '../introspection/index
 import { type JoinedPart, joinSchemas } from '../schemas/index.ts';
 import type { Subschema } from '../sources/index.ts';
 import { type Relationship, StitchedGraph } from '../stitching/index.ts';
+import { CACHED_DIRECTIVE } from './cached-directive.ts';
 import { INCREMENTAL_DIRECTIVES } from './incremental-directives.ts';
 import { withDirectives } from './operation-directives.ts';
 import { relationshipField } from './relationship-field.ts';
@@ -71,7 +72,7 @@ export function* buildRoleGraph(
     subscription: schema.getSubscriptionType(),
   };
   const owners = new Map(subschemas.flatMap((subschema) => rootFieldsOf(subschema).map((key) => [key, subschema])));
-  const accepted = withDirectives(schema, INCREMENTAL_DIRECTIVES);
+  const accepted = withDirectives(schema, [...INCREMENTAL_DIRECTIVES, CACHED_DIRECTIVE]);
   yield;
   const executable = executableSchema(schema, subschemas);
   return {

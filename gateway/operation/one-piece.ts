@@ -7,6 +7,7 @@ import {
   type OperationDefinitionNode,
   visit,
 } from 'graphql';
+import { CACHED_DIRECTIVE, type RoleGraph } from '../graph/index.ts';
 import { type Fragments, withFragments } from './sub-operation.ts';
 
 type Definition = OperationDefinitionNode | FragmentDefinitionNode;
@@ -15,6 +16,17 @@ type Definition = OperationDefinitionNode | FragmentDefinitionNode;
 export interface WholeOperation {
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
+}
+
+/** An operation without `@cached`, which no service is sent; one of a service's own stays. */
+export function withoutCaching(
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+  { schema }: RoleGraph,
+): OperationDefinitionNode {
+  const isCached = ({ name }: DirectiveNode) => name.value === CACHED_DIRECTIVE.name;
+  if (!operation.directives?.some(isCached) || schema.getDirective(CACHED_DIRECTIVE.name)) return operation;
+  return withoutDirectives({ operation, fragments }, isCached).operation;
 }
 
 /**

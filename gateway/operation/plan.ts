@@ -3,7 +3,7 @@ import type { RoleGraph } from '../graph/index.ts';
 import type { OperationToPrepare, PreparedOperation, PreparedParts } from '../sources/index.ts';
 import type { Document } from './documents.ts';
 import { type EventsPlan, eventsPlanOf } from './events-plan.ts';
-import { inOnePiece, inParts } from './one-piece.ts';
+import { inOnePiece, inParts, withoutCaching } from './one-piece.ts';
 import { ownersOf } from './owners.ts';
 import { withEnvelopeFields } from './reference-envelope.ts';
 import { ownerPlan, partsPlan } from './source-plan.ts';
@@ -36,7 +36,8 @@ export interface Plans {
 export function plansOf(document: Document, written: OperationDefinitionNode, graph: RoleGraph): Plans {
   const known = document.plans.get(graph)?.get(written);
   if (known) return known;
-  const { operation, fragments } = inOnePiece(written, fragmentsOf(document.node));
+  const whole = withoutCaching(written, fragmentsOf(document.node), graph);
+  const { operation, fragments } = inOnePiece(whole, fragmentsOf(document.node));
   const remember = (plans: Plans): Plans => {
     const ofGraph = document.plans.get(graph) ?? new Map<OperationDefinitionNode, Plans>();
     document.plans.set(graph, ofGraph.set(written, plans));
@@ -50,11 +51,11 @@ export function plansOf(document: Document, written: OperationDefinitionNode, gr
     });
   const extended = withEnvelopeFields(operation, graph.schema);
   const plan = planOf(operation, fragments, graph);
-  const hasParts = operation !== written && plan.kind === 'forward' && !extended;
+  const hasParts = operation !== whole && plan.kind === 'forward' && !extended;
   return remember({
     plan,
     enveloped: extended && planOf(extended, fragments, graph),
-    ...(hasParts && { inParts: partsPlanOf(withFragments(written, fragmentsOf(document.node)), graph) }),
+    ...(hasParts && { inParts: partsPlanOf(withFragments(whole, fragmentsOf(document.node)), graph) }),
   });
 }
 
