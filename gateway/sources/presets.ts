@@ -6,9 +6,11 @@ import {
   type DocumentNode,
   type InputValueDefinitionNode,
   Kind,
+  type NameNode,
   valueFromASTUntyped,
   visit,
 } from 'graphql';
+import { isOneOf, listProblems, presetOnlyTypes } from './preset-only-types.ts';
 
 /**
  * The value that an argument or input field always has for a role: one of its own, a session variable's, or a list or an
@@ -39,7 +41,8 @@ export function takePresets(document: DocumentNode): {
   const presets = new Map<string, Preset>();
   const problems: string[] = [];
   const taken = new Set<ConstDirectiveNode>();
-  for (const [key, input] of document.definitions.flatMap(inputsOf)) {
+  const inputs = document.definitions.flatMap(inputsOf);
+  for (const [key, input] of inputs) {
     const directive = presetOf(input);
     if (!directive) continue;
     taken.add(directive);
@@ -55,8 +58,13 @@ export function takePresets(document: DocumentNode): {
       return null;
     },
   });
+  const hidden = presetOnlyTypes(document.definitions, inputsOf, presets);
+  problems.push(...listProblems(inputs, hidden, presets));
+  const isHidden = ({ name }: { readonly name: NameNode }) => (hidden.has(name.value) ? null : undefined);
   const visible = visit(document, {
-    InputValueDefinition: (node) => (presetOf(node) ? null : undefined),
+    InputObjectTypeDefinition: isHidden,
+    InputObjectTypeExtension: isHidden,
+    InputValueDefinition: (node) => (presetOf(node) || isOneOf(node, hidden) ? null : undefined),
     Directive: (node) => (node.name.value === DIRECTIVE ? null : undefined),
   });
   return { whole, visible, presets, problems };

@@ -16,9 +16,20 @@ const PART = `
   input Filter { tenant: Int ${TENANT} text: String and: [Filter!] not: Filter }
   input OrderInput { item: String! tenant: Int! ${TENANT} }`;
 
-const world = await openPresetWorld([['user', PART]]);
+/** Everything that its inputs have is preset. */
+const SEALED = `
+  type Query { search(filter: Filter): String options(options: Options): String }
+  type Mutation { place(order: OrderInput!): String }
+  input Options { page: Int filter: Filter }
+  input Filter { tenant: Int ${TENANT} text: String @preset(value: "a") }
+  input OrderInput { item: String! @preset(value: "book") tenant: Int! ${TENANT} }`;
+
+const world = await openPresetWorld([
+  ['user', PART],
+  ['guest', SEALED],
+]);
 afterAll(world.close);
-const { upstream, got } = world;
+const { upstream, got, ask } = world;
 beforeEach(() => upstream.forget());
 
 describe('presets of an input object', () => {
@@ -185,5 +196,34 @@ describe('presets of an input object', () => {
       b: { filter: { text: 'b', tenant: 1 } },
       needed: { tenant: 1 },
     });
+  });
+});
+
+describe('presets of an input object that has nothing else', () => {
+  const filter = { tenant: 1, text: 'a' };
+
+  test.each<[how: string, query: string, variables: object | undefined, received: object]>([
+    ['for an argument that the role does not see', '{ search }', undefined, { filter }],
+    ['for one that the service requires', 'mutation { place }', undefined, { order: { item: 'book', tenant: 1 } }],
+    ['in an object that is given', '{ options(options: { page: 2 }) }', undefined, { options: { page: 2, filter } }],
+    [
+      'in an object that is a variable',
+      'query ($o: Options) { options(options: $o) }',
+      { o: { page: 2 } },
+      { options: { page: 2, filter } },
+    ],
+    ['in an object that is left out', '{ options }', undefined, { options: { filter } }],
+  ])('are sent %s', async (_, query, variables, received) => {
+    expect(Object.values(await got('guest', query, variables))).toEqual([received]);
+  });
+
+  test.each([
+    ['as a literal', '{ search(filter: { tenant: 2 }) }', undefined],
+    ['in an object', '{ options(options: { filter: { tenant: 2 } }) }', undefined],
+    ['in a variable', 'query ($o: Options) { options(options: $o) }', { o: { filter: { tenant: 2 } } }],
+    ['as a variable', 'query ($f: Filter) { search(filter: $f) }', { f: { tenant: 2 } }],
+  ])('cannot be given otherwise %s', async (_, query, variables) => {
+    expect(await ask('guest', query, variables)).toHaveProperty('errors');
+    expect(upstream.operations()).toEqual([]);
   });
 });
