@@ -75,7 +75,11 @@ export async function startGateway(
   });
   const [graph, passThrough] = explained(() =>
     together(
-      () => new LiveGraph(metadata, surroundings, log, { graceMs: config.PORTICO_READY_GRACE_SECONDS * 1000 }),
+      () =>
+        new LiveGraph(metadata, surroundings, log, {
+          graceMs: config.PORTICO_READY_GRACE_SECONDS * 1000,
+          enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
+        }),
       () =>
         openPassThrough({
           metadata,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { createLogger, SettingsError } from '../../platform/index.ts';
+import { createLogger, readSettings, SettingsError, setting } from '../../platform/index.ts';
 import { readConfig } from '../config.ts';
 import { describeProblem, MetadataError, type MetadataProblem } from '../metadata/index.ts';
 import { type Change, changesBetween } from './changes.ts';
@@ -47,15 +47,38 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
     graph = await openGraph(options.location, opening);
   } catch (error) {
     if (!(error instanceof MetadataError)) throw error;
-    const nothing = { sources: [], roles: {}, authenticationFields: [], operations: {}, ignored: [], hints: [] };
+    const nothing = {
+      warnings: [],
+      sources: [],
+      roles: {},
+      authenticationFields: [],
+      operations: {},
+      ignored: [],
+      hints: [],
+    };
     return { valid: false, problems: error.problems, ...nothing };
   }
   if (options.record !== undefined) recordSchemas(graph.generation, options.record);
-  const report = reportOn(graph.generation, options.publicRole, graph.problems);
+  const report = reportOn(
+    graph.generation,
+    { publicRole: options.publicRole, enforceAllowList: isAllowListEnforced(options.environment) },
+    graph.problems,
+  );
   // What is missing today would look as if it had been taken away.
   if (options.against === undefined || graph.problems.length > 0) return report;
   const compared = await compare(graph, options.against, options, opening);
   return 'changes' in compared ? { ...report, changes: compared.changes } : withProblems(report, compared.problems);
+}
+
+function isAllowListEnforced(environment: NodeJS.ProcessEnv): boolean {
+  try {
+    const shape = { HASURA_GRAPHQL_ENABLE_ALLOWLIST: setting.flag(false) };
+    return readSettings(shape, environment).HASURA_GRAPHQL_ENABLE_ALLOWLIST;
+  } catch (error) {
+    // What is wrong with it is told with the other settings; meanwhile the stricter one holds.
+    if (error instanceof SettingsError) return true;
+    throw error;
+  }
 }
 
 function withProblems(report: Report, problems: readonly MetadataProblem[]): Report {

@@ -6,6 +6,7 @@ import type { Report } from './report.ts';
 export function printReport(report: Report): string {
   return [
     ...report.problems.map((problem) => `error: ${describeProblem(problem)}`),
+    ...report.warnings.map((problem) => `warning: ${describeProblem(problem)}`),
     ...report.ignored.map((item) => `ignored: ${describeProblem({ ...item, message: item.what })}`),
     ...report.hints.map(({ source, message }) => `hint: ${source}: ${message}`),
     `sources: ${report.sources.map(sourceText).join(', ') || 'none'}`,

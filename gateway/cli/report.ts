@@ -1,4 +1,10 @@
-import { type Generation, operationErrors, type RoleGraph } from '../graph/index.ts';
+import {
+  type BrokenOperation,
+  brokenOperationProblems,
+  type Generation,
+  operationErrors,
+  type RoleGraph,
+} from '../graph/index.ts';
 import type { IgnoredMetadata, MetadataProblem } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
 import type { Change } from './changes.ts';
@@ -8,6 +14,8 @@ import { checkedRoles } from './roles.ts';
 export interface Report {
   readonly valid: boolean;
   readonly problems: readonly MetadataProblem[];
+  /** Saved operations that no role can run and nothing needs. */
+  readonly warnings: readonly MetadataProblem[];
   readonly sources: readonly {
     name: string;
     kind: string /** Remote schemas that are one source. */;
@@ -32,23 +40,28 @@ export interface Hint {
 }
 
 /** Puts together what can be said of a graph, and what is wrong with the operations that are saved for it. */
-export function reportOn(generation: Generation, publicRole: string, problems: readonly MetadataProblem[]): Report {
+export function reportOn(
+  generation: Generation,
+  { publicRole, enforceAllowList }: { readonly publicRole: string; readonly enforceAllowList: boolean },
+  problems: readonly MetadataProblem[],
+): Report {
   const { metadata } = generation;
   const graphs = new Map(checkedRoles([metadata], publicRole).map((role) => [role, generation.graphOf(role)] as const));
   const operations: Record<string, readonly string[]> = {};
-  const wrong: MetadataProblem[] = [...problems];
+  const broken: BrokenOperation[] = [];
   metadata.queryCollections.forEach((collection, index) => {
     collection.definition.queries.forEach((saved, position) => {
       const { allowed, errors } = rolesThatMayRun(saved.query, graphs);
       operations[`${collection.name}/${saved.name}`] = allowed;
-      if (allowed.length > 0) return;
-      const place = metadata.place('queryCollections', [index, 'definition', 'queries', position]);
-      wrong.push({ ...place, message: `"${saved.name}" is valid for no role: ${errors.join('; ')}` });
+      if (allowed.length === 0) broken.push({ index, position, query: saved.query, errors });
     });
   });
+  const found = brokenOperationProblems(broken, metadata, enforceAllowList);
+  const wrong = [...problems, ...found.problems];
   return {
     valid: wrong.length === 0,
     problems: wrong,
+    warnings: found.warnings,
     sources: generation.sources.map(({ name, kind, members }) => ({ name, kind, ...(members && { members }) })),
     roles: Object.fromEntries([...graphs].map(([role, graph]) => [role, rootFields(graph)])),
     authenticationFields: generation.authenticationFields.names,

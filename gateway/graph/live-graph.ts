@@ -1,9 +1,9 @@
 import type { Logger } from '../../platform/index.ts';
-import { type Metadata, MetadataError, type MetadataProblem, namedRoles } from '../metadata/index.ts';
+import { describeProblem, type Metadata, MetadataError, type MetadataProblem, namedRoles } from '../metadata/index.ts';
 import type { Surroundings } from '../sources/index.ts';
 import { Assembly, isMistake } from './assembly.ts';
 import type { Generation, Inconsistency } from './generation.ts';
-import { brokenOperations } from './saved-operations.ts';
+import { brokenOperationProblems, brokenOperations } from './saved-operations.ts';
 import { sourceProblem } from './source-problem.ts';
 
 /** For how long after the start a missing source keeps the gateway from being ready, where nothing else is said. */
@@ -12,6 +12,8 @@ const DEFAULT_GRACE_MS = 10_000;
 export interface LiveGraphOptions {
   /** For how long after the start a missing source keeps the gateway from being ready. */
   readonly graceMs?: number;
+  /** Whether clients may send nothing but what the allow list has: then what it has must be right. */
+  readonly enforceAllowList?: boolean;
 }
 
 /** The graph that is being served: the one place where a generation takes the place of another. */
@@ -23,6 +25,7 @@ export class LiveGraph {
   #graceTimer: NodeJS.Timeout | undefined;
   #graceOver = false;
   readonly #graceMs: number;
+  readonly #enforceAllowList: boolean;
   /** Whether all that was described at the start has been there, or was known not to be. */
   #hasSettled = false;
   #stopped = false;
@@ -30,6 +33,7 @@ export class LiveGraph {
   /** @throws MetadataError when the sources that the metadata describes cannot work. */
   constructor(metadata: Metadata, surroundings: Surroundings, log: Logger, options: LiveGraphOptions = {}) {
     this.#graceMs = options.graceMs ?? DEFAULT_GRACE_MS;
+    this.#enforceAllowList = options.enforceAllowList ?? false;
     this.#surroundings = surroundings;
     this.#log = log;
     this.#assembly = this.#newAssembly(metadata);
@@ -128,15 +132,21 @@ export class LiveGraph {
     const problemsWithin = (one: Generation) => [...one.relationshipProblems, ...one.authenticationProblems];
     const knownWithin = new Set(problemsWithin(before.generation).map(({ message }) => message));
     const within = problemsWithin(generation).filter(({ message }) => !knownWithin.has(message));
-    const brokenBefore = brokenOperations(before.generation);
-    const broken = [...brokenOperations(generation)].filter(([query]) => !brokenBefore.has(query));
+    const brokenBefore = new Set(brokenOperations(before.generation).map(({ query }) => query));
+    const broken = brokenOperationProblems(
+      brokenOperations(generation).filter(({ query }) => !brokenBefore.has(query)),
+      metadata,
+      this.#enforceAllowList,
+    );
+    if (broken.warnings.length > 0)
+      this.#log.warn({ operations: broken.warnings.map(describeProblem) }, 'saved operations that no role can run');
     return [
       ...mistakes.flatMap(([name, error]) => error.problems.map((one) => sourceProblem(metadata, name, one))),
       ...conflicts.flatMap(({ source, reason, problems = [{ message: reason }] }) =>
         problems.map((one) => sourceProblem(metadata, source, one)),
       ),
       ...within,
-      ...broken.map(([, problem]) => problem),
+      ...broken.problems,
     ];
   }
 

@@ -1,30 +1,80 @@
 import { GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
-import { type MetadataProblem, namedRoles } from '../metadata/index.ts';
+import { type Metadata, type MetadataProblem, namedRoles } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
 import type { Generation } from './generation.ts';
 
-/**
- * Saved operations that nobody could run. Nothing is said while a source is missing, because its fields are missing too
- * then.
- *
- * @returns the problem of each, by the operation's text.
- */
-export function brokenOperations(generation: Generation): ReadonlyMap<string, MetadataProblem> {
-  const broken = new Map<string, MetadataProblem>();
-  if (generation.missing.length > 0) return broken;
+/** A saved operation that no role can run. */
+export interface BrokenOperation {
+  /** The positions of its collection, and in that. */
+  readonly index: number;
+  readonly position: number;
+  readonly query: string;
+  /** What is wrong with it on the whole graph. */
+  readonly errors: readonly string[];
+}
+
+/** Saved operations that nobody could run. None while a source is missing, because its fields are missing too then. */
+export function brokenOperations(generation: Generation): readonly BrokenOperation[] {
+  if (generation.missing.length > 0) return [];
   const { metadata } = generation;
   const errorsFor = (role: string, query: string) => operationErrors(query, generation.graphOf(role).accepted);
-  metadata.queryCollections.forEach((collection, index) => {
-    collection.definition.queries.forEach(({ name, query }, position) => {
+  return metadata.queryCollections.flatMap((collection, index) =>
+    collection.definition.queries.flatMap(({ query }, position) => {
       const errors = errorsFor(ADMIN_ROLE, query);
-      if (errors.length === 0) return;
       // An argument that the whole graph demands may be preset for a role.
-      if (namedRoles(metadata).some((role) => errorsFor(role, query).length === 0)) return;
-      const place = metadata.place('queryCollections', [index, 'definition', 'queries', position]);
-      broken.set(query, { ...place, message: `"${name}" is valid for no role: ${errors.join('; ')}` });
-    });
-  });
-  return broken;
+      if (errors.length === 0 || namedRoles(metadata).some((role) => errorsFor(role, query).length === 0)) return [];
+      return [{ index, position, query, errors }];
+    }),
+  );
+}
+
+/**
+ * What is to be told of broken operations: problems where a REST endpoint or an enforced allow list needs one, warnings
+ * otherwise. Those that ask for what databases have, which are ignored here, are told together.
+ */
+export function brokenOperationProblems(
+  broken: readonly BrokenOperation[],
+  metadata: Metadata,
+  enforceAllowList: boolean,
+): { problems: readonly MetadataProblem[]; warnings: readonly MetadataProblem[] } {
+  const ofEndpoints = new Set(metadata.restEndpoints.map(({ query }) => query));
+  const allowed = new Set(enforceAllowList ? metadata.allowList.map(({ collection }) => collection) : []);
+  const isNeeded = ({ index, query }: BrokenOperation) =>
+    ofEndpoints.has(query) || allowed.has(metadata.queryCollections[index]?.name ?? '');
+  return {
+    problems: told(broken.filter(isNeeded), metadata),
+    warnings: told(
+      broken.filter((one) => !isNeeded(one)),
+      metadata,
+    ),
+  };
+}
+
+function told(broken: readonly BrokenOperation[], metadata: Metadata): readonly MetadataProblem[] {
+  const hasDatabases = metadata.ignored.some(({ what }) => what === 'databases, tables, event triggers');
+  const ofDatabases = broken.filter(({ errors }) => hasDatabases && errors.some(isMissingRootField));
+  const place = ({ index, position }: BrokenOperation) =>
+    metadata.place('queryCollections', [index, 'definition', 'queries', position]);
+  const nameOf = ({ index, position }: BrokenOperation) =>
+    metadata.queryCollections[index]?.definition.queries[position]?.name ?? '';
+  const alone = ofDatabases.length > 1 ? broken.filter((one) => !ofDatabases.includes(one)) : broken;
+  const problems = alone.map((one) => ({
+    ...place(one),
+    message: `"${nameOf(one)}" is valid for no role: ${one.errors.join('; ')}`,
+  }));
+  const [first] = ofDatabases;
+  if (!first || ofDatabases.length < 2) return problems;
+  const names = ofDatabases.slice(0, NAMED).map((one) => `"${nameOf(one)}"`);
+  const more = ofDatabases.length > NAMED ? `, and ${ofDatabases.length - NAMED} more` : '';
+  const message = `${ofDatabases.length} saved operations ask for fields that no service has, as databases would, which are ignored: ${names.join(', ')}${more}`;
+  return [...problems, { ...place(first), message }];
+}
+
+/** How many operations a message names. */
+const NAMED = 5;
+
+function isMissingRootField(error: string): boolean {
+  return /^Cannot query field "\w+" on type "(Query|Mutation|Subscription)"|is not configured to execute/.test(error);
 }
 
 /** What is wrong with an operation on a schema, its syntax included. */

@@ -12,6 +12,7 @@ import {
   duplicateNames,
   duplicateRoles,
   type RestEndpoint,
+  repeatedQueries,
   resolveEndpoints,
 } from './references.ts';
 import { type RelationshipMetadata, relationshipsOf } from './relationships.ts';
@@ -97,15 +98,13 @@ export function loadMetadata(location: string): Metadata {
   const introspection = read('introspection', introspectionShape, { disabled_for_roles: [] });
   const services = read('services', servicesShape, []);
 
+  const repeated = repeatedQueries(queryCollections, endpoints, (path) => place('queryCollections', path));
+  ignored.push(...repeated.ignored);
   problems.push(
     ...duplicateNames(remoteSchemas, (path) => place('remoteSchemas', path)),
     ...duplicateRoles(remoteSchemas, (path) => place('remoteSchemas', path)),
     ...duplicateNames(queryCollections, (path) => place('queryCollections', path)),
-    ...queryCollections.flatMap(({ definition }, index) =>
-      duplicateNames(definition.queries, (path) =>
-        place('queryCollections', [index, 'definition', 'queries', ...path]),
-      ),
-    ),
+    ...repeated.problems,
     ...duplicateNames(endpoints, (path) => place('restEndpoints', path)),
     ...duplicateNames(services, (path) => place('services', path)),
     ...ambiguousEndpoints(endpoints, (path) => place('restEndpoints', path)),

@@ -2,6 +2,7 @@ import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode, pa
 import type { MetadataProblem } from './problem.ts';
 import type { QueryCollectionMetadata } from './query-collections.ts';
 import type { RestEndpointMetadata } from './rest-endpoints.ts';
+import type { IgnoredMetadata } from './unsupported.ts';
 import type { Place, ValuePath } from './yaml-tree.ts';
 
 /** Where a part of the kind at hand stands. */
@@ -60,6 +61,34 @@ export function duplicateNames(list: readonly { name: string }[], place: Locate)
       ? []
       : [{ ...place([index, 'name']), message: `"${name}" already exists: names are unique` }],
   );
+}
+
+/**
+ * Operations of one name in a collection, but another text: a problem where a REST endpoint refers to the name, for which
+ * of them would it run? Where nothing does, the names have no meaning.
+ */
+export function repeatedQueries(
+  collections: readonly QueryCollectionMetadata[],
+  endpoints: readonly RestEndpointMetadata[],
+  place: Locate,
+): { problems: readonly MetadataProblem[]; ignored: readonly IgnoredMetadata[] } {
+  const problems: MetadataProblem[] = [];
+  const ignored: IgnoredMetadata[] = [];
+  collections.forEach((collection, index) => {
+    const { queries } = collection.definition;
+    queries.forEach(({ name, query }, position) => {
+      const first = queries.findIndex((other) => other.name === name);
+      if (first === position) return;
+      const at = place([index, 'definition', 'queries', position, 'name']);
+      const isMeant = endpoints.some(
+        ({ definition: { query: named } }) => named.collection_name === collection.name && named.query_name === name,
+      );
+      if (isMeant && queries[first]?.query !== query)
+        problems.push({ ...at, message: `"${name}" already exists, and a REST endpoint runs it: which one?` });
+      else ignored.push({ ...at, what: `the name "${name}", which another query of the collection has` });
+    });
+  });
+  return { problems, ignored };
 }
 
 /** Roles that stand twice in the permissions of one item: which of the two would hold? */

@@ -23,6 +23,7 @@ describe('a check of metadata that is right', () => {
     expect(report).toEqual({
       valid: true,
       problems: [],
+      warnings: [],
       sources: [
         { name: 'actions', kind: 'actions' },
         { name: 'shop', kind: 'remote-schema' },
@@ -132,10 +133,14 @@ describe('a check of metadata that is wrong', () => {
     const { path: location } = await open({
       ...FILES,
       'rest_endpoints.yaml': [],
+      'allow_list.yaml': [{ collection: 'saved' }],
       'query_collections.yaml': [{ name: 'saved', definition: { queries } }],
     });
-    const { code, report } = await reportOf({ location, environment });
-    expect(code).toBe(1);
+    const harmless = await reportOf({ location, environment });
+    const enforced = { ...environment, HASURA_GRAPHQL_ENABLE_ALLOWLIST: 'true' };
+    const { code, report } = await reportOf({ location, environment: enforced });
+    expect([harmless.code, harmless.report.problems, code]).toEqual([0, [], 1]);
+    expect(harmless.report.warnings).toEqual(report.problems);
     expect(report.operations).toEqual({ 'saved/gone': [], 'saved/bare': [] });
     expect(report.problems).toMatchObject([
       {
@@ -147,6 +152,42 @@ describe('a check of metadata that is wrong', () => {
       },
       { line: 6, message: expect.stringContaining('"bare" is valid for no role') },
     ]);
+  });
+
+  test('tells once of saved operations that ask for what ignored databases have', async () => {
+    const queries = Array.from({ length: 7 }, (_, index) => ({
+      name: `q${index}`,
+      query: `{ table_${index} { id } }`,
+    }));
+    const [first] = queries;
+    const { path: location } = await open({
+      ...FILES,
+      'databases/databases.yaml': [{ name: 'default', kind: 'postgres', tables: [] }],
+      'query_collections.yaml': [{ name: 'saved', definition: { queries } }],
+      'rest_endpoints.yaml': [],
+    });
+    const { code, report } = await reportOf({ location, environment });
+    expect([code, report.problems]).toEqual([0, []]);
+    expect(report.warnings.map(({ message }) => message)).toEqual([
+      '7 saved operations ask for fields that no service has, as databases would, which are ignored: "q0", "q1", "q2", "q3", "q4", and 2 more',
+    ]);
+    const { text } = await textOf({ location, environment });
+    expect(text).toMatch(/^warning: query_collections\.yaml:\d+ /m);
+
+    const { path: needed } = await open({
+      ...FILES,
+      'query_collections.yaml': [{ name: 'saved', definition: { queries: [first] } }],
+      'rest_endpoints.yaml': [
+        {
+          name: 'q',
+          url: 'q',
+          methods: ['GET'],
+          definition: { query: { collection_name: 'saved', query_name: 'q0' } },
+        },
+      ],
+    });
+    const refused = await reportOf({ location: needed, environment });
+    expect([refused.code, refused.report.problems.length, refused.report.warnings]).toEqual([1, 1, []]);
   });
 
   test('tells settings that are wrong, but not those that are not set', async () => {

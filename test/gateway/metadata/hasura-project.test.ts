@@ -67,6 +67,34 @@ describe('the metadata directory of a Hasura project', () => {
   });
 });
 
+describe('two operations of one name in a collection', () => {
+  const saved = (...queries: readonly string[]) => ({
+    'query_collections.yaml': [
+      { name: 'saved', definition: { queries: queries.map((query) => ({ name: 'a', query })) } },
+    ],
+  });
+  const endpoint = {
+    'rest_endpoints.yaml': [
+      { name: 'a', url: 'a', methods: ['GET'], definition: { query: { collection_name: 'saved', query_name: 'a' } } },
+    ],
+  };
+
+  test.each<[when: string, files: Record<string, unknown>]>([
+    ['nothing refers to the name', saved('{ a }', '{ b }')],
+    ['both are the same', { ...saved('{ a }', '{ a }'), ...endpoint }],
+  ])('are listed, and both are there, where %s', (_, files) => {
+    const { ignored, queryCollections } = load(files);
+    expect(ignored).toMatchObject([
+      {
+        file: 'query_collections.yaml',
+        path: '[0].definition.queries[1].name',
+        what: 'the name "a", which another query of the collection has',
+      },
+    ]);
+    expect(queryCollections[0]?.definition.queries).toHaveLength(2);
+  });
+});
+
 describe('what actions.yaml says of types', () => {
   const told = (from: RegExp, to: string) =>
     load({ ...HASURA_PROJECT, 'actions.yaml': HASURA_PROJECT['actions.yaml']?.replace(from, to) })

@@ -58,8 +58,9 @@ describe('a mistake', () => {
       '"shop" already exists: names are unique',
     ],
     [
-      'two operations of one name in a collection',
+      'two operations of one name in a collection, of which an endpoint runs one',
       {
+        'rest_endpoints.yaml': [restEndpoint('a', 'a')],
         'query_collections.yaml': [
           {
             name: 'saved',
@@ -72,7 +73,7 @@ describe('a mistake', () => {
           },
         ],
       },
-      '"a" already exists: names are unique',
+      '"a" already exists, and a REST endpoint runs it: which one?',
     ],
     [
       'two permissions of one role',
