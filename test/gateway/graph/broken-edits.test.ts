@@ -136,6 +136,20 @@ describe('an edit that cannot work', () => {
     expect((await gateway.graphql('{ item }', { token })).body).toEqual({ data: { item: 'bolt' } });
   });
 
+  test('is one with an operation that no role can run, where an enforced allow list has it', async () => {
+    const leftover = {
+      'query_collections.yaml': [{ name: 'saved', definition: { queries: [{ name: 'rows', query: '{ rows }' }] } }],
+      'allow_list.yaml': [{ collection: 'saved' }],
+    };
+    const gateway = await open();
+    expect((await gateway.edit(leftover)).status).toBe(200);
+    expect(gateway.logged('saved operations that no role can run')).toMatchObject([
+      { level: 'warn', operations: [expect.stringContaining('"rows" is valid for no role')] },
+    ]);
+    const enforcing = await open(undefined, { HASURA_GRAPHQL_ENABLE_ALLOWLIST: 'true' });
+    expect((await enforcing.edit(leftover)).status).toBe(400);
+  });
+
   test('because of a mistake that was there before does not stop edits of something else', async () => {
     shop.become('type Query { item: String }', { Query: { item: () => 'bolt' } });
     const misfit = remote('shop', shop.graphqlUrl, permission('type Query { item: String gone: Int }'));
