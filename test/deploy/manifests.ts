@@ -94,6 +94,11 @@ export type NetworkPolicy = Manifest<{
   readonly egress?: readonly Rule[];
 }>;
 
+export const KUBERNETES = 'deploy/kubernetes';
+
+/** Name and directory of each. */
+export const OVERLAYS = ['small', 'production'].map((name) => [name, `${KUBERNETES}/overlays/${name}`] as const);
+
 export const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 
 /** The manifests of a kustomization, as `kubectl apply -k` would send them. */
@@ -120,6 +125,13 @@ export function named<Kind extends Manifest>(manifests: readonly Manifest[], kin
 
 export function workloads(manifests: readonly Manifest[]): readonly Workload[] {
   return ['Deployment', 'StatefulSet', 'Job'].flatMap((kind) => ofKind<Workload>(manifests, kind));
+}
+
+/** @throws when there is none. */
+export function workloadNamed(manifests: readonly Manifest[], name: string): Workload {
+  const found = workloads(manifests).find(({ metadata }) => metadata.name === name);
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found;
 }
 
 export function containersOf({ spec }: Workload): readonly Container[] {
