@@ -199,9 +199,14 @@ export interface Place {
   readonly namespace?: Labels;
 }
 
+/** Whether the policies of where a connection goes let it in, whatever those of where it comes from say. */
+export function letIn(policies: readonly NetworkPolicy[], from: Place, to: Place, port: number): boolean {
+  return passes(policies, 'Ingress', to, from, port);
+}
+
 /** Whether the policies let a connection through: out of where it comes from and into where it goes. */
 export function letThrough(policies: readonly NetworkPolicy[], from: Place, to: Place, port: number): boolean {
-  return passes(policies, 'Egress', from, to, port) && passes(policies, 'Ingress', to, from, port);
+  return passes(policies, 'Egress', from, to, port) && letIn(policies, from, to, port);
 }
 
 function passes(
