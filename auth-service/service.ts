@@ -26,6 +26,7 @@ import {
   createRefresh,
   createRevokeSession,
   createRevokeToken,
+  requireKnownPeppers,
 } from './use-cases/index.ts';
 
 /** What a test may put in place of the real thing; each stands at the service's edge. */
@@ -43,7 +44,7 @@ export interface Surroundings {
  * Builds the service's objects, hands them to each other, and serves. It listens before it migrates, so that whoever
  * watches `/readyz` can see it starting; it resolves when it is ready.
  *
- * @throws StartError when the database, the signing keys or the port cannot be used.
+ * @throws StartError when the database, the peppers, the signing keys or the port cannot be used.
  */
 export async function startAuthService(config: Config, surroundings: Surroundings = {}): Promise<RunningService> {
   const { now = () => new Date(), every = repeat, logDestination, aroundBcrypt = (bcrypt) => bcrypt } = surroundings;
@@ -152,6 +153,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     if (problem !== undefined) logger[superuser === 'warn' ? 'warn' : 'info'](problem);
     const applied = await migrate(url, config.database);
     readiness.migrated();
+    await requireKnownPeppers(database, { ...config.passwords, bcrypt: hashPool }, now());
     await keys.load();
     housekeeping.start();
     audit.start();

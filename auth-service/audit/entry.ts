@@ -23,7 +23,7 @@ export type Actor =
 
 /** Whom or what it happened to. A `name` is a keyed digest: what was typed there may have been a password. */
 export interface Subject {
-  readonly kind: 'user' | 'client' | 'tenant' | 'role' | 'key' | 'name';
+  readonly kind: 'user' | 'client' | 'tenant' | 'role' | 'key' | 'pepper' | 'name';
   readonly id: string;
 }
 

@@ -28,6 +28,7 @@ export const AUDIT_EVENTS = {
   'key.activate': 'a signing key began to sign',
   'key.remove': 'a signing key was deleted',
   'key.reseal': 'signing keys were encrypted under another key',
+  'pepper.accept': 'an operator had another pepper taken for a version',
 } as const;
 
 export type AuditEvent = keyof typeof AUDIT_EVENTS;

@@ -1,7 +1,7 @@
 import type { Author } from '../audit/index.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/index.ts';
-import type { PasswordPolicy, Passwords } from '../passwords/index.ts';
+import type { Bcrypt, PasswordPolicy, Passwords } from '../passwords/index.ts';
 import type { Sealer } from '../tokens/index.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -31,7 +31,9 @@ export interface CommandContext {
   readonly author: Author;
   now(): Date;
   /** The threads that hash are started when this is first called. */
-  passwords(): Passwords;
+  bcrypt(): Bcrypt;
+  /** @throws StartError when the peppers are not those that the database knows: nobody could log in with what is made. */
+  passwords(): Promise<Passwords>;
   readonly policy: PasswordPolicy;
 }
 

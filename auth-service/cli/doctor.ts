@@ -1,9 +1,9 @@
 import { SettingsError } from '../../platform/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { connectToDatabase, openDatabase, pendingMigrations, readUserRights } from '../database/index.ts';
-import { loadBcrypt } from '../passwords/index.ts';
+import { type Bcrypt, loadBcrypt } from '../passwords/index.ts';
 import { createSealer, readKeys } from '../tokens/index.ts';
-import { countPasswords } from '../use-cases/index.ts';
+import { countPasswords, judgePeppers, type PepperVerdict } from '../use-cases/index.ts';
 import { type Arguments, type Command, type Outcome, one, UsageError } from './command.ts';
 
 const MAX_CLOCK_DIFFERENCE_MS = 5_000;
@@ -36,6 +36,7 @@ export async function doctor(environment: NodeJS.ProcessEnv, given: Arguments): 
       await rights(config, findings);
       await migrations(config, findings);
       await keys(config, findings);
+      await peppers(config, findings);
       await passwords(config, findings);
     }
     await service(config, url, findings);
@@ -126,6 +127,37 @@ function hashing(findings: Finding[]): void {
   const native = name === '@node-rs/bcrypt';
   const detail = native ? `by ${name}` : `by ${name}, which is slower: @node-rs/bcrypt cannot be loaded here`;
   findings.push({ check: 'hashing', result: native ? 'ok' : 'warning', detail });
+}
+
+async function peppers(config: Config, findings: Finding[]): Promise<void> {
+  const database = openDatabase(config.database.url, { poolSize: 1 });
+  const finding = (result: Finding['result'], detail: string) => findings.push({ check: 'peppers', result, detail });
+  const library = loadBcrypt();
+  const bcrypt: Bcrypt = {
+    hash: async (text, cost) => library.hash(text, cost),
+    compare: async (text, hash) => library.compare(text, hash),
+  };
+  try {
+    const verdicts = [...(await judgePeppers(database, { ...config.passwords, bcrypt }))];
+    const versions = (which: PepperVerdict) =>
+      verdicts
+        .filter(([, verdict]) => verdict === which)
+        .map(([version]) => version)
+        .join(', ');
+    const [different, added] = [versions('different'), versions('new')];
+    if (different)
+      finding(
+        'failed',
+        `of version ${different}: not what this database knows, so the service does not start and no password of ` +
+          'theirs is right: set those that belong to this database',
+      );
+    else if (added) finding('ok', `of version ${added}: new to this database, known from the next start on`);
+    else finding('ok', `of version ${versions('same')}: those that this database knows`);
+  } catch {
+    finding('failed', 'cannot be compared with what the database knows');
+  } finally {
+    await database.close();
+  }
 }
 
 async function passwords(config: Config, findings: Finding[]): Promise<void> {

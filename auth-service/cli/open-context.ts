@@ -2,6 +2,7 @@ import { type Config, passwordRules, readConfig } from '../config.ts';
 import { migrate, openDatabase, pendingMigrations, prepareServiceRoleOf } from '../database/index.ts';
 import { type BcryptPool, createPasswordPolicy, createPasswords, openBcryptPool } from '../passwords/index.ts';
 import { createSealer } from '../tokens/index.ts';
+import { requireKnownPeppers } from '../use-cases/index.ts';
 import { operatorHere } from './author.ts';
 import type { CommandContext } from './command.ts';
 import { openTerminal } from './terminal.ts';
@@ -17,6 +18,10 @@ export async function withContext<Result>(
   else await prepareServiceRoleOf(url);
   const database = openDatabase(url, { poolSize: 2 });
   let pool: BcryptPool | undefined;
+  const bcrypt = () => {
+    pool ??= openBcryptPool({ ...config.passwords, threads: 1 });
+    return pool;
+  };
   try {
     return await work({
       config,
@@ -25,9 +30,11 @@ export async function withContext<Result>(
       terminal: openTerminal(process.stdin, process.stderr),
       author: operatorHere('portico-auth'),
       now: () => new Date(),
-      passwords: () => {
-        pool ??= openBcryptPool({ ...config.passwords, threads: 1 });
-        return createPasswords({ ...config.passwords, bcrypt: pool });
+      bcrypt,
+      async passwords() {
+        const options = { ...config.passwords, bcrypt: bcrypt() };
+        await requireKnownPeppers(database, options, new Date());
+        return createPasswords(options);
       },
       policy: createPasswordPolicy(passwordRules(config)),
     });

@@ -4,6 +4,7 @@ import { type Command, CommandError, type DatabaseCommand, type Outcome, UsageEr
 import { auditCommands } from './commands/audit.ts';
 import { clientCommands } from './commands/client.ts';
 import { keyCommands } from './commands/key.ts';
+import { pepperCommands } from './commands/pepper.ts';
 import { sessionCommands } from './commands/session.ts';
 import { tenantCommands } from './commands/tenant.ts';
 import { userCommands } from './commands/user.ts';
@@ -19,6 +20,7 @@ const databaseCommands: readonly DatabaseCommand[] = [
   ...sessionCommands,
   ...clientCommands,
   ...keyCommands,
+  ...pepperCommands,
   ...auditCommands,
 ];
 const commands: readonly Command[] = [...databaseCommands, databaseSetupCommand, doctorCommand];

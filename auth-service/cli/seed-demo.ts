@@ -2,6 +2,7 @@ import { fail } from '../../platform/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { migrate, openDatabase } from '../database/index.ts';
 import { createPasswords, openBcryptPool } from '../passwords/index.ts';
+import { requireKnownPeppers } from '../use-cases/index.ts';
 import { operatorHere } from './author.ts';
 import { DEMO_TENANTS, seedDemo } from './demo-data.ts';
 
@@ -13,7 +14,9 @@ async function run(config: Config): Promise<void> {
   const database = openDatabase(config.database.url, config.database);
   const bcrypt = openBcryptPool(config.passwords);
   try {
-    const added = await seedDemo(database, createPasswords({ ...config.passwords, bcrypt }), operatorHere(NAME));
+    const options = { ...config.passwords, bcrypt };
+    await requireKnownPeppers(database, options, new Date());
+    const added = await seedDemo(database, createPasswords(options), operatorHere(NAME));
     const tenants = DEMO_TENANTS.map(({ name }) => name).join(', ');
     process.stdout.write(`${NAME}: ${added} users added, tenants ${tenants}\n`);
   } finally {

@@ -1,7 +1,7 @@
 export { loadBcrypt } from './bcrypt-library.ts';
 export { type Bcrypt, type BcryptPool, HashQueueFullError, openBcryptPool } from './bcrypt-pool.ts';
 export { importedHash, MAX_BCRYPT_COST, MIN_BCRYPT_COST } from './imported-hash.ts';
-export { createPasswords, type Passwords, type Peppers } from './passwords.ts';
+export { createPasswords, type PasswordOptions, type Passwords, type Peppers } from './passwords.ts';
 export {
   createPasswordPolicy,
   type PasswordOwner,

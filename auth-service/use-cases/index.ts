@@ -21,6 +21,7 @@ export { type Client, createLogin, type Login, type LoginInput, type LoginResult
 export { createLogout, type Logout, type LogoutInput, type LogoutResult } from './logout.ts';
 export { addClient, type NewClient, revokeClient } from './manage-clients.ts';
 export { addUser, addUsers, generatePassword, type NewUser, resetPassword } from './manage-users.ts';
+export { acceptPepper, judgePeppers, type PepperVerdict, requireKnownPeppers } from './pepper-checks.ts';
 export {
   createReadAudit,
   type ReadAudit,

@@ -23,7 +23,8 @@ export const userCommands: readonly DatabaseCommand[] = [
       const password = await readNewPassword(context);
       const problem = context.policy.problemWith(password, { username, tenantName });
       if (problem) throw new CommandError(`the password cannot be used: ${problem.message} (${problem.code})`);
-      const user = { tenantId, username, passwordHash: await context.passwords().hash(password), ...roles };
+      const passwords = await context.passwords();
+      const user = { tenantId, username, passwordHash: await passwords.hash(password), ...roles };
       const added = await context.database.inTenant(tenantId, (transaction) =>
         addUser(transaction, user, context.now(), context.author),
       );
@@ -124,7 +125,8 @@ export const userCommands: readonly DatabaseCommand[] = [
     help: 'Gives a user a generated password, which is printed once, and ends all of the user’s sessions.',
     async run(context, given) {
       const user = await findUser(context, at(given, 0), at(given, 1));
-      const password = await resetPassword(context.database, context.passwords(), user, context.now, context.author);
+      const passwords = await context.passwords();
+      const password = await resetPassword(context.database, passwords, user, context.now, context.author);
       if (password === undefined) throw new CommandError('there is no such user in this tenant');
       return done(`the new password, which is shown this once: ${password}`, { user_id: user.userId, password });
     },

@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto';
+import { StartError } from '../../platform/index.ts';
+import { type Author, PLATFORM, recordAudit } from '../audit/index.ts';
+import type { Database } from '../database/index.ts';
+import { createPasswords, type PasswordOptions, type Passwords } from '../passwords/index.ts';
+
+/**
+ * With another pepper than the one from before every password is wrong, and nothing else is. So the database keeps, for
+ * each version, the hash of a fixed text, to be compared at each start.
+ *
+ * It is made as hashes of passwords are, at the same cost, and gives whoever has a copy of the database no cheaper way
+ * to try peppers than the hash of a password that they know, their own for one.
+ */
+const TEXT = 'portico: the pepper is the one from before';
+
+/** Keeps the stored hash from being one of a password: copied to a user, it lets nobody in. */
+const KEY_PURPOSE = 'portico pepper check';
+
+/** `new`: the database has not seen this version yet. */
+export type PepperVerdict = 'same' | 'different' | 'new';
+
+/** What the database says of each pepper in the settings. Changes nothing; costs one bcrypt computation for each. */
+export async function judgePeppers(
+  database: Database,
+  options: PasswordOptions,
+): Promise<ReadonlyMap<number, PepperVerdict>> {
+  const recorded = await readChecks(database);
+  const verdicts = new Map<number, PepperVerdict>();
+  for (const version of options.peppers.secrets.keys()) {
+    const hash = recorded.get(version);
+    if (hash === undefined) verdicts.set(version, 'new');
+    else verdicts.set(version, (await checkerFor(version, options).verify(TEXT, hash)) ? 'same' : 'different');
+  }
+  return verdicts;
+}
+
+/**
+ * Records the peppers that the database has not seen yet. Of processes that bring different peppers of one version at
+ * once, the first one's counts, and the others are refused.
+ *
+ * @throws StartError when a pepper is not the one that the database knows by this version.
+ */
+export async function requireKnownPeppers(database: Database, options: PasswordOptions, now: Date): Promise<void> {
+  const verdicts = await judgePeppers(database, options);
+  refuseDifferent(verdicts);
+  const added = [...verdicts].filter(([, verdict]) => verdict === 'new').map(([version]) => version);
+  if (added.length === 0) return;
+  // One after the other: the queue for computations may be set as short as none.
+  const data: { version: number; hash: string; createdAt: Date }[] = [];
+  for (const version of added)
+    data.push({ version, hash: await checkerFor(version, options).hash(TEXT), createdAt: now });
+  const { count } = await database.withoutTenant(({ pepperCheck }) =>
+    pepperCheck.createMany({ data, skipDuplicates: true }),
+  );
+  if (count < added.length) refuseDifferent(await judgePeppers(database, options));
+}
+
+/** Takes the pepper in the settings for this version from now on. @throws RangeError when they have none. */
+export async function acceptPepper(
+  database: Database,
+  options: PasswordOptions,
+  version: number,
+  now: Date,
+  author: Author,
+): Promise<void> {
+  const hash = await checkerFor(version, options).hash(TEXT);
+  await database.withoutTenant(async (transaction) => {
+    const row = { hash, createdAt: now };
+    await transaction.pepperCheck.upsert({ where: { version }, create: { version, ...row }, update: row });
+    await recordAudit(transaction, {
+      ...author,
+      at: now,
+      event: 'pepper.accept',
+      outcome: 'success',
+      tenantId: PLATFORM,
+      subject: { kind: 'pepper', id: String(version) },
+    });
+  });
+}
+
+async function readChecks(database: Database): Promise<ReadonlyMap<number, string>> {
+  const rows = await database.withoutTenant(({ pepperCheck }) => pepperCheck.findMany());
+  return new Map(rows.map(({ version, hash }) => [version, hash]));
+}
+
+function checkerFor(version: number, { bcrypt, cost, peppers }: PasswordOptions): Passwords {
+  const secret = peppers.secrets.get(version);
+  if (secret === undefined) throw new RangeError(`there is no pepper of version ${version}`);
+  const derived = createHmac('sha384', secret).update(KEY_PURPOSE).digest('base64');
+  return createPasswords({ bcrypt, cost, peppers: { current: version, secrets: new Map([[version, derived]]) } });
+}
+
+function refuseDifferent(verdicts: ReadonlyMap<number, PepperVerdict>): void {
+  for (const [version, verdict] of verdicts)
+    if (verdict === 'different') {
+      const setting = version === 1 && verdicts.size === 1 ? 'AUTH_PASSWORD_PEPPER' : 'AUTH_PASSWORD_PEPPERS';
+      throw new StartError(
+        `${setting}: the pepper of version ${version} is not the one that this database knows, so passwords that were ` +
+          'hashed with that one would all be wrong: set the one that belongs to this database, and give a new one a ' +
+          'version of its own in AUTH_PASSWORD_PEPPERS (docs/passwords.md). If the old one is lost for good: ' +
+          `portico-auth pepper accept ${version}`,
+      );
+    }
+}
