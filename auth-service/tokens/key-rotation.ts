@@ -1,4 +1,5 @@
 import type { JsonWebKey } from 'node:crypto';
+import { StartError } from '../../platform/index.ts';
 import { type AuditEvent, type Author, PLATFORM, recordAudit, THE_SERVICE } from '../audit/index.ts';
 import { type Database, type Prisma, type SharedTransaction, SigningKeyState } from '../database/index.ts';
 import { type KeyAlgorithm, makeKey } from './key-pairs.ts';
@@ -89,7 +90,10 @@ function isDueForSuccessor({ activatedAt }: SigningKeyRow, policy: KeyPolicy, no
 
 /**
  * The keys as they are after what was due has been done: the first key made, a successor published, activated, a
- * retired key removed. Replicas that call this at once decide once: whoever gets the lock first.
+ * retired key removed. Replicas that call this at once decide once: whoever gets the lock first. A successor that this
+ * process cannot open is left for those that can.
+ *
+ * @throws StartError when a successor is due and the active key cannot be opened: nobody else could open the successor.
  */
 export async function advanceKeys(
   database: Database,
@@ -100,11 +104,13 @@ export async function advanceKeys(
   const rows = await database.withoutTenant(readKeys);
   const steps = stepsFor(rows, policy, now);
   if (steps.length === 0) return rows;
+  if (steps.some((step) => step.do === 'make')) requireOpen(rows, sealer);
   // Making one takes a while, and the lock would be held for as long.
   const made = steps.some((step) => step.do === 'make') ? await makeKey(policy.algorithm) : undefined;
   return database.withoutTenant(async (transaction) => {
     const current = await lockKeys(transaction);
     for (const step of stepsFor(current, policy, now)) {
+      if (step.do === 'activate' && !opens(current, step.kid, sealer)) continue;
       if (step.do !== 'make') await take(step, transaction, policy, now);
       else if (made) await store(transaction, sealer, policy, made, { state: step.state, now, author: THE_SERVICE });
     }
@@ -120,7 +126,11 @@ export interface BegunRotation {
   begun: boolean;
 }
 
-/** Publishes the next key now. It begins to sign, and the present one is retired, once every verifier knows it. */
+/**
+ * Publishes the next key now. It begins to sign, and the present one is retired, once every verifier knows it.
+ *
+ * @throws StartError when the active key cannot be opened.
+ */
 export async function beginRotation(
   database: Database,
   sealer: Sealer,
@@ -131,6 +141,7 @@ export async function beginRotation(
   const made = await makeKey(policy.algorithm);
   return database.withoutTenant(async (transaction) => {
     const rows = await lockKeys(transaction);
+    requireOpen(rows, sealer);
     const underWay = rows.find(({ state }) => state === SigningKeyState.next);
     if (underWay) return { kid: underWay.kid, activatesAt: activationTime(underWay, policy), begun: false };
     const state = rows.length === 0 ? 'active' : 'next';
@@ -174,6 +185,25 @@ export async function resealKeys(
       });
     return { resealed, unopened };
   });
+}
+
+/** The private key of `row`, as it was sealed. @throws StartError when the key-encryption key is not the one. */
+export function openKey({ kid, sealedPrivateKey }: SigningKeyRow, sealer: Sealer): Uint8Array {
+  const bytes = sealer.open(sealedPrivateKey, kid);
+  if (bytes) return bytes;
+  throw new StartError(
+    `AUTH_KEY_ENCRYPTION_KEY does not open the signing key ${kid} in the database: set the one it was encrypted ` +
+      'with, or, while it is replaced, set that one as AUTH_KEY_ENCRYPTION_KEY_PREVIOUS (docs/operations-auth.md)',
+  );
+}
+
+function requireOpen(rows: readonly SigningKeyRow[], sealer: Sealer): void {
+  const active = rows.find(({ state }) => state === SigningKeyState.active);
+  if (active) openKey(active, sealer);
+}
+
+function opens(rows: readonly SigningKeyRow[], kid: string, sealer: Sealer): boolean {
+  return rows.some((row) => row.kid === kid && sealer.open(row.sealedPrivateKey, kid) !== undefined);
 }
 
 /** Every key, the oldest first. */

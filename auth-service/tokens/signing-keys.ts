@@ -2,7 +2,7 @@ import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { StartError } from '../../platform/index.ts';
 import { type Database, SigningKeyState } from '../database/index.ts';
 import { KEY_ALGORITHMS, type KeyAlgorithm, readPrivateKey } from './key-pairs.ts';
-import { advanceKeys, KEY_SET_MAX_AGE_SECONDS, type KeyPolicy, type SigningKeyRow } from './key-rotation.ts';
+import { advanceKeys, KEY_SET_MAX_AGE_SECONDS, type KeyPolicy, openKey, type SigningKeyRow } from './key-rotation.ts';
 import type { Sealer } from './sealer.ts';
 
 /** A token with an unknown `kid` makes us look into the database, but at most this often. */
@@ -135,13 +135,9 @@ function viewOf(rows: readonly SigningKeyRow[], before: ActiveKey | undefined, s
   return { active, keySet, readAt };
 }
 
-function activeKeyOf({ kid, algorithm, sealedPrivateKey }: SigningKeyRow, sealer: Sealer): ActiveKey {
-  const bytes = sealer.open(sealedPrivateKey, kid);
-  if (!bytes)
-    throw new StartError(
-      `AUTH_KEY_ENCRYPTION_KEY does not open the signing key ${kid} in the database: set the one it was encrypted with`,
-    );
-  return { kid, algorithm: algorithmNamed(algorithm), privateKey: readPrivateKey(bytes) };
+function activeKeyOf(row: SigningKeyRow, sealer: Sealer): ActiveKey {
+  const privateKey = readPrivateKey(openKey(row, sealer));
+  return { kid: row.kid, algorithm: algorithmNamed(row.algorithm), privateKey };
 }
 
 function algorithmNamed(name: string): KeyAlgorithm {

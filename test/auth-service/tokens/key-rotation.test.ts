@@ -71,6 +71,48 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
     return beginRotation(database, sealer, POLICY, now(), OPERATOR);
   }
 
+  test('a process with the wrong key-encryption key makes and activates nothing', async () => {
+    const keys = await replica();
+    const wrong = createSealer(randomBytes(32));
+    const start = () => openSigningKeys({ database, sealer: wrong, policy: POLICY, now, every: () => () => {} }).load();
+    await expect(beginRotation(database, wrong, POLICY, now(), OPERATOR)).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY /);
+
+    seconds = POLICY.rotationDays * DAY;
+    await expect(start()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open the signing key /);
+    expect(await states()).toEqual(['active']);
+
+    await rotate();
+    seconds += PUBLICATION;
+    await expect(start()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open the signing key /);
+    expect(await states()).toEqual(['active', 'next']);
+    await keys.reload();
+    expect(await states()).toEqual(['retired', 'active']);
+  });
+
+  test('a successor that was sealed under a wrong key-encryption key is never activated', async () => {
+    const keys = await replica();
+    const { kid: active } = keys.active();
+    const { kid } = await rotate();
+    const sealedPrivateKey = createSealer(randomBytes(32)).seal(randomBytes(100), kid);
+    await client.signingKey.update({ where: { kid }, data: { sealedPrivateKey } });
+
+    seconds = PUBLICATION;
+    await keys.reload();
+    expect(keys.active().kid).toBe(active);
+    expect(await states()).toEqual(['active', 'next']);
+  });
+
+  test('where the key-encryption key is lost, deleted keys are replaced by a new one at the next start', async () => {
+    const { kid } = (await replica()).active();
+    const sealerOfNow = createSealer(randomBytes(32));
+    await client.$executeRaw`DELETE FROM signing_keys`;
+    const keys = openSigningKeys({ database, sealer: sealerOfNow, policy: POLICY, now, every: () => () => {} });
+    await keys.load();
+
+    expect(keys.active().kid).not.toBe(kid);
+    expect(await states()).toEqual(['active']);
+  });
+
   test('a new key is published at once and signs only when every copy of the key set has it', async () => {
     const keys = await replica();
     const first = keys.active().kid;
