@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { readSettings, setting } from '../platform/index.ts';
 import { carriesCredentials, isDatabaseUrl, type SuperuserPolicy, withPassword } from './database/index.ts';
+import { DATABASE_LOGINS, refuseContradictoryLogin, saysLoginWithoutPassword } from './database-login.ts';
 import { MAX_BCRYPT_COST, MIN_BCRYPT_COST, type PasswordPolicyOptions, type Peppers } from './passwords/index.ts';
 import { MAX_PEPPER_VERSION, pepperSecret, peppersOf, pepperVersions, setsPepperVersions } from './pepper-settings.ts';
 import { DEFAULT_TERMS, type Kind, parseTerms, type ThrottleSettings } from './throttle/index.ts';
@@ -37,8 +38,11 @@ const shape = (needed: Needed) => ({
 
   DATABASE_URL: databaseUrl,
   DATABASE_PASSWORD: needed.databasePassword
-    ? z.string({ error: 'needed in production, here or in DATABASE_URL' })
+    ? z.string({ error: 'needed in production, here or in DATABASE_URL, unless AUTH_DATABASE_LOGIN says otherwise' })
     : setting.text().optional(),
+  AUTH_DATABASE_LOGIN: z
+    .enum(DATABASE_LOGINS, { error: `expected one of ${DATABASE_LOGINS.join(', ')}` })
+    .default('password'),
   AUTH_DATABASE_OWNER_URL: databaseUrl.optional(),
   AUTH_DATABASE_OWNER_PASSWORD: setting.text().optional(),
   AUTH_UNSAFE_DATABASE_SUPERUSER: setting.flag(false),
@@ -132,7 +136,7 @@ export interface Config {
  * Reads and checks all settings.
  *
  * In production (NODE_ENV) the database needs a password: in DATABASE_PASSWORD or DATABASE_URL, unless it is reached
- * over a Unix socket, and the secret of gateways is needed. A pepper and the key-encryption key are needed always.
+ * over a Unix socket or AUTH_DATABASE_LOGIN says how the login works without one, and the secret of gateways is needed. A pepper and the key-encryption key are needed always.
  *
  * @throws SettingsError with every problem at once, one line each.
  */
@@ -144,6 +148,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   };
   const settings = readSettings(shape(needed), environment);
   const { DATABASE_URL: url, DATABASE_PASSWORD: password } = settings;
+  refuseContradictoryLogin(settings);
   return {
     listen: { host: settings.AUTH_HOST, port: settings.AUTH_PORT },
     trustedProxies: settings.AUTH_TRUSTED_PROXIES,
@@ -226,7 +231,7 @@ export function passwordRules({ passwords, accessTokens }: Config): PasswordPoli
 }
 
 function needsDatabasePassword(environment: NodeJS.ProcessEnv): boolean {
-  if (environment.NODE_ENV !== 'production') return false;
+  if (environment.NODE_ENV !== 'production' || saysLoginWithoutPassword(environment)) return false;
   try {
     const { DATABASE_URL: url } = readSettings({ DATABASE_URL: setting.text() }, environment);
     return !carriesCredentials(url);

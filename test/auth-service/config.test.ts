@@ -140,7 +140,7 @@ describe('the settings of the auth service', () => {
       'AUTH_KEY_ENCRYPTION_KEY',
     ]);
     expect(problemsOf({ ...environment(URL_WITHOUT_PASSWORD), NODE_ENV: 'production' })).toEqual([
-      'DATABASE_PASSWORD is not set: needed in production, here or in DATABASE_URL',
+      'DATABASE_PASSWORD is not set: needed in production, here or in DATABASE_URL, unless AUTH_DATABASE_LOGIN says otherwise',
     ]);
   });
 
@@ -150,6 +150,41 @@ describe('the settings of the auth service', () => {
     ['replaced by a Unix socket', { DATABASE_URL: 'postgresql://me@localhost/shop?host=/run/postgresql' }],
   ])('in production a database password may be %s', (_where, settings) => {
     expect(problemsOf({ ...environment(''), ...settings, NODE_ENV: 'production' })).toEqual([]);
+  });
+
+  describe('in production a login without a database password', () => {
+    const problems = (settings: Record<string, string>) =>
+      problemsOf({ ...environment(URL_WITHOUT_PASSWORD), NODE_ENV: 'production', ...settings });
+
+    test.each(['trust', 'peer', 'proxy'])('is taken when the operator says how it works: %s', (AUTH_DATABASE_LOGIN) => {
+      expect(problems({ AUTH_DATABASE_LOGIN })).toEqual([]);
+    });
+
+    test('by a certificate needs its files in the URL', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'portico-certificate-'));
+      const file = (name: string) => encodeURIComponent(join(folder, name));
+      for (const name of ['cert', 'key']) await writeFile(join(folder, name), 'PEM');
+      const AUTH_DATABASE_LOGIN = 'certificate';
+
+      expect(problems({ AUTH_DATABASE_LOGIN })).toEqual([
+        'DATABASE_URL: AUTH_DATABASE_LOGIN is certificate, so it needs sslcert and sslkey',
+      ]);
+      const DATABASE_URL = `${URL_WITHOUT_PASSWORD}?sslcert=${file('cert')}&sslkey=${file('key')}`;
+      expect(problems({ AUTH_DATABASE_LOGIN, DATABASE_URL })).toEqual([]);
+      await rm(folder, { recursive: true });
+    });
+
+    test.each([
+      ['it is called otherwise', { AUTH_DATABASE_LOGIN: 'none' }, 'AUTH_DATABASE_LOGIN: expected one of password, '],
+      ['it is by password', { AUTH_DATABASE_LOGIN: 'password' }, 'DATABASE_PASSWORD is not set'],
+      [
+        'there is a password too',
+        { AUTH_DATABASE_LOGIN: 'trust', DATABASE_PASSWORD: 's3cret' },
+        'AUTH_DATABASE_LOGIN is trust, and DATABASE_PASSWORD is set: keep one of them',
+      ],
+    ])('is refused when %s', (_what, settings, problem) => {
+      expect(problems(settings)).toEqual([expect.stringContaining(problem)]);
+    });
   });
 
   test('the owner of the tables has a password of their own', () => {
