@@ -1,35 +1,45 @@
 import { Pool } from 'undici';
+import type { ConcurrencySettings } from '../../resilience/index.ts';
+import { ServicePlaces } from './places.ts';
 
 /** As long as a service may take to be connected to, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 5_000;
-/** To one origin at most. */
-const MAX_CONNECTIONS = 256;
 
-/** Keep-alive connections to the services. WebSockets never share them. */
+/** Keep-alive connections to one origin, and the requests that may be under way there. */
+export interface OriginConnections {
+  /**
+   * As large as it has to be: an answer that turns out to be an event stream keeps its connection and gives back its
+   * place, which a pool of a fixed size could not tell before.
+   */
+  readonly pool: Pool;
+  readonly places: ServicePlaces;
+}
+
+/** WebSockets have connections of their own. */
 export interface ServiceConnections {
-  to(origin: string): Pool;
+  to(origin: string): OriginConnections;
   close(): void;
 }
 
-export function openServiceConnections(): ServiceConnections {
-  const pools = new Map<string, Pool>();
+export function openServiceConnections(concurrency: ConcurrencySettings): ServiceConnections {
+  const origins = new Map<string, OriginConnections>();
   return {
     to: (origin) => {
-      const pool =
-        pools.get(origin) ??
-        // Each exchange watches its time by itself.
-        new Pool(origin, {
-          connections: MAX_CONNECTIONS,
-          pipelining: 1,
-          headersTimeout: 0,
-          bodyTimeout: 0,
-          connect: { timeout: CONNECT_TIMEOUT_MS },
-        });
-      pools.set(origin, pool);
-      return pool;
+      const known = origins.get(origin);
+      if (known) return known;
+      // Each exchange watches its time by itself.
+      const pool = new Pool(origin, {
+        pipelining: 1,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connect: { timeout: CONNECT_TIMEOUT_MS },
+      });
+      const opened = { pool, places: new ServicePlaces(concurrency) };
+      origins.set(origin, opened);
+      return opened;
     },
     close: () => {
-      for (const pool of pools.values()) void pool.destroy();
+      for (const { pool } of origins.values()) void pool.destroy();
     },
   };
 }

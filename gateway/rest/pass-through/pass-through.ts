@@ -5,10 +5,12 @@ import { explained, GatewayError } from '../../errors.ts';
 import type { Follower } from '../../graph/index.ts';
 import { type Arrival, type Exchange, refuseUpgrade, sendFlatError } from '../../http/index.ts';
 import type { Environment, Metadata } from '../../metadata/index.ts';
+import type { ConcurrencySettings } from '../../resilience/index.ts';
 import { type Authenticator, roleNotAllowed, type Session } from '../../session/index.ts';
 import { ADMIN_ROLE } from '../../sources/index.ts';
 import { openServiceConnections } from './connections.ts';
 import { refuseUnclearPath } from './path-rules.ts';
+import { callerOf, LiveConnections } from './places.ts';
 import { type RelayTarget, relay } from './relay.ts';
 import { handshakeHeaders } from './request-headers.ts';
 import { nothingThere, openServices, refuseUnlessPublic, type Service } from './service.ts';
@@ -32,9 +34,19 @@ export interface PassThroughOptions {
   readonly environment: Environment;
   readonly authenticator: Authenticator;
   readonly assertions?: Assertions | undefined;
-  /** WebSockets at a time. */
-  readonly maxSockets: number;
+  /** WebSockets and event streams at a time. */
+  readonly maxLiveConnections: number;
+  /** Requests to one origin at a time. */
+  readonly concurrency: ConcurrencySettings;
   readonly log: Logger;
+}
+
+/** A request that goes through. */
+interface Admission {
+  readonly service: Service;
+  readonly target: Omit<RelayTarget, 'dispatcher'>;
+  /** Whose place it takes. */
+  readonly caller: string;
 }
 
 /** They are about the way of a request to its server (RFC 9110 section 9.3), and no service's to answer. */
@@ -46,14 +58,15 @@ const METHODS_OF_THE_WAY: ReadonlySet<string> = new Set(['TRACE', 'CONNECT']);
  * @throws MetadataError when a service's metadata does not fit the environment.
  */
 export function openPassThrough(options: PassThroughOptions): PassThrough {
-  const { environment, authenticator, assertions, maxSockets } = options;
+  const { environment, authenticator, assertions } = options;
   const { credentialHeaders } = authenticator;
-  const connections = openServiceConnections();
+  const connections = openServiceConnections(options.concurrency);
+  const live = new LiveConnections(options.maxLiveConnections);
   let services = openServices(options.metadata, environment, credentialHeaders, assertions);
   const sockets = new Set<Socket>();
 
   /** @throws GatewayError why the request does not go through. */
-  async function admit(arrival: Arrival): Promise<{ service: Service; target: Omit<RelayTarget, 'dispatcher'> }> {
+  async function admit(arrival: Arrival): Promise<Admission> {
     const { path, search, request } = arrival;
     const service = services.find(path);
     if (!service) throw nothingThere();
@@ -78,15 +91,17 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
       policy: service.policy,
       cookies: session?.cookies ?? [],
     };
-    return { service, target };
+    return { service, target, caller: callerOf(session, arrival.clientAddress) };
   }
 
   return {
     matches: (path) => services.find(path) !== undefined,
     handle: async (exchange) => {
       try {
-        const { service, target } = await admit(exchange);
-        relay(exchange, { ...target, dispatcher: connections.to(service.origin) });
+        const { service, target, caller } = await admit(exchange);
+        const { pool, places } = connections.to(service.origin);
+        const own = places.take(caller) ?? (await places.wait(caller, exchange, target.name));
+        if (own) relay(exchange, { ...target, dispatcher: pool }, { own, live });
       } catch (thrown) {
         sendFlatError(exchange, explained(thrown, exchange));
       }
@@ -95,9 +110,12 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
       // From here on the socket's errors are nobody else's, and an error that nobody hears ends the process.
       socket.on('error', () => {});
       try {
-        if (sockets.size >= maxSockets) throw tooManySockets();
+        const place = live.enter();
         sockets.add(socket);
-        socket.once('close', () => sockets.delete(socket));
+        socket.once('close', () => {
+          sockets.delete(socket);
+          place.leave();
+        });
         if (services.find(arrival.path)?.metadata.only_public_without_token) throw nothingThere();
         const { service, target } = await admit(arrival);
         if (socket.destroyed) return;
@@ -136,10 +154,4 @@ function logSocket({ log, clientAddress: ip }: Arrival, socket: Socket, service:
 
 function methodNotAllowed(): GatewayError {
   return new GatewayError('method-not-allowed', 'this method is not passed on');
-}
-
-function tooManySockets(): GatewayError {
-  return new GatewayError('service-unavailable', 'too many connections stay open here', {
-    headers: { 'retry-after': '5' },
-  });
 }

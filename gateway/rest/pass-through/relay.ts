@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { GatewayError } from '../../errors.ts';
 import { type Exchange, sendFlatError } from '../../http/index.ts';
 import { type AnswerPolicy, headersOfAnswer } from './answer-headers.ts';
+import type { LiveConnections, Place } from './places.ts';
 import { hasBody, RequestBody } from './request-body.ts';
 
 /** Where a request goes, and how. */
@@ -19,26 +20,38 @@ export interface RelayTarget {
   readonly cookies: readonly string[];
 }
 
+/** What a request holds while it is under way. */
+export interface RelayPlaces {
+  /** Its own, given back when it is over. */
+  readonly own: Place;
+  /** Where it changes to, should its answer be an event stream. */
+  readonly live: LiveConnections;
+}
+
 /**
  * Relays one request to a service and its answer to the client, both as they come. undici writes how the request is
  * framed, so that nothing of the client's framing reaches the service, and ends the connection to the service whenever
  * one of the two messages on it is not complete.
  */
-export function relay(exchange: Exchange, target: RelayTarget): void {
-  new Relay(exchange, target).start();
+export function relay(exchange: Exchange, target: RelayTarget, places: RelayPlaces): void {
+  new Relay(exchange, target, places).start();
 }
 
 class Relay implements Dispatcher.DispatchHandler {
   readonly #exchange: Exchange;
   readonly #target: RelayTarget;
   readonly #idle: NodeJS.Timeout;
+  readonly #live: LiveConnections;
+  #place: Place;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: Error | undefined;
   #isOver = false;
 
-  constructor(exchange: Exchange, target: RelayTarget) {
+  constructor(exchange: Exchange, target: RelayTarget, places: RelayPlaces) {
     this.#exchange = exchange;
     this.#target = target;
+    this.#place = places.own;
+    this.#live = places.live;
     this.#idle = setTimeout(() => this.#giveUp(new IdleTooLong()), target.idleTimeoutMs);
   }
 
@@ -80,6 +93,8 @@ class Relay implements Dispatcher.DispatchHandler {
     }
     const { policy, cookies } = this.#target;
     const headers = headersOfAnswer(status, (controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
+    const isEventStream = /^text\/event-stream\b/i.test(String(headers['content-type']));
+    if (isEventStream && !this.#staysOpen()) return;
     if (cookies.length > 0) headers['set-cookie'] = [...cookies, ...[headers['set-cookie'] ?? []].flat()];
     const own = response.getHeader('vary');
     if (typeof own === 'string' && headers.vary !== undefined) headers.vary = `${own}, ${headers.vary}`;
@@ -87,7 +102,20 @@ class Relay implements Dispatcher.DispatchHandler {
     // It is complete (RFC 9112 section 6.3), though undici misses the body whose length a 304 may tell.
     if (status === 204 || status === 304) this.onResponseEnd();
     // Whoever waits for events wants to know that they will come, though the first may be far away.
-    if (/^text\/event-stream\b/i.test(String(headers['content-type']))) response.flushHeaders();
+    if (isEventStream) response.flushHeaders();
+  }
+
+  /** Leaves its place to a request that ends. @returns false when too many stay open. */
+  #staysOpen(): boolean {
+    try {
+      const place = this.#live.enter();
+      this.#place.leave();
+      this.#place = place;
+      return true;
+    } catch (refusal) {
+      this.#giveUp(refusal as GatewayError);
+      return false;
+    }
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -109,6 +137,10 @@ class Relay implements Dispatcher.DispatchHandler {
     const { name } = this.#target;
     const reason = this.#failure ?? error;
     if (reason instanceof ClientGone) return;
+    if (reason instanceof GatewayError) {
+      sendFlatError(this.#exchange, reason);
+      return;
+    }
     log.warn({ service: name, reason: reason.message }, 'a service did not answer');
     // Where the answer has begun there is no other way to say that it is not complete.
     if (response.headersSent) response.destroy();
@@ -127,6 +159,7 @@ class Relay implements Dispatcher.DispatchHandler {
     if (this.#isOver) return false;
     this.#isOver = true;
     clearTimeout(this.#idle);
+    this.#place.leave();
     return true;
   }
 }
