@@ -1,21 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationList } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type pg from 'pg';
 import { StartError } from '../../platform/index.ts';
 import { fromPackageRoot } from '../package-root.ts';
 import { type ConnectOptions, connectToDatabase } from './connect.ts';
+import { withMigrationLock } from './migration-lock.ts';
 import { openSchemaEngine } from './schema-engine.ts';
 import { grantTables, prepareServiceRole, prepareServiceRoleOf } from './service-role.ts';
 
 const MIGRATIONS = 'prisma/migrations';
 const LOCKFILE = 'migration_lock.toml';
 const SCRIPT = 'migration.sql';
-
-/** Any number that no other program locks in the same database. */
-const MIGRATION_LOCK = 7_467_842_601;
-const LOCK_RETRY_MS = 200;
 
 export interface MigrateOptions extends ConnectOptions {
   /** The owner of the tables, who migrates; the user of `url` only gets the right to use them. */
@@ -48,14 +44,14 @@ async function migrateAs(
   // A connection of its own, because a session's lock lives as long as its connection.
   const lock = await connectToDatabase(url, { ...options, variable });
   try {
-    await takeLock(lock);
-    const pending = await pendingOn(lock);
-    if (pending.length > 0) await requireSchemaRights(lock, variable, pending.length);
-    const applied = pending.length > 0 ? await applyMigrations(url, variable, await interruptedMigrations(lock)) : [];
-    await giveRights(lock);
-    return applied;
+    return await withMigrationLock(lock, async () => {
+      const pending = await pendingOn(lock);
+      if (pending.length > 0) await requireSchemaRights(lock, variable, pending.length);
+      const applied = pending.length > 0 ? await applyMigrations(url, variable, await interruptedMigrations(lock)) : [];
+      await giveRights(lock);
+      return applied;
+    });
   } finally {
-    await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
     await lock.end();
   }
 }
@@ -117,18 +113,6 @@ async function pendingOn(client: pg.Client): Promise<readonly string[]> {
   const applied = new Set(rows.map(({ name }) => String(name)));
   const { migrationDirectories } = await readMigrations();
   return migrationDirectories.map(({ path }) => path).filter((name) => !applied.has(name));
-}
-
-/**
- * Asked for again and again, and not waited for: who waits inside a statement is in a transaction, and an index that is
- * built concurrently waits for all transactions, of those too who wait for it.
- */
-async function takeLock(client: pg.Client): Promise<void> {
-  for (;;) {
-    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK]);
-    if (rows[0]?.taken) return;
-    await sleep(LOCK_RETRY_MS);
-  }
 }
 
 async function applyMigrations(

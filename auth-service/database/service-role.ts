@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { StartError } from '../../platform/index.ts';
+import { changeRoles, letTakeOn } from './change-roles.ts';
 import { connectToDatabase } from './connect.ts';
 import type { PrismaClient } from './generated/client.ts';
 
@@ -8,9 +9,6 @@ export const SERVICE_ROLE = 'portico_service';
 
 /** What rows are added to and never changed. */
 const APPEND_ONLY = 'audit_log';
-
-/** What somebody else may have done between the look and the deed: roles are shared by all databases of a server. */
-const ALREADY_THERE = new Set(['42710', '23505']);
 
 /**
  * Sees to it that row-level security binds the service. Superusers, and users with BYPASSRLS, are above it; for them
@@ -22,8 +20,10 @@ const ALREADY_THERE = new Set(['42710', '23505']);
 export async function prepareServiceRole(client: pg.Client): Promise<void> {
   if (!(await isAbovePolicies(client))) return;
   try {
-    if (!(await roleIsThere(client))) await createRole(client);
-    await letTakeOn(client);
+    await changeRoles(async () => {
+      if (!(await roleIsThere(client))) await client.query(`CREATE ROLE ${SERVICE_ROLE} NOLOGIN`);
+    });
+    await letTakeOn(client, SERVICE_ROLE);
     await grantTables(client, SERVICE_ROLE);
   } catch (error) {
     throw new StartError(
@@ -63,20 +63,6 @@ async function roleIsThere(client: pg.Client): Promise<boolean> {
   ]);
   if (rows[0]?.above) throw new Error('it is above policies itself');
   return rows.length > 0;
-}
-
-async function createRole(client: pg.Client): Promise<void> {
-  await client.query(`CREATE ROLE ${SERVICE_ROLE} NOLOGIN`).catch((error: { code?: string }) => {
-    if (!ALREADY_THERE.has(error.code ?? '')) throw error;
-  });
-}
-
-async function letTakeOn(client: pg.Client): Promise<void> {
-  // From PostgreSQL 16 on, whoever has made a role is a member of it that may grant it and not take it on.
-  const { rows } = await client.query("SELECT current_setting('server_version_num')::integer >= 160000 AS knows_set");
-  const privilege = rows[0]?.knows_set ? 'SET' : 'MEMBER';
-  const { rows: answers } = await client.query('SELECT pg_has_role($1, $2) AS may', [SERVICE_ROLE, privilege]);
-  if (!answers[0]?.may) await client.query(`GRANT ${SERVICE_ROLE} TO CURRENT_USER`);
 }
 
 /**

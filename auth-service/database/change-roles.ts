@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+
+const ATTEMPTS = 20;
+const RETRY_MS = 50;
+
+/** PostgreSQL's manual, appendix A: duplicate_object, unique_violation. */
+const ALREADY_THERE = new Set(['42710', '23505']);
+const INTERNAL_ERROR = 'XX000';
+
+/**
+ * Looks at roles and changes them. Roles are shared by all databases of a server, and no lock reaches across databases:
+ * when somebody else has done the same between the look and the change, `work` is done again.
+ */
+export async function changeRoles(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!isRace(error) || attempt === ATTEMPTS) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+/** Lets the user of `client` do `SET ROLE role`, which is also what giving something to the role needs. */
+export async function letTakeOn(client: pg.ClientBase, role: string): Promise<void> {
+  // From PostgreSQL 16 on, whoever has made a role is a member of it that may grant it and not take it on.
+  const { rows } = await client.query("SELECT current_setting('server_version_num')::integer >= 160000 AS knows_set");
+  const privilege = rows[0]?.knows_set ? 'SET' : 'MEMBER';
+  await changeRoles(async () => {
+    const { rows: answers } = await client.query('SELECT pg_has_role($1, $2) AS may', [role, privilege]);
+    if (!answers[0]?.may) await client.query(`GRANT ${client.escapeIdentifier(role)} TO CURRENT_USER`);
+  });
+}
+
+function isRace(error: unknown): boolean {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  return ALREADY_THERE.has(code) || (code === INTERNAL_ERROR && message.startsWith('tuple concurrently'));
+}

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+
+/** Any number that no other program locks in the same database. */
+const MIGRATION_LOCK = 7_467_842_601;
+const LOCK_RETRY_MS = 200;
+
+/**
+ * Does `work` while nobody else changes the tables, their owners or the rights to them: PostgreSQL refuses two of such
+ * changes at once ("tuple concurrently updated"). The lock is the session's, and so lives no longer than `client`. It
+ * holds for one database, not for the roles, which belong to the server.
+ */
+export async function withMigrationLock<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
+  await takeLock(client);
+  try {
+    return await work();
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
+  }
+}
+
+/**
+ * Asked for again and again, and not waited for: who waits inside a statement is in a transaction, and an index that is
+ * built concurrently waits for all transactions, of those too who wait for it.
+ */
+async function takeLock(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK]);
+    if (rows[0]?.taken) return;
+    await sleep(LOCK_RETRY_MS);
+  }
+}

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+
+/** For how long a statement may stand in the queue for a table's lock. Everybody who comes after it waits as long. */
+const LOCK_TIMEOUT_MS = 2_000;
+/** In between, whoever stood behind it gets on. */
+const RETRY_MS = 1_000;
+const ATTEMPTS = 60;
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Does what needs a table for itself beside those who use the database: while somebody's long transaction holds the
+ * table, it gives up its place in the queue now and then, for three minutes in all, because everybody else stands behind
+ * it.
+ *
+ * @param work is one transaction, so that an attempt that failed has left nothing behind.
+ * @throws pg.DatabaseError
+ */
+export async function withTableLocks(client: pg.ClientBase, work: () => Promise<unknown>): Promise<void> {
+  await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await work();
+        return;
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || attempt === ATTEMPTS) throw error;
+        await sleep(RETRY_MS);
+      }
+    }
+  } finally {
+    // The embedded database has one session for all, so the setting does not go with the connection.
+    await client.query('RESET lock_timeout').catch(() => {});
+  }
+}
