@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { StartError } from '../../platform/index.ts';
+import { changeRoles } from './change-roles.ts';
 import { type ConnectOptions, connectToDatabase } from './connect.ts';
+import { giveSchema } from './give-schema.ts';
 import { migrate } from './migrate.ts';
+import { withMigrationLock } from './migration-lock.ts';
 import { scramVerifier } from './scram.ts';
 import { readUserRights } from './user-rights.ts';
 
@@ -24,7 +27,8 @@ const PLAIN_RIGHTS = 'LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NO
 
 /**
  * Gives the tables to a role of their own and the service another, which may use the tables and not change them, and
- * applies the migrations. Can be repeated: it changes what is not so yet, and sets the passwords.
+ * applies the migrations. Can be repeated: it changes what is not so yet, and sets the passwords. Any number of processes
+ * may call it at once, and the service may be at work.
  *
  * @throws StartError when a database cannot be reached, the users are not three, or a role cannot be made.
  */
@@ -36,8 +40,10 @@ export async function setUpRoles(urls: SetupUrls, options: ConnectOptions = {}):
     const { user } = await readUserRights(admin);
     if (new Set([user, owner.name, service.name]).size < 3)
       throw new StartError('the administrator, the owner and the service need three different database users');
-    for (const role of [owner, service]) await makeRole(admin, role);
-    await giveSchema(admin, owner.name);
+    await withMigrationLock(admin, async () => {
+      for (const role of [owner, service]) await changeRoles(() => makeRole(admin, role));
+      await giveSchema(admin, owner.name);
+    });
   } catch (error) {
     if (error instanceof pg.DatabaseError)
       throw new StartError(`AUTH_DATABASE_ADMIN_URL: the roles cannot be set up: ${error.message}`);
@@ -86,49 +92,3 @@ async function requireBound(url: string, options: ConnectOptions): Promise<void>
     await client.end();
   }
 }
-
-/** The schema and all that is in it, but for what belongs to extensions. */
-async function giveSchema(admin: pg.Client, name: string): Promise<void> {
-  const owner = admin.escapeIdentifier(name);
-  const { rows: rights } = await admin.query(
-    "SELECT rolsuper OR pg_has_role($1, 'MEMBER') AS may FROM pg_roles WHERE rolname = current_user",
-    [name],
-  );
-  // To give something to a role, one has to be a member of it.
-  if (rights[0]?.may !== true) await admin.query(`GRANT ${owner} TO CURRENT_USER`);
-  await admin.query('BEGIN');
-  try {
-    // Who owns a schema may have to have the right to make one.
-    const { rows: databases } = await admin.query('SELECT current_database() AS name');
-    await admin.query(`GRANT CREATE, CONNECT ON DATABASE ${admin.escapeIdentifier(databases[0]?.name)} TO ${owner}`);
-    const { rows } = await admin.query(NOT_OWNED, [name]);
-    for (const { object } of rows) await admin.query(`ALTER ${object} OWNER TO ${owner}`);
-    // Until PostgreSQL 15 everybody could make tables in the schema "public".
-    await admin
-      .query("SELECT format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', current_schema()) AS revoke")
-      .then(({ rows: [row] }) => admin.query(row.revoke));
-    await admin.query('COMMIT');
-  } catch (error) {
-    await admin.query('ROLLBACK');
-    throw error;
-  }
-}
-
-/** Sequences of a column, and the rows' types and indexes of a table, go with it. */
-const NOT_OWNED = `
-  SELECT format('SCHEMA %I', nspname) AS object FROM pg_namespace WHERE nspname = current_schema() AND nspowner <> $1::regrole
-  UNION ALL
-  SELECT format('%s %s', CASE relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
-    ELSE 'TABLE' END, oid::regclass)
-  FROM pg_class
-  WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S') AND relowner <> $1::regrole
-    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid
-      AND (deptype = 'e' OR relkind = 'S' AND deptype IN ('a', 'i')))
-  UNION ALL
-  SELECT format('ROUTINE %s', oid::regprocedure) FROM pg_proc
-  WHERE pronamespace = current_schema()::regnamespace AND proowner <> $1::regrole
-    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')
-  UNION ALL
-  SELECT format('TYPE %s', oid::regtype) FROM pg_type
-  WHERE typnamespace = current_schema()::regnamespace AND typtype IN ('e', 'd') AND typowner <> $1::regrole
-    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e')`;
