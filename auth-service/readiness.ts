@@ -3,7 +3,7 @@ import type { SigningKeys } from './tokens/index.ts';
 
 const PING_TIMEOUT_MS = 2_000;
 
-/** For how long the database has to be out of reach of this process alone before the process counts as broken. */
+/** For how long the database has to be silent for this process alone before the process counts as broken. */
 const STUCK_AFTER_MS = 30_000;
 
 export interface ReadinessReport {
@@ -31,27 +31,23 @@ export interface Readiness {
 }
 
 export interface ReadinessOptions {
-  database: Pick<Database, 'ping' | 'pingAnew'>;
+  database: Pick<Database, 'ping' | 'pingAnew' | 'silentMs'>;
   keys: Pick<SigningKeys, 'loaded'>;
-  now(): Date;
 }
 
 /** Whether this process can answer logins. */
-export function createReadiness({ database, keys, now }: ReadinessOptions): Readiness {
+export function createReadiness({ database, keys }: ReadinessOptions): Readiness {
   let migrated = false;
-  let unreachableSince: number | undefined;
   let isStuck = false;
 
   // Probes that come while one is under way share it: a database that does not answer must not cost a connection each.
-  const databaseAnswers = shared(async () => {
-    const answered = await settlesInTime(database.ping());
-    unreachableSince = answered ? undefined : (unreachableSince ?? now().getTime());
-    return answered;
-  });
+  // Under load a probe may get no connection while the others are answered all the time.
+  const databaseAnswers = shared(
+    async () => (await settlesInTime(database.ping())) || database.silentMs() < PING_TIMEOUT_MS,
+  );
   const examine = shared(async () => {
-    if (await databaseAnswers()) isStuck = false;
-    else if (now().getTime() - (unreachableSince ?? Number.POSITIVE_INFINITY) >= STUCK_AFTER_MS)
-      isStuck = await settlesInTime(database.pingAnew());
+    const answers = await databaseAnswers();
+    isStuck = !answers && database.silentMs() >= STUCK_AFTER_MS && (await settlesInTime(database.pingAnew()));
   });
 
   return {

@@ -80,7 +80,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
   });
   const audit = createAudit({ database, secret: config.keyEncryptionKey, now, every, logger });
   const accessTokens = createAccessTokens({ ...config.accessTokens, keys });
-  const readiness = createReadiness({ database, keys, now });
+  const readiness = createReadiness({ database, keys });
 
   const session = { database, audit, accessTokens, lifetime: config.sessions, now, randomBytes };
   const verify = createAccessTokenVerifier({ ...config.accessTokens, keys });

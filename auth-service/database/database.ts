@@ -63,6 +63,8 @@ export interface Database {
   readonly single: SingleStatements;
   /** @throws Error when the database does not answer over the connections of this process. */
   ping(): Promise<void>;
+  /** For how long the database has not answered over the connections of this process, in milliseconds. */
+  silentMs(): number;
   /** @throws Error when the database does not answer over a new connection. */
   pingAnew(): Promise<void>;
   close(): Promise<void>;
@@ -132,6 +134,7 @@ export function openDatabase(url: string, options: ConnectionOptions = {}): Data
     acrossTenants: (across, work, limits) => transact({ across }, work, limits),
     withoutTenant: (work, limits) => transact({}, work, limits),
     ping: () => pool.ping(PING_DEADLINE_MS),
+    silentMs: () => pool.silentMs,
     pingAnew: () => pingAnew(url),
     close: () => client.$disconnect(),
   };

@@ -31,6 +31,7 @@ type Callback = (error: unknown, result: unknown) => void;
  */
 export class GuardedPool extends pg.Pool {
   readonly #options: GuardedPoolOptions;
+  #answeredAt = performance.now();
   readonly #connections = new Map<pg.ClientBase, { inUse: boolean; answeredAt: number }>();
 
   constructor(connectionString: string, options: GuardedPoolOptions) {
@@ -58,11 +59,22 @@ export class GuardedPool extends pg.Pool {
   watch(connection: pg.ClientBase, answer: Promise<unknown>, deadlineMs = this.#deadlineMs()): void {
     const sentAt = performance.now();
     const timer = setTimeout(() => this.#destroyUnanswered(connection, sentAt), deadlineMs);
-    const settled = () => {
+    const settled = (hasAnswered: boolean) => {
       clearTimeout(timer);
-      this.#mark(connection, { answeredAt: performance.now() });
+      if (!hasAnswered) return;
+      this.#answeredAt = performance.now();
+      this.#mark(connection, { answeredAt: this.#answeredAt });
     };
-    answer.then(settled, settled);
+    // An error of the server is an answer, too.
+    answer.then(
+      () => settled(true),
+      (error: object) => settled('severity' in error),
+    );
+  }
+
+  /** For how long no statement has been answered over any connection, in milliseconds. */
+  get silentMs(): number {
+    return performance.now() - this.#answeredAt;
   }
 
   /** @throws Error when the server does not answer within `deadlineMs`. */
@@ -114,7 +126,7 @@ export class GuardedPool extends pg.Pool {
         const { promise, settle } = settleable();
         this.watch(connection, promise);
         const withCallback: Callback = (error, result) => {
-          settle();
+          settle(error);
           (callback as Callback)(error, result);
         };
         return send(...parameters.slice(0, -1), withCallback);
@@ -127,10 +139,10 @@ export class GuardedPool extends pg.Pool {
   }
 }
 
-function settleable(): { promise: Promise<void>; settle(): void } {
-  let settle = () => {};
-  const promise = new Promise<void>((resolve) => {
-    settle = resolve;
+function settleable(): { promise: Promise<void>; settle(error: unknown): void } {
+  let settle: (error: unknown) => void = () => {};
+  const promise = new Promise<void>((resolve, reject) => {
+    settle = (error) => (error ? reject(error) : resolve());
   });
   return { promise, settle };
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Chunks } from '../../platform/index.ts';
 import { GatewayError } from '../errors.ts';
 import { isNestedTooDeep, nestedTooDeep } from './json-depth.ts';
 
@@ -52,12 +53,10 @@ function readBody(
   maxBytes: number,
   done: (refusal: GatewayError | undefined, body: Buffer) => void,
 ): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const chunks = new Chunks();
   let isOver = false;
   request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= maxBytes) chunks.push(chunk);
+    if (chunks.size + chunk.length <= maxBytes) chunks.add(chunk);
     else {
       isOver = true;
       done(tooLarge(request, maxBytes), NO_BYTES);
@@ -66,8 +65,7 @@ function readBody(
   request.on('end', () => {
     if (isOver) return;
     isOver = true;
-    const [first = NO_BYTES] = chunks;
-    done(undefined, chunks.length <= 1 ? first : Buffer.concat(chunks, size));
+    done(undefined, chunks.toBuffer());
   });
   request.on('close', () => {
     if (!isOver) done(new GatewayError('bad-request', 'the request body was cut short'), NO_BYTES);

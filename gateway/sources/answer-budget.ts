@@ -9,16 +9,22 @@ export interface BudgetedAnswer {
  */
 export const UNCOUNTED_BYTES = 64 * 1024;
 
+/** A source that takes less than this part of the budget is never held up for what others take. */
+const SHARE_OF_A_SOURCE = 1 / 4;
+
 /**
- * How many bytes of answers may be in memory at a time, over all sources of this process. A limit for each answer alone
- * is none: a few hundred may be under way, and a service whose answers do not end would take the memory of all others.
+ * How many bytes of answers may be in memory at a time, over all sources of this process. A limit for each answer alone is
+ * none: a few hundred may be under way, and a service whose answers do not end would take the memory of all others.
  *
- * Once the budget is spent, answers are no longer read, so that their services have to wait (TCP flow control). One of
- * them, the first to have been held up, goes on beyond the budget: else, with each holding what another needs, none would
- * end. So the memory that is taken is the budget and the longest answer that is allowed.
+ * Once the budget is spent, answers of the sources that take most are no longer read, so that these have to wait (TCP flow
+ * control). One of them, the first to have gone over it, goes on: else, with each holding what another needs, none would
+ * end. So the memory that is taken is the budget, the longest answer that is allowed, and a quarter of the budget for each
+ * further source.
  */
 export class AnswerBudget {
   readonly #maxBytes: number;
+  /** Goes on although the budget is spent. */
+  #running: BudgetedAnswer | undefined;
   readonly #held = new Set<BudgetedAnswer>();
   #bytes = 0;
 
@@ -33,29 +39,55 @@ export class AnswerBudget {
 
   /** Answers that are not read for now. */
   get held(): number {
-    return Math.max(this.#held.size - 1, 0);
+    return this.#held.size;
   }
 
-  /** Counts bytes that have come; holds the answer up when that is too much. */
-  take(bytes: number, answer: BudgetedAnswer): void {
-    this.#bytes += bytes;
-    if (this.#bytes <= this.#maxBytes || this.#held.has(answer)) return;
+  /** The budget as one source has it. */
+  ofSource(): SourceBudget {
+    let ofSource = 0;
+    return {
+      take: (bytes, answer) => {
+        ofSource += bytes;
+        this.#bytes += bytes;
+        if (this.#bytes > this.#maxBytes && ofSource > this.#maxBytes * SHARE_OF_A_SOURCE) this.#restrain(answer);
+      },
+      giveBack: (bytes, answer) => {
+        ofSource -= bytes;
+        this.#bytes -= bytes;
+        this.#ended(answer);
+      },
+    };
+  }
+
+  #restrain(answer: BudgetedAnswer): void {
+    if (this.#running === answer || this.#held.has(answer)) return;
+    if (!this.#running) {
+      this.#running = answer;
+      return;
+    }
     this.#held.add(answer);
-    if (this.#held.size > 1) answer.hold();
+    answer.hold();
   }
 
-  /** An answer is over: it gives back what it took. */
-  giveBack(bytes: number, answer: BudgetedAnswer): void {
-    this.#bytes -= bytes;
-    const [first] = this.#held;
+  #ended(answer: BudgetedAnswer): void {
     this.#held.delete(answer);
+    if (this.#running === answer) this.#running = undefined;
     if (this.#bytes <= this.#maxBytes / 2) {
-      const held = [...this.#held];
+      for (const one of this.#held) one.release();
       this.#held.clear();
-      for (const one of held) one.release();
-    } else if (first === answer) {
+    } else if (!this.#running) {
       const [next] = this.#held;
-      next?.release();
+      if (!next) return;
+      this.#running = next;
+      this.#held.delete(next);
+      next.release();
     }
   }
+}
+
+export interface SourceBudget {
+  /** Counts bytes that have come; holds the answer up when that is too much. */
+  take(bytes: number, answer: BudgetedAnswer): void;
+  /** An answer is over: it gives back what it took. */
+  giveBack(bytes: number, answer: BudgetedAnswer): void;
 }

@@ -36,7 +36,7 @@ export function unreachable(service: string, code: string, error: unknown, call:
   if (reason === 'exhausted')
     call.log.error(
       { event: 'upstream.exhausted', source: service, reason: (error as Error).message },
-      'the gateway has no connection left for its sources: raise its limit of open files',
+      'the gateway has no more memory or connections for its sources now',
     );
   else if (reason !== 'aborted' && !(reason in OWN_CODES))
     call.log.warn({ source: service, reason: (error as Error).message }, 'a source did not answer');
@@ -48,7 +48,7 @@ export function unreachable(service: string, code: string, error: unknown, call:
     'circuit-open': `the service "${service}" has failed too often and is not asked for now`,
     overloaded: `too many requests wait for the service "${service}"`,
     unavailable: `the service "${service}" is not available`,
-    exhausted: 'the gateway cannot open more connections now',
+    exhausted: `the gateway has no more memory or connections for the service "${service}" now`,
   }[reason];
   return sourceError(service, OWN_CODES[reason] ?? code, message, { reason, ...comeBack(error, call) });
 }

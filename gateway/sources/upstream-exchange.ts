@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { type AnswerBudget, type BudgetedAnswer, UNCOUNTED_BYTES } from './answer-budget.ts';
+import { Chunks } from '../../platform/index.ts';
+import { type BudgetedAnswer, type SourceBudget, UNCOUNTED_BYTES } from './answer-budget.ts';
 import type { Cancellable, Cancellation } from './cancellation.ts';
 import type { Deadline, Timed } from './deadlines.ts';
 
@@ -46,7 +47,7 @@ export interface UpstreamFlow {
 
 /**
  * Why there is no usable answer of an upstream; the last four: why it was not even asked, because it has failed too often,
- * too many requests wait for it, it has not told its schema yet, or this machine gives the gateway no more connections.
+ * too many requests wait for it, it has not told its schema yet, or the gateway has no more memory or connections for it.
  */
 export type UpstreamFailure =
   | 'timeout'
@@ -88,16 +89,11 @@ export interface ExchangeLimits {
   /** For the headers of the answer, in milliseconds; undefined: as long as for all of it. */
   readonly headersTimeoutMs: number | undefined;
   readonly maxBodyBytes: number;
-  /** What all answers together may take. */
-  readonly budget: AnswerBudget;
+  /** What all answers together may take, as the source has it. */
+  readonly budget: SourceBudget;
   /** Begins a deadline. */
   readonly deadline: (timed: Timed, timeoutMs: number) => Deadline;
 }
-
-/** Pieces of an answer that are put together where they are small. */
-const MANY_PIECES = 1_024;
-/** Smaller than this a piece takes more memory than its bytes. */
-const SMALL_BYTES = 1_024;
 
 /** One request that is under way: what undici tells of it, its deadline, and whether anybody still waits for it. */
 export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable, Timed, UpstreamFlow, BudgetedAnswer {
@@ -106,10 +102,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   readonly #deadline: Deadline;
   readonly #headersDeadline: Deadline | undefined;
   readonly #maxBodyBytes: number;
-  readonly #budget: AnswerBudget;
-  readonly #chunks: Buffer[] = [];
-  /** Pieces and bytes that have been looked at, whether they are small. */
-  #seen = { pieces: 0, bytes: 0 };
+  readonly #budget: SourceBudget;
+  readonly #chunks = new Chunks();
   #controller: Dispatcher.DispatchController | undefined;
   /** Set where the answer is taken as it comes. */
   #sink: UpstreamSink | undefined;
@@ -118,8 +112,9 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   #size = 0;
   /** Bytes that the budget has counted. */
   #counted = 0;
-  /** Whether the budget holds it up. */
+  /** Whether the budget holds it up, or has done so. */
   #isHeld = false;
+  #wasHeld = false;
   #isOver = false;
 
   constructor(
@@ -144,7 +139,10 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   }
 
   expire(): void {
-    this.fail(new UpstreamError('timeout'));
+    // One that was held up may be late because of us, whatever its service did.
+    this.fail(
+      this.#wasHeld ? new UpstreamError('exhausted', undefined, EXHAUSTED_RETRY_SECONDS) : new UpstreamError('timeout'),
+    );
   }
 
   cancel(): void {
@@ -182,24 +180,17 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   }
 
   #keep(chunk: Buffer): void {
-    if (this.#chunks.push(chunk) - this.#seen.pieces >= MANY_PIECES) this.#putTogether();
+    this.#chunks.add(chunk);
     if (this.#size <= UNCOUNTED_BYTES) return;
     this.#counted += chunk.length;
     this.#budget.take(chunk.length, this);
-  }
-
-  /** An answer may come byte by byte, and each would take the memory of a hundred. */
-  #putTogether(): void {
-    const { pieces, bytes } = this.#seen;
-    if (this.#size - bytes < MANY_PIECES * SMALL_BYTES) this.#chunks.push(Buffer.concat(this.#chunks.splice(pieces)));
-    this.#seen = { pieces: this.#chunks.length, bytes: this.#size };
   }
 
   onResponseEnd(): void {
     if (!this.#end()) return;
     try {
       if (this.#sink) this.#sink.onEnd();
-      else this.#handler.onResponse(new CompleteResponse(this.#status, this.#headers, this.#chunks));
+      else this.#handler.onResponse(new CompleteResponse(this.#status, this.#headers, this.#chunks.list));
     } catch (error) {
       // undici would keep it to itself, and whoever waits would wait for ever.
       this.#handler.onError(new UpstreamError('connection', error));
@@ -217,6 +208,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   }
 
   hold(): void {
+    this.#wasHeld = true;
     this.#isHeld = true;
     this.pause();
   }

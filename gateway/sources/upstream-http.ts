@@ -107,7 +107,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
     const limits: ExchangeLimits = {
       headersTimeoutMs: settings.headersTimeoutMs,
       maxBodyBytes: maxResponseBytes,
-      budget,
+      budget: budget.ofSource(),
       deadline: (timed, timeoutMs) => deadlines.start(timed, timeoutMs),
     };
     const oddLimits: ExchangeLimits = { ...limits, deadline: singleDeadline };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openDatabase } from '../../auth-service/database/index.ts';
 import { createReadiness } from '../../auth-service/readiness.ts';
 import { availableEngines } from '../database/index.ts';
 import { type FreezableProxy, openFreezableProxy } from './freezable-proxy.ts';
@@ -80,30 +81,47 @@ const isPostgresThere = (await availableEngines()).includes('postgres');
   });
 });
 
+(isPostgresThere ? describe : describe.skip)('when the service has more to do than it can', () => {
+  test('it is alive and ready: the database answers, though a probe gets no connection', async () => {
+    const world = await createWorld('postgres');
+    const database = openDatabase(world.databaseUrl, { poolSize: 2 });
+    const readiness = createReadiness({ database, keys: { loaded: true } });
+    readiness.migrated();
+    let isOver = false;
+    const load = Array.from({ length: 40 }, async () => {
+      while (!isOver) await database.withoutTenant((transaction) => transaction.$queryRaw`SELECT 1 FROM pg_sleep(0.2)`);
+    });
+    expect(await readiness.report()).toMatchObject({ ready: true, checks: { database: 'ok' } });
+    expect(readiness.stuck()).toBe(false);
+    isOver = true;
+    await Promise.allSettled(load);
+    await database.close();
+    await world.close();
+  });
+});
+
 describe('liveness', () => {
   const never = () => Promise.reject(new Error('no answer'));
 
-  async function stuckWith({ database, minutes }: { database: { pingAnew(): Promise<void> }; minutes: number }) {
-    let time = 0;
+  async function stuckWith({ pingAnew, silentSeconds }: { pingAnew(): Promise<void>; silentSeconds: number }) {
     const readiness = createReadiness({
-      database: { ping: never, pingAnew: database.pingAnew },
+      database: { ping: never, pingAnew, silentMs: () => silentSeconds * 1000 },
       keys: { loaded: true },
-      now: () => new Date(time),
     });
     readiness.migrated();
-    await readiness.report();
-    time = minutes * 60_000;
     readiness.stuck();
     await new Promise(setImmediate);
     return readiness.stuck();
   }
 
+  const answers = async () => {};
+
   test('ends when the database answers everybody but this process', async () => {
-    expect(await stuckWith({ database: { pingAnew: async () => {} }, minutes: 1 })).toBe(true);
+    expect(await stuckWith({ pingAnew: answers, silentSeconds: 60 })).toBe(true);
   });
 
   test('goes on while the database answers nobody, and for a short loss', async () => {
-    expect(await stuckWith({ database: { pingAnew: never }, minutes: 60 })).toBe(false);
-    expect(await stuckWith({ database: { pingAnew: async () => {} }, minutes: 0.1 })).toBe(false);
+    expect(await stuckWith({ pingAnew: never, silentSeconds: 3_600 })).toBe(false);
+    expect(await stuckWith({ pingAnew: answers, silentSeconds: 10 })).toBe(false);
   });
 });

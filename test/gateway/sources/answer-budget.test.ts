@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openUpstreamHttp, UpstreamError } from '../../../gateway/sources/index.ts';
-import { keeper, serve } from '../harness/index.ts';
+import { keeper, serve, until } from '../harness/index.ts';
 
 const { keep, close } = keeper();
 afterAll(close);
@@ -9,13 +9,15 @@ const MIB = 1024 * 1024;
 const MAX_RESPONSE = 16 * MIB;
 const BUDGET = 8 * MIB;
 const LONG = 6 * MIB;
+const MIDDLING = 200 * 1024;
 /** A connection may bring this much in one turn of the event loop, before it can be held up. */
 const ONE_TURN = 2 * MIB;
 
-/** Answers `/endless` without an end, `/long` with 6 MiB, and anything else with a few bytes. */
+/** Answers `/endless` without an end, `/long` with 6 MiB, `/middling` with 200 KiB, and anything else with a few bytes. */
 const service = await keep(
   serve(({ url }, response) => {
     if (url === '/long') return void response.end(Buffer.alloc(LONG, 'x'));
+    if (url === '/middling') return void response.end(Buffer.alloc(MIDDLING, 'x'));
     if (url !== '/endless') return void response.end('short');
     const write = () => {
       while (!response.destroyed && response.write(Buffer.alloc(64 * 1024, 'x')));
@@ -63,8 +65,31 @@ describe('answers that take too much memory together', () => {
   test('give back what they took when they time out while they are held up', async () => {
     const { http, ask } = await connections();
     const endless = Array.from({ length: 12 }, () => ask('endless', 300));
-    for (const reason of await Promise.all(endless)) expect(['timeout', 'too-large']).toContain(reason);
+    for (const reason of await Promise.all(endless)) expect(['timeout', 'too-large', 'exhausted']).toContain(reason);
     expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
     expect(await ask('long')).toBe(LONG);
   });
+});
+
+test('a service that fills the budget and then says no more does not hold up another one', async () => {
+  const http = await keep(openUpstreamHttp({ maxResponseBytes: MAX_RESPONSE, maxBufferedBytes: BUDGET }));
+  const hostile = await keep(serve((_, response) => void response.write(Buffer.alloc(LONG, 'x'))));
+  const lane = (name: string) =>
+    http.lane({ name, connections: 50, connectTimeoutMs: 5_000, headersTimeoutMs: undefined });
+  const ask = (name: string, url: string, timeoutMs: number) =>
+    lane(name)
+      .send({ url, method: 'GET', headers: {}, timeoutMs })
+      .then(
+        ({ bytes }) => bytes.length,
+        (error) => (error as UpstreamError).reason,
+      );
+  const endless = Array.from({ length: 4 }, () => ask('hostile', hostile.url, 2_000));
+  await until('the budget is spent', () => http.buffered.held > 0);
+  const short = Array.from({ length: 5 }, () => ask('good', `${service.url}/middling`, 20_000));
+  expect(await Promise.all(short)).toEqual(Array.from({ length: 5 }, () => MIDDLING));
+  expect(http.buffered.held).toBeGreaterThan(0);
+
+  // Those that were held up may be late because of the gateway.
+  expect(new Set(await Promise.all(endless))).toEqual(new Set(['timeout', 'exhausted']));
+  expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
 });
