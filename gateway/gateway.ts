@@ -145,7 +145,10 @@ export async function startGateway(
   graph.start();
   const canAnswer = () => graph.ready && authenticator.ready;
   // A worker shares its port with others that can answer: it takes part when it can, or has waited for long enough.
-  if (siblings) await untilReady(canAnswer, config.PORTICO_READY_GRACE_SECONDS * 1000);
+  if (siblings) {
+    siblings.tellBegun();
+    await untilReady(() => canAnswer() || siblings.isAskedToStop, config.PORTICO_READY_GRACE_SECONDS * 1000);
+  }
   const listening = await listen(server.request, {
     host: config.HASURA_GRAPHQL_SERVER_HOST,
     port: config.HASURA_GRAPHQL_SERVER_PORT,
@@ -173,7 +176,7 @@ export async function startGateway(
       stopTelling();
       // Balancers have to notice that this gateway is not ready any more, before it stops to accept connections.
       listening.drain();
-      await sleep(config.PORTICO_DRAIN_SECONDS * 1000);
+      if (config.PORTICO_DRAIN_SECONDS > 0) await sleep(config.PORTICO_DRAIN_SECONDS * 1000);
       await metrics.stop();
       graph.stop();
       stopKeys();
@@ -190,9 +193,9 @@ export async function startGateway(
 const LOOK_MS = 100;
 
 /** Waits until a worker can answer requests, `withinMs` at most. */
-async function untilReady(canAnswer: () => boolean, withinMs: number): Promise<void> {
+async function untilReady(isReady: () => boolean, withinMs: number): Promise<void> {
   const giveUpAt = performance.now() + withinMs;
-  while (!canAnswer() && performance.now() < giveUpAt) await sleep(LOOK_MS);
+  while (!isReady() && performance.now() < giveUpAt) await sleep(LOOK_MS);
 }
 
 /** Tells the other workers each time that this one can answer requests, or cannot any more. @returns what ends that. */

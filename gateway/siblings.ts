@@ -7,6 +7,8 @@ export type WorkerMessage =
   | { readonly type: 'reload'; readonly id: number; readonly ask: boolean }
   /** It has been done, or could not be: whoever could not has logged why. */
   | { readonly type: 'reloaded'; readonly id: number }
+  /** What could keep a gateway from starting has been looked at; it may still wait for its sources. */
+  | { readonly type: 'begun' }
   /** Whether a worker can answer requests; to it: whether all others that take requests can. */
   | { readonly type: 'readiness'; readonly ready: boolean }
   /** Tell your metrics. */
@@ -19,6 +21,10 @@ export interface Siblings {
   readonly worker: number;
   /** Whether all others that take requests can answer them. */
   readonly othersReady: boolean;
+  /** Whether this worker has been asked to stop, while it may still be starting. */
+  readonly isAskedToStop: boolean;
+  /** Tells that nothing keeps this one from starting. */
+  tellBegun(): void;
   /** Tells the others whether this one can. */
   tellReadiness(ready: boolean): void;
   /** Lets all others reload the metadata, and waits until they have. */
@@ -33,6 +39,11 @@ export function siblingsOf(worker: Worker): Siblings {
   const waiting = new Map<number, () => void>();
   let asked = 0;
   let othersReady = true;
+  let isAskedToStop = false;
+  for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'])
+    process.once(signal, () => {
+      isAskedToStop = true;
+    });
   const send = (message: WorkerMessage) => void (worker.isConnected() && worker.send(message));
   worker.on('message', (message: WorkerMessage) => {
     if (message.type === 'reloaded') waiting.get(message.id)?.();
@@ -43,6 +54,10 @@ export function siblingsOf(worker: Worker): Siblings {
     get othersReady() {
       return othersReady;
     },
+    get isAskedToStop() {
+      return isAskedToStop;
+    },
+    tellBegun: () => send({ type: 'begun' }),
     tellReadiness: (ready) => send({ type: 'readiness', ready }),
     reload: (ask) =>
       new Promise((resolve) => {

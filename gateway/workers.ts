@@ -1,5 +1,12 @@
 import cluster, { type Worker } from 'node:cluster';
-import { type ChildMessage, createLogger, type Logger, type RunningService, StartError } from '../platform/index.ts';
+import {
+  type ChildMessage,
+  checkPort,
+  createLogger,
+  type Logger,
+  type RunningService,
+  StartError,
+} from '../platform/index.ts';
 import type { GatewayConfig } from './config.ts';
 import { openMetrics } from './metrics-endpoint.ts';
 import { type Metric, ofWorkers } from './ops/index.ts';
@@ -24,9 +31,22 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
   const crew = new WorkerCrew(log);
   const onHangUp = () => void crew.reload(true);
   process.on('SIGHUP', onHangUp);
-  // The first one alone, so that what keeps all from starting is told once.
-  const port = await crew.start();
-  await Promise.all(Array.from({ length: config.workers - 1 }, () => crew.start()));
+  const withinSeconds = config.PORTICO_DRAIN_SECONDS + config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT;
+  const stop = () => crew.stop(withinSeconds * 1000 + ENDING_MS);
+  // Workers may wait for their sources for longer than a stop may take.
+  const stopStarting = () => void stop();
+  for (const signal of STOP_SIGNALS) process.once(signal, stopStarting);
+  await checkPort({
+    host: config.HASURA_GRAPHQL_SERVER_HOST,
+    port: config.HASURA_GRAPHQL_SERVER_PORT,
+    portVariable: 'HASURA_GRAPHQL_SERVER_PORT',
+  });
+  // The first one alone, until it is known that it can start, so that what keeps all from starting is told once.
+  const first = crew.start();
+  await Promise.race([first.begun, first.listening]);
+  const others = Array.from({ length: config.workers - 1 }, () => crew.start().listening);
+  const [port] = await Promise.all([first.listening, ...others]);
+  for (const signal of STOP_SIGNALS) process.off(signal, stopStarting);
   const metrics = await openMetrics(config, () => crew.measure(), log);
   log.info({ port, workers: config.workers }, 'all workers are listening');
   return {
@@ -34,11 +54,19 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
     stop: async () => {
       process.off('SIGHUP', onHangUp);
       await metrics.stop();
-      const withinSeconds = config.PORTICO_DRAIN_SECONDS + config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT;
-      await crew.stop(withinSeconds * 1000 + ENDING_MS);
+      await stop();
     },
   };
 }
+
+interface StartingWorker {
+  /** Resolves when nothing keeps the worker from starting; it may still wait for its sources. */
+  readonly begun: Promise<void>;
+  /** The port, once the worker listens. Rejects with a StartError when it does not start. */
+  readonly listening: Promise<number>;
+}
+
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 class WorkerCrew {
   readonly #log: Logger;
@@ -62,28 +90,36 @@ class WorkerCrew {
     this.#log = log;
   }
 
-  /** @returns the port, once the worker listens. */
-  start(failures = 0): Promise<number> {
+  start(failures = 0): StartingWorker {
     const worker = cluster.fork();
     const startedAt = performance.now();
     this.#workers.add(worker);
     this.#starting.add(worker);
     this.#reloading.set(worker, new Map());
-    return new Promise((resolve, reject) => {
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const listening = new Promise<number>((resolve, reject) => {
       worker.on('message', (message: ChildMessage | WorkerMessage) => {
         if (message.type === 'ready') {
           this.#started(worker);
           resolve(message.port);
-        } else this.#hear(worker, message);
+        } else if (message.type === 'begun') begin();
+        else this.#hear(worker, message);
       });
       worker.once('exit', (code, signal) => {
         const isReady = !this.#starting.has(worker);
         this.#forget(worker);
-        if (this.#isStopping) return;
+        if (this.#isStopping) {
+          reject(new StartError('stopped while it was starting'));
+          return;
+        }
         if (!isReady && failures === 0) reject(new StartError('a worker did not start'));
         else this.#restart(worker, signal ?? code, performance.now() - startedAt > SETTLED_MS ? 0 : failures);
       });
     });
+    return { begun, listening };
   }
 
   /**
@@ -202,7 +238,10 @@ class WorkerCrew {
     const timer = setTimeout(() => {
       this.#restarts.delete(timer);
       // Where it does not start, it is the next one to be started again.
-      void this.start(failures + 1).then(() => this.#log.info('a worker has taken the place of one that died'));
+      this.start(failures + 1).listening.then(
+        () => this.#log.info('a worker has taken the place of one that died'),
+        () => {},
+      );
     }, pause);
     this.#restarts.add(timer);
   }

@@ -196,7 +196,9 @@ export class ConnectionGuard {
     // Told apart from the other timeouts that are set on it by one millisecond.
     const timeoutMs = this.#limits.slowReaderMs + 1;
     const isWaiting = socket.writableLength > 0;
-    if (isWaiting && !connection.isAwaited) {
+    // Node takes its own timeout again with each request of a connection that is kept open.
+    const isTimed = connection.isAwaited && socket.timeout === timeoutMs;
+    if (isWaiting && !isTimed) {
       connection.isAwaited = true;
       socket.setTimeout(timeoutMs);
     } else if (!isWaiting && connection.isAwaited) {

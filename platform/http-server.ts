@@ -89,6 +89,21 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
 }
 
 /**
+ * Looks whether a port can be had, without keeping it.
+ *
+ * @throws StartError when it is taken or may not be used.
+ */
+export async function checkPort(options: Pick<ListenOptions, 'host' | 'port' | 'portVariable'>): Promise<void> {
+  if (options.port === 0) return;
+  const server = new NetServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
+    server.listen({ port: options.port, host: options.host, exclusive: true }, resolve);
+  });
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/**
  * Responses to requests that were sent without waiting for the answers to those before (RFC 9112 section 9.3.2). Such a
  * response has no socket before it is its turn, and node does not tell it when the connection ends: without a `close`,
  * whatever works for it would go on for ever.
@@ -146,7 +161,10 @@ function stopServer(server: Server, sockets: () => Iterable<Socket>, graceMs: nu
   });
 }
 
-function explainListenError(error: NodeJS.ErrnoException, options: ListenOptions): Error {
+function explainListenError(
+  error: NodeJS.ErrnoException,
+  options: Pick<ListenOptions, 'host' | 'port' | 'portVariable'>,
+): Error {
   const { host, port, portVariable } = options;
   if (error.code === 'EADDRINUSE')
     return new StartError(`port ${port} on ${host} is already in use: set ${portVariable} to a free one`);

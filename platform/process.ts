@@ -49,7 +49,8 @@ export function runService(name: string, start: () => Promise<RunningService>): 
 
   started.then(
     (service) => process.send?.({ type: 'ready', port: service.port } satisfies ChildMessage),
-    (error) => fail(name, error),
+    // What ends a start that was to be ended is no failure.
+    (error) => (stopping && error instanceof StartError ? process.exit(0) : fail(name, error)),
   );
 }
 

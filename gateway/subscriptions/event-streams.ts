@@ -92,7 +92,8 @@ export function openEventStreams({ operations, authenticator, limits, places }: 
     const delivery: Delivery = deliver(prepared, operations, receiver, parts);
     // Without `complete`, so that the client knows that there is more to be had. The connection ends with the stream: over
     // one that is kept open, its client would come back to the gateway that is about to stop.
-    const cut = () => response.end(() => response.socket?.destroySoon());
+    const { socket } = response;
+    const cut = () => response.end(() => socket?.destroySoon());
     if (delivery.isSubscription) streams.add(cut);
     const stopWatching =
       'session' in prepared && delivery.isSubscription

@@ -99,4 +99,29 @@ describe('workers of a gateway', () => {
     const { url } = await starting;
     for (let count = 0; count < 20; count++) expect((await readiness(url)).status).toBe(200);
   });
+
+  test('stop at once when they are asked to while they wait for their sources', async () => {
+    let asked = 0;
+    const feed = await keep(
+      serve((_, response) => {
+        asked += 1;
+        response.writeHead(500).end();
+      }),
+    );
+    const directory = await keep(metadataDirectory({ 'version.yaml': { version: 3 } }));
+    const gateway = await keep(
+      start(['serve', directory.path, '--workers', '2'], {
+        environment: {
+          HASURA_GRAPHQL_SERVER_PORT: '0',
+          HASURA_GRAPHQL_ADMIN_SECRET: 'secret',
+          HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ jwk_url: `${feed.url}/keys` }),
+          PORTICO_REVOCATION_URL: `${feed.url}/revocations`,
+          PORTICO_READY_GRACE_SECONDS: '600',
+        },
+      }),
+    );
+    await until('both have asked', () => asked >= 4);
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
+  });
 });

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { openDatabase } from '../../../auth-service/database/index.ts';
 import { endedSessionSweeps, openHousekeeping, type Sweep } from '../../../auth-service/housekeeping/index.ts';
 import { availableEngines } from '../../database/index.ts';
-import { startTestService } from '../service.ts';
+import { REVOCATION_SECRET, startTestService } from '../service.ts';
 import { claimsOf, type SessionClient, sessionClient, type Tokens } from '../session-client.ts';
 import { until } from '../until.ts';
 import { createWorld, type World } from '../world.ts';
@@ -142,8 +142,9 @@ describe.each(await availableEngines())('housekeeping, on %s', (engine) => {
   test('a revocation stays until the last token that it is about has ended everywhere', async () => {
     const { access_token } = await login();
     await client.logout(undefined, access_token);
+    const headers = { authorization: `Bearer ${REVOCATION_SECRET}` };
     const feed = async () =>
-      (await (await fetch(`${world.service.url}/revocations`)).json()) as { revocations: unknown[] };
+      (await (await fetch(`${world.service.url}/revocations`, { headers })).json()) as { revocations: unknown[] };
     await tidy();
     expect((await feed()).revocations).toHaveLength(1);
     clock += 2 * DAY_MS;
