@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { readSettings, setting } from '../platform/index.ts';
 import { assertionSettings } from './assertions/index.ts';
+import type { SecretSetting } from './own-secrets.ts';
 import { DEFAULT_RESILIENCE, type ResilienceSettings } from './resilience/index.ts';
 import { type AuthenticationSettings, parseJwtSecret, parseJwtSecrets } from './session/index.ts';
 import { MIN_SECRET_LENGTH } from './sources/index.ts';
@@ -98,7 +99,7 @@ const variables = {
   ...assertionSettings,
   HASURA_GRAPHQL_DEV_MODE: setting.flag(false),
   PORTICO_REFERENCE_ENVELOPE: setting.flag(true),
-};
+} satisfies Record<SecretSetting, z.ZodType> & Record<string, z.ZodType>;
 
 /** The gateway's settings. README has the table of what each one means. */
 export type GatewayConfig = ReturnType<typeof readConfig>;

@@ -17,11 +17,10 @@ export type { RestMethod } from './rest-endpoints.ts';
 export type { ServiceMetadata } from './services.ts';
 export {
   type Environment,
-  fillTemplate,
-  missingVariables,
   resolveEventsUrl,
   resolveHeaders,
   resolveUrl,
+  resolveVariable,
 } from './template.ts';
 export type { IgnoredMetadata } from './unsupported.ts';
 export { watchMetadata } from './watch.ts';

@@ -1,20 +1,10 @@
+import { isOwnSecret } from '../own-secrets.ts';
 import type { ConfiguredHeader } from './shared-shapes.ts';
 
 /** Values from the environment that metadata may refer to. Only what a file names is ever read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PLACEHOLDER = /\{\{\s*(\w+)\s*\}\}/g;
-
-/** Names of the variables that `text` refers to as `{{NAME}}` and that are not set. */
-export function missingVariables(text: string, environment: Environment): readonly string[] {
-  const names = [...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '');
-  return [...new Set(names.filter((name) => environment[name] === undefined))];
-}
-
-/** `text` with each `{{NAME}}` replaced by the variable's value. Callers check `missingVariables` first. */
-export function fillTemplate(text: string, environment: Environment): string {
-  return text.replace(PLACEHOLDER, (_, name: string) => environment[name] ?? '');
-}
 
 /** A URL, as a template or as the name of the variable that holds it. */
 export interface DescribedUrl {
@@ -41,8 +31,7 @@ function resolveUrlOf(
   schemes: readonly string[],
 ): { url: string } | { problem: string } {
   const filled = resolveValue(definition.url, definition.url_from_env, environment);
-  if ('missing' in filled)
-    return { problem: `Value for environment variables not found: ${filled.missing.join(', ')}` };
+  if ('unusable' in filled) return { problem: problemOf(filled.unusable) };
   const url = filled.text;
   const scheme = URL.canParse(url) ? new URL(url).protocol.slice(0, -1) : '';
   if (!schemes.includes(scheme)) return { problem: `expected an ${schemes.join(' or ')} URL` };
@@ -55,26 +44,43 @@ export function resolveHeaders(
   environment: Environment,
 ): { headers: Record<string, string> } | { problem: string } {
   const resolved: Record<string, string> = {};
-  const missing: string[] = [];
+  const unusable: string[] = [];
   for (const { name, value, value_from_env } of headers) {
     const filled = resolveValue(value, value_from_env, environment);
-    if ('missing' in filled) missing.push(...filled.missing);
+    if ('unusable' in filled) unusable.push(...filled.unusable);
     else resolved[name.toLowerCase()] = filled.text;
   }
-  if (missing.length > 0) return { problem: `Value for environment variables not found: ${missing.join(', ')}` };
+  if (unusable.length > 0) return { problem: problemOf(unusable) };
   return { headers: resolved };
 }
 
-/** The text of a template, or of the variable that is named in its place; or the variables that are not set. */
+/** The value of a variable that metadata names; or what is wrong with it. */
+export function resolveVariable(name: string, environment: Environment): { text: string } | { problem: string } {
+  const filled = resolveValue(undefined, name, environment);
+  return 'unusable' in filled ? { problem: problemOf(filled.unusable) } : filled;
+}
+
+/**
+ * The text of a template, each `{{NAME}}` replaced by that variable's value, or of the variable that is named in its
+ * place; or the variables that are not set or must not be read. Whatever metadata gets of the environment comes from here.
+ */
 function resolveValue(
   template: string | null | undefined,
   variable: string | null | undefined,
   environment: Environment,
-): { text: string } | { missing: readonly string[] } {
-  if (template == null) {
-    const text = environment[variable ?? ''];
-    return text === undefined ? { missing: [variable ?? ''] } : { text };
-  }
-  const missing = missingVariables(template, environment);
-  return missing.length > 0 ? { missing } : { text: fillTemplate(template, environment) };
+): { text: string } | { unusable: readonly string[] } {
+  const names = template == null ? [variable ?? ''] : [...template.matchAll(PLACEHOLDER)].map(([, name]) => name ?? '');
+  const unusable = names.filter((name) => isOwnSecret(name) || environment[name] === undefined);
+  if (unusable.length > 0) return { unusable };
+  const textOf = (name: string) => environment[name] ?? '';
+  return {
+    text: template == null ? textOf(variable ?? '') : template.replace(PLACEHOLDER, (_, name) => textOf(name)),
+  };
+}
+
+function problemOf(unusable: readonly string[]): string {
+  const names = [...new Set(unusable)];
+  const secrets = names.filter(isOwnSecret);
+  if (secrets.length > 0) return `metadata cannot use the secrets of the platform itself: ${secrets.join(', ')}`;
+  return `Value for environment variables not found: ${names.join(', ')}`;
 }

@@ -7,6 +7,7 @@ import {
   type MetadataProblem,
   resolveHeaders,
   resolveUrl,
+  resolveVariable,
 } from '../metadata/index.ts';
 import { plainHeaders } from './action-request.ts';
 import { actionSubschema } from './action-schema.ts';
@@ -109,9 +110,12 @@ function prepareWebhook(action: ActionMetadata, surroundings: Surroundings, repo
 function signingSecret({ definition }: ActionMetadata, environment: Environment, report: Report): string | undefined {
   const variable = definition.webhook_signature?.secret_from_env;
   if (variable === undefined) return undefined;
-  const secret = environment[variable];
-  if (secret === undefined) report('webhook_signature', `Value for environment variables not found: ${variable}`);
-  else if (secret.length < MIN_SECRET_LENGTH)
+  const resolved = resolveVariable(variable, environment);
+  if ('problem' in resolved) {
+    report('webhook_signature', resolved.problem);
+    return undefined;
+  }
+  if (resolved.text.length < MIN_SECRET_LENGTH)
     report('webhook_signature', `the secret in ${variable} must have ${MIN_SECRET_LENGTH} characters at least`);
-  return secret;
+  return resolved.text;
 }

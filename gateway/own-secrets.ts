@@ -1,0 +1,40 @@
+/** Settings of the gateway that are secrets, or hold one; `config.ts` has what they mean. */
+const OF_GATEWAY = [
+  'HASURA_GRAPHQL_JWT_SECRET',
+  'HASURA_GRAPHQL_JWT_SECRETS',
+  'HASURA_GRAPHQL_ADMIN_SECRET',
+  'HASURA_GRAPHQL_ACCESS_KEY',
+  'HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL',
+  'PORTICO_REVOCATION_SECRET',
+  'PORTICO_WEBHOOK_SECRET',
+  'PORTICO_ASSERTION_KEY',
+  'PORTICO_ASSERTION_STANDBY_KEY',
+] as const;
+
+export type SecretSetting = (typeof OF_GATEWAY)[number];
+
+/** Secrets that are not the gateway's, in an environment that it shares with the auth service or has taken over from Hasura. */
+const OF_NEIGHBOURS = [
+  'AUTH_REVOCATION_SECRET',
+  'AUTH_REVOCATION_SECRET_PREVIOUS',
+  'AUTH_PASSWORD_PEPPER',
+  'AUTH_PASSWORD_PEPPERS',
+  'AUTH_KEY_ENCRYPTION_KEY',
+  'AUTH_KEY_ENCRYPTION_KEY_PREVIOUS',
+  'DATABASE_URL',
+  'DATABASE_PASSWORD',
+  'AUTH_DATABASE_OWNER_URL',
+  'AUTH_DATABASE_OWNER_PASSWORD',
+  'HASURA_GRAPHQL_DATABASE_URL',
+  'HASURA_GRAPHQL_METADATA_DATABASE_URL',
+];
+
+const NAMES: ReadonlySet<string> = new Set([...OF_GATEWAY, ...OF_NEIGHBOURS].flatMap((name) => [name, `${name}_FILE`]));
+
+/**
+ * Whether an environment variable is none of the business of whoever edits metadata, who would send it to a service.
+ * Some systems find variables whatever their case.
+ */
+export function isOwnSecret(variable: string): boolean {
+  return NAMES.has(variable.toUpperCase());
+}
