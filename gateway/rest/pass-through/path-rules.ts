@@ -21,8 +21,11 @@ function hasDotSegment(path: string): boolean {
   const decoded = decodedPercents(path)
     .replace(/%2f|%5c|\\/gi, '/')
     .replace(/%2e/gi, '.');
-  return decoded.split('/').some((segment) => /^\.\.?(;|$)/.test(segment));
+  return decoded.split('/').some((segment) => DOT_SEGMENT.test(segment));
 }
+
+/** Also with what a server may cut off from a segment, plain or encoded: parameters, a query, a fragment, white space. */
+const DOT_SEGMENT = /^(?:%20|%a0|%c2%a0)*\.\.?(?:;|%3b|#|%23|%3f|%20|%a0|%c2%a0|$)/i;
 
 /** With `%25` decoded as often as it takes: a path may be decoded more than once on its way. */
 function decodedPercents(path: string): string {
@@ -33,12 +36,12 @@ function decodedPercents(path: string): string {
 
 /**
  * A path as the most lenient server would read it, to find out whether it may mean a part that another service has:
- * unreserved characters decoded, without case, matrix parameters and repeated slashes.
+ * unreserved characters decoded, without case, repeated slashes, and what may be cut off from a segment.
  */
 export function lenientPath(path: string): string {
   return decodedPercents(path)
     .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replace(/;[^/]*/g, '')
+    .replace(/[;?#\s][^/]*/g, '')
     .replace(/\/{2,}/g, '/')
     .toLowerCase();
 }
