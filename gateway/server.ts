@@ -19,6 +19,7 @@ import {
 } from './http/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint } from './operation/index.ts';
 import { type Cors, createAccessLog, health, type ProcessState, readiness } from './ops/index.ts';
+import { ASSERTION_KEYS_PATH, isOwnPath } from './own-paths.ts';
 import { type PassThrough, restEndpoints, swagger } from './rest/index.ts';
 import type { Authenticator } from './session/index.ts';
 import type { Subscriptions } from './subscriptions/index.ts';
@@ -46,9 +47,6 @@ export interface GatewayServer {
   readonly request: RequestListener;
   readonly upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 }
-
-/** The gateway's own, also where everything else below /.well-known is passed through to an auth service. */
-const ASSERTION_KEYS_PATH = '/.well-known/portico-jwks.json';
 
 /** Who answers what. */
 export function createGatewayServer(parts: GatewayParts): GatewayServer {
@@ -84,7 +82,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   app.all('/v1/metadata', (request) => metadata(exchangeOf(request)));
   app.use('/api/rest', (request) => rest(exchangeOf(request)));
   app.use('/api/swagger', (request) => restDocument(exchangeOf(request)));
-  app.use((request) => sendFlatError(exchangeOf(request), new GatewayError('not-found', 'resource does not exist')));
+  app.use((request) => sendFlatError(exchangeOf(request), notFound()));
 
   return {
     request: (request, response) => {
@@ -100,7 +98,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
       // express costs more than everything else in a small request, so operations do not go through it.
       if (exchange.path === '/v1/graphql') graphql(exchange);
       else if (exchange.path.startsWith('/api/rest/')) rest(exchange);
-      else if (exchange.path !== ASSERTION_KEYS_PATH && passThrough.matches(exchange.path)) {
+      else if (passThrough.matches(exchange.path) && !isOwnPath(exchange.path)) {
         setOwnHeaders(exchange);
         void passThrough.handle(exchange);
       } else {
@@ -117,7 +115,14 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
         return refuseUpgrade(request, socket, problem);
       }
       if (arrival.path === '/v1/graphql') subscriptions.upgrade(arrival, socket, head);
-      else void passThrough.upgrade(arrival, socket, head);
+      else if (isOwnPath(arrival.path)) {
+        socket.on('error', () => {});
+        refuseUpgrade(request, socket, notFound());
+      } else void passThrough.upgrade(arrival, socket, head);
     },
   };
+}
+
+function notFound(): GatewayError {
+  return new GatewayError('not-found', 'resource does not exist');
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOwnPath } from '../own-paths.ts';
 import { mapping } from './mapping.ts';
 import { configuredHeaders, flag, name, serviceAssertion, timeoutSeconds } from './shared-shapes.ts';
 
@@ -19,10 +20,7 @@ export const servicesShape = z
     mapping({
       name,
       comment: z.string().nullish(),
-      path: path.refine(
-        (text) => !/^\/(v1|api\/rest|api\/swagger|healthz|readyz|hasura\/healthz)(\/|$)/.test(text),
-        'this path is the gateway’s own',
-      ),
+      path: path.refine((text) => !isOwnPath(text), 'this path is the gateway’s own'),
       url: z.string().min(1).nullish(),
       url_from_env: z.string().min(1).nullish(),
       timeout_seconds: timeoutSeconds(60),
