@@ -1,6 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
+/** Characters. Those of clients have fewer than 100. */
+const MAX_CONNECTION_LENGTH = 2_048;
+
 /** Whether a request wants the one other protocol that is spoken here. */
 export function wantsWebSocket(request: IncomingMessage): boolean {
   return request.headers.upgrade?.trim().toLowerCase() === 'websocket';
@@ -25,6 +28,8 @@ export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: 
 }
 
 function withoutUpgrade(connection: string): string {
+  // It is taken apart before anything is known of the caller. What is longer than any client needs names no option of use.
+  if (connection.length > MAX_CONNECTION_LENGTH) return 'close';
   const options = connection.split(',').map((option) => option.trim());
   return options.filter((option) => !/^(upgrade|http2-settings)$/i.test(option)).join(', ') || 'keep-alive';
 }

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ignoreUpgrade } from '../../../gateway/http/index.ts';
 import { listen } from '../../../platform/index.ts';
-import { bearer, keeper, openPlatform, type RequestHeaders, until } from '../harness/index.ts';
+import { bearer, headOf, keeper, openPlatform, type RequestHeaders, sendBytes, until } from '../harness/index.ts';
 
 const { keep, close } = keeper();
 afterAll(close);
@@ -72,6 +72,13 @@ describe('a client that would rather speak another protocol', () => {
     expect(Object.keys(files.requests.at(-1)?.headers ?? {})).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^(upgrade|http2-settings)$/)]),
     );
+  });
+
+  test('is answered and let go when it lists more about its connection than anybody needs', async () => {
+    const listed = `Connection: upgrade${','.repeat(30_000)}`;
+    const answer = await sendBytes(gateway.port, headOf('GET /healthz HTTP/1.1', 'Host: a', 'Upgrade: h2c', listed));
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    expect(answer.toLowerCase()).toContain('\r\nconnection: close\r\n');
   });
 
   test('needs a token all the same', async () => {
