@@ -27,9 +27,14 @@ export function compiledFile(path: string): string {
 export function inThread<T>(file: string, data: unknown, resourceLimits: ResourceLimits = {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(compiledFile(file), { workerData: data, resourceLimits });
-    worker.once('message', resolve);
+    const ended = (code: number) => reject(new Error(`a thread ended without a result (code ${code})`));
+    worker.once('message', (result: T) => {
+      worker.off('exit', ended);
+      // By itself it would end later: what comes next does not have to fit beside its heap.
+      worker.terminate().then(() => resolve(result), reject);
+    });
     worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`a thread ended without a result (code ${code})`)));
+    worker.once('exit', ended);
     // Whoever ends the process does not wait for it.
     worker.unref();
   });
