@@ -1,3 +1,4 @@
+export { AskedThread, answerQuestions, ThreadStopped } from './asked-thread.ts';
 export { Chunks } from './chunks.ts';
 export { clientAddress, networkOf } from './client-address.ts';
 export { CONNECTION_LIMITS, type ConnectionCounts, type ConnectionLimits } from './connection-guard.ts';

@@ -4,9 +4,9 @@ import type { Supergraph } from './supergraph.ts';
 
 /** Entities of which a subgraph has fields that cannot be joined to what the others have. */
 export function unreachableEntities(supergraph: Supergraph): readonly string[] {
-  const types = supergraph.document.definitions.filter(
-    (one): one is ObjectTypeDefinitionNode => one.kind === Kind.OBJECT_TYPE_DEFINITION,
-  );
+  const types = supergraph
+    .document()
+    .definitions.filter((one): one is ObjectTypeDefinitionNode => one.kind === Kind.OBJECT_TYPE_DEFINITION);
   return types.flatMap((type) => unreachableParts(type, supergraph));
 }
 

@@ -20,6 +20,16 @@ export class UnplannableOperation extends Error {
   }
 }
 
+/** The thread that plans has ended or is stuck; it is opened again for a later operation. Its message is public. */
+export class PlannerStopped extends UnplannableOperation {
+  override readonly code: ErrorCode = 'service-unavailable';
+
+  constructor(cause: unknown) {
+    super('the query planner of federation is not available for a moment', cause);
+    this.name = 'PlannerStopped';
+  }
+}
+
 /** The query planner, a native addon, does not load on this machine. */
 export class PlannerUnavailable extends Error {
   constructor(cause: unknown) {

@@ -1,7 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, parse } from 'graphql';
 import { atOnce } from '../../platform/index.ts';
 import { readOperation } from './client-operation.ts';
-import { withEntityRoots } from './entity-roots.ts';
+import { openEntityPlanner } from './entity-planner.ts';
 import { UnplannableOperation } from './errors.ts';
 import type { Json, JsonObject } from './json.ts';
 import { openPlanner, type Plan } from './planner.ts';
@@ -24,12 +24,14 @@ export interface FederatedGraphOptions<Context> {
   readonly supergraphSdl: string;
   /** The same where it has been read already, which takes long for a large one. */
   readonly read?: {
-    readonly document: DocumentNode;
+    readonly document: () => DocumentNode;
     readonly types: SupergraphTypes;
     readonly publicSchema: GraphQLSchema;
   };
   /** Its planner, where there is one already. */
   readonly plan?: Plan | undefined;
+  /** The planner of its supergraph `withEntityRoots`, where there is one already. */
+  readonly planEntities?: Plan | undefined;
   readonly send: Send<Context>;
 }
 
@@ -75,16 +77,11 @@ export class FederatedGraph<Context> {
   /**
    * @throws PlannerUnavailable where the query planner does not load; an Error for what is no supergraph
    */
-  constructor({ supergraphSdl, read, plan, send }: FederatedGraphOptions<Context>) {
+  constructor({ supergraphSdl, read, plan, planEntities, send }: FederatedGraphOptions<Context>) {
     const { document, types, publicSchema } = read ?? readAtOnce(supergraphSdl);
     this.publicSchema = publicSchema;
-    let entities: Plan | undefined;
     this.#scope = {
-      // It is seldom needed, and takes as much memory as the other planner.
-      planEntities: (text, name) => {
-        entities ??= openPlanner(withEntityRoots(document));
-        return entities(text, name);
-      },
+      planEntities: planEntities ?? openEntityPlanner(document),
       plan: plan ?? openPlanner(supergraphSdl),
       types,
       publicSchema: this.publicSchema,
@@ -154,7 +151,7 @@ export class FederatedGraph<Context> {
 
 function readAtOnce(supergraphSdl: string) {
   const document = parse(supergraphSdl, { noLocation: true });
-  return { document, types: atOnce(readTypes(document)), publicSchema: buildPublicSchema(document) };
+  return { document: () => document, types: atOnce(readTypes(document)), publicSchema: buildPublicSchema(document) };
 }
 
 function perform<Context>(step: Step<Context> | undefined, run: Run<Context>, done: () => void): void {

@@ -1,4 +1,4 @@
-export { type JoinError, PlannerUnavailable, SubgraphFailure, UnplannableOperation } from './errors.ts';
+export { type JoinError, PlannerStopped, PlannerUnavailable, SubgraphFailure, UnplannableOperation } from './errors.ts';
 export {
   FederatedGraph,
   type FederatedGraphOptions,
@@ -9,6 +9,7 @@ export {
 } from './federated-graph.ts';
 export { overrideLabels, renameLabels, resolveOverrides } from './overrides.ts';
 export { openPlanner, type Plan } from './planner.ts';
+export { openPlanners, type Planners, type PlannersOptions } from './planner-thread.ts';
 export type { JoinResult, Relay } from './prepared-join.ts';
 export { buildPublicSchema } from './public-schema.ts';
 export { type ComposedService, restoreExternal } from './restore-external.ts';

@@ -23,11 +23,15 @@ export function openPlanner(supergraphSdl: string): Plan {
       // Labels such as percent(5) hold while the last argument is below 5.
       return planner.plan(document, operationName, new Set(labels), 0).node;
     } catch (error) {
-      // What the planner says may repeat values of the document, so it is kept for the log only.
-      const message = 'the operation cannot be planned over the federated services';
-      throw new UnplannableOperation(message, error, FOUND_AND_LOST.test(String(error)));
+      throw unplannable(error);
     }
   };
+}
+
+/** @param cause what the planner says, which may repeat values of the document: it is kept for the log only. */
+export function unplannable(cause: unknown): UnplannableOperation {
+  const message = 'the operation cannot be planned over the federated services';
+  return new UnplannableOperation(message, cause, FOUND_AND_LOST.test(String(cause)));
 }
 
 /** Of an operation that it has found a way for: it does so, and then does not find its own steps again. */

@@ -5,6 +5,7 @@ import { Assembly, isMistake } from './assembly.ts';
 import type { Generation, Inconsistency } from './generation.ts';
 import { brokenOperationProblems, brokenOperations } from './saved-operations.ts';
 import { sourceProblem } from './source-problem.ts';
+import { SourcesInForce } from './sources-in-force.ts';
 
 /** For how long after the start a missing source keeps the gateway from being ready, where nothing else is said. */
 const DEFAULT_GRACE_MS = 10_000;
@@ -21,6 +22,7 @@ export class LiveGraph {
   readonly #surroundings: Surroundings;
   readonly #log: Logger;
   readonly #listeners = new Set<(current: Generation) => void>();
+  readonly #inForce = new SourcesInForce();
   #assembly: Assembly;
   #graceTimer: NodeJS.Timeout | undefined;
   #graceOver = false;
@@ -71,6 +73,7 @@ export class LiveGraph {
   }
 
   #announce(): void {
+    this.#inForce.become(this.#stopped ? [] : this.current.sources);
     for (const listener of this.#listeners) listener(this.current);
   }
 
@@ -105,6 +108,7 @@ export class LiveGraph {
     const problems = this.#newProblems(next);
     if (problems.length > 0) {
       next.stop();
+      this.#inForce.dismiss(next.generation.sources);
       throw new MetadataError(problems);
     }
     await next.generation.buildGraphs(namedRoles(metadata));
@@ -154,5 +158,6 @@ export class LiveGraph {
     this.#stopped = true;
     clearTimeout(this.#graceTimer);
     this.#assembly.stop();
+    this.#inForce.become([]);
   }
 }

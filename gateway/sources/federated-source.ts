@@ -35,10 +35,10 @@ export interface FederatedSourceOptions {
  *
  * @throws SourceError when the customization does not fit it.
  */
-export function federatedSource(options: FederatedSourceOptions): Source {
+export async function federatedSource(options: FederatedSourceOptions): Promise<Source> {
   const { name, members, supergraph, permissions, customization, publicRole } = options;
   const { schema: upstream, requirements } = supergraph;
-  const engine = openFederationEngine(supergraph, options.targets, options.overrides);
+  const engine = await openFederationEngine(supergraph, options.targets, options.overrides);
   const run = withAuthorization(engine.execute, requirements, upstream, publicRole);
 
   const prepare: Subschema['prepare'] = (operation) =>
@@ -77,6 +77,7 @@ export function federatedSource(options: FederatedSourceOptions): Source {
     guards: [...options.targets.values()].map(({ http }) => http),
     sdl: options.sdl,
     hints: () => supergraphHints(supergraph),
+    ...(engine.setInForce && { setInForce: (isInForce) => engine.setInForce?.(isInForce) }),
     ...(engine.kind === 'stitched' && {
       warning: 'the query planner does not load on this machine: federated operations are stitched, which is slower',
     }),

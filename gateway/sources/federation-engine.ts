@@ -3,9 +3,9 @@ import { print } from 'graphql';
 import { atOnce } from '../../platform/index.ts';
 import type { Supergraph } from '../composition/index.ts';
 import {
-  openPlanner,
-  overrideLabels,
+  openPlanners,
   type Plan,
+  type Planners,
   PlannerUnavailable,
   readTypes,
   renameLabels,
@@ -13,7 +13,7 @@ import {
 } from '../federation/index.ts';
 import type { Call } from './call.ts';
 import { type OverrideLevel, type OverrideSettings, overrideLevels } from './federation-overrides.ts';
-import { openPlannedEngine } from './federation-planned.ts';
+import { type EnginePlanners, openPlannedEngine } from './federation-planned.ts';
 import { openStitchedEngine } from './federation-stitched.ts';
 import type { OperationToPrepare, PreparedOperation, PreparedSubscription } from './prepared-operation.ts';
 import type { RemoteTarget } from './remote-request.ts';
@@ -27,6 +27,8 @@ export interface FederationEngine {
   prepare?(operation: OperationToPrepare): PreparedOperation | undefined;
   /** The same for a subscription. */
   prepareSubscription?(operation: OperationToPrepare): PreparedSubscription | undefined;
+  /** As for a source. */
+  setInForce?(isInForce: boolean): void;
 }
 
 type Targets = ReadonlyMap<string, RemoteTarget>;
@@ -38,38 +40,45 @@ type Targets = ReadonlyMap<string, RemoteTarget>;
  * @param settings what the metadata says of the labels of progressive overrides.
  * @param draw a number from 0 to below 100, for each request to which percentages apply.
  */
-export function openFederationEngine(
+export async function openFederationEngine(
   supergraph: Supergraph,
   targets: Targets,
   settings: OverrideSettings = {},
   draw: () => number = () => Math.random() * 100,
-): FederationEngine {
-  const labels = overrideLabels(supergraph.document);
-  if (labels.length === 0) return openEngine(supergraph, targets, planOf(supergraph.sdl));
+): Promise<FederationEngine> {
+  const { labels } = supergraph;
+  if (labels.length === 0) {
+    const planners = await plannersOf(supergraph.sdl);
+    return openEngine(supergraph, targets, planners);
+  }
+  const document = supergraph.document();
   // The planner decides about percentages itself unless their labels have other names.
   const names = new Map(labels.map((label, index) => [label, `label${index}`]));
-  const plan = planOf(print(renameLabels(supergraph.document, names)));
+  const planners = await plannersOf(print(renameLabels(document, names)));
   const levels = overrideLevels(labels, settings);
   const engines = levels.map(({ active }) =>
     lazily(() => {
-      const document = resolveOverrides(supergraph.document, active);
+      const resolved = resolveOverrides(document, active);
       const own = new Set([...active].map((label) => names.get(label) ?? label));
-      const planned: Plan | undefined = plan && ((text, name) => plan(text, name, own));
-      return openEngine({ ...supergraph, document, types: atOnce(readTypes(document)) }, targets, planned);
+      const read = { ...supergraph, document: () => resolved, types: atOnce(readTypes(resolved)) };
+      if (!planners) return openEngine(read, targets, undefined);
+      const plan: Plan = (text, name) => planners.plan(text, name, own);
+      return openEngine(read, targets, { ...planners, plan, planEntities: undefined });
     }),
   );
-  return deciding(levels, engines, draw);
+  const engine = deciding(levels, engines, draw);
+  return planners ? { ...engine, setInForce: (isInForce) => planners.setInForce(isInForce) } : engine;
 }
 
-function openEngine(supergraph: Supergraph, targets: Targets, plan: Plan | undefined): FederationEngine {
+function openEngine(supergraph: Supergraph, targets: Targets, planners: EnginePlanners | undefined): FederationEngine {
   const stitched = () => openStitchedEngine(supergraph, targets);
-  return plan ? openPlannedEngine(supergraph, targets, plan, lazily(stitched)) : stitched();
+  return planners ? openPlannedEngine(supergraph, targets, planners, lazily(stitched)) : stitched();
 }
 
 /** Undefined where the addon of the planner does not load. */
-function planOf(supergraphSdl: string): Plan | undefined {
+async function plannersOf(supergraphSdl: string): Promise<Planners | undefined> {
   try {
-    return openPlanner(supergraphSdl);
+    return await openPlanners(supergraphSdl);
   } catch (error) {
     if (!(error instanceof PlannerUnavailable)) throw error;
     return undefined;

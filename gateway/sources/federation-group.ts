@@ -109,7 +109,7 @@ async function openComposed(
   await setImmediate();
   try {
     return {
-      source: federatedSource({
+      source: await federatedSource({
         name: FEDERATION,
         members: subgraphs.map(({ name }) => name),
         supergraph,

@@ -4,6 +4,8 @@ import type { Supergraph } from '../composition/index.ts';
 import {
   FederatedGraph,
   type Plan,
+  PlannerStopped,
+  type Planners,
   type PreparedJoin,
   type PreparedSubscription,
   UnplannableOperation,
@@ -23,22 +25,28 @@ const UNPLANNABLE = 'the operation cannot be planned over the federated services
 /** Operations of the stitched graph whose plans are kept. */
 const KEPT = 500;
 
+export type EnginePlanners = Pick<Planners, 'plan' | 'setInForce'> & {
+  /** Undefined where the engine is to open it of its supergraph's document when it is needed. */
+  readonly planEntities: Plan | undefined;
+};
+
 /**
  * Plans operations as a whole: each subgraph is asked as seldom as can be.
  *
- * @param plan the planner of the supergraph.
+ * @param planners of the supergraph.
  * @param standIn what runs those that the planner fails at by its own fault.
  */
 export function openPlannedEngine(
   supergraph: Supergraph,
   targets: ReadonlyMap<string, RemoteTarget>,
-  plan: Plan,
+  planners: EnginePlanners,
   standIn: () => FederationEngine,
 ): FederationEngine {
   const graph = new FederatedGraph<Call>({
     supergraphSdl: supergraph.sdl,
     read: { document: supergraph.document, types: supergraph.types, publicSchema: supergraph.schema },
-    plan,
+    plan: planners.plan,
+    planEntities: planners.planEntities,
     send: (subgraph, body, call, { kind }, done) => send(targets.get(subgraph), body, call, kind === 'query', done),
   });
   const kept = new Map<string, PreparedJoin<Call>>();
@@ -74,6 +82,7 @@ export function openPlannedEngine(
       const join = attempt(() => graph.prepareSubscription(text, operation.name?.value));
       return join && { open: (variables, call) => openJoinedEvents(join, targets, variables, call) };
     },
+    setInForce: (isInForce) => planners.setInForce(isInForce),
   };
 }
 
@@ -90,32 +99,34 @@ function prepareJoin(
       operation.name ? { ...request, operationName: operation.name.value } : request,
     )) as ExecutionResult;
   };
-  let join: PreparedJoin<Call>;
+  const prepare = () => graph.prepare(stripIgnoredCharacters(print(document)), operation.name?.value);
+  const runJoin = (join: PreparedJoin<Call>, ...[variables, call, done]: Parameters<PreparedOperation['run']>) => {
+    if (forwardAlone(join, targets, variables, call, done)) return;
+    join
+      .run(variables, call)
+      .then(
+        (result) => answerOf(result, call),
+        (error: unknown) => failed(error, variables, call),
+      )
+      .then(done, (unforeseen: unknown) => done(unplannable(unforeseen)));
+  };
   try {
-    join = graph.prepare(stripIgnoredCharacters(print(document)), operation.name?.value);
+    const join = prepare();
+    // Whoever asks for the schema gets the whole graph's.
+    if (join.introspection !== undefined) return undefined;
+    return { kind: 'join', run: (...given) => runJoin(join, ...given) };
   } catch (error) {
+    let later: PreparedJoin<Call> | undefined;
     return {
       kind: 'join',
       run: (variables, call, done) => {
-        failed(error, variables, call).then(done, (unforeseen: unknown) => done(unplannable(unforeseen)));
+        // A planner that has stopped comes back, so that this failure must not be kept.
+        if (error instanceof PlannerStopped) later ??= attempt(prepare);
+        if (later && later.introspection === undefined) runJoin(later, variables, call, done);
+        else failed(error, variables, call).then(done, (unforeseen: unknown) => done(unplannable(unforeseen)));
       },
     };
   }
-  // Whoever asks for the schema gets the whole graph's.
-  if (join.introspection !== undefined) return undefined;
-  return {
-    kind: 'join',
-    run: (variables, call, done) => {
-      if (forwardAlone(join, targets, variables, call, done)) return;
-      join
-        .run(variables, call)
-        .then(
-          (result) => answerOf(result, call),
-          (error: unknown) => failed(error, variables, call),
-        )
-        .then(done, (unforeseen: unknown) => done(unplannable(unforeseen)));
-    },
-  };
 }
 
 /** Sends the operation on when one service answers it alone. @returns false when it takes more than that. */

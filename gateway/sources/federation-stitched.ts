@@ -15,7 +15,7 @@ type Targets = ReadonlyMap<string, RemoteTarget>;
 
 /** Runs operations by fetching what objects lack when they are there. It needs no addon, and several times the calls. */
 export function openStitchedEngine(supergraph: Supergraph, targets: Targets): FederationEngine {
-  const subgraphs = readSubgraphs(supergraph.document);
+  const subgraphs = readSubgraphs(supergraph.document());
   if (!subgraphs) return openDelegatingEngine(supergraph, targets);
   const subschemas = subgraphs.map(({ name, schema, merge }) => {
     const target = targets.get(name);
@@ -40,7 +40,7 @@ export function openStitchedEngine(supergraph: Supergraph, targets: Targets): Fe
 /** The same for supergraphs with interface objects, and for old ones. */
 function openDelegatingEngine(supergraph: Supergraph, targets: Targets): FederationEngine {
   const schema = getStitchedSchemaFromSupergraphSdl({
-    supergraphSdl: supergraph.document,
+    supergraphSdl: supergraph.document(),
     batch: true,
     onSubschemaConfig: (subschema) => {
       const target = targets.get(supergraph.subgraphNames.get(subschema.name) ?? subschema.name);

@@ -73,6 +73,11 @@ export interface Source {
   readonly warning?: string;
   /** What those should know who describe or run it, a line each. It may take seconds to find out. */
   hints?(): readonly string[];
+  /**
+   * Tells it whether new operations run on it. What it holds for them alone, it gives up some time after they no longer
+   * do; those that began before are answered all the same.
+   */
+  setInForce?(isInForce: boolean): void;
   /** The part of it that `role` may see, the same object for the same part; undefined when there is none. */
   subschemaFor(role: string): Subschema | undefined;
 }

@@ -1,6 +1,5 @@
 import { resolveAssertion, type ServiceAssertion } from '../assertions/index.ts';
 import { readSupergraph, type Supergraph, type SupergraphSubgraph } from '../composition/index.ts';
-import { overrideLabels } from '../federation/index.ts';
 import { type RemoteSchemaMetadata, type ResilienceMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
 import type { Availability } from './availability.ts';
 import { ownHeaderNames } from './call.ts';
@@ -88,7 +87,7 @@ export async function openSupergraph(remote: SupergraphRemote): Promise<Source> 
   );
   if ('problems' in permissions) throw new SourceError([...permissions.problems.values()].flat());
   const overrides = metadata.definition.override_labels ?? {};
-  const labels = new Set(overrideLabels(supergraph.document));
+  const labels = new Set(supergraph.labels);
   const unknown = Object.keys(overrides).filter((label) => !labels.has(label));
   if (unknown.length > 0)
     throw new SourceError(
@@ -97,7 +96,7 @@ export async function openSupergraph(remote: SupergraphRemote): Promise<Source> 
         path: ['definition', 'override_labels', label],
       })),
     );
-  return federatedSource({
+  return await federatedSource({
     name: metadata.name,
     members: [metadata.name],
     supergraph,

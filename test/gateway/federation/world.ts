@@ -4,6 +4,8 @@ import { type GraphQLSchema, graphql, parse, print } from 'graphql';
 import {
   FederatedGraph,
   type JoinResult,
+  openPlanners,
+  type PlannersOptions,
   responseObject,
   restoreExternal,
   SubgraphFailure,
@@ -49,7 +51,7 @@ const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3
   "@requires", "@external", "@provides", "@interfaceObject", "@override", "@inaccessible"])\n`;
 
 /** Real servers of subgraphs with the graph that is composed of them. */
-export async function federate(subgraphs: Record<string, Subgraph>): Promise<World> {
+export async function federate(subgraphs: Record<string, Subgraph>, options: PlannersOptions = {}): Promise<World> {
   const calls: Call[] = [];
   const down = new Set<string>();
   const schemas = new Map<string, GraphQLSchema>();
@@ -79,7 +81,13 @@ export async function federate(subgraphs: Record<string, Subgraph>): Promise<Wor
     const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
     return Buffer.from(await response.arrayBuffer());
   });
-  const graph = new FederatedGraph<undefined>({ supergraphSdl, send });
+  const planners = await openPlanners(supergraphSdl, options);
+  const graph = new FederatedGraph<undefined>({
+    supergraphSdl,
+    plan: planners.plan,
+    planEntities: planners.planEntities,
+    send,
+  });
   const run = (document: string, variables: Record<string, unknown> = {}) =>
     graph.prepare(document).run(variables, undefined);
   return {
@@ -99,6 +107,7 @@ export async function federate(subgraphs: Record<string, Subgraph>): Promise<Wor
     ask: async (document, variables) => responseObject(await run(document, variables)),
     run,
     close: async () => {
+      planners.setInForce(false);
       await Promise.all([...servers.values()].map((server) => server.close()));
     },
   };

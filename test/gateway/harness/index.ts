@@ -6,4 +6,5 @@ export * from './platform.ts';
 export * from './raw.ts';
 export * from './send.ts';
 export * from './serve.ts';
+export * from './threads.ts';
 export * from './upstream.ts';

@@ -1,0 +1,166 @@
+import type { PlanNode } from '@graphql-hive/router-query-planner';
+import { parse } from 'graphql';
+import { AskedThread, ThreadStopped } from '../../platform/index.ts';
+import { openEntityPlanner } from './entity-planner.ts';
+import { PlannerStopped, PlannerUnavailable } from './errors.ts';
+import { openPlanner, type Plan, unplannable } from './planner.ts';
+
+/** The planners of a supergraph. */
+export interface Planners {
+  readonly plan: Plan;
+  /** Plans over the supergraph `withEntityRoots`. */
+  readonly planEntities: Plan;
+  /**
+   * Tells them whether new operations are planned over it. Those that are not in force any longer let their thread end
+   * some time later; it is opened again where an operation that began before asks all the same.
+   */
+  setInForce(isInForce: boolean): void;
+}
+
+export interface PlannersOptions {
+  /** From how many characters of SDL on they have a thread of their own. */
+  readonly threadFrom?: number;
+  /** How long an operation waits for that thread at most, in milliseconds. */
+  readonly patienceMs?: number;
+  /** How long after they are no longer in force the thread ends. */
+  readonly graceMs?: number;
+  /** How long after it was opened a thread that has ended by itself is not opened again. */
+  readonly reopenPauseMs?: number;
+}
+
+/**
+ * To open the planner takes 1 s for 30 subgraphs of 200 types, 1,500,000 characters, and grows with them; up to this, it
+ * takes less than 80 ms.
+ */
+const THREAD_FROM = 100_000;
+
+/** The planner of the entity roots is opened within it. */
+const PATIENCE_MS = 10_000;
+
+/** Longer than most operations take that began before. */
+const GRACE_MS = 2_000;
+
+/** To open it again blocks: what ends it must not have this happen all the time. */
+const REOPEN_PAUSE_MS = 5_000;
+
+/** What the thread is asked. */
+export interface PlanQuestion {
+  readonly document: string;
+  readonly operationName: string | undefined;
+  readonly labels: ReadonlySet<string> | undefined;
+  readonly planner: 'plan' | 'planEntities';
+}
+
+export type PlanAnswer = { readonly node: PlanNode | undefined } | { readonly unplannable: string };
+
+/** What the thread says when it is open. */
+export interface PlannerReady {
+  /** Why the addon does not load. */
+  readonly unavailable?: string;
+}
+
+/**
+ * Opens the planners of a supergraph: in a thread of their own where to open them would keep others waiting.
+ *
+ * @throws PlannerUnavailable where the addon does not load; whatever the addon throws for a broken supergraph
+ */
+export async function openPlanners(supergraphSdl: string, options: PlannersOptions = {}): Promise<Planners> {
+  const { threadFrom = THREAD_FROM } = options;
+  if (supergraphSdl.length >= threadFrom) return ThreadedPlanners.open(supergraphSdl, options);
+  return {
+    plan: openPlanner(supergraphSdl),
+    planEntities: openEntityPlanner(() => parse(supergraphSdl, { noLocation: true })),
+    setInForce: () => {},
+  };
+}
+
+/** Ends the threads of planners that are left without ever having been in force. */
+const abandoned = new FinalizationRegistry<AskedThread>((thread) => void thread.close());
+
+class ThreadedPlanners implements Planners {
+  readonly plan: Plan = this.#planner('plan');
+  readonly planEntities: Plan = this.#planner('planEntities');
+  readonly #sdl: string;
+  readonly #patienceMs: number;
+  readonly #graceMs: number;
+  readonly #reopenPauseMs: number;
+  #thread: AskedThread;
+  #openedAt = performance.now();
+  #isInForce = true;
+  #ending: NodeJS.Timeout | undefined;
+
+  static async open(sdl: string, options: PlannersOptions): Promise<Planners> {
+    const planners = new ThreadedPlanners(sdl, options);
+    try {
+      throwUnavailable(await planners.#thread.open());
+      return planners;
+    } catch (error) {
+      void planners.#thread.close();
+      throw error instanceof ThreadStopped ? new PlannerStopped(error) : error;
+    }
+  }
+
+  private constructor(sdl: string, options: PlannersOptions) {
+    const { patienceMs = PATIENCE_MS, graceMs = GRACE_MS, reopenPauseMs = REOPEN_PAUSE_MS } = options;
+    this.#sdl = sdl;
+    this.#patienceMs = patienceMs;
+    this.#graceMs = graceMs;
+    this.#reopenPauseMs = reopenPauseMs;
+    this.#thread = this.#newThread();
+  }
+
+  setInForce(isInForce: boolean): void {
+    this.#isInForce = isInForce;
+    clearTimeout(this.#ending);
+    if (!isInForce) this.#endLater();
+  }
+
+  #endLater(): void {
+    clearTimeout(this.#ending);
+    this.#ending = setTimeout(() => {
+      abandoned.unregister(this);
+      // It has not ended by itself, so that it can be opened again at once.
+      this.#openedAt = Number.NEGATIVE_INFINITY;
+      void this.#thread.close();
+    }, this.#graceMs).unref();
+  }
+
+  #newThread(): AskedThread {
+    const thread = new AskedThread('gateway/federation/planner-worker.js', this.#sdl, this.#patienceMs);
+    abandoned.unregister(this);
+    abandoned.register(this, thread, this);
+    return thread;
+  }
+
+  #planner(planner: PlanQuestion['planner']): Plan {
+    return (document, operationName, labels) => {
+      const question: PlanQuestion = { document, operationName, labels, planner };
+      const answer = this.#ask(question);
+      if ('unplannable' in answer) throw unplannable(answer.unplannable);
+      return answer.node;
+    };
+  }
+
+  /** @throws PlannerStopped */
+  #ask(question: PlanQuestion): PlanAnswer {
+    try {
+      if (this.#thread.hasEnded) this.#reopen();
+      return this.#thread.ask(question) as PlanAnswer;
+    } catch (error) {
+      throw error instanceof ThreadStopped ? new PlannerStopped(error) : error;
+    }
+  }
+
+  #reopen(): void {
+    if (performance.now() < this.#openedAt + this.#reopenPauseMs) throw new ThreadStopped('a thread has ended');
+    this.#openedAt = performance.now();
+    this.#thread = this.#newThread();
+    throwUnavailable(this.#thread.openAtOnce());
+    if (!this.#isInForce) this.#endLater();
+  }
+}
+
+function throwUnavailable(ready: unknown): void {
+  const { unavailable } = ready as PlannerReady;
+  if (unavailable !== undefined) throw new PlannerUnavailable(unavailable);
+}
