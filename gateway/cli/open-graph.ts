@@ -9,6 +9,7 @@ import {
   type Metadata,
   MetadataError,
   type MetadataProblem,
+  namedRoles,
   type RemoteSchemaMetadata,
   resolveHeaders,
   resolveUrl,
@@ -54,7 +55,10 @@ export async function openGraph(location: string, options: OpenGraphOptions): Pr
   try {
     const assembly = assemble(withRecorded(loadMetadata(location), options.recorded), options, http);
     await assembly.open();
-    return { generation: assembly.generation, problems: assembly.problems };
+    const { generation } = assembly;
+    // What is wrong with a role is known when its graph has been built.
+    for (const role of namedRoles(generation.metadata)) generation.graphIfValid(role);
+    return { generation, problems: assembly.problems };
   } finally {
     await http.close();
   }

@@ -46,7 +46,12 @@ export function reportOn(
   problems: readonly MetadataProblem[],
 ): Report {
   const { metadata } = generation;
-  const graphs = new Map(checkedRoles([metadata], publicRole).map((role) => [role, generation.graphOf(role)] as const));
+  const graphs = new Map(
+    checkedRoles([metadata], publicRole).flatMap((role) => {
+      const graph = generation.graphIfValid(role);
+      return graph ? [[role, graph] as const] : [];
+    }),
+  );
   const operations: Record<string, readonly string[]> = {};
   const broken: BrokenOperation[] = [];
   metadata.queryCollections.forEach((collection, index) => {

@@ -84,8 +84,8 @@ export class Assembly {
     const conflicts = this.#generation.conflicts.flatMap(({ source, reason, problems = [{ message: reason }] }) =>
       problems.map((problem) => sourceProblem(this.metadata, source, problem)),
     );
-    const { relationshipProblems, authenticationProblems } = this.#generation;
-    return [...failures, ...conflicts, ...relationshipProblems, ...authenticationProblems];
+    const { relationshipProblems, authenticationProblems, roleProblems } = this.#generation;
+    return [...failures, ...conflicts, ...relationshipProblems, ...authenticationProblems, ...roleProblems];
   }
 
   /** Whether a remote schema has told its types and is part of the graph. */
@@ -119,20 +119,23 @@ export class Assembly {
     const stored = new Map(this.#remotes.map((remote) => [remote, this.#openStored(remote)]));
     const composed = this.#composeStored([...stored.values()]);
     let left = this.#remotes.length;
-    await Promise.all(
-      this.#remotes.map(async (remote) => {
+    const asked = this.#remotes.map(async (remote) => {
+      try {
         await stored.get(remote);
         if (ask || !this.#isAsked(remote)) await this.#ask(remote);
         left -= 1;
         // One that hangs must not keep the others out, and each of many that come is no reason to begin anew.
         await this.#arrivals.add(left === 0);
+      } finally {
         if (this.#keepingFresh) this.#follow(remote);
-      }),
-    );
-    await composed;
+      }
+    });
+    // What fails must neither stay without a handler while another one hangs, nor keep that one from being followed.
+    const outcomes = await Promise.allSettled([composed, ...asked]);
     // The last one may be gone.
     if (this.#remotes.length === 0) await this.#arrivals.add(true);
     if (this.#keepingFresh) this.#retryLeft();
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   /** From now on, asks those again that did not answer, and those that want to be asked at intervals. */
@@ -162,8 +165,12 @@ export class Assembly {
 
   async #openStored(remote: RemoteSchema): Promise<void> {
     if (this.#opened.get(remote.name)) return;
-    const opened = await remote.openStored();
-    if (opened) this.#opened.set(remote.name, opened);
+    try {
+      const opened = await remote.openStored();
+      if (opened) this.#opened.set(remote.name, opened);
+    } catch (error) {
+      this.#log.error({ source: remote.name, err: error }, 'a stored schema cannot be used; the service is asked');
+    }
   }
 
   /** Puts what is stored in force, all of it together. */
@@ -183,6 +190,11 @@ export class Assembly {
 
   #isAsked({ name }: RemoteSchema): boolean {
     return (this.#opened.get(name) !== undefined && !this.#opened.isStored(name)) || this.#failures.has(name);
+  }
+
+  /** Whether what is in force lists it as missing. */
+  #isMissing(name: string): boolean {
+    return this.#generation.missing.some(({ source }) => source === name);
   }
 
   #follow(remote: RemoteSchema): void {
@@ -271,17 +283,23 @@ export class Assembly {
     this.#retried.add(remote.name);
     this.#later(pauseMs, async () => {
       this.#retried.delete(remote.name);
-      if (await this.#ask(remote)) await this.#arrivals.add(this.#failures.size === 0);
-      const isOut = this.#failures.has(remote.name) || this.#opened.left.has(remote.name);
-      if (isOut) this.#retryLater(remote, Math.min(pauseMs * 2, RETRY_MS.most));
-      this.#retryLeft();
+      try {
+        if (await this.#ask(remote)) await this.#arrivals.add(this.#failures.size === 0);
+      } finally {
+        const isOut = this.#failures.has(remote.name) || this.#opened.left.has(remote.name);
+        if (isOut || this.#isMissing(remote.name)) this.#retryLater(remote, Math.min(pauseMs * 2, RETRY_MS.most));
+        this.#retryLeft();
+      }
     });
   }
 
   #askAtIntervals(remote: RemoteSchema, intervalMs: number): void {
     this.#later(intervalMs, async () => {
-      if (this.#opened.get(remote.name) && (await this.#ask(remote))) await this.#arrivals.add(true);
-      this.#askAtIntervals(remote, intervalMs);
+      try {
+        if (this.#opened.get(remote.name) && (await this.#ask(remote))) await this.#arrivals.add(true);
+      } finally {
+        this.#askAtIntervals(remote, intervalMs);
+      }
     });
   }
 
@@ -296,7 +314,10 @@ export class Assembly {
 
   /** Puts a graph of all sources in force that have come. What callers will ask for first is ready then. */
   async #takeIn(): Promise<void> {
-    await this.#opened.compose();
+    await this.#opened.compose().catch((error: unknown) => {
+      // The other sources do not need what the subgraphs are composed to.
+      this.#log.error({ err: error }, 'composing the subgraphs failed in an unforeseen way');
+    });
     if (this.#stopped) return;
     const next = this.#generate(this.#generation);
     await next.buildGraphs([...namedRoles(this.metadata), ...this.#generation.builtRoles]);
@@ -320,6 +341,7 @@ export class Assembly {
       missing,
       conflicts,
       publicRole: this.#surroundings.publicRole,
+      onInvalidRole: (role, error) => this.#generationLog.reportInvalidRole(role, error),
     });
     // Subgraphs that need one that has not been asked yet may still find it.
     this.#generationLog.report(generation, this.#areAllAsked);

@@ -33,6 +33,12 @@ export class GenerationLog {
         this.#once('warn', message, { source, reason: message }, 'a public field may be an authentication field');
   }
 
+  reportInvalidRole(role: string, error: Error): void {
+    const detail = { event: 'graph.role-invalid', role, reason: error.message, err: error };
+    const message = 'the graph of a role is not valid; its operations are refused, those of other roles are not';
+    this.#once('error', `${role}: ${error.message}`, detail, message);
+  }
+
   #once(level: 'warn' | 'error', key: string, detail: object, message: string): void {
     if (this.#logged.has(key)) return;
     this.#logged.add(key);

@@ -1,12 +1,14 @@
 import type { OperationTypeNode } from 'graphql';
 import { atOnce, inSlices, type Sliced } from '../../platform/index.ts';
+import { GatewayError } from '../errors.ts';
 import { Introspections } from '../introspection/index.ts';
-import type { Metadata, MetadataProblem, RelationshipMetadata } from '../metadata/index.ts';
+import { type Metadata, type MetadataProblem, namedRoles, type RelationshipMetadata } from '../metadata/index.ts';
 import { ADMIN_ROLE, type Source, type SourceProblem, type SourceState, type Subschema } from '../sources/index.ts';
 import type { Relationship } from '../stitching/index.ts';
 import { AuthenticationFields, type UnmarkedField, unmarkedAuthenticationFields } from './authentication-fields.ts';
 import { type AwaitedSources, awaitedSources } from './awaited-sources.ts';
 import { findSource } from './find-source.ts';
+import { areSame, InvalidParts } from './invalid-parts.ts';
 import { type RelationshipProblem, resolveRelationship } from './relationships.ts';
 import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
 
@@ -14,8 +16,11 @@ import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
 export interface Inconsistency {
   readonly source: string;
   readonly reason: string;
-  /** Set where it is no source but a relationship, `source` being its type and name, or an authentication field of it. */
-  readonly kind?: 'relationship' | 'authentication-field';
+  /**
+   * Set where it is no source but a relationship, `source` being its type and name, or an authentication field of it, or
+   * the graph of a role, `source` being the role.
+   */
+  readonly kind?: 'relationship' | 'authentication-field' | 'role';
   /** The reason in parts, where they have places of their own. */
   readonly problems?: readonly SourceProblem[];
 }
@@ -54,8 +59,13 @@ export class Generation {
   readonly #graphs: Map<string, RoleGraph>;
   /** What each graph was stitched from. */
   readonly #parts: Map<RoleGraph, readonly Subschema[]>;
+  readonly #invalid: InvalidParts;
+  readonly #onInvalidRole: (role: string, error: Error) => void;
 
-  /** @param previous one whose graphs are this one's as well where it is of the same sources. */
+  /**
+   * @param previous one whose graphs are this one's as well where it is of the same sources.
+   * @param onInvalidRole is told of a role whose parts make no valid schema; once for all roles that see the same.
+   */
   constructor(parts: {
     previous?: Generation | undefined;
     metadata: Metadata;
@@ -63,6 +73,7 @@ export class Generation {
     missing: readonly MissingSource[];
     conflicts: readonly Inconsistency[];
     publicRole: string;
+    onInvalidRole: (role: string, error: Error) => void;
   }) {
     this.metadata = parts.metadata;
     this.sources = parts.sources;
@@ -72,6 +83,8 @@ export class Generation {
     const alike = parts.previous?.isOf(parts.metadata, parts.sources) ? parts.previous : undefined;
     this.#graphs = alike ? alike.#graphs : new Map();
     this.#parts = alike ? alike.#parts : new Map();
+    this.#invalid = alike ? alike.#invalid : new InvalidParts();
+    this.#onInvalidRole = parts.onInvalidRole;
     this.awaited = awaitedSources(parts);
     this.authenticationFields = new AuthenticationFields({ ...parts, awaited: this.awaited });
     this.#broken = this.metadata.relationships.flatMap((described) => {
@@ -94,6 +107,31 @@ export class Generation {
         message: `relationship "${described.name}": ${message}`,
       })),
     );
+  }
+
+  /**
+   * Roles whose parts of the sources, each valid by itself, make no valid schema together. Only what has been built is
+   * known of: see `buildGraphs`.
+   */
+  get roleProblems(): readonly MetadataProblem[] {
+    return this.#invalidRoles.map(({ role, reason }) => {
+      const granting = this.metadata.remoteSchemas.map(({ permissions = [] }) =>
+        permissions.findIndex((permission) => permission.role === role),
+      );
+      const remote = granting.findIndex((permission) => permission >= 0);
+      const path = remote < 0 ? [] : [remote, 'permissions', granting[remote] ?? 0];
+      return { ...this.metadata.place('remoteSchemas', path), message: `role "${role}": ${reason}` };
+    });
+  }
+
+  get #invalidRoles(): readonly { role: string; reason: string }[] {
+    if (this.#invalid.isEmpty) return [];
+    return [...new Set([this.#publicRole, ...namedRoles(this.metadata), ADMIN_ROLE])].flatMap((role) => {
+      const reason = this.#invalid.reasonAgainst(this.subschemasFor(role));
+      return reason === undefined
+        ? []
+        : [{ role, reason: `what it sees of the sources is no valid schema: ${reason}` }];
+    });
   }
 
   /** Authentication fields that the metadata names and the public role is not granted. */
@@ -119,7 +157,10 @@ export class Generation {
     const unknown = this.authenticationFields.problems.map(
       ({ source, message }): Inconsistency => ({ source, reason: message, kind: 'authentication-field' }),
     );
-    return [...this.missing, ...this.conflicts, ...broken, ...unknown];
+    const invalid = this.#invalidRoles.map(
+      ({ role, reason }): Inconsistency => ({ source: role, reason, kind: 'role' }),
+    );
+    return [...this.missing, ...this.conflicts, ...broken, ...unknown, ...invalid];
   }
 
   /** How the services behind its sources are doing. */
@@ -127,27 +168,46 @@ export class Generation {
     return this.sources.flatMap(({ guards = [] }) => guards.map((guard) => guard.state()));
   }
 
-  /** The graph of requests without a token. */
-  get publicGraph(): RoleGraph {
-    return this.graphOf(this.#publicRole);
+  /** The graph of requests without a token; undefined when it is not valid. */
+  get publicGraph(): RoleGraph | undefined {
+    return this.graphIfValid(this.#publicRole);
   }
 
   /** Whether callers without a token are granted a root field, or will be when the source is available that has it. */
   isPublicField(operation: OperationTypeNode, name: string): boolean {
-    if (this.publicGraph.hasRootField(operation, name)) return true;
+    if (this.publicGraph?.hasRootField(operation, name)) return true;
     return this.awaited?.mayHaveRootField(this.#publicRole, operation, name) ?? false;
   }
 
-  /** The graph as `role` sees it, stitched when it is first asked for. Roles that see the same share one graph. */
+  /**
+   * The graph as `role` sees it, stitched when it is first asked for. Roles that see the same share one graph.
+   *
+   * @throws GatewayError when what the role sees makes no valid schema.
+   */
   graphOf(role: string): RoleGraph {
+    const graph = this.graphIfValid(role);
+    if (graph) return graph;
+    // Why is for the operator: it may name what other roles are given.
+    throw new GatewayError('invalid-configuration', `the graph of role "${role}" is not valid`, { status: 500 });
+  }
+
+  /** The same; undefined where that throws. */
+  graphIfValid(role: string): RoleGraph | undefined {
     return this.#graphs.get(role) ?? atOnce(this.#build(role));
   }
 
-  *#build(role: string): Sliced<RoleGraph> {
+  /** @returns undefined when it is not valid. That is one role's trouble, and must not become that of the others. */
+  *#build(role: string): Sliced<RoleGraph | undefined> {
     const subschemas = this.subschemasFor(role);
-    const graph =
-      this.#graphWith(subschemas) ??
-      (yield* buildRoleGraph(subschemas, this.#relationshipsFor(role), this.#introspections));
+    if (this.#invalid.reasonAgainst(subschemas) !== undefined) return undefined;
+    let graph = this.#graphWith(subschemas);
+    try {
+      graph ??= yield* buildRoleGraph(subschemas, this.#relationshipsFor(role), this.#introspections);
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      if (this.#invalid.add(subschemas, error.message)) this.#onInvalidRole(role, error);
+      return undefined;
+    }
     // It may have been asked for while it was built.
     const built = this.#graphs.get(role);
     if (built) return built;
@@ -172,7 +232,7 @@ export class Generation {
 
   /**
    * Builds the graphs of roles before they are asked for, while operations go on. Of many roles it is left to when they
-   * are asked for, but for the first ones.
+   * are asked for, but for the first ones. One that is not valid is left out, and told to `onInvalidRole`.
    */
   async buildGraphs(roles: readonly string[]): Promise<void> {
     const ahead = [...new Set([this.#publicRole, ...roles])].slice(0, MAX_BUILT_AHEAD);
@@ -194,10 +254,7 @@ export class Generation {
   }
 
   #graphWith(subschemas: readonly Subschema[]): RoleGraph | undefined {
-    for (const [graph, parts] of this.#parts) {
-      const same = parts.length === subschemas.length && parts.every((part, i) => part === subschemas[i]);
-      if (same) return graph;
-    }
+    for (const [graph, parts] of this.#parts) if (areSame(parts, subschemas)) return graph;
     return undefined;
   }
 }

@@ -133,7 +133,11 @@ export class LiveGraph {
         problems && one.problems ? one.source === source : one.reason === reason,
       );
     const conflicts = generation.conflicts.filter((conflict) => !isKnown(conflict));
-    const problemsWithin = (one: Generation) => [...one.relationshipProblems, ...one.authenticationProblems];
+    const problemsWithin = (one: Generation) => [
+      ...one.relationshipProblems,
+      ...one.authenticationProblems,
+      ...one.roleProblems,
+    ];
     const knownWithin = new Set(problemsWithin(before.generation).map(({ message }) => message));
     const within = problemsWithin(generation).filter(({ message }) => !knownWithin.has(message));
     const brokenBefore = new Set(brokenOperations(before.generation).map(({ query }) => query));

@@ -17,7 +17,10 @@ export interface BrokenOperation {
 export function brokenOperations(generation: Generation): readonly BrokenOperation[] {
   if (generation.missing.length > 0) return [];
   const { metadata } = generation;
-  const errorsFor = (role: string, query: string) => operationErrors(query, generation.graphOf(role).accepted);
+  const errorsFor = (role: string, query: string): readonly string[] => {
+    const graph = generation.graphIfValid(role);
+    return graph ? operationErrors(query, graph.accepted) : [`the graph of role "${role}" is not valid`];
+  };
   return metadata.queryCollections.flatMap((collection, index) =>
     collection.definition.queries.flatMap(({ query }, position) => {
       const errors = errorsFor(ADMIN_ROLE, query);

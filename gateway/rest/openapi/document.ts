@@ -38,7 +38,7 @@ export function openApiDocument({ endpoints, graph, generation, withUnusable }: 
   for (const endpoint of endpoints) {
     const needs = needsOfEndpoint(endpoint, generation);
     // What judges no token answers everybody as it does a caller without one.
-    const { schema, accepted } = needs === 'nothing' ? generation.publicGraph : graph;
+    const { schema, accepted } = needs === 'nothing' ? (generation.publicGraph ?? graph) : graph;
     const problem = validate(accepted, endpoint.document)[0]?.message;
     if (problem !== undefined && !withUnusable) continue;
 
