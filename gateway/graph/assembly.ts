@@ -224,7 +224,8 @@ export class Assembly {
       else await this.#replace(name, before, opened);
       if (!isSame || wasStored) this.#store(remote, opened);
       if (!before || wasStored) this.#log.info({ source: name }, 'a source is part of the graph');
-      return !isSame || wasStored;
+      // An assembly that came before may have been the one to find out, too late for what has been put in force since.
+      return !isSame || wasStored || this.#isMissing(name);
     } catch (thrown) {
       const error = thrown instanceof SourceError ? thrown : new SourceError([(thrown as Error).message]);
       const detail = { source: name, reason: error.message };

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { buildSchema, getIntrospectionQuery, graphqlSync, OperationTypeNode } from 'graphql';
 import { Assembly } from '../../../gateway/graph/index.ts';
 import { loadMetadata } from '../../../gateway/metadata/index.ts';
-import type { SchemaStore, UpstreamConnections } from '../../../gateway/sources/index.ts';
+import { type SchemaStore, type UpstreamConnections, UpstreamError } from '../../../gateway/sources/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { until } from '../harness/index.ts';
 import { metadataDirectory } from '../harness/metadata-directory.ts';
@@ -64,8 +64,10 @@ function assemble(
   return assembly;
 }
 
+const down = () => Promise.reject(new UpstreamError('connection', new Error('connect ECONNREFUSED')));
 const hangs = () => new Promise<void>(() => {});
 const namesOf = ({ generation }: Assembly) => generation.sources.map(({ name }) => name);
+const missingOf = ({ generation }: Assembly) => generation.missing.map(({ source }) => source);
 
 describe('sources that are put together', () => {
   test('are in force by their stored schemas while services hang, though these suit one role badly', async () => {
@@ -84,5 +86,36 @@ describe('sources that are put together', () => {
     );
     await assembly.open();
     expect(namesOf(assembly)).toEqual(['one', 'other']);
+  });
+});
+
+describe('a service that answers those who asked before a reload', () => {
+  test('is missing no longer once those ask that came after', async () => {
+    let whenAsked: () => Promise<void> = down;
+    const http = services(() => whenAsked());
+    const before = assemble(http, { names: ['one'] });
+    await before.open();
+    expect(missingOf(before)).toEqual(['one']);
+
+    let answer = () => {};
+    let isAsked = false;
+    whenAsked = () => {
+      isAsked = true;
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    };
+    before.keepFresh();
+    await until('it is asked again', () => isAsked);
+
+    whenAsked = async () => {};
+    const after = assemble(http, { names: ['one'] });
+    await after.open(before, false);
+    before.stop();
+    expect(missingOf(after)).toEqual(['one']);
+    answer();
+    await until('those before know', () => before.isAvailable('one'));
+    after.keepFresh();
+    await until('it is missing no longer', () => missingOf(after).length === 0);
   });
 });
