@@ -19,6 +19,12 @@ export function directiveArgument(directive: ConstDirectiveNode, name: string): 
   return value?.kind === Kind.ENUM || value?.kind === Kind.STRING ? value.value : undefined;
 }
 
+/** Whether a directive's argument is true. */
+export function saysYes({ arguments: given }: ConstDirectiveNode, name: string): boolean {
+  const value = given?.find((one) => one.name.value === name)?.value;
+  return value?.kind === Kind.BOOLEAN && value.value;
+}
+
 /** The selections of a field set, such as that of a key. */
 export function fieldSet(text: string): readonly SelectionNode[] {
   const [definition] = parse(`{ ${text} }`, { noLocation: true }).definitions;

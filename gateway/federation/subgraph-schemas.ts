@@ -15,7 +15,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Entry, MergedType } from '../stitching/index.ts';
-import { directiveArgument, graphNames } from './join-directives.ts';
+import { directiveArgument, graphNames, saysYes } from './join-directives.ts';
 
 /** A subgraph as it stands in a supergraph, and how its entities are joined. */
 export interface SubgraphSchema {
@@ -135,15 +135,11 @@ function entityDefinitions(entities: readonly string[], query: string | undefine
 function mergedType(typeName: string, keys: readonly string[], requirements: ReadonlyMap<string, string>): MergedType {
   const required = [...requirements.values()].map(selectionOf);
   const entryPoints = keys.map((key): Entry => {
-    const wanted = selectionOf(key);
+    const wanted = [selectionOf(key), ...required];
     return {
       fieldName: '_entities',
       selectionSet: `{ ${key} }`,
-      key: (object) => ({
-        __typename: typeName,
-        ...required.map((one) => picked(object, one)).reduce(Object.assign, {}),
-        ...picked(object, wanted),
-      }),
+      key: (object) => ({ __typename: typeName, ...picked(object, wanted) }),
       argsFromKeys: (representations) => ({ representations }),
     };
   });
@@ -154,24 +150,33 @@ function mergedType(typeName: string, keys: readonly string[], requirements: Rea
   return { entryPoints, ...(fields.length > 0 && { fields: Object.fromEntries(fields) }) };
 }
 
-/** What is known of a selection. */
-function picked(value: unknown, { selections }: SelectionSetNode): Record<string, unknown> {
+/** What is known of selections, taken together: several may ask for parts of the same object. */
+function picked(value: unknown, sets: readonly SelectionSetNode[]): Record<string, unknown> {
   const from = value as Readonly<Record<string, unknown>>;
   const found: Record<string, unknown> = {};
-  for (const node of selections) {
-    if (node.kind === Kind.INLINE_FRAGMENT) Object.assign(found, picked(value, node.selectionSet));
-    if (node.kind !== Kind.FIELD) continue;
-    const name = node.name.value;
-    const inner = from[name];
-    if (inner === undefined) continue;
-    const set = node.selectionSet;
+  for (const [name, below] of setsByField(sets)) {
     const within = (item: unknown): unknown => {
       if (Array.isArray(item)) return item.map(within);
-      if (!set || typeof item !== 'object' || item === null) return item;
+      if (below.length === 0 || typeof item !== 'object' || item === null) return item;
       const { __typename } = item as { __typename?: unknown };
-      return { ...(__typename !== undefined && { __typename }), ...picked(item, set) };
+      return { ...(__typename !== undefined && { __typename }), ...picked(item, below) };
     };
-    found[name] = within(inner);
+    const inner = from[name];
+    if (inner !== undefined) found[name] = within(inner);
+  }
+  return found;
+}
+
+/** The selections below each field, those of fragments too: of another type, an object has none of their fields. */
+function setsByField(
+  sets: readonly SelectionSetNode[],
+  found = new Map<string, SelectionSetNode[]>(),
+): ReadonlyMap<string, readonly SelectionSetNode[]> {
+  for (const node of sets.flatMap(({ selections }) => selections)) {
+    if (node.kind === Kind.INLINE_FRAGMENT) setsByField([node.selectionSet], found);
+    if (node.kind !== Kind.FIELD) continue;
+    const { name, selectionSet } = node;
+    found.set(name.value, [...(found.get(name.value) ?? []), ...(selectionSet ? [selectionSet] : [])]);
   }
   return found;
 }
@@ -241,11 +246,6 @@ function topFields({ selections }: SelectionSetNode): readonly string[] {
 
 function namedType(name = ''): NamedTypeNode {
   return { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: name } };
-}
-
-function saysYes(directive: ConstDirectiveNode, name: string): boolean {
-  const value = directive.arguments?.find((one) => one.name.value === name)?.value;
-  return value?.kind === Kind.BOOLEAN && value.value;
 }
 
 function saysNo(directive: ConstDirectiveNode, name: string): boolean {

@@ -1,0 +1,99 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { type DocumentNode, getOperationAST, graphql, parse, print } from 'graphql';
+import { readSubgraphs } from '../../../gateway/federation/index.ts';
+import { StitchedGraph } from '../../../gateway/stitching/index.ts';
+import { federate, type World } from './world.ts';
+
+let world: World | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+type Reference = Record<string, unknown>;
+const BOX = {
+  place: { row: 7, shelf: 8 },
+  dims: { w: 3, h: 4, d: 5 },
+  parts: [{ n: 1, m: 2, o: 3 }],
+  tag: 'red',
+  note: 'fragile',
+};
+
+/** Stitches subgraphs, and tells the representations that they are sent. */
+async function stitch(subgraphs: Parameters<typeof federate>[0]) {
+  const opened = await federate(subgraphs);
+  world = opened;
+  const sent: unknown[] = [];
+  const subschemas = (readSubgraphs(parse(opened.supergraphSdl)) ?? []).map(({ name, schema, merge }) => {
+    const executor = ({ document, variables = {} }: { document: DocumentNode; variables?: Reference }) => {
+      sent.push(...Object.values(variables).flat());
+      const subgraph = opened.schemas.get(name);
+      if (!subgraph) throw new Error(`no subgraph ${name}`);
+      return graphql({ schema: subgraph, source: print(document), variableValues: variables });
+    };
+    return { schema, merge, executor };
+  });
+  const { publicSchema } = opened.graph;
+  const graph = new StitchedGraph({ shown: publicSchema, executable: publicSchema }, subschemas, []);
+  const ask = async (text: string) => {
+    const document = parse(text);
+    const operation = getOperationAST(document);
+    if (!operation) throw new Error('no operation');
+    return JSON.parse(JSON.stringify(await graph.prepare({ document, operation }, false)({}, undefined)));
+  };
+  return { sent, ask };
+}
+
+const openBoxes = () =>
+  stitch({
+    boxes: {
+      sdl: `type Query { box: Box }
+        type Box @key(fields: "place { row }") { place: Place!
+          dims: Dims parts: [Part!] tag: String note: String }
+        type Place @shareable { row: Int! shelf: Int }
+        type Dims { w: Int h: Int d: Int } type Part { n: Int m: Int o: Int }`,
+      resolvers: { Query: { box: () => BOX } },
+    },
+    sizes: {
+      sdl: `type Box @key(fields: "place { row }") { place: Place! tag: String @external
+          dims: Dims @external parts: [Part!] @external
+          wide: Int @requires(fields: "dims { w }") high: Int @requires(fields: "dims { h }")
+          spot: Int @requires(fields: "place { shelf }")
+          sum: Int @requires(fields: "parts { n }") product: Int @requires(fields: "parts { m } tag") }
+        type Place { row: Int! @shareable shelf: Int @external }
+        type Dims { w: Int @external h: Int @external } type Part { n: Int @external m: Int @external }`,
+      resolvers: {
+        Box: {
+          __resolveReference: (box: Reference) => box,
+          spot: ({ place }: typeof BOX) => place.row * 10 + place.shelf,
+          wide: ({ dims }: typeof BOX) => dims.w,
+          high: ({ dims }: typeof BOX) => dims.h,
+          sum: ({ parts }: typeof BOX) => parts[0]?.n,
+          product: ({ parts, tag }: typeof BOX) => (tag === 'red' ? parts[0]?.m : null),
+        },
+      },
+    },
+  });
+
+test('stitched, two fields may require different parts of one object', async () => {
+  const { ask } = await openBoxes();
+  expect(await ask('{ box { wide high } }')).toEqual({ data: { box: { wide: 3, high: 4 } } });
+});
+
+test('stitched, two fields may require different parts of the objects of one list', async () => {
+  const { ask } = await openBoxes();
+  expect(await ask('{ box { sum product } }')).toEqual({ data: { box: { sum: 1, product: 2 } } });
+});
+
+test('stitched, a field may require another part of an object that a key is in', async () => {
+  const { ask } = await openBoxes();
+  expect(await ask('{ box { spot } }')).toEqual({ data: { box: { spot: 78 } } });
+});
+
+test('stitched, a service is sent the type, the key, and what its fields require, and nothing else', async () => {
+  const { ask, sent } = await openBoxes();
+  await ask('{ box { note dims { d } parts { o } wide high sum product } }');
+  expect(sent).toEqual([
+    { __typename: 'Box', place: { row: 7 }, dims: { w: 3, h: 4 }, parts: [{ n: 1, m: 2 }], tag: 'red' },
+  ]);
+});
