@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import { type ClientOperation, type Conditions, isIncluded } from './client-operation.ts';
 import { UnplannableOperation } from './errors.ts';
+import { checkCost } from './planning-cost.ts';
 import type { SupergraphTypes } from './supergraph-types.ts';
 
 /** How many selections an operation may come to once its fragments are opened. */
@@ -106,6 +107,7 @@ export function plannedOperation(
     kind: Kind.SELECTION_SET,
     selections: fields.map((field) => reduceField(field, root)),
   };
+  checkCost(selectionSet, root?.name ?? '', types);
   const used = variablesOf(selectionSet);
   const definition: OperationDefinitionNode = {
     kind: Kind.OPERATION_DEFINITION,

@@ -3,12 +3,13 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type FieldDefinitionNode,
+  type InterfaceTypeDefinitionNode,
   Kind,
   type SelectionNode,
   type TypeNode,
 } from 'graphql';
 import type { Sliced } from '../../platform/index.ts';
-import { directiveArgument, fieldSet, graphNames, topFields } from './join-directives.ts';
+import { directiveArgument, fieldSet, graphNames, saysYes, topFields } from './join-directives.ts';
 import { readServiceTypes, type ServiceTypes } from './service-types.ts';
 
 /** What the supergraph says of its types, inaccessible ones too, as far as running a plan needs it. */
@@ -29,6 +30,11 @@ export interface SupergraphTypes {
   isRequired(typename: string, field: string): boolean;
   /** The object types of an interface or a union. */
   objectsOf(typename: string): readonly string[];
+  /**
+   * Whether the planner replaces an interface's field by that of each of its types: where a service that has the
+   * interface may not have the field. Its rule, as of 0.0.38; what is below the field is then planned once per type.
+   */
+  isPlannedByType(typename: string, field: string): boolean;
   /** The type that a subgraph gives a field, lists and non-null shown. */
   subgraphType(service: string, typename: string, field: string): string | undefined;
   /** Names of all fields of all types. */
@@ -49,6 +55,7 @@ export function* readTypes(supergraph: DocumentNode): Sliced<SupergraphTypes> {
   const requiring = new Set<string>();
   const requirements = new Map<string, readonly SelectionNode[]>();
   const neededFields = new Set<string>();
+  const elsewhere = new Set<string>();
   const names = graphNames(supergraph);
   const membersOf = (name: string) => {
     const known = members.get(name) ?? new Set<string>();
@@ -73,6 +80,9 @@ export function* readTypes(supergraph: DocumentNode): Sliced<SupergraphTypes> {
         fieldNames.add(field.name.value);
         const name = `${definition.name.value}.${field.name.value}`;
         fieldTypes.set(name, namedType(field.type));
+        const isElsewhere =
+          definition.kind === Kind.INTERFACE_TYPE_DEFINITION ? isPartOf(definition, field) : isMoved(field);
+        if (isElsewhere) elsewhere.add(name);
         for (const join of field.directives ?? []) {
           const required = directiveArgument(join, 'requires');
           if (required === undefined) continue;
@@ -89,6 +99,7 @@ export function* readTypes(supergraph: DocumentNode): Sliced<SupergraphTypes> {
     yield;
   }
   const services = yield* readServiceTypes(supergraph);
+  const objectsOf = (typename: string) => [...(members.get(typename) ?? [])].filter((member) => !members.has(member));
   return {
     isA: (typename, condition) => typename === condition || (members.get(condition)?.has(typename) ?? false),
     isAbstract: (typename) => members.has(typename),
@@ -97,7 +108,10 @@ export function* readTypes(supergraph: DocumentNode): Sliced<SupergraphTypes> {
     requires: (typename, field) => requiring.has(`${typename}.${field}`),
     requirementsOf: (service, typename, field) => requirements.get(`${service}:${typename}.${field}`) ?? [],
     isRequired: (typename, field) => neededFields.has(`${typename}.${field}`),
-    objectsOf: (typename) => [...(members.get(typename) ?? [])].filter((member) => !members.has(member)),
+    objectsOf,
+    isPlannedByType: (typename, field) =>
+      elsewhere.has(`${typename}.${field}`) ||
+      objectsOf(typename).some((one) => elsewhere.has(`${one}.${field}`) || !fieldTypes.has(`${one}.${field}`)),
     subgraphType: (service, typename, field) =>
       ownTypes.get(`${service}:${typename}.${field}`) ?? ownTypes.get(`${typename}.${field}`),
     fieldNames,
@@ -105,6 +119,28 @@ export function* readTypes(supergraph: DocumentNode): Sliced<SupergraphTypes> {
     hidesValues: (type) => [...hidden].some((name) => name.startsWith(`${type}.`)),
     isHidden: (type, value) => hidden.has(value === undefined ? type : `${type}.${value}`),
   };
+}
+
+/** Whether some service has an object's field without being the one that gives it. */
+function isMoved({ directives }: FieldDefinitionNode): boolean {
+  return joinsOf(directives).some(
+    (join) => saysYes(join, 'external') || saysYes(join, 'usedOverridden') || directiveArgument(join, 'override'),
+  );
+}
+
+/** Whether services have an interface and not this field of it, unless one adds the field to all of its types. */
+function isPartOf({ directives }: InterfaceTypeDefinitionNode, field: FieldDefinitionNode): boolean {
+  const types = (directives ?? []).filter(({ name }) => name.value === 'join__type');
+  const objects = types.filter((join) => saysYes(join, 'isInterfaceObject'));
+  const joins = joinsOf(field.directives);
+  const given = joins.filter((join) => !saysYes(join, 'external') && directiveArgument(join, 'graph') !== undefined);
+  const graphs = new Set(objects.map((join) => directiveArgument(join, 'graph')));
+  if (given.some((join) => graphs.has(directiveArgument(join, 'graph')))) return false;
+  return joins.length > 0 && given.length > 0 && given.length < types.length - objects.length;
+}
+
+function joinsOf(directives: readonly ConstDirectiveNode[] | undefined): readonly ConstDirectiveNode[] {
+  return (directives ?? []).filter(({ name }) => name.value === 'join__field');
 }
 
 /** The types that single subgraphs give a field, where they are not that of the supergraph, by graph. */

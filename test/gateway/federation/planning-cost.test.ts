@@ -1,0 +1,110 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { UnplannableOperation } from '../../../gateway/federation/index.ts';
+import { federate, type Subgraph, type World } from './world.ts';
+
+let world: World | undefined;
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+async function open(subgraphs: Record<string, Subgraph>): Promise<World> {
+  world = await federate(subgraphs);
+  return world;
+}
+
+const typesOf = (count: number) => Array.from({ length: count }, (_, at) => `Type${at}`);
+const nested = (depth: number): string => (depth === 0 ? '{ id }' : `{ similar ${nested(depth - 1)} }`);
+const query = (depth: number) => `{ item ${nested(depth)} }`;
+
+/** An interface's field that one of its types requires something for. */
+const requiring = (count: number) =>
+  open({
+    items: {
+      sdl: `type Query { item: Item } interface Item { id: ID! similar: Item }
+        ${typesOf(count)
+          .map(
+            (name, at) => `type ${name} implements Item @key(fields: "id") { id: ID! ${at === 0 ? REQUIRING : PLAIN} }`,
+          )
+          .join('\n')}`,
+    },
+    stock: {
+      sdl: typesOf(count)
+        .map((name) => `type ${name} @key(fields: "id") { id: ID! amount: Int }`)
+        .join('\n'),
+    },
+  });
+const PLAIN = 'similar: Item';
+const REQUIRING = 'amount: Int @external similar: Item @requires(fields: "amount")';
+
+/** An interface's field that only one of the services has that have the interface. */
+const apart = (count: number) => {
+  const types = (fields: string) =>
+    typesOf(count).map((name) => `type ${name} implements Item @key(fields: "id") { id: ID! ${fields} }`);
+  return open({
+    items: { sdl: `type Query { item: Item } interface Item { id: ID! } ${types('').join('\n')}` },
+    links: { sdl: `interface Item { id: ID! similar: Item } ${types(PLAIN).join('\n')}` },
+  });
+};
+
+const refusal = (prepare: () => unknown): unknown => {
+  try {
+    return prepare();
+  } catch (error) {
+    return error;
+  }
+};
+
+test.each([
+  ['one of the types requires something', requiring, 4, 5],
+  ['one of the types requires something', requiring, 4, 60],
+  ['one service alone has the field', apart, 4, 6],
+  ['one service alone has the field', apart, 4, 60],
+] as const)(
+  'of an interface where %s, a short query that comes to too much is refused',
+  async (_, make, count, depth) => {
+    const { graph } = await make(count);
+    const error = refusal(() => graph.prepare(query(depth)));
+    expect(error).toBeInstanceOf(UnplannableOperation);
+    expect(error).toMatchObject({
+      code: 'validation-failed',
+      message: expect.stringContaining('too large to be planned'),
+    });
+  },
+);
+
+test.each([3, 4, 5])('four levels of an interface of %i types are planned', async (count) => {
+  for (const make of [requiring, apart]) {
+    const { graph, close } = await make(count);
+    expect(graph.prepare(query(4)).kind).toBe('query');
+    await close();
+  }
+  world = undefined;
+});
+
+test('levels of an interface that one service answers are as many as wanted', async () => {
+  const { graph } = await open({
+    items: {
+      sdl: `type Query { item: Item } interface Item { id: ID! similar: Item }
+        ${typesOf(8)
+          .map((name) => `type ${name} implements Item @key(fields: "id") { id: ID! similar: Item }`)
+          .join('\n')}`,
+    },
+    stock: { sdl: 'type Type0 @key(fields: "id") { id: ID! amount: Int }' },
+  });
+  expect(graph.prepare(query(30)).kind).toBe('query');
+});
+
+test('fragments for each type, one in the other, count once for each type', async () => {
+  const { graph } = await requiring(5);
+  const fields = Array.from({ length: 40 }, (_, at) => `field${at}: amount`).join(' ');
+  const each = typesOf(5).map((name) => `... on ${name} { ${fields} }`);
+  expect(graph.prepare(`{ item { ... on Item { ${each.join(' ')} } } }`).kind).toBe('query');
+});
+
+test('one object asked for thousands of times is refused', async () => {
+  const { graph } = await requiring(3);
+  const fields = Array.from({ length: 3000 }, (_, at) => `item${at}: item { id }`);
+  const error = refusal(() => graph.prepare(`{ ${fields.join(' ')} }`));
+  expect(error).toBeInstanceOf(UnplannableOperation);
+});
