@@ -90,7 +90,13 @@ export class Introspections {
     const finish: Done = (answer) => {
       this.#awaited.delete(key);
       if (Array.isArray(answer)) this.#kept.keep(key, answer);
-      for (const one of awaiting) one(answer);
+      for (const one of awaiting)
+        try {
+          one(answer);
+        } catch (error) {
+          // It is the caller's fault, and must keep the answer from nobody else, who cannot be told either.
+          process.emitWarning(`an answer to an introspection could not be handed over: ${String(error)}`);
+        }
     };
     const job = { steps, finish };
     if (this.#jobs.length < MAX_AT_A_TIME) this.#jobs.push(job);
@@ -101,16 +107,19 @@ export class Introspections {
   /** Works on each answer for a slice in turn. The first slice is worked at once: most answers need no more. */
   async #work(): Promise<void> {
     this.#isWorking = true;
-    for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
-      const answer = workOn(job.steps, performance.now() + SLICE_MS);
-      if (answer) {
-        const next = this.#waiting.shift();
-        if (next) this.#jobs.push(next);
-        job.finish(answer);
-      } else this.#jobs.push(job);
-      if (this.#jobs.length > 0) await setImmediate();
+    try {
+      for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
+        const answer = workOn(job.steps, performance.now() + SLICE_MS);
+        if (answer) {
+          const next = this.#waiting.shift();
+          if (next) this.#jobs.push(next);
+          job.finish(answer);
+        } else this.#jobs.push(job);
+        if (this.#jobs.length > 0) await setImmediate();
+      }
+    } finally {
+      this.#isWorking = false;
     }
-    this.#isWorking = false;
   }
 }
 
