@@ -34,7 +34,13 @@ const simple: [string, (headers: Record<string, string>) => Promise<{ status: nu
     'a WebSocket',
     (headers) =>
       gateway.send('/files/live', {
-        headers: { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', ...headers },
+        headers: {
+          connection: 'Upgrade',
+          upgrade: 'websocket',
+          'sec-websocket-version': '13',
+          'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+          ...headers,
+        },
       }),
   ],
 ];
