@@ -177,10 +177,11 @@ class GraphqlExchange {
     const prepared: PreparedRequest[] = [];
     for (const request of requests) prepared.push(await operations.prepare(request, this.#client, { batch }));
     const answers: unknown[] = [];
-    for (const one of prepared)
-      answers.push(
-        'errors' in one ? { errors: one.errors } : responseBody(await operations.run(one, this.#wishes(true))),
-      );
+    for (const one of prepared) {
+      // Bytes of a service may be no JSON, which would spoil the answers of the others: they are read first.
+      if ('errors' in one) answers.push({ errors: one.errors });
+      else answers.push(responseBody(await operations.run(one, this.#wishes(one.plans.plan.kind === 'local'))));
+    }
     this.#send(200, listOf(answers));
   }
 

@@ -12,6 +12,7 @@ import { availableEngines } from '../../database/index.ts';
 import { OPERATOR } from '../operator.ts';
 import { REVOCATION_SECRET } from '../service.ts';
 import { type SessionClient, sessionClient } from '../session-client.ts';
+import { until } from '../until.ts';
 import { createWorld, type World } from '../world.ts';
 import { captureStatements, planOf } from './captured-statements.ts';
 import { addMillionSessions, MILLION } from './million-sessions.ts';
@@ -98,6 +99,10 @@ if ((await availableEngines()).includes('postgres'))
       expect((await client.changePassword(PASSWORD, NEW_PASSWORD, first.access_token)).result.success).toBe(true);
       const fourth = await client.login('alice', NEW_PASSWORD, 1);
       await client.refresh(fourth.refresh_token);
+      await until('the reply counts as delivered', async () => {
+        const { rows } = await direct.query('SELECT FROM refresh_tokens WHERE awaiting_answer');
+        return rows.length === 0;
+      });
       clock += 60_000;
       expect((await client.refresh(fourth.refresh_token)).result.success).toBe(false);
       await client.logout({ refresh_token: result.data?.refresh_token ?? '' });
