@@ -11,7 +11,7 @@ import { addClient } from '../../../auth-service/use-cases/index.ts';
 import { availableEngines } from '../../database/index.ts';
 import { OPERATOR } from '../operator.ts';
 import { REVOCATION_SECRET } from '../service.ts';
-import { type SessionClient, sessionClient } from '../session-client.ts';
+import { claimsOf, type SessionClient, sessionClient } from '../session-client.ts';
 import { until } from '../until.ts';
 import { createWorld, type World } from '../world.ts';
 import { captureStatements, planOf } from './captured-statements.ts';
@@ -99,8 +99,12 @@ if ((await availableEngines()).includes('postgres'))
       expect((await client.changePassword(PASSWORD, NEW_PASSWORD, first.access_token)).result.success).toBe(true);
       const fourth = await client.login('alice', NEW_PASSWORD, 1);
       await client.refresh(fourth.refresh_token);
+      const { sid } = claimsOf(fourth.access_token);
       await until('the reply counts as delivered', async () => {
-        const { rows } = await direct.query('SELECT FROM refresh_tokens WHERE awaiting_answer');
+        const { rows } = await direct.query(
+          'SELECT FROM refresh_tokens WHERE tenant_id = 1 AND session_id = $1 AND awaiting_answer',
+          [sid],
+        );
         return rows.length === 0;
       });
       clock += 60_000;
