@@ -42,12 +42,14 @@ export function createReadiness({ database, keys }: ReadinessOptions): Readiness
 
   // Probes that come while one is under way share it: a database that does not answer must not cost a connection each.
   // Under load a probe may get no connection while the others are answered all the time.
-  const databaseAnswers = shared(
-    async () => (await settlesInTime(database.ping())) || database.silentMs() < PING_TIMEOUT_MS,
-  );
+  const databaseAnswers = shared(async () => {
+    const outcome = await outcomeOf(database.ping());
+    return outcome === 'answered' || (outcome === 'late' && database.silentMs() < PING_TIMEOUT_MS);
+  });
   const examine = shared(async () => {
     const answers = await databaseAnswers();
-    isStuck = !answers && database.silentMs() >= STUCK_AFTER_MS && (await settlesInTime(database.pingAnew()));
+    isStuck =
+      !answers && database.silentMs() >= STUCK_AFTER_MS && (await outcomeOf(database.pingAnew())) === 'answered';
   });
 
   return {
@@ -81,17 +83,17 @@ function shared<Result>(ask: () => Promise<Result>): () => Promise<Result> {
   };
 }
 
-async function settlesInTime(ping: Promise<void>): Promise<boolean> {
+async function outcomeOf(ping: Promise<void>): Promise<'answered' | 'failed' | 'late'> {
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, PING_TIMEOUT_MS, false);
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, PING_TIMEOUT_MS, 'late');
   });
-  const answered = ping.then(
-    () => true,
-    () => false,
+  const outcome = ping.then(
+    () => 'answered' as const,
+    () => 'failed' as const,
   );
   try {
-    return await Promise.race([answered, timeout]);
+    return await Promise.race([outcome, late]);
   } finally {
     clearTimeout(timer);
   }
