@@ -4,8 +4,10 @@ import {
   type GraphQLArgument,
   type GraphQLInputField,
   type GraphQLInputType,
+  type GraphQLNamedInputType,
   type GraphQLNamedType,
   type GraphQLSchema,
+  getNamedType,
   isAbstractType,
   isEnumType,
   isInputObjectType,
@@ -106,6 +108,40 @@ function misfits(presets: Presets, schema: GraphQLSchema): readonly string[] {
 
 /** Presets of an object's field that do not hold when the field is reached through an interface. */
 export function evasions(presets: Presets, schema: GraphQLSchema): readonly string[] {
+  return [...evadedArguments(presets, schema), ...evadedInputObjects(presets, schema)];
+}
+
+/** Arguments of which nothing is left to the client, since each field of their type is preset. */
+function evadedInputObjects(presets: Presets, schema: GraphQLSchema): readonly string[] {
+  const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) || isInterfaceType(type));
+  return types.flatMap((type) =>
+    Object.values(type.getFields()).flatMap(({ name, args }) =>
+      args
+        .filter((argument) => isPresetOnly(getNamedType(argument.type), presets))
+        .flatMap((argument) =>
+          type
+            .getInterfaces()
+            .filter((one) => one.getFields()[name]?.args.every((other) => other.name !== argument.name))
+            .map((one) => `${one.name}.${name}`)
+            .map(
+              (other) =>
+                `"${type.name}.${name}.${argument.name}" is preset as a whole: "${other}" needs the same argument, or it could be evaded there`,
+            ),
+        ),
+    ),
+  );
+}
+
+function isPresetOnly(type: GraphQLNamedInputType, presets: Presets, within: readonly string[] = []): boolean {
+  if (!isInputObjectType(type) || within.includes(type.name)) return false;
+  return Object.values(type.getFields()).every(
+    (field) =>
+      presets.has(`${type.name}.${field.name}`) ||
+      isPresetOnly(getNamedType(field.type), presets, [...within, type.name]),
+  );
+}
+
+function evadedArguments(presets: Presets, schema: GraphQLSchema): readonly string[] {
   return [...presets].flatMap(([key, preset]) => {
     const [typeName = '', fieldName = '', argument] = key.split('.');
     const type = schema.getType(typeName);

@@ -207,6 +207,22 @@ describe('what is preset', () => {
   });
 });
 
+test('an input object of which everything is preset cannot be evaded through an interface', () => {
+  const whole = buildSchema(`type Query { node: Node } interface Node { notes: String }
+    type Order implements Node { notes(of: Filter): String } input Filter { tenant: Int deeper: Filter }`);
+  const part = (filter: string) =>
+    `type Query { node: Node } interface Node { notes: String } type Order implements Node { notes(of: Filter): String }
+    input Filter { ${filter} }`;
+  const tenant = 'tenant: Int @preset(value: "x-hasura-tenant-id")';
+  expect(permittedSchema(part(tenant), whole)).toMatchObject({
+    problems: [
+      '"Order.notes.of" is preset as a whole: "Node.notes" needs the same argument, or it could be evaded there',
+    ],
+  });
+  // Where something is left to the client, it may leave the argument out as well.
+  expect(permittedSchema(part(`${tenant} deeper: Filter`), whole)).not.toHaveProperty('problems');
+});
+
 describe('a default in a permission', () => {
   test.each(['first: Int', 'first: Int = 10'])('may be left out or repeated: %s', (argument) => {
     expect(problems(orders(argument))).toEqual([]);
