@@ -136,7 +136,8 @@ export interface Config {
  * Reads and checks all settings.
  *
  * In production (NODE_ENV) the database needs a password: in DATABASE_PASSWORD or DATABASE_URL, unless it is reached
- * over a Unix socket or AUTH_DATABASE_LOGIN says how the login works without one, and the secret of gateways is needed. A pepper and the key-encryption key are needed always.
+ * over a Unix socket or AUTH_DATABASE_LOGIN says how the login works without one, and the secret of gateways is needed. A
+ * pepper and the key-encryption key are needed always.
  *
  * @throws SettingsError with every problem at once, one line each.
  */

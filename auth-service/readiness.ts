@@ -25,7 +25,7 @@ export interface Readiness {
   /**
    * Whether a restart would help: for half a minute the database has not answered over the connections of this process,
    * and it does over a new one. While the database itself is away a restart helps nothing. Answers at once, with what the
-   * call before this one made it look into, because whoever asks for liveness does not wait for long.
+   * previous call found out, because liveness probes have short timeouts.
    */
   stuck(): boolean;
 }

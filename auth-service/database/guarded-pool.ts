@@ -47,7 +47,7 @@ export class GuardedPool extends pg.Pool {
     this.on('connect', (connection) => {
       this.#connections.set(connection, { inUse: true, answeredAt: performance.now() });
       this.#guardQueries(connection);
-      // Without a listener, the loss of a connection in use would end the process. Whoever waits for a statement hears of it.
+      // Without a listener, the loss of a connection in use would end the process. The statement under way is rejected.
       connection.on('error', () => {});
     });
     this.on('acquire', (connection) => this.#mark(connection, { inUse: true }));

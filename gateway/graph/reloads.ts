@@ -37,7 +37,7 @@ export class Reloads {
   readonly #options: ReloadsOptions;
   #failure: Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  /** A reload that has not begun to read the metadata. Whoever asks meanwhile is served by it. */
+  /** A reload that has not begun to read the metadata. Requests that come meanwhile share it. */
   #waiting: { readonly ask: boolean; readonly run: Promise<void> } | undefined;
 
   constructor(options: ReloadsOptions) {
