@@ -31,6 +31,8 @@ const revocationSecret = z
 const shape = (needed: Needed) => ({
   AUTH_HOST: setting.text().default('127.0.0.1'),
   AUTH_PORT: setting.port(4001),
+  AUTH_DRAIN_SECONDS: setting.integer(0, 0, 60),
+  AUTH_SHUTDOWN_TIMEOUT_SECONDS: setting.integer(10, 0, 60),
   AUTH_TRUSTED_PROXIES: setting.integer(1, 0, 10),
   AUTH_REVOCATION_SECRET: needed.revocationSecret ? revocationSecret : revocationSecret.optional(),
   AUTH_REVOCATION_SECRET_PREVIOUS: revocationSecret.optional(),
@@ -90,7 +92,10 @@ const shape = (needed: Needed) => ({
 });
 
 export interface Config {
-  listen: { host: string; port: number };
+  /** `stopGraceMs`: how long requests have to finish at a stop. */
+  listen: { host: string; port: number; stopGraceMs: number };
+  /** For how long connections are accepted once a stop has begun. */
+  drainMs: number;
   /** How many processes of ours stand between callers and this service, the gateway being one. */
   trustedProxies: number;
   /** Each of them lets a gateway read `/revocations`. Empty: anyone who reaches the service can. */
@@ -151,7 +156,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const { DATABASE_URL: url, DATABASE_PASSWORD: password } = settings;
   refuseContradictoryLogin(settings);
   return {
-    listen: { host: settings.AUTH_HOST, port: settings.AUTH_PORT },
+    listen: {
+      host: settings.AUTH_HOST,
+      port: settings.AUTH_PORT,
+      stopGraceMs: settings.AUTH_SHUTDOWN_TIMEOUT_SECONDS * 1000,
+    },
+    drainMs: settings.AUTH_DRAIN_SECONDS * 1000,
     trustedProxies: settings.AUTH_TRUSTED_PROXIES,
     revocationSecrets: [settings.AUTH_REVOCATION_SECRET, settings.AUTH_REVOCATION_SECRET_PREVIOUS].filter(
       (secret) => secret !== undefined,

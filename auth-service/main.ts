@@ -2,4 +2,4 @@ import { runService } from '../platform/index.ts';
 import { readConfig } from './config.ts';
 import { startAuthService } from './service.ts';
 
-runService('auth-service', async () => startAuthService(readConfig()));
+runService('auth-service', async (stopping) => startAuthService(readConfig(), { stopping }));

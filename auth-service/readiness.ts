@@ -8,6 +8,8 @@ const STUCK_AFTER_MS = 30_000;
 
 export interface ReadinessReport {
   ready: boolean;
+  /** There once the process was asked to stop. */
+  stopping?: true;
   checks: {
     migrations: 'ok' | 'pending';
     signing_keys: 'ok' | 'pending';
@@ -18,6 +20,8 @@ export interface ReadinessReport {
 export interface Readiness {
   /** Said once, when the database has the current schema. */
   migrated(): void;
+  /** Said once, when the process was asked to stop. It is not ready from then on. */
+  stop(): void;
   /** Whether the start is over. It stays so, also when the database goes away later. */
   started(): boolean;
   /** Asks the database too. */
@@ -39,6 +43,7 @@ export interface ReadinessOptions {
 export function createReadiness({ database, keys }: ReadinessOptions): Readiness {
   let migrated = false;
   let isStuck = false;
+  let isStopping = false;
 
   // Probes that come while one is under way share it: a database that does not answer must not cost a connection each.
   // Under load a probe may get no connection while the others are answered all the time.
@@ -56,6 +61,9 @@ export function createReadiness({ database, keys }: ReadinessOptions): Readiness
     migrated() {
       migrated = true;
     },
+    stop() {
+      isStopping = true;
+    },
     started: () => migrated && keys.loaded,
     async report() {
       const checks: ReadinessReport['checks'] = {
@@ -63,6 +71,7 @@ export function createReadiness({ database, keys }: ReadinessOptions): Readiness
         signing_keys: keys.loaded ? 'ok' : 'pending',
         database: (await databaseAnswers()) ? 'ok' : 'unreachable',
       };
+      if (isStopping) return { ready: false, stopping: true, checks };
       return { ready: Object.values(checks).every((check) => check === 'ok'), checks };
     },
     stuck() {

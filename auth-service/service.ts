@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import { createLogger, listen, type RunningService } from '../platform/index.ts';
 import { auditSweeps, createAudit } from './audit/index.ts';
@@ -36,6 +37,8 @@ export interface Surroundings {
   every?: (milliseconds: number, action: () => Promise<void>) => () => void;
   /** Where log lines go. Default: standard output. */
   logDestination?: DestinationStream;
+  /** Aborted when the process is asked to stop, which ends a start that waits for the database. */
+  stopping?: AbortSignal;
   /** Sees, or stands in for, the computations of the hash pool. */
   aroundBcrypt?: (bcrypt: Bcrypt) => Bcrypt;
 }
@@ -48,6 +51,7 @@ export interface Surroundings {
  */
 export async function startAuthService(config: Config, surroundings: Surroundings = {}): Promise<RunningService> {
   const { now = () => new Date(), every = repeat, logDestination, aroundBcrypt = (bcrypt) => bcrypt } = surroundings;
+  const connecting = { ...config.database, signal: surroundings.stopping };
   const logger = createLogger('auth-service', config.logLevel, logDestination);
 
   if (config.revocationSecrets.length === 0)
@@ -149,9 +153,9 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     closers.push(server.stop);
 
     const { url, superuser } = config.database;
-    const problem = await checkDatabaseUser(url, superuser, config.database);
+    const problem = await checkDatabaseUser(url, superuser, connecting);
     if (problem !== undefined) logger[superuser === 'warn' ? 'warn' : 'info'](problem);
-    const applied = await migrate(url, config.database);
+    const applied = await migrate(url, connecting);
     readiness.migrated();
     await requireKnownPeppers(database, { ...config.passwords, bcrypt: hashPool }, now());
     await keys.load();
@@ -160,7 +164,16 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     deliveries.start();
 
     logger.info({ port: server.port, migrations: applied }, 'ready');
-    return { port: server.port, stop };
+    return {
+      port: server.port,
+      stop: async () => {
+        readiness.stop();
+        // Balancers have to notice that this service is not ready any more, before it stops to accept connections.
+        server.drain();
+        if (config.drainMs > 0) await sleep(config.drainMs);
+        await stop();
+      },
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -23,16 +23,19 @@ const STOP_DEADLINE_MS = 125_000;
 
 /**
  * Runs one service as a process: starts it, stops it on SIGTERM, SIGINT or when the launcher that started it is gone,
- * and turns every reason not to start into plain lines on standard error.
+ * and turns every reason not to start into plain lines on standard error. The signal that `start` is called with is
+ * aborted when the process is asked to stop: a start that waits for something can end with a StartError then.
  * Exit codes: 0 after a clean stop, 1 if it could not start, failed, or did not stop in time.
  */
-export function runService(name: string, start: () => Promise<RunningService>): void {
+export function runService(name: string, start: (stopping: AbortSignal) => Promise<RunningService>): void {
   let stopping = false;
-  const started = start();
+  const startIsOver = new AbortController();
+  const started = start(startIsOver.signal);
 
   const stop = () => {
     if (stopping) return;
     stopping = true;
+    startIsOver.abort();
     setTimeout(() => fail(name, new Error('did not stop in time')), STOP_DEADLINE_MS).unref();
     started.then(
       (service) =>

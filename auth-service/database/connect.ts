@@ -30,6 +30,8 @@ const MAY_PASS = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'E
 export interface ConnectOptions {
   /** How long to wait for a database that is not up yet, in seconds. A wrong password is not waited for. */
   waitSeconds?: number;
+  /** Ends the wait for the database when it is aborted. */
+  signal?: AbortSignal | undefined;
   /** The variable that the URL is from, for messages. Default: DATABASE_URL. */
   variable?: string;
 }
@@ -41,7 +43,7 @@ export interface ConnectOptions {
  */
 export async function connectToDatabase(
   url: string,
-  { waitSeconds = 0, variable = 'DATABASE_URL' }: ConnectOptions = {},
+  { waitSeconds = 0, signal, variable = 'DATABASE_URL' }: ConnectOptions = {},
 ): Promise<pg.Client> {
   if (!isDatabaseUrl(url)) throw new StartError(`${variable}: expected a URL like postgresql://user@host:5432/name`);
   const deadline = Date.now() + waitSeconds * 1000;
@@ -53,9 +55,9 @@ export async function connectToDatabase(
       await client.connect();
       return client;
     } catch (error) {
-      if (!MAY_PASS.has(codeOf(error)) || Date.now() + RETRY_MS > deadline)
+      if (!MAY_PASS.has(codeOf(error)) || Date.now() + RETRY_MS > deadline || signal?.aborted)
         throw new StartError(`${variable}: cannot use ${describe(client)}: ${reasonOf(error)}`);
-      await sleep(RETRY_MS);
+      await sleep(RETRY_MS, undefined, signal && { signal }).catch(() => {});
     }
   }
 }

@@ -24,7 +24,8 @@ describe('the settings of the auth service', () => {
     const { DATABASE_URL, AUTH_PASSWORD_PEPPER, AUTH_KEY_ENCRYPTION_KEY } = environment(URL_WITHOUT_PASSWORD);
 
     expect(readConfig({ DATABASE_URL, AUTH_PASSWORD_PEPPER, AUTH_KEY_ENCRYPTION_KEY })).toEqual({
-      listen: { host: '127.0.0.1', port: 4001 },
+      listen: { host: '127.0.0.1', port: 4001, stopGraceMs: 10_000 },
+      drainMs: 0,
       trustedProxies: 1,
       revocationSecrets: [],
       audit: { retentionDays: 365, roles: ['tenant_admin'] },

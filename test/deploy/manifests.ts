@@ -29,7 +29,6 @@ export interface Container {
   readonly ports?: readonly { name: string; containerPort: number }[];
   readonly securityContext?: unknown;
   readonly volumeMounts?: readonly { name: string; mountPath: string; readOnly?: boolean }[];
-  readonly lifecycle?: { preStop?: { exec?: { command: readonly string[] } } };
   readonly startupProbe?: Probe;
   readonly readinessProbe?: Probe;
   readonly livenessProbe?: Probe;
