@@ -4,6 +4,7 @@ import { readSettings, setting } from '../platform/index.ts';
 import { assertionSettings } from './assertions/index.ts';
 import type { SecretSetting } from './own-secrets.ts';
 import { DEFAULT_RESILIENCE, type ResilienceSettings } from './resilience/index.ts';
+import { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './schemas/index.ts';
 import { type AuthenticationSettings, parseJwtSecret, parseJwtSecrets } from './session/index.ts';
 import { MIN_SECRET_LENGTH } from './sources/index.ts';
 
@@ -15,6 +16,12 @@ function orIssue<T extends object>(parsed: T | { problem: string }, context: z.R
   context.addIssue(parsed.problem);
   return z.NEVER;
 }
+
+/** Settings that decide what the graph is, for `portico check` too. */
+const graphVariables = {
+  /** What clients know the root types by: Query, Mutation, Subscription, or as in Hasura query_root and so on. */
+  PORTICO_ROOT_TYPE_NAMES: z.enum(['standard', 'hasura'], { error: 'expected standard or hasura' }).default('standard'),
+};
 
 const variables = {
   HASURA_GRAPHQL_SERVER_HOST: setting.text().default('127.0.0.1'),
@@ -97,6 +104,7 @@ const variables = {
     .min(MIN_SECRET_LENGTH, `expected ${MIN_SECRET_LENGTH} characters at least`)
     .optional(),
   ...assertionSettings,
+  ...graphVariables,
   HASURA_GRAPHQL_DEV_MODE: setting.flag(false),
   PORTICO_REFERENCE_ENVELOPE: setting.flag(true),
 } satisfies Record<SecretSetting, z.ZodType> & Record<string, z.ZodType>;
@@ -116,6 +124,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     ...settings,
     authentication: authenticationOf(settings),
     resilience: resilienceOf(settings),
+    graph: graphSettingsOf(settings),
     workers: workersOf(settings, environment),
     environment,
   };
@@ -160,6 +169,23 @@ function authenticationProblems(environment: NodeJS.ProcessEnv): readonly string
 function workersOf({ PORTICO_WORKERS: workers }: Settings, { NODE_ENV: mode }: NodeJS.ProcessEnv): number {
   if (workers > 0) return workers;
   return mode === 'production' ? availableParallelism() : 1;
+}
+
+/** What of the graph the settings decide. */
+export interface GraphSettings {
+  /** What clients know the root types by. */
+  readonly rootTypeNames: RootTypeNames;
+}
+
+function graphSettingsOf(settings: Pick<Settings, keyof typeof graphVariables>): GraphSettings {
+  return {
+    rootTypeNames: settings.PORTICO_ROOT_TYPE_NAMES === 'hasura' ? HASURA_ROOT_TYPES : STANDARD_ROOT_TYPES,
+  };
+}
+
+/** @throws SettingsError. */
+export function readGraphSettings(environment: NodeJS.ProcessEnv): GraphSettings {
+  return graphSettingsOf(readSettings(graphVariables, environment));
 }
 
 /** How sources are called that say nothing of it in the metadata. */

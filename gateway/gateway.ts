@@ -61,6 +61,7 @@ export async function startGateway(
     webhookSecret: config.PORTICO_WEBHOOK_SECRET,
     showInternals: config.HASURA_GRAPHQL_DEV_MODE,
     resilience: config.resilience,
+    ...config.graph,
     log,
     schemas: config.PORTICO_SCHEMA_DIR === undefined ? undefined : openSchemaStore(config.PORTICO_SCHEMA_DIR, log),
   };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createLogger, readSettings, SettingsError, setting } from '../../platform/index.ts';
-import { readConfig } from '../config.ts';
+import { type GraphSettings, readConfig, readGraphSettings } from '../config.ts';
 import { describeProblem, MetadataError, type MetadataProblem } from '../metadata/index.ts';
 import { type Change, changesBetween } from './changes.ts';
 import { checkOut } from './git-ref.ts';
@@ -30,6 +30,7 @@ export async function check(options: CheckOptions, print: (text: string) => void
   const opening: OpenGraphOptions = {
     environment: options.environment,
     publicRole: options.publicRole,
+    ...graphSettings(options.environment),
     recorded: options.schemas,
     // An empty variable counts as unset.
     stored: options.schemas === undefined ? options.environment.PORTICO_SCHEMA_DIR || undefined : undefined,
@@ -68,6 +69,16 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
   if (options.against === undefined || graph.problems.length > 0) return report;
   const compared = await compare(graph, options.against, options, opening);
   return 'changes' in compared ? { ...report, changes: compared.changes } : withProblems(report, compared.problems);
+}
+
+function graphSettings(environment: NodeJS.ProcessEnv): Partial<GraphSettings> {
+  try {
+    return readGraphSettings(environment);
+  } catch (error) {
+    // What is wrong with them is told with the other settings.
+    if (error instanceof SettingsError) return {};
+    throw error;
+  }
 }
 
 function isAllowListEnforced(environment: NodeJS.ProcessEnv): boolean {

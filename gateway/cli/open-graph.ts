@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Logger, readSettings, SettingsError, StartError } from '../../platform/index.ts';
 import { type Assertions, assertionSettings, openAssertions, resolveAssertion } from '../assertions/index.ts';
+import type { GraphSettings } from '../config.ts';
 import { Assembly, type Generation } from '../graph/index.ts';
 import {
   isSupergraph,
@@ -28,7 +29,7 @@ import {
   type UpstreamConnections,
 } from '../sources/index.ts';
 
-export interface OpenGraphOptions {
+export interface OpenGraphOptions extends Partial<GraphSettings> {
   readonly environment: NodeJS.ProcessEnv;
   readonly publicRole: string;
   /** A directory with the SDL of remote schemas, `<name>.graphql` each, used in place of asking the services. */

@@ -1,5 +1,6 @@
+import type { RootTypeNames } from '../schemas/index.ts';
 import type { Source, SourceError } from '../sources/index.ts';
-import { conflictsWith } from './conflicts.ts';
+import { conflictsWith, rootTypeConflicts } from './conflicts.ts';
 import type { Inconsistency, MissingSource } from './generation.ts';
 import type { OpenedRemotes } from './opened-remotes.ts';
 
@@ -20,10 +21,13 @@ export interface SourcesToAssemble {
   readonly opened: OpenedRemotes;
   /** Why remote schemas have not told their types. */
   readonly failures: ReadonlyMap<string, SourceError>;
+  /** What clients know the root types by. */
+  readonly rootTypeNames: RootTypeNames | undefined;
 }
 
 /** The sources that go together, and those that are described and are not there. */
-export function assembleSources({ names, actions, opened, failures }: SourcesToAssemble): AssembledSources {
+export function assembleSources(from: SourcesToAssemble): AssembledSources {
+  const { names, actions, opened, failures, rootTypeNames } = from;
   const sources: Source[] = [];
   const conflicts: Inconsistency[] = [];
   const outdated = new Map<string, string>();
@@ -42,7 +46,8 @@ export function assembleSources({ names, actions, opened, failures }: SourcesToA
   const hasStored = (source: Source) => (areStored.get(source) ?? []).length > 0;
   for (const source of [...described.filter((one) => !hasStored(one)), ...described.filter(hasStored)]) {
     const { name, members = [name] } = source;
-    const reason = conflictsWith(source, sources).join('; ');
+    const taken = rootTypeNames ? rootTypeConflicts(source, rootTypeNames) : [];
+    const reason = [...taken, ...conflictsWith(source, sources)].join('; ');
     if (reason === '') sources.push(source);
     else if (hasStored(source)) {
       for (const one of areStored.get(source) ?? []) outdated.set(one, reason);

@@ -333,6 +333,7 @@ export class Assembly {
       actions: this.#actions,
       opened: this.#opened,
       failures: this.#failures,
+      rootTypeNames: this.#surroundings.rootTypeNames,
     });
     this.#forget(outdated);
     const generation = new Generation({
@@ -342,6 +343,7 @@ export class Assembly {
       missing,
       conflicts,
       publicRole: this.#surroundings.publicRole,
+      rootTypeNames: this.#surroundings.rootTypeNames,
       onInvalidRole: (role, error) => this.#generationLog.reportInvalidRole(role, error),
     });
     // Subgraphs that need one that has not been asked yet may still find it.

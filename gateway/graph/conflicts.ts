@@ -12,6 +12,7 @@ import {
   isUnionType,
   print,
 } from 'graphql';
+import type { RootTypeNames } from '../schemas/index.ts';
 import type { Source } from '../sources/index.ts';
 
 /**
@@ -20,6 +21,17 @@ import type { Source } from '../sources/index.ts';
  */
 export function conflictsWith(source: Source, others: readonly Source[]): readonly string[] {
   return others.flatMap((other) => [...fieldConflicts(source, other), ...typeConflicts(source, other)]);
+}
+
+/** Ordinary types of a source that are called as clients know the root types of the graph. */
+export function rootTypeConflicts(source: Source, names: RootTypeNames): readonly string[] {
+  const roots = new Set(rootTypes(source).map((type) => type?.name));
+  return Object.values(names)
+    .filter((name) => !roots.has(name) && source.schema.getType(name))
+    .map(
+      (name) =>
+        `the type "${name}" of "${source.name}" is called as a root type of the graph: rename it in its customization (type_names)`,
+    );
 }
 
 function rootTypes(source: Source) {

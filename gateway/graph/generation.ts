@@ -3,6 +3,7 @@ import { atOnce, inSlices, type Sliced } from '../../platform/index.ts';
 import { GatewayError } from '../errors.ts';
 import { Introspections } from '../introspection/index.ts';
 import { type Metadata, type MetadataProblem, namedRoles, type RelationshipMetadata } from '../metadata/index.ts';
+import { type RootTypeNames, STANDARD_ROOT_TYPES } from '../schemas/index.ts';
 import { ADMIN_ROLE, type Source, type SourceProblem, type SourceState, type Subschema } from '../sources/index.ts';
 import type { Relationship } from '../stitching/index.ts';
 import { AuthenticationFields, type UnmarkedField, unmarkedAuthenticationFields } from './authentication-fields.ts';
@@ -55,6 +56,7 @@ export class Generation {
   /** The root fields that neither need nor judge a token. */
   readonly authenticationFields: AuthenticationFields;
   readonly #publicRole: string;
+  readonly #rootTypeNames: RootTypeNames;
   readonly #introspections = new Introspections();
   readonly #graphs: Map<string, RoleGraph>;
   /** What each graph was stitched from. */
@@ -73,6 +75,7 @@ export class Generation {
     missing: readonly MissingSource[];
     conflicts: readonly Inconsistency[];
     publicRole: string;
+    rootTypeNames?: RootTypeNames | undefined;
     onInvalidRole: (role: string, error: Error) => void;
   }) {
     this.metadata = parts.metadata;
@@ -80,6 +83,7 @@ export class Generation {
     this.missing = parts.missing;
     this.conflicts = parts.conflicts;
     this.#publicRole = parts.publicRole;
+    this.#rootTypeNames = parts.rootTypeNames ?? STANDARD_ROOT_TYPES;
     const alike = parts.previous?.isOf(parts.metadata, parts.sources) ? parts.previous : undefined;
     this.#graphs = alike ? alike.#graphs : new Map();
     this.#parts = alike ? alike.#parts : new Map();
@@ -202,7 +206,12 @@ export class Generation {
     if (this.#invalid.reasonAgainst(subschemas) !== undefined) return undefined;
     let graph = this.#graphWith(subschemas);
     try {
-      graph ??= yield* buildRoleGraph(subschemas, this.#relationshipsFor(role), this.#introspections);
+      graph ??= yield* buildRoleGraph(
+        subschemas,
+        this.#relationshipsFor(role),
+        this.#introspections,
+        this.#rootTypeNames,
+      );
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
       if (this.#invalid.add(subschemas, error.message)) this.#onInvalidRole(role, error);

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import type { Sliced } from '../../platform/index.ts';
 import { Introspections, type SchemaIntrospection } from '../introspection/index.ts';
-import { type JoinedPart, joinSchemas } from '../schemas/index.ts';
+import { type JoinedPart, joinSchemas, type RootTypeNames, STANDARD_ROOT_TYPES } from '../schemas/index.ts';
 import type { Subschema } from '../sources/index.ts';
 import { type Relationship, StitchedGraph } from '../stitching/index.ts';
 import { CACHED_DIRECTIVE } from './cached-directive.ts';
@@ -21,7 +21,10 @@ import { executableSchema, hasSharedUncheckedTypes } from './unchecked-fields.ts
 
 /** The graph as one role sees it. What the role may not see does not exist in it. */
 export interface RoleGraph {
+  /** As clients see it. */
   readonly schema: GraphQLSchema;
+  /** The same with the root types called as sources and plans have them; `schema` itself where clients see the same. */
+  readonly internal: GraphQLSchema;
   /** The same with directives that clients may use and are not told of: what documents are validated against. */
   readonly accepted: GraphQLSchema;
   /** Answers what is asked of `schema` itself. */
@@ -45,11 +48,13 @@ export const PLACEHOLDER = 'no_queries_available';
  * Makes one schema of the parts that a role may see, with the relationships between them.
  *
  * @param introspections those of the generation that it is built for.
+ * @param names what clients know the root types by.
  */
 export function* buildRoleGraph(
   subschemas: readonly Subschema[],
   relationships: readonly Relationship[] = [],
   introspections = new Introspections(),
+  names: RootTypeNames = STANDARD_ROOT_TYPES,
 ): Sliced<RoleGraph> {
   const parts = subschemas.map((subschema): JoinedPart => {
     const { merge } = subschema;
@@ -59,13 +64,16 @@ export function* buildRoleGraph(
   });
   const hasQueries = parts.some(({ schema }) => schema.getQueryType());
   const joined = yield* joinSchemas(hasQueries ? parts : [...parts, { schema: placeholderSchema() }]);
-  const schema = withDirectives(
-    relationships.length > 0 ? withRelationships(joined, relationships) : joined,
-    subschemas.flatMap(({ directives }) => directives ?? []),
-  );
+  const directives = subschemas.flatMap((subschema) => subschema.directives ?? []);
+  const complete = relationships.length > 0 ? withRelationships(joined, relationships) : joined;
+  const internal = withDirectives(complete, directives);
   yield;
-  assertValidSchema(schema);
+  assertValidSchema(internal);
   yield;
+  const schema =
+    names === STANDARD_ROOT_TYPES
+      ? internal
+      : withDirectives(yield* joinSchemas([{ schema: complete }], names), directives);
   const roots: Record<OperationTypeNode, GraphQLObjectType | null | undefined> = {
     query: hasQueries ? schema.getQueryType() : undefined,
     mutation: schema.getMutationType(),
@@ -74,14 +82,15 @@ export function* buildRoleGraph(
   const owners = new Map(subschemas.flatMap((subschema) => rootFieldsOf(subschema).map((key) => [key, subschema])));
   const accepted = withDirectives(schema, [...INCREMENTAL_DIRECTIVES, CACHED_DIRECTIVE]);
   yield;
-  const executable = executableSchema(schema, subschemas);
+  const executable = executableSchema(internal, subschemas);
   return {
     schema,
+    internal,
     accepted,
     introspection: introspections.of(schema),
     subschemas,
     subschemaOf: (operation, name) => owners.get(`${operation} ${name}`),
-    stitched: new StitchedGraph({ shown: schema, executable }, subschemas, relationships),
+    stitched: new StitchedGraph({ internal, executable, shown: schema }, subschemas, relationships),
     isStitched: (subschema) => hasSharedUncheckedTypes(subschema, subschemas),
     hasRootField: (operation, name) => Object.hasOwn(roots[operation]?.getFields() ?? {}, name),
   };

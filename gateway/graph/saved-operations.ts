@@ -77,7 +77,9 @@ function told(broken: readonly BrokenOperation[], metadata: Metadata): readonly 
 const NAMED = 5;
 
 function isMissingRootField(error: string): boolean {
-  return /^Cannot query field "\w+" on type "(Query|Mutation|Subscription)"|is not configured to execute/.test(error);
+  return /^Cannot query field "\w+" on type "(Query|Mutation|Subscription|(query|mutation|subscription)_root)"|is not configured to execute/.test(
+    error,
+  );
 }
 
 /** What is wrong with an operation on a schema, its syntax included. */

@@ -48,11 +48,11 @@ function stitchedEventsOf(whole: OperationToPrepare, graph: RoleGraph): Prepared
 /** The part that has the root field, and those that have any type of the fields that are selected. */
 function partsOf(
   { document }: OperationToPrepare,
-  { schema, subschemas }: RoleGraph,
+  { internal, subschemas }: RoleGraph,
   owner: Subschema | undefined,
 ): readonly Subschema[] {
   const types = new Set<string>();
-  const info = new TypeInfo(schema);
+  const info = new TypeInfo(internal);
   visit(
     document,
     visitWithTypeInfo(info, {

@@ -6,6 +6,7 @@ import { type EventsPlan, eventsPlanOf } from './events-plan.ts';
 import { inOnePiece, inParts, withoutCaching } from './one-piece.ts';
 import { ownersOf } from './owners.ts';
 import { withEnvelopeFields } from './reference-envelope.ts';
+import { answerNames, inInternalNames } from './root-type-names.ts';
 import { ownerPlan, partsPlan } from './source-plan.ts';
 import { splitPlan } from './split.ts';
 import { stitchedPlan } from './stitch.ts';
@@ -36,26 +37,31 @@ export interface Plans {
 export function plansOf(document: Document, written: OperationDefinitionNode, graph: RoleGraph): Plans {
   const known = document.plans.get(graph)?.get(written);
   if (known) return known;
-  const whole = withoutCaching(written, fragmentsOf(document.node), graph);
-  const { operation, fragments } = inOnePiece(whole, fragmentsOf(document.node));
+  const sent = fragmentsOf(document.node);
+  const whole = inInternalNames({ operation: withoutCaching(written, sent, graph), fragments: sent }, graph);
+  const { operation, fragments } = inOnePiece(whole.operation, whole.fragments);
+  const names = answerNames({ operation, fragments }, graph);
   const remember = (plans: Plans): Plans => {
     const ofGraph = document.plans.get(graph) ?? new Map<OperationDefinitionNode, Plans>();
     document.plans.set(graph, ofGraph.set(written, plans));
     return plans;
   };
-  if (operation.operation === 'subscription')
+  if (operation.operation === 'subscription') {
+    const events = eventsPlanOf(document, { operation, fragments }, graph);
     return remember({
       plan: noAnswer,
       enveloped: undefined,
-      events: eventsPlanOf(document, { operation, fragments }, graph),
+      events: names ? { ...events, open: names.events(events.open) } : events,
     });
-  const extended = withEnvelopeFields(operation, graph.schema);
+  }
+  const extended = withEnvelopeFields(operation, graph.internal);
   const plan = planOf(operation, fragments, graph);
-  const hasParts = operation !== whole && plan.kind === 'forward' && !extended;
+  const hasParts = operation !== whole.operation && plan.kind === 'forward' && !extended && !names;
   return remember({
-    plan,
+    plan: names ? names.plan(plan) : plan,
+    // A login alone: nothing of it is a root.
     enveloped: extended && planOf(extended, fragments, graph),
-    ...(hasParts && { inParts: partsPlanOf(withFragments(whole, fragmentsOf(document.node)), graph) }),
+    ...(hasParts && { inParts: partsPlanOf(withFragments(whole.operation, whole.fragments), graph) }),
   });
 }
 

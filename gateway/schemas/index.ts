@@ -1,2 +1,3 @@
 export { buildSchema } from './build-schema.ts';
 export { type JoinedPart, joinSchemas } from './join-schemas.ts';
+export { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './root-type-names.ts';

@@ -27,26 +27,27 @@ import {
   specifiedDirectives,
 } from 'graphql';
 import type { Sliced } from '../../platform/index.ts';
+import { type RootTypeNames, STANDARD_ROOT_TYPES } from './root-type-names.ts';
 
-const ROOTS: readonly (readonly [OperationTypeNode, string])[] = [
-  [OperationTypeNode.QUERY, 'Query'],
-  [OperationTypeNode.MUTATION, 'Mutation'],
-  [OperationTypeNode.SUBSCRIPTION, 'Subscription'],
-];
+const OPERATIONS = Object.values(OperationTypeNode);
 
 /**
  * Puts schemas next to each other, as stitching does where no types are merged by keys: the root fields of all, and
  * each type once. Of types of one name each may have less than the other, as a role may see less of the one; what several
- * have has to be the same, and the last one's descriptions count. Directives are left out but for those of GraphQL itself,
- * and root types get their usual names.
+ * have has to be the same, and the last one's descriptions count. Directives are left out but for those of GraphQL itself.
+ *
+ * @param names what the root types are called.
  */
-export function* joinSchemas(parts: readonly JoinedPart[]): Sliced<GraphQLSchema> {
+export function* joinSchemas(
+  parts: readonly JoinedPart[],
+  names: RootTypeNames = STANDARD_ROOT_TYPES,
+): Sliced<GraphQLSchema> {
   const joined = new Map<string, JoinedType>();
   for (const { schema, isCanonical = () => false } of parts) {
     const renamed = new Map(
-      ROOTS.flatMap(([operation, name]) => {
+      OPERATIONS.flatMap((operation) => {
         const own = schema.getRootType(operation);
-        return own ? [[own.name, name] as const] : [];
+        return own ? [[own.name, names[operation]] as const] : [];
       }),
     );
     const rewire = rewiring(joined, renamed);
@@ -73,11 +74,15 @@ export function* joinSchemas(parts: readonly JoinedPart[]): Sliced<GraphQLSchema
     }
     yield;
   }
-  const root = (name: string) => {
-    const type = joined.get(name)?.type;
+  const root = (operation: OperationTypeNode) => {
+    const type = joined.get(names[operation])?.type;
     return isObjectType(type) ? type : undefined;
   };
-  const roots = { query: root('Query'), mutation: root('Mutation'), subscription: root('Subscription') };
+  const roots = {
+    query: root(OperationTypeNode.QUERY),
+    mutation: root(OperationTypeNode.MUTATION),
+    subscription: root(OperationTypeNode.SUBSCRIPTION),
+  };
   const first = Object.values(roots).filter((type) => type !== undefined);
   return new GraphQLSchema({
     ...roots,
@@ -108,7 +113,7 @@ interface JoinedType {
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 type Rewire = <Type extends GraphQLType>(type: Type) => Type;
 
-/** @param renamed the usual names of root types, by their own. */
+/** @param renamed the names of root types, by their own. */
 function rewiring(joined: ReadonlyMap<string, JoinedType>, renamed: ReadonlyMap<string, string>): Rewire {
   const rewired = (type: GraphQLType): GraphQLType => {
     if (isListType(type)) return new GraphQLList(rewired(type.ofType));

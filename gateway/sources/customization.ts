@@ -13,6 +13,7 @@ import {
   visit,
 } from 'graphql';
 import type { RemoteSchemaMetadata } from '../metadata/index.ts';
+import { STANDARD_ROOT_TYPES } from '../schemas/index.ts';
 
 type Customization = NonNullable<RemoteSchemaMetadata['definition']['customization']>;
 
@@ -74,11 +75,7 @@ export function hasUsualRoots(schema: GraphQLSchema): boolean {
   return ROOTS.every((operation) => (schema.getRootType(operation)?.name ?? USUAL[operation]) === USUAL[operation]);
 }
 
-const USUAL: Readonly<Record<OperationTypeNode, string>> = {
-  query: 'Query',
-  mutation: 'Mutation',
-  subscription: 'Subscription',
-};
+const USUAL = STANDARD_ROOT_TYPES;
 const NO_CUSTOMIZATION: Customization = { field_names: [] };
 
 interface NewNames {

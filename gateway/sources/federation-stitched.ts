@@ -23,7 +23,7 @@ export function openStitchedEngine(supergraph: Supergraph, targets: Targets): Fe
     return { schema, merge, executor: remoteExecutor(target) as NonNullable<StitchedSubschema['executor']> };
   });
   const { schema } = supergraph;
-  const graph = new StitchedGraph({ shown: schema, executable: schema }, subschemas, []);
+  const graph = new StitchedGraph({ internal: schema, executable: schema }, subschemas, []);
   const run = async (request: ExecutionRequest) => {
     const { document, operationName, variables = {}, context } = request;
     const operation = getOperationAST(document, operationName);
@@ -32,7 +32,7 @@ export function openStitchedEngine(supergraph: Supergraph, targets: Targets): Fe
     const whole = { document: { ...document, definitions: only }, operation };
     if (operation.operation === OperationTypeNode.SUBSCRIPTION)
       return stitchedEvents(graph.prepareSubscription(whole)(variables), context as Call);
-    return graph.prepare(whole, false)(variables, context);
+    return graph.prepare(whole)(variables, context);
   };
   return { kind: 'stitched', execute: run as Executor<Call> };
 }

@@ -36,7 +36,7 @@ export {
   type Subschema,
   type Surroundings,
 } from './source.ts';
-export { SourceEventsEnded } from './source-events.ts';
+export { mapEvents, SourceEventsEnded } from './source-events.ts';
 export type { SourceState } from './source-guard.ts';
 export { stitchedEvents } from './stitched-events.ts';
 export {
@@ -47,6 +47,7 @@ export {
   schemaFileName,
   schemaFileText,
 } from './stored-schema.ts';
+export { type TypeNamePlaces, typeNamePlaces } from './type-names.ts';
 export { UpstreamError, type UpstreamHandler, type UpstreamResponse } from './upstream-exchange.ts';
 export {
   openUpstreamHttp,

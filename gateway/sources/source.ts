@@ -4,6 +4,7 @@ import type { Logger } from '../../platform/index.ts';
 import type { Assertions } from '../assertions/index.ts';
 import type { Environment, ValuePath } from '../metadata/index.ts';
 import type { ResilienceSettings } from '../resilience/index.ts';
+import type { RootTypeNames } from '../schemas/index.ts';
 import type { Call } from './call.ts';
 import type { CustomizedSchema } from './customization.ts';
 import type {
@@ -90,6 +91,8 @@ export interface Surroundings {
   readonly resilience?: ResilienceSettings;
   /** The role of requests without a token. What is not granted to it by name, it does not get. */
   readonly publicRole: string;
+  /** What clients know the root types of the graph by. */
+  readonly rootTypeNames?: RootTypeNames | undefined;
   /** What calls of action webhooks are signed with that have no secret of their own. */
   readonly webhookSecret?: string | undefined;
   /** Signs for sources that want to know that a request comes from this gateway; undefined without a key. */

@@ -44,35 +44,42 @@ const MAX_KEPT = 16;
  */
 export class StitchedGraph {
   readonly #schema: GraphQLSchema;
+  readonly #internal: GraphQLSchema;
   readonly #shown: GraphQLSchema;
   readonly #types: SubschemaTypes;
   readonly #completions = new Map<GraphQLSchema, GraphQLSchema>();
 
   /**
-   * @param shown the schema that documents are validated against.
+   * @param internal the schema that operations are prepared for.
    * @param executable the one that answers are checked against.
+   * @param shown the one that clients see, which differs in the names of root types at most.
    */
   constructor(
-    { shown, executable }: { readonly shown: GraphQLSchema; readonly executable: GraphQLSchema },
+    {
+      internal,
+      executable,
+      shown = internal,
+    }: { readonly internal: GraphQLSchema; readonly executable: GraphQLSchema; readonly shown?: GraphQLSchema },
     subschemas: readonly StitchedSubschema[],
     relationships: readonly Relationship[],
   ) {
     this.#schema = executable;
+    this.#internal = internal;
     this.#shown = shown;
     this.#types = new SubschemaTypes(subschemas, relationships);
   }
 
-  /** @param isAboutSchema whether the schema itself is asked for. */
+  /** @param aboutSchema where the schema itself is asked for: the document in the names that clients see. */
   prepare(
     stitched: StitchedOperation,
-    isAboutSchema: boolean,
+    aboutSchema?: DocumentNode,
   ): (variables: Variables, context: unknown) => Promise<ExecutionResult> {
-    const schema = () => this.#completion(isAboutSchema ? this.#shown : this.#schema);
+    const schema = () => this.#completion(aboutSchema ? this.#shown : this.#schema);
     const prepared = this.#prepared(stitched);
     return async (variables, context) => {
       const run = new OperationRun(prepared(variables), variables, context);
       const root = new RootValues(run.rootValues());
-      return completed(schema(), stitched.document, variables, root, run.beside);
+      return completed(schema(), aboutSchema ?? stitched.document, variables, root, run.beside);
     };
   }
 
@@ -110,7 +117,7 @@ export class StitchedGraph {
       const known = kept.get(key);
       if (known) return known;
       if (kept.size >= MAX_KEPT) kept.clear();
-      const selected = new SelectedOperation(this.#shown, operation, fragments, (selection) =>
+      const selected = new SelectedOperation(this.#internal, operation, fragments, (selection) =>
         isLeft(selection, operation, variables),
       );
       const made = { types: this.#types, selected, fetches: new Fetches(this.#types) };

@@ -34,12 +34,12 @@ async function stitch(subgraphs: Parameters<typeof federate>[0]) {
     return { schema, merge, executor };
   });
   const { publicSchema } = opened.graph;
-  const graph = new StitchedGraph({ shown: publicSchema, executable: publicSchema }, subschemas, []);
+  const graph = new StitchedGraph({ internal: publicSchema, executable: publicSchema }, subschemas, []);
   const ask = async (text: string) => {
     const document = parse(text);
     const operation = getOperationAST(document);
     if (!operation) throw new Error('no operation');
-    return JSON.parse(JSON.stringify(await graph.prepare({ document, operation }, false)({}, undefined)));
+    return JSON.parse(JSON.stringify(await graph.prepare({ document, operation })({}, undefined)));
   };
   return { sent, ask };
 }
