@@ -13,7 +13,7 @@ import {
 import { openAssertions } from './assertions/index.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
 import { LiveGraph, type MetadataReloads, Reloads } from './graph/index.ts';
-import { ignoreUpgrade, isBusy, wantsWebSocket } from './http/index.ts';
+import { Compressor, ignoreUpgrade, isBusy, wantsWebSocket } from './http/index.ts';
 import { measure, RequestCounts } from './measurements.ts';
 import { describeProblem, loadMetadata, MetadataError, together, watchMetadata } from './metadata/index.ts';
 import { openMetrics } from './metrics-endpoint.ts';
@@ -135,6 +135,7 @@ export async function startGateway(
     log,
     trustedProxies: config.PORTICO_TRUSTED_PROXIES,
     slowClientMs: config.PORTICO_SLOW_CLIENT_SECONDS * 1000,
+    compressor: compressorOf(config),
     maxBodyBytes: config.PORTICO_MAX_BODY_BYTES,
     uploads: {
       maxFiles: config.PORTICO_UPLOAD_MAX_FILES,
@@ -216,6 +217,14 @@ function tellReadiness(siblings: Siblings, canAnswer: () => boolean): () => void
 function endConnection(socket: Socket): void {
   socket.on('error', () => {});
   socket.destroySoon();
+}
+
+function compressorOf(config: GatewayConfig): Compressor | undefined {
+  if (!config.PORTICO_COMPRESSION) return undefined;
+  return new Compressor({
+    minBytes: config.PORTICO_COMPRESSION_MIN_BYTES,
+    maxAtATime: config.PORTICO_COMPRESSION_CONCURRENCY,
+  });
 }
 
 function operationLimits(config: GatewayConfig): OperationLimits {

@@ -7,6 +7,7 @@ import type { Assertions } from './assertions/index.ts';
 import { GatewayError } from './errors.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
 import {
+  type Compressor,
   describeArrival,
   type Exchange,
   handshakeProblem,
@@ -41,6 +42,8 @@ export interface GatewayParts extends Omit<GraphqlEndpointOptions, 'streamEvents
   readonly trustedProxies: number;
   /** How long a client may take nothing of a long answer, in milliseconds. */
   readonly slowClientMs: number;
+  /** Undefined where compression is switched off. */
+  readonly compressor: Compressor | undefined;
 }
 
 export interface GatewayServer {

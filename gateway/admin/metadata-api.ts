@@ -42,7 +42,7 @@ async function answer(exchange: Exchange, options: MetadataApiOptions): Promise<
     throw new GatewayError('access-denied', 'restricted access : admin only', { path: '$.args' });
   if (exchange.request.method !== 'POST')
     throw new GatewayError('method-not-allowed', 'Allowed methods: POST', { headers: { allow: 'POST' } });
-  const parsed = command.safeParse(await receiveJson(exchange.request, options.maxBodyBytes));
+  const parsed = command.safeParse(await receiveJson(exchange, options.maxBodyBytes));
   if (!parsed.success) throw new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"');
   return run(parsed.data, options);
 }

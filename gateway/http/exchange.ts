@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress, type Logger, requestIdOf } from '../../platform/index.ts';
+import type { Compressor } from './compressor.ts';
 import type { Endings } from './respond.ts';
 
 /** A request, with what every part of the gateway needs to know of it. */
@@ -20,6 +21,8 @@ export interface Exchange extends Arrival {
   readonly response: ServerResponse;
   /** Where the response is to end together with others. */
   readonly endings: Endings;
+  /** Compresses long answers; undefined where it is switched off, for the bodies of requests as well. */
+  readonly compressor: Compressor | undefined;
   /** Cuts the client off if it takes nothing of what it is sent for too long. */
   watchReading(): void;
   /** Calls `listener` when it is over: the response is finished, or the client has gone before it was. */
@@ -31,6 +34,8 @@ export interface ExchangeSettings {
   readonly trustedProxies: number;
   /** How long a client may take nothing of a long answer, in milliseconds. */
   readonly slowClientMs: number;
+  /** Undefined where compression is switched off. */
+  readonly compressor: Compressor | undefined;
 }
 
 /** @param trustedProxies how many proxies of ours stand in front of the gateway. */
@@ -93,6 +98,7 @@ function originForm(request: IncomingMessage): string {
 class OpenExchange extends ArrivedRequest implements Exchange {
   readonly response: ServerResponse;
   readonly endings: Endings;
+  readonly compressor: Compressor | undefined;
   readonly #slowClientMs: number;
   readonly #listeners: (() => void)[] = [];
 
@@ -106,6 +112,7 @@ class OpenExchange extends ArrivedRequest implements Exchange {
     super(request, log, settings.trustedProxies);
     this.response = response;
     this.endings = endings;
+    this.compressor = settings.compressor;
     this.#slowClientMs = settings.slowClientMs;
     response.on('close', () => {
       for (const listener of this.#listeners) listener();

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { Chunks } from '../../platform/index.ts';
+import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import { isNestedTooDeep, nestedTooDeep } from './json-depth.ts';
+import { type BodySource, readBody } from './read-body.ts';
 
 /** Is told a request's JSON value (undefined for a body of no bytes at all), or why there is none. Once. */
 export type JsonReader = (refusal: GatewayError | undefined, value?: unknown) => void;
@@ -12,18 +12,16 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
 /**
  * Reads a JSON body. A body of no bytes needs no content type. The refusal is 415 for another content type, character set
- * or encoding, 413 for a body over the limit, 400 for one that is no JSON.
+ * or content coding, 413 for a body over the limit, 400 for one that is no JSON.
  *
- * @param maxBytes the largest body that is taken.
+ * @param maxBytes the largest body that is taken, decompressed.
  */
-export function readJson(request: IncomingMessage, maxBytes: number, done: JsonReader): void {
-  const { headers } = request;
+export function readJson(source: BodySource, maxBytes: number, done: JsonReader): void {
+  const { headers } = source.request;
   const hasType = headers['content-type'] !== undefined;
   if (hasType && !isJson(headers)) done(notJson());
-  else if (hasType && !isIdentity(headers)) done(encoded());
-  else if (Number(headers['content-length']) > maxBytes) done(tooLarge(request, maxBytes));
   else
-    readBody(request, maxBytes, (refusal, body) => {
+    readBody(source, maxBytes, (refusal, body) => {
       if (refusal || body.length === 0) done(refusal);
       else if (!hasType) done(notJson());
       else parseJson(body, done);
@@ -31,9 +29,9 @@ export function readJson(request: IncomingMessage, maxBytes: number, done: JsonR
 }
 
 /** The same as a promise. */
-export function receiveJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+export function receiveJson(source: BodySource, maxBytes: number): Promise<unknown> {
   return new Promise((resolve, reject) =>
-    readJson(request, maxBytes, (refusal, value) => (refusal ? reject(refusal) : resolve(value))),
+    readJson(source, maxBytes, (refusal, value) => (refusal ? reject(refusal) : resolve(value))),
   );
 }
 
@@ -44,53 +42,8 @@ function isJson({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
 }
 
-function isIdentity({ 'content-encoding': encoding }: IncomingHttpHeaders): boolean {
-  return encoding === undefined || encoding.toLowerCase() === 'identity';
-}
-
-function readBody(
-  request: IncomingMessage,
-  maxBytes: number,
-  done: (refusal: GatewayError | undefined, body: Buffer) => void,
-): void {
-  const chunks = new Chunks();
-  let isOver = false;
-  request.on('data', (chunk: Buffer) => {
-    if (chunks.size + chunk.length <= maxBytes) chunks.add(chunk);
-    else {
-      isOver = true;
-      done(tooLarge(request, maxBytes), NO_BYTES);
-    }
-  });
-  request.on('end', () => {
-    if (isOver) return;
-    isOver = true;
-    done(undefined, chunks.toBuffer());
-  });
-  request.on('close', () => {
-    if (!isOver) done(new GatewayError('bad-request', 'the request body was cut short'), NO_BYTES);
-  });
-}
-
-const NO_BYTES = Buffer.alloc(0);
-
 function notJson(): GatewayError {
   return new GatewayError('unsupported-media-type', 'expected the content type application/json in UTF-8');
-}
-
-function encoded(): GatewayError {
-  return new GatewayError('unsupported-media-type', 'a content encoding is not supported', {
-    headers: { 'accept-encoding': 'identity' },
-  });
-}
-
-// What is still coming is read and thrown away, so that the client gets to see the answer; then the connection ends.
-function tooLarge(request: IncomingMessage, maxBytes: number): GatewayError {
-  request.removeAllListeners('data');
-  request.resume();
-  return new GatewayError('payload-too-large', `the request body is over the limit of ${maxBytes} bytes`, {
-    headers: { connection: 'close' },
-  });
 }
 
 function parseJson(body: Buffer, done: JsonReader): void {

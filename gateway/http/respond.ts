@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type Logger, REQUEST_ID_HEADER, TurnEnd } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
+import { preferredCoding } from './content-coding.ts';
 import type { Exchange } from './exchange.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
@@ -27,10 +28,74 @@ export function sendJson(
   headers?: ResponseHeaders,
   contentType = JSON_UTF8,
 ): void {
+  const pieces = piecesOf(body);
+  sendPieces(exchange, { status, pieces, length: lengthOf(pieces), contentType, headers });
+}
+
+/**
+ * Sends a JSON body as `sendJson` does, compressed where it is long and its client takes that. It must hold no secret:
+ * how short compressed content is tells what it has in common with what a caller wrote into it (BREACH).
+ *
+ * @param isKept whether the pieces are sent again as the same object: they are compressed once then.
+ */
+export function sendCompressible(
+  exchange: Exchange,
+  status: number,
+  body: unknown,
+  headers?: ResponseHeaders,
+  contentType = JSON_UTF8,
+  isKept = false,
+): void {
+  const pieces = piecesOf(body);
+  const length = lengthOf(pieces);
+  const answer: Answer = { status, pieces, length, contentType, headers };
+  const { compressor, response } = exchange;
+  if (!compressor || length < compressor.minBytes || mayNotBeTransformed(headers)) sendPieces(exchange, answer);
+  else {
+    const vary = {
+      ...headers,
+      vary: [response.getHeader('vary'), 'Accept-Encoding'].flat().filter(Boolean).join(', '),
+    };
+    const coding = preferredCoding(exchange.request.headers['accept-encoding']);
+    if (!coding) sendPieces(exchange, { ...answer, headers: vary });
+    else {
+      const done = (compressed: readonly Buffer[] | undefined) => {
+        const size = compressed ? lengthOf(compressed) : length;
+        if (!compressed || size >= length) sendPieces(exchange, { ...answer, headers: vary });
+        else {
+          const coded = { ...vary, 'content-encoding': coding };
+          sendPieces(exchange, { status, pieces: compressed, length: size, contentType, headers: coded });
+        }
+      };
+      if (isKept) compressor.compressKept(pieces, coding, done);
+      else compressor.compress(pieces, coding, () => !response.destroyed, done);
+    }
+  }
+}
+
+/** RFC 9111 section 5.2.2.6. */
+function mayNotBeTransformed(headers: ResponseHeaders | undefined): boolean {
+  return /no-transform/i.test(String(headers?.['cache-control'] ?? ''));
+}
+
+function lengthOf(pieces: readonly Buffer[]): number {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  return length;
+}
+
+/** An answer as it goes over the wire. */
+interface Answer {
+  readonly status: number;
+  readonly pieces: readonly Buffer[];
+  readonly length: number;
+  readonly contentType: string;
+  readonly headers: ResponseHeaders | undefined;
+}
+
+function sendPieces(exchange: Respondent, { status, pieces, length, contentType, headers }: Answer): void {
   const { response, requestId } = exchange;
   if (response.headersSent || response.destroyed) return;
-  const pieces = piecesOf(body);
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   // Names and values in turn: node takes them as they are.
   const all: (string | readonly string[])[] = [
     'content-type',

@@ -10,6 +10,8 @@ export interface Access {
    * it is granted to callers without credentials; whoever shows some is judged by them. `session`: it needs credentials.
    */
   readonly needs: 'nothing' | 'public' | 'session';
+  /** Whether it has authentication fields, whatever else it has. */
+  readonly authenticates: boolean;
   /** Operations with several authentication fields. */
   readonly crowded: readonly OperationDefinitionNode[];
 }
@@ -29,6 +31,7 @@ function readAccess(document: Document, generation: Graph): Access {
     needs: needsOf(counts, () =>
       document.rootFields.every((field) => generation.isPublicField(field.operation, field.name)),
     ),
+    authenticates: counts.some(({ authentication }) => authentication > 0),
     crowded: document.operations.filter((_, index) => (counts[index]?.authentication ?? 0) > 1),
   };
 }

@@ -10,7 +10,9 @@ import {
   type ResponseHeaders,
   type ResponseType,
   readJson,
+  refuseCompressed,
   refuseLongAccept,
+  sendCompressible,
   sendJson,
   setOwnHeaders,
 } from '../http/index.ts';
@@ -72,7 +74,7 @@ class GraphqlExchange {
       else if (request.method !== 'POST') throw methodNotAllowed();
       else if (isMultipart(request)) this.#receiveFiles();
       else
-        readJson(request, maxBodyBytes, (refusal, body) =>
+        readJson(this.#exchange, maxBodyBytes, (refusal, body) =>
           this.#attempt(() => {
             if (refusal) throw refusal;
             if (body === undefined) throw new GatewayError('invalid-json', 'the request has no body');
@@ -86,6 +88,7 @@ class GraphqlExchange {
   #receiveFiles(): void {
     const { request } = this.#exchange;
     refuseCrossSite(request.headers, () => false);
+    refuseCompressed(request);
     const { maxBodyBytes, uploads } = this.#options;
     const incoming = receiveFiles(request, uploads, maxBodyBytes, (refusal, operation, files) =>
       this.#attempt(() => {
@@ -137,13 +140,13 @@ class GraphqlExchange {
     const { inParts } = prepared.plans;
     const parts = inParts && !prepared.request.files ? this.#parts : undefined;
     if (inParts && parts) this.#runInParts(prepared, inParts, parts);
-    else runOperation(prepared, this.#wishes(true), (result) => this.#attempt(() => this.#answer(result)));
+    else runOperation(prepared, this.#wishes(true), (result) => this.#attempt(() => this.#answer(result, prepared)));
   }
 
   #runInParts(ready: ReadyOperation, inParts: PreparedParts, accept: string): void {
     let response: MultipartResponse | undefined;
     runInParts(ready, inParts, accept, {
-      answered: (result) => this.#attempt(() => this.#answer(result)),
+      answered: (result) => this.#attempt(() => this.#answer(result, ready)),
       begun: (http, parameters, flow) =>
         this.#attempt(() => {
           response = new MultipartResponse(this.#exchange, headersOf(http), parameters, flow);
@@ -153,11 +156,14 @@ class GraphqlExchange {
     });
   }
 
-  #answer(result: OperationResult): void {
+  #answer(result: OperationResult, { mayCompress, plans }: ReadyOperation): void {
     if (this.#files?.failure) throw this.#files.failure;
     const headers = headersOf(result.http);
-    if (this.#type) this.#send(200, result.bytes ?? responseBody(result), headers);
-    else this.#sendAsPart(responseBody(result), headers);
+    const body = responseBody(result);
+    if (this.#type && mayCompress && result.http.cookies.length === 0)
+      sendCompressible(this.#exchange, 200, body, headers, CONTENT_TYPES[this.#type], plans.plan.kind === 'local');
+    else if (this.#type) this.#send(200, body, headers);
+    else this.#sendAsPart(body, headers);
   }
 
   /** To a client that takes parts only. */
@@ -177,12 +183,14 @@ class GraphqlExchange {
     const prepared: PreparedRequest[] = [];
     for (const request of requests) prepared.push(await operations.prepare(request, this.#client, { batch }));
     const answers: unknown[] = [];
+    const holdsSecrets = prepared.some((one) => !('errors' in one) && !one.mayCompress);
     for (const one of prepared) {
       // Bytes of a service may be no JSON, which would spoil the answers of the others: they are read first.
       if ('errors' in one) answers.push({ errors: one.errors });
       else answers.push(responseBody(await operations.run(one, this.#wishes(one.plans.plan.kind === 'local'))));
     }
-    this.#send(200, listOf(answers));
+    if (holdsSecrets) this.#send(200, listOf(answers));
+    else sendCompressible(this.#exchange, 200, listOf(answers), undefined, CONTENT_TYPES[this.#type]);
   }
 
   #wishes(asBytes: boolean): ResultWishes {

@@ -8,6 +8,7 @@ import { withoutSuggestion } from './introspection.ts';
 import type { RoleLimits } from './limits.ts';
 import { type Plans, plansOf } from './plan.ts';
 import type { RoleRules } from './role-rules.ts';
+import { mayHoldSecrets } from './secret-fields.ts';
 import { severalAuthenticationFields, validated } from './validation.ts';
 import { prepareVariables, type VariableProblems } from './variables.ts';
 
@@ -15,6 +16,8 @@ import { prepareVariables, type VariableProblems } from './variables.ts';
 export interface JudgedOperation {
   readonly operation: OperationDefinitionNode;
   readonly plans: Plans;
+  /** Whether its answer may be compressed. */
+  readonly mayCompress: boolean;
   /** What is wrong with the variables that a client sends with it. */
   readonly variableErrors: (variables: Readonly<Record<string, unknown>>) => readonly PublicError[];
 }
@@ -59,6 +62,7 @@ class RoleJudgement implements Judgement {
   readonly #document: Document;
   readonly #graph: RoleGraph;
   readonly #mayIntrospect: boolean;
+  readonly #holdsSecrets: boolean;
   readonly #operations = new Map<string | undefined, JudgedOperation>();
 
   constructor(document: Document, { generation, rules, role, isSaved }: Circumstance) {
@@ -66,7 +70,9 @@ class RoleJudgement implements Judgement {
     this.#graph = generation.graphOf(role);
     this.#mayIntrospect = rules.mayIntrospect(role);
     this.limits = rules.limitsOf(role);
-    const refusals = this.#refusals(accessOf(document, generation), rules.refusal(document, role, isSaved));
+    const access = accessOf(document, generation);
+    this.#holdsSecrets = access.authenticates || mayHoldSecrets(document.node);
+    const refusals = this.#refusals(access, rules.refusal(document, role, isSaved));
     const invalid = refusals.length > 0 ? [] : validated(document, this.#graph).errors;
     const { awaited } = generation;
     this.isAwaited =
@@ -83,6 +89,7 @@ class RoleJudgement implements Judgement {
     const judged: JudgedOperation = {
       operation,
       plans: plansOf(this.#document, operation, this.#graph),
+      mayCompress: !this.#holdsSecrets,
       variableErrors: (variables) => this.#told(variableErrors(variables)),
     };
     this.#operations.set(name, judged);

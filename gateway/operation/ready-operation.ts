@@ -23,6 +23,8 @@ export interface ReadyOperation {
   readonly session: Session;
   readonly plans: Plans;
   readonly operation: OperationDefinitionNode;
+  /** Whether its answer may be compressed: it holds no tokens and the like. */
+  readonly mayCompress: boolean;
   /** The text of the whole document. */
   readonly query: string;
   readonly request: OperationRequest;

@@ -161,9 +161,9 @@ export class Operations {
     if (meant.operation.operation === 'subscription' && !mayStream) throw subscriptionNeedsStream();
     const wrong = meant.variableErrors(request.variables);
     if (wrong.length > 0) return this.#refused(wrong);
-    const { plans, operation } = meant;
+    const { plans, operation, mayCompress } = meant;
     const { counts } = this;
-    return { session, plans, operation, query, request, seconds: limits.seconds, client, counts };
+    return { session, plans, operation, mayCompress, query, request, seconds: limits.seconds, client, counts };
   }
 
   #refused(errors: readonly PublicError[]): InvalidOperation {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ErrorCode, explained, GatewayError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
-import { type Exchange, readJson, sendFlatError, sendJson } from '../http/index.ts';
+import { type Exchange, readJson, sendCompressible, sendFlatError, sendJson } from '../http/index.ts';
 import type { RestEndpoint } from '../metadata/index.ts';
 import {
   clientOf,
@@ -81,7 +81,7 @@ class RestExchange {
     if (!route) this.#refuseRequest(noRoute(request.method ?? '', this.#routes));
     else if (isWithoutBody(request)) this.#attempt(() => this.#prepare(route, {}));
     else
-      readJson(request, this.#options.maxBodyBytes, (refusal, body) => {
+      readJson(this.#exchange, this.#options.maxBodyBytes, (refusal, body) => {
         if (refusal) this.#refuseRequest(refusal);
         else if (!isBody(body)) this.#refuseRequest(noObject());
         else this.#attempt(() => this.#prepare(route, body ?? {}));
@@ -115,7 +115,7 @@ class RestExchange {
   #run(endpoint: RestEndpoint, variables: Readonly<Record<string, unknown>>, prepared: PreparedRequest): void {
     if ('errors' in prepared) throw missingVariable(endpoint.operation, variables) ?? invalid(prepared);
     runOperation(prepared, { withEnvelope: false, asBytes: true }, (result) =>
-      this.#attempt(() => send(this.#exchange, result)),
+      this.#attempt(() => send(this.#exchange, result, prepared.mayCompress)),
     );
   }
 
@@ -183,14 +183,18 @@ function invalid({ errors: [first], retryAfterSeconds }: InvalidOperation): Gate
  * The bare data. An error takes its place: a bare object has no room to say what is missing from it, so of an operation
  * that failed in part nothing is shown.
  */
-function send(exchange: Exchange, result: OperationResult): void {
+function send(exchange: Exchange, result: OperationResult, mayCompress: boolean): void {
   const { status, headers, cookies } = result.http;
   const [error] = result.errors ?? [];
   const answered = error ? errorStatus(error, status) : (status ?? 200);
   const own = answered === 401 ? { ...CHALLENGE, ...headers } : headers;
   const all = cookies.length === 0 ? own : { ...own, 'set-cookie': cookies };
   if (error) sendJson(exchange, answered, flatError(error), all);
-  else sendJson(exchange, answered, result.bytes ? dataIn(result.bytes) : (result.data ?? {}), all);
+  else {
+    const body = result.bytes ? dataIn(result.bytes) : (result.data ?? {});
+    if (mayCompress && cookies.length === 0) sendCompressible(exchange, answered, body, all);
+    else sendJson(exchange, answered, body, all);
+  }
 }
 
 /** An error as Hasura's flat body. A source's extensions may hold anything; what programs read of them stays text. */

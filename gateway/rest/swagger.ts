@@ -1,6 +1,6 @@
 import { explained, GatewayError } from '../errors.ts';
 import type { Generation, LiveGraph, RoleGraph } from '../graph/index.ts';
-import { type Exchange, sendFlatError, sendJson } from '../http/index.ts';
+import { type Exchange, sendCompressible, sendFlatError } from '../http/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi/index.ts';
@@ -24,7 +24,7 @@ export function swagger({ graph, authenticator }: SwaggerOptions): (exchange: Ex
       if (exchange.path === `${PAGE}/json`) {
         const { role } = await authenticator.authenticate(exchange.request.headers);
         requireGet(exchange);
-        sendJson(exchange, 200, documents(role));
+        sendCompressible(exchange, 200, documents(role));
       } else {
         sendPage(exchange);
       }

@@ -35,6 +35,7 @@ const NOT_FORWARDED = new Set([
   'accept-language',
   'cache-control',
   'connection',
+  'content-encoding',
   'content-length',
   'content-md5',
   'content-type',

@@ -51,9 +51,12 @@ export const COMMON_HEADERS = {
 /** Names of those that tell of the call. */
 export const CALL_HEADERS = ['x-request-id', 'x-forwarded-for'] as const;
 
+/** What describes the body of a request. That of a client's is not sent on, so neither are they. */
+const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-range', 'digest'] as const;
+
 /** Names of the headers that an upstream gets from us: under no spelling are they the client's to set. */
 export function ownHeaderNames(configured: Readonly<Record<string, string>>): readonly string[] {
-  return [...Object.keys(COMMON_HEADERS), ...CALL_HEADERS, ...Object.keys(configured)];
+  return [...Object.keys(COMMON_HEADERS), ...BODY_HEADERS, ...CALL_HEADERS, ...Object.keys(configured)];
 }
 
 /** Headers that every request to any upstream carries. */

@@ -60,7 +60,7 @@ export function clientHeaderForwarding(
   ignored: readonly string[] = IGNORED_BY_DEFAULT,
   own: readonly string[] = [],
 ): HeaderForwarding {
-  const left = new Set([...NEVER_FORWARDED, ...ignored.map((name) => name.toLowerCase())]);
+  const left = new Set([...NEVER_FORWARDED, ...ignored.map((name) => name.toLowerCase()), ...own]);
   const reserved = new Set([...left, ...own]);
   const isLeft = (name: string) => {
     if (left.has(name) || NEVER_FORWARDED_FAMILIES.test(name)) return true;

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { serverAudits } from 'graphql-http';
+import { ACCEPTED_CODINGS } from '../../gateway/http/content-coding.ts';
 import { bearer, type GraphqlBody, keeper, openPlatform, type Sent } from './harness/index.ts';
 
 const { keep, close } = keeper();
@@ -109,11 +110,11 @@ describe('a request that is refused for its form', () => {
       {},
     ],
     [
-      'gzip',
-      { headers: { 'content-encoding': 'gzip' }, body: gzipSync('{}') },
+      'a coding that is not taken',
+      { headers: { 'content-encoding': 'compress' }, body: gzipSync('{}') },
       415,
       'unsupported-media-type',
-      { 'accept-encoding': 'identity' },
+      { 'accept-encoding': ACCEPTED_CODINGS },
     ],
     ['a body over the limit', { body: ' '.repeat(20_001) }, 413, 'payload-too-large', {}],
     [

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { headOf, keeper, openPlatform, sendBytes, serve } from '../harness/index.ts';
 
@@ -84,6 +85,24 @@ describe.each([
     const received = await receivedOf(query, `${name}: forged`);
     expect(received.length).toBeGreaterThan(5);
     expect(received.filter(({ value }) => value.includes('forged'))).toEqual([]);
+  });
+
+  test('is not told that a body is compressed which it gets decompressed', async () => {
+    const body = gzipSync(JSON.stringify({ query })).toString('latin1');
+    const head = headOf(
+      'POST /v1/graphql HTTP/1.1',
+      'Host: portico.test',
+      `Authorization: Bearer ${issuer.token()}`,
+      'Content-Type: application/json',
+      'Content-Encoding: gzip',
+      'Connection: close',
+      `Content-Length: ${body.length}`,
+    );
+    const answer = await sendBytes(gateway.port, head + body);
+    const { data } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+    const received: readonly { name: string }[] = data.headers ?? data.asked.all;
+    expect(received.length).toBeGreaterThan(5);
+    expect(received.map(({ name }) => name)).not.toContain('content-encoding');
   });
 
   test('does not get what Connection names, and gets the rest', async () => {

@@ -1,0 +1,108 @@
+import type { Transform } from 'node:stream';
+import zlib from 'node:zlib';
+
+/** Content codings (RFC 9110 section 8.4.1): of answers all but `deflate`, of request bodies all. */
+export type ContentCoding = 'gzip' | 'br' | 'zstd' | 'deflate';
+
+/** Node has it from 22.15 on, and its types for 20 do not know of it. */
+interface WithZstd {
+  readonly createZstdCompress?: (options?: object) => Transform;
+  readonly createZstdDecompress?: (options?: object) => Transform;
+}
+const { createZstdCompress, createZstdDecompress } = zlib as WithZstd;
+
+const CHUNK = { chunkSize: 65_536 };
+
+/** Levels that take a few milliseconds for some hundred kilobytes: answers are compressed while their clients wait. */
+const ENCODERS: Readonly<Partial<Record<ContentCoding, (bytes: number) => Transform>>> = {
+  ...(createZstdCompress && { zstd: () => createZstdCompress(CHUNK) }),
+  br: (bytes) =>
+    zlib.createBrotliCompress({
+      ...CHUNK,
+      params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4, [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes },
+    }),
+  gzip: () => zlib.createGzip({ ...CHUNK, level: 5 }),
+};
+
+const DECODERS: Readonly<Partial<Record<ContentCoding, () => Transform>>> = {
+  gzip: () => zlib.createGunzip(CHUNK),
+  deflate: () => zlib.createInflate(CHUNK),
+  br: () => zlib.createBrotliDecompress(CHUNK),
+  ...(createZstdDecompress && { zstd: () => createZstdDecompress(CHUNK) }),
+};
+
+/** Codings of answers, the best first where a client likes several as much. */
+const OFFERED = Object.keys(ENCODERS) as readonly ContentCoding[];
+
+/** Codings of request bodies, as the header `Accept-Encoding` of a refusal names them (RFC 9110 section 12.5.3). */
+export const ACCEPTED_CODINGS = Object.keys(DECODERS).join(', ');
+
+/** @param bytes how long the content is. */
+export function encoderOf(coding: ContentCoding, bytes: number): Transform {
+  const create = ENCODERS[coding];
+  if (!create) throw new RangeError(`answers have no coding ${coding}`);
+  return create(bytes);
+}
+
+/**
+ * The coding of a request's body by its `Content-Encoding`: `identity` for none, undefined for one that is not
+ * supported, several in a row included.
+ */
+export function codingOfBody(header: string | undefined): ContentCoding | 'identity' | undefined {
+  if (header === undefined) return 'identity';
+  const name = canonical(header);
+  if (name === 'identity') return name;
+  return Object.hasOwn(DECODERS, name) ? (name as ContentCoding) : undefined;
+}
+
+export function decoderOf(coding: ContentCoding): Transform {
+  const create = DECODERS[coding];
+  if (!create) throw new RangeError(`bodies have no coding ${coding}`);
+  return create();
+}
+
+/** Characters. Those of browsers have fewer than 40. */
+const MAX_HEADER_LENGTH = 512;
+
+/**
+ * The coding that an answer is to have by the `Accept-Encoding` of its request (RFC 9110 section 12.5.3): the one that
+ * the client likes best, and of equals the one that is best here. Undefined for none.
+ */
+export function preferredCoding(header: string | undefined): ContentCoding | undefined {
+  if (!header || header.length > MAX_HEADER_LENGTH) return undefined;
+  const qualities = qualitiesOf(header);
+  const others = qualities.get('*');
+  let best: ContentCoding | undefined;
+  // No coding is acceptable where nothing is said of it, and then anything that is named is preferred.
+  let bestQuality = qualities.get('identity') ?? 0;
+  for (const coding of OFFERED) {
+    const quality = qualities.get(coding) ?? others ?? 0;
+    if (quality > bestQuality || (quality === bestQuality && quality > 0 && best === undefined)) {
+      best = coding;
+      bestQuality = quality;
+    }
+  }
+  return best;
+}
+
+function qualitiesOf(header: string): ReadonlyMap<string, number> {
+  const qualities = new Map<string, number>();
+  for (const element of header.split(',')) {
+    const [name = '', ...parameters] = element.split(';').map((part) => part.trim().toLowerCase());
+    if (name !== '') qualities.set(canonical(name), qualityOf(parameters));
+  }
+  return qualities;
+}
+
+/** A quality that is none counts as 0: what cannot be read is not asked for. */
+function qualityOf(parameters: readonly string[]): number {
+  const weight = parameters.find((parameter) => parameter.startsWith('q='));
+  if (weight === undefined) return 1;
+  return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight.slice(2)) : 0;
+}
+
+/** RFC 9110 section 8.4.1.3: `x-gzip` is `gzip`. */
+function canonical(name: string): string {
+  const lower = name.trim().toLowerCase();
+  return lower === 'x-gzip' ? 'gzip' : lower;
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect, test } from '@jest/globals';
+import { Compressor } from '../../../gateway/http/compressor.ts';
+
+const pieces = [Buffer.from('{"data":"'), Buffer.alloc(100_000, 'ab'), Buffer.from('"}')];
+const whole = Buffer.concat(pieces);
+
+/** Compresses, and resolves with the whole of it. */
+const compressed = (compressor: Compressor, coding: 'gzip' | 'br', content: readonly Buffer[] = pieces) =>
+  new Promise<Buffer | undefined>((resolve) =>
+    compressor.compress(
+      content,
+      coding,
+      () => true,
+      (result) => resolve(result && Buffer.concat(result)),
+    ),
+  );
+
+test('what is compressed is what was given, whatever it consists of', async () => {
+  const compressor = new Compressor({ minBytes: 1, maxAtATime: 1 });
+  const [gzip, br] = await Promise.all([compressed(compressor, 'gzip'), compressed(compressor, 'br')]);
+  expect(gunzipSync(gzip as Buffer).equals(whole)).toBe(true);
+  expect(brotliDecompressSync(br as Buffer).equals(whole)).toBe(true);
+  expect(compressor.counts).toMatchObject({ compressed: 2, bytes: 2 * whole.length, skipped: 0 });
+});
+
+test('content that is kept is compressed once for each coding, also for those who ask meanwhile', async () => {
+  const compressor = new Compressor({ minBytes: 1, maxAtATime: 4 });
+  const ask = (coding: 'gzip' | 'br') =>
+    new Promise<readonly Buffer[] | undefined>((resolve) => compressor.compressKept(pieces, coding, resolve));
+  const [one, two, other] = await Promise.all([ask('gzip'), ask('gzip'), ask('br')]);
+  expect(two).toBe(one);
+  expect(other).not.toBe(one);
+  expect(await ask('gzip')).toBe(one);
+  expect(compressor.counts.compressed).toBe(2);
+});
+
+test('what comes while too much waits is not compressed, and the rest is, a few at a time', async () => {
+  const compressor = new Compressor({ minBytes: 1, maxAtATime: 2 });
+  const content = [randomBytes(4_000_000)];
+  const results = await Promise.all(Array.from({ length: 20 }, () => compressed(compressor, 'gzip', content)));
+  const done = results.filter((result) => result !== undefined).length;
+  // Two run, and eight more fit into what may wait.
+  expect([done, compressor.counts.skipped]).toEqual([10, 10]);
+});
+
+test('what nobody waits for any more is not compressed', async () => {
+  const compressor = new Compressor({ minBytes: 1, maxAtATime: 1 });
+  const first = compressed(compressor, 'gzip');
+  const second = new Promise((resolve) => compressor.compress(pieces, 'gzip', () => false, resolve));
+  await first;
+  expect(await second).toBeUndefined();
+  expect(compressor.counts.compressed).toBe(1);
+});
