@@ -1,7 +1,8 @@
 /** Whoever verifies assertions gets the keys here, also where everything else below /.well-known is passed through. */
 export const ASSERTION_KEYS_PATH = '/.well-known/portico-jwks.json';
 
-const OWN = /^\/(?:v1|api\/rest|api\/swagger|healthz|readyz|hasura\/healthz|\.well-known\/portico-jwks\.json)(?:\/|$)/i;
+const OWN =
+  /^\/(?:v1|v1alpha1|api\/rest|api\/swagger|healthz|readyz|hasura\/healthz|\.well-known\/portico-jwks\.json)(?:\/|$)/i;
 
 /** Whether a path is the gateway's to answer, whatever is passed through above it. Letters are as express compares them. */
 export function isOwnPath(path: string): boolean {

@@ -51,6 +51,12 @@ export interface GatewayServer {
   readonly upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 }
 
+/** Hasura's first address of GraphQL, which old clients still use. */
+const OLD_GRAPHQL_PATH = '/v1alpha1/graphql';
+
+/** The version of Hasura whose interface this is: its CLI and clients ask for it to know what they may send. */
+const HASURA_VERSION = { version: 'v2.48.16', server_type: 'ce' } as const;
+
 /** Who answers what. */
 export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
@@ -59,6 +65,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const { passThrough, subscriptions } = parts;
 
   const graphql = graphqlEndpoint({ ...parts, streamEvents: subscriptions.streamEvents });
+  const oldGraphql = graphqlEndpoint({ ...parts, streamEvents: subscriptions.streamEvents }, 'flat');
   const rest = restEndpoints(parts);
   const restDocument = swagger(parts);
   const metadata = metadataApi(parts);
@@ -72,6 +79,10 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
     const { status, text } = health(parts.graph, parts.reloads);
     response.status(status).type('text').send(text);
   });
+  app.get('/v1/version', (_, response) => {
+    response.setHeader('cache-control', 'no-store');
+    response.json(HASURA_VERSION);
+  });
   app.get('/readyz', (_, response) => {
     const { status, body } = readiness(parts.graph, parts.authenticator, parts.processState());
     response.status(status).json(body);
@@ -82,6 +93,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
       response.setHeader('cache-control', 'public, max-age=300');
       response.json(assertions.keySet);
     });
+  app.all(OLD_GRAPHQL_PATH, (request) => oldGraphql(exchangeOf(request)));
   app.all('/v1/metadata', (request) => metadata(exchangeOf(request)));
   app.use('/api/rest', (request) => rest(exchangeOf(request)));
   app.use('/api/swagger', (request) => restDocument(exchangeOf(request)));
@@ -117,7 +129,8 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
         socket.on('error', () => {});
         return refuseUpgrade(request, socket, problem);
       }
-      if (arrival.path === '/v1/graphql') subscriptions.upgrade(arrival, socket, head);
+      if (arrival.path === '/v1/graphql' || arrival.path === OLD_GRAPHQL_PATH)
+        subscriptions.upgrade(arrival, socket, head);
       else if (isOwnPath(arrival.path)) {
         socket.on('error', () => {});
         refuseUpgrade(request, socket, notFound());

@@ -13,13 +13,14 @@ import {
   refuseCompressed,
   refuseLongAccept,
   sendCompressible,
+  sendFlatError,
   sendJson,
   setOwnHeaders,
 } from '../http/index.ts';
 import { refuseCrossSite } from '../session/index.ts';
 import type { HttpHints, PreparedParts } from '../sources/index.ts';
 import { type Client, clientOf } from './client.ts';
-import { refusedRequest } from './errors.ts';
+import { flatRefusal, refusedRequest } from './errors.ts';
 import { type OperationResult, type ResultWishes, runOperation } from './execution.ts';
 import { runInParts } from './in-parts.ts';
 import { type Incoming, readOperation, readOperations, readQueryString } from './incoming.ts';
@@ -37,23 +38,34 @@ export interface GraphqlEndpointOptions {
   readonly streamEvents: (exchange: Exchange, prepared: PreparedRequest) => Promise<void>;
 }
 
+/**
+ * How a request is refused: `graphql` with `{"errors": […]}`, under `application/json` mostly with 200, or `flat` as Hasura
+ * does at its oldest address: with its true status and Hasura's flat error body, the first error of several.
+ */
+export type RefusalForm = 'graphql' | 'flat';
+
 /** Answers `/v1/graphql` (GraphQL over HTTP): POST, GET for queries, batches, both media types. */
-export function graphqlEndpoint(options: GraphqlEndpointOptions): (exchange: Exchange) => void {
-  return (exchange) => new GraphqlExchange(exchange, options).receive();
+export function graphqlEndpoint(
+  options: GraphqlEndpointOptions,
+  form: RefusalForm = 'graphql',
+): (exchange: Exchange) => void {
+  return (exchange) => new GraphqlExchange(exchange, options, form).receive();
 }
 
 /** One request to the endpoint. Its steps stand in their order; what goes wrong in any of them is its refusal. */
 class GraphqlExchange {
   readonly #exchange: Exchange;
   readonly #options: GraphqlEndpointOptions;
+  readonly #form: RefusalForm;
   readonly #client: Client;
   readonly #type: ResponseType | undefined;
   readonly #takesEvents: boolean;
   #files: IncomingFiles | undefined;
 
-  constructor(exchange: Exchange, options: GraphqlEndpointOptions) {
+  constructor(exchange: Exchange, options: GraphqlEndpointOptions, form: RefusalForm) {
     this.#exchange = exchange;
     this.#options = options;
+    this.#form = form;
     this.#client = clientOf(exchange);
     this.#type = negotiate(exchange.request.headers.accept);
     this.#takesEvents = acceptsEvents(exchange.request.headers.accept);
@@ -118,6 +130,7 @@ class GraphqlExchange {
   #runOne(prepared: PreparedRequest): void {
     // The client may have gone while somebody was asked who it is.
     if (this.#client.cancellation.isCancelled) return;
+    if ('errors' in prepared && this.#form === 'flat') throw flatRefusal(prepared);
     if ('errors' in prepared && prepared.retryAfterSeconds !== undefined) {
       this.#send(503, { errors: prepared.errors }, { 'retry-after': String(prepared.retryAfterSeconds) });
       return;
@@ -207,7 +220,8 @@ class GraphqlExchange {
 
   #refuse(thrown: unknown): void {
     const error = explained(thrown, this.#exchange);
-    this.#send(error.status, { errors: [refusedRequest(error)] }, error.headers);
+    if (this.#form === 'flat') sendFlatError(this.#exchange, error);
+    else this.#send(error.status, { errors: [refusedRequest(error)] }, error.headers);
   }
 
   #send(status: number, body: unknown, headers?: ResponseHeaders): void {

@@ -1,7 +1,8 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from '../../platform/index.ts';
-import type { GatewayError } from '../errors.ts';
+import { ERROR_STATUS, type ErrorCode, GatewayError } from '../errors.ts';
 import { VERBATIM } from '../sources/index.ts';
+import type { InvalidOperation } from './ready-operation.ts';
 
 /** An error of a GraphQL response, as it goes to the client. */
 export interface PublicError {
@@ -25,6 +26,16 @@ export class SubscriptionEnded extends Error {
 /** The error of a request that was refused as a whole. */
 export function refusedRequest(error: GatewayError): PublicError {
   return { message: error.message, extensions: { path: error.path, code: error.code } };
+}
+
+/** The first error of an operation that was refused, for where errors are flat and have their true status. */
+export function flatRefusal({ errors: [first], retryAfterSeconds }: InvalidOperation): GatewayError {
+  const { code = 'validation-failed', path = '$' } = first?.extensions ?? {};
+  const known = Object.hasOwn(ERROR_STATUS, String(code)) ? (code as ErrorCode) : 'validation-failed';
+  return new GatewayError(known, first?.message ?? 'the operation is not valid', {
+    path: String(path),
+    ...(retryAfterSeconds !== undefined && { headers: { 'retry-after': String(retryAfterSeconds) } }),
+  });
 }
 
 /** An error of parsing, validating or coercing variables, or of a limit, which brings its own code. */

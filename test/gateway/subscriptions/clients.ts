@@ -60,10 +60,15 @@ export interface SubscribingClient {
   close(): void | Promise<void>;
 }
 
-const webSocketUrl = (url: string) => `${url.replace('http:', 'ws:')}/v1/graphql`;
+const webSocketUrl = (url: string, path = '/v1/graphql') => url.replace('http:', 'ws:') + path;
 
 /** The client of the package `graphql-ws`; it does not come back by itself. */
-export function wsClient(url: string, params: object = {}, handshake: Record<string, string> = {}): SubscribingClient {
+export function wsClient(
+  url: string,
+  params: object = {},
+  handshake: Record<string, string> = {},
+  path?: string,
+): SubscribingClient {
   class WithHeaders extends WebSocket {
     constructor(address: string, protocols: string) {
       super(address, protocols, { headers: handshake });
@@ -71,7 +76,7 @@ export function wsClient(url: string, params: object = {}, handshake: Record<str
   }
   let closed: SubscribingClient['closed'];
   const client = createWsClient({
-    url: webSocketUrl(url),
+    url: webSocketUrl(url, path),
     webSocketImpl: WithHeaders,
     connectionParams: params as Record<string, unknown>,
     retryAttempts: 0,
