@@ -39,10 +39,23 @@ export function negotiate(accept: string | undefined): ResponseType | undefined 
   return best;
 }
 
-/** Whether a client asks for an answer that is an event stream; to take anything is not to ask for it. */
-export function acceptsEvents(accept: string | undefined): boolean {
-  if (accept === undefined || isTooLong(accept) || !/event-stream/i.test(accept)) return false;
-  return rangesOf(accept).some(({ name, quality }) => name === 'text/event-stream' && quality > 0);
+/** How the events of a subscription come over HTTP: as server-sent events, or as Apollo's `multipart/mixed`. */
+export type EventStreamType = 'text/event-stream' | 'multipart/mixed';
+
+/**
+ * The event stream that a client asks for; to take anything is not to ask for it. Server-sent events go first where it
+ * takes both. Of Apollo's protocol there is version 1.0.
+ */
+export function acceptedEvents(accept: string | undefined): EventStreamType | undefined {
+  if (accept === undefined || isTooLong(accept) || !/event-stream|subscriptionspec/i.test(accept)) return undefined;
+  const wanted = rangesOf(accept).filter(({ quality }) => quality > 0);
+  if (wanted.some(({ name }) => name === 'text/event-stream')) return 'text/event-stream';
+  const hasParts = wanted.some(({ name, parameters }) => name === 'multipart/mixed' && parameters.some(isSpecOfEvents));
+  return hasParts ? 'multipart/mixed' : undefined;
+}
+
+function isSpecOfEvents(parameter: string): boolean {
+  return /^subscriptionspec\s*=\s*(?:1\.0|"1\.0")$/.test(parameter);
 }
 
 /**

@@ -1,4 +1,11 @@
-export { acceptedParts, acceptsEvents, negotiate, type ResponseType, refuseLongAccept } from './accept.ts';
+export {
+  acceptedEvents,
+  acceptedParts,
+  type EventStreamType,
+  negotiate,
+  type ResponseType,
+  refuseLongAccept,
+} from './accept.ts';
 export { isBusy } from './busy-connection.ts';
 export { Compressor } from './compressor.ts';
 export { type Arrival, describeArrival, type Exchange, openExchange } from './exchange.ts';

@@ -1,8 +1,9 @@
 import { explained, GatewayError } from '../errors.ts';
 import {
+  acceptedEvents,
   acceptedParts,
-  acceptsEvents,
   answerOfOnePart,
+  type EventStreamType,
   type Exchange,
   MultipartResponse,
   negotiate,
@@ -35,7 +36,7 @@ export interface GraphqlEndpointOptions {
   /** Whether a login's JSON response gets the member that the reference contract shows. */
   readonly referenceEnvelope: boolean;
   /** Answers with an event stream. */
-  readonly streamEvents: (exchange: Exchange, prepared: PreparedRequest) => Promise<void>;
+  readonly streamEvents: (exchange: Exchange, prepared: PreparedRequest, type: EventStreamType) => Promise<void>;
 }
 
 /**
@@ -59,7 +60,8 @@ class GraphqlExchange {
   readonly #form: RefusalForm;
   readonly #client: Client;
   readonly #type: ResponseType | undefined;
-  readonly #takesEvents: boolean;
+  /** The event stream that the client takes. */
+  readonly #events: EventStreamType | undefined;
   #files: IncomingFiles | undefined;
 
   constructor(exchange: Exchange, options: GraphqlEndpointOptions, form: RefusalForm) {
@@ -68,7 +70,7 @@ class GraphqlExchange {
     this.#form = form;
     this.#client = clientOf(exchange);
     this.#type = negotiate(exchange.request.headers.accept);
-    this.#takesEvents = acceptsEvents(exchange.request.headers.accept);
+    this.#events = acceptedEvents(exchange.request.headers.accept);
   }
 
   /** What of `Accept` asks for answers in parts. Few do, and of few operations it matters. */
@@ -81,7 +83,7 @@ class GraphqlExchange {
       const { request, search } = this.#exchange;
       const { operations, maxBodyBytes } = this.#options;
       refuseLongAccept(request.headers.accept);
-      if (!this.#type && !this.#takesEvents && !this.#parts) throw notAcceptable();
+      if (!this.#type && !this.#events && !this.#parts) throw notAcceptable();
       if (request.method === 'GET') this.#prepareOne(readQueryString(new URLSearchParams(search)));
       else if (request.method !== 'POST') throw methodNotAllowed();
       else if (isMultipart(request)) this.#receiveFiles();
@@ -118,7 +120,7 @@ class GraphqlExchange {
   }
 
   #prepareOne(request: OperationRequest): void {
-    const prepared = this.#options.operations.prepare(request, this.#client, { mayStream: this.#takesEvents });
+    const prepared = this.#options.operations.prepare(request, this.#client, { mayStream: this.#events !== undefined });
     if (prepared instanceof Promise)
       prepared.then(
         (known) => this.#attempt(() => this.#runOne(known)),
@@ -139,9 +141,9 @@ class GraphqlExchange {
     if (!('errors' in prepared) && prepared.request.files && !prepared.plans.plan.takesFiles) throw filesNotTaken();
     if (kind === 'mutation' && this.#exchange.request.method === 'GET') throw mutationByGet();
     // Clients that take both get events of a subscription only.
-    if (this.#takesEvents && (!this.#type || kind === 'subscription')) {
+    if (this.#events && (!this.#type || kind === 'subscription')) {
       setOwnHeaders(this.#exchange);
-      this.#options.streamEvents(this.#exchange, prepared).catch((thrown) => this.#refuse(thrown));
+      this.#options.streamEvents(this.#exchange, prepared, this.#events).catch((thrown) => this.#refuse(thrown));
       return;
     }
     if ('errors' in prepared) {

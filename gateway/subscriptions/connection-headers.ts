@@ -17,9 +17,13 @@ const MAX_HEADERS = 100;
 /** What the headers of a request may have. */
 const MAX_CHARACTERS = 65_536;
 
+/** Members of the payload itself that are headers: clients give `connectionParams` either way. */
+const OF_PAYLOAD = /^(?:authorization|x-hasura-[\w-]+)$/i;
+
 /**
- * The headers of all operations of a connection: those of the handshake, and over them the `headers` in the payload of
- * `connection_init`, as Hasura's clients send them.
+ * The headers of all operations of a connection: those of the handshake, and over them those in the payload of
+ * `connection_init`: `headers`, as Hasura's clients send them, or else `Authorization` and `x-hasura-*` beside it. Letters
+ * may be of either case. Where both have a header, the one in `headers` counts.
  *
  * @returns what is wrong with the payload, where something is.
  */
@@ -31,10 +35,10 @@ export function connectionHeaders(
   for (const [name, value] of Object.entries(handshake)) if (!HANDSHAKE.test(name)) headers[name] = value;
   if (payload === undefined || payload === null) return { headers };
   if (!isMap(payload)) return { problem: 'the payload must be an object' };
-  const given = payload.headers;
-  if (given === undefined || given === null) return { headers };
+  const given = payload.headers ?? {};
   if (!isMap(given)) return { problem: '"headers" in the payload must be an object' };
-  const entries = Object.entries(given);
+  const beside = Object.entries(payload).filter(([name]) => OF_PAYLOAD.test(name));
+  const entries = [...beside, ...Object.entries(given)];
   if (entries.length > MAX_HEADERS) return { problem: `there are more than ${MAX_HEADERS} headers in the payload` };
   let characters = 0;
   for (const [written, value] of entries) {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { acceptedParts, type Exchange } from '../http/index.ts';
+import { acceptedParts, type EventStreamType, type Exchange } from '../http/index.ts';
 import type { InvalidOperation, Operations, ReadyOperation } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import { type Delivery, deliver, type Receiver } from './delivery.ts';
@@ -7,6 +7,7 @@ import type { ConnectionLimits } from './limits.ts';
 import type { Places } from './places.ts';
 import type { ResponseBody } from './protocol.ts';
 import { watchSession } from './session-watch.ts';
+import { STREAM_FORMATS } from './stream-formats.ts';
 
 export interface EventStreamsOptions {
   readonly operations: Operations;
@@ -15,39 +16,36 @@ export interface EventStreamsOptions {
   readonly places: Places;
 }
 
-/** Answers with server-sent events: GraphQL over SSE, "distinct connections mode". */
+/** Answers with event streams: GraphQL over SSE in its "distinct connections mode", and Apollo's multipart protocol. */
 export interface EventStreams {
   /** @throws GatewayError before anything of the answer is sent. */
-  answer(exchange: Exchange, prepared: ReadyOperation | InvalidOperation): Promise<void>;
+  answer(exchange: Exchange, prepared: ReadyOperation | InvalidOperation, type: EventStreamType): Promise<void>;
   /** Ends the streams of subscriptions, in a way that makes clients come back; all others finish. */
   leave(): void;
 }
 
-const HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-store',
-  // Proxies that collect an answer before they pass it on are asked not to.
-  'x-accel-buffering': 'no',
-};
 /** What a service is asked for whose parts become events: the form that the most services and clients know. */
 const ANY_PARTS = 'multipart/mixed; deferSpec=20220824';
-const COMMENT = ':\n\n';
-const COMPLETE = 'event: complete\ndata:\n\n';
 
 export function openEventStreams({ operations, authenticator, limits, places }: EventStreamsOptions): EventStreams {
   /** What cuts each stream of a subscription. */
   const streams = new Set<() => void>();
   let isLeaving = false;
 
-  async function answer(exchange: Exchange, prepared: ReadyOperation | InvalidOperation): Promise<void> {
+  async function answer(
+    exchange: Exchange,
+    prepared: ReadyOperation | InvalidOperation,
+    type: EventStreamType,
+  ): Promise<void> {
+    const format = STREAM_FORMATS[type];
     const { response, log } = exchange;
     if (isLeaving) throw new GatewayError('service-unavailable', 'the gateway is stopping');
     const giveBack = places.take();
     if ('session' in prepared && prepared.session.cookies.length > 0)
       response.setHeader('set-cookie', prepared.session.cookies);
-    response.writeHead(200, HEADERS);
+    response.writeHead(200, format.headers);
     // Some browsers take an answer for begun only when there is something of its body.
-    response.write(COMMENT);
+    response.write(format.opening);
 
     let patience: NodeJS.Timeout | undefined;
     const write = (text: string): Promise<void> | undefined => {
@@ -70,26 +68,26 @@ export function openEventStreams({ operations, authenticator, limits, places }: 
         response.on('close', goOn);
       });
     };
-    const next = (body: ResponseBody) => write(`event: next\ndata: ${JSON.stringify(body)}\n\n`);
+    const next = (body: ResponseBody) => write(format.next(body));
     const complete = () => {
-      void write(COMPLETE);
+      void write(format.complete);
       // It keeps its place until it has been read.
       exchange.watchReading();
       response.end();
     };
     const keepAlive = setInterval(() => {
-      if (!patience) void write(COMMENT);
+      if (!patience) void write(format.heartbeat);
     }, limits.keepAliveMs);
     const receiver: Receiver = {
       next,
       error: (errors) => {
-        void next({ errors });
+        void ('errors' in prepared ? next({ errors }) : write(format.failure(errors)));
         complete();
       },
       complete,
     };
     const parts = acceptedParts(exchange.request.headers.accept) ?? ANY_PARTS;
-    const delivery: Delivery = deliver(prepared, operations, receiver, parts);
+    const delivery: Delivery = deliver(prepared, operations, receiver, format.takesParts ? parts : undefined);
     // Without `complete`, so that the client knows that there is more to be had. The connection ends with the stream: over
     // one that is kept open, its client would come back to the gateway that is about to stop.
     const { socket } = response;

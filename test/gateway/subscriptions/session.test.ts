@@ -51,6 +51,40 @@ describe('the service is told who subscribes', () => {
     expect(await claimsOf(gateway, { headers: bearer(issuer.token()) })).toEqual(told);
   });
 
+  test.each([
+    ['Authorization beside headers', (token: string) => ({ Authorization: `Bearer ${token}` })],
+    ['authorization in lower case', (token: string) => ({ authorization: `Bearer ${token}` })],
+    ['AUTHORIZATION in headers', (token: string) => ({ headers: { AUTHORIZATION: `Bearer ${token}` } })],
+    [
+      'headers, which count where both are there',
+      (token: string) => ({ Authorization: 'Bearer x', headers: bearer(token) }),
+    ],
+    ['a role beside it', (token: string) => ({ Authorization: `Bearer ${token}`, 'X-Hasura-Role': 'user' })],
+    ['null headers', (token: string) => ({ Authorization: `Bearer ${token}`, headers: null })],
+  ])('by connectionParams with %s', async (__, params) => {
+    expect(await claimsOf(gateway, params(issuer.token()))).toEqual(told);
+  });
+
+  test.each([
+    ['a bad token beside headers', { Authorization: 'Bearer x.y.z' }],
+    ['a token that is a list', { Authorization: ['Bearer x'] }],
+    ['a token with a line break', { Authorization: 'Bearer x\r\nx-hasura-role: admin' }],
+    [
+      'a role that the token does not allow',
+      { Authorization: 'Bearer ', 'x-hasura-role': 'admin', 'x-hasura-user-id': '7' },
+    ],
+  ])('and nobody is let in by %s', async (name, params: Record<string, unknown>) => {
+    const given = name.startsWith('a role') ? { ...params, Authorization: `Bearer ${issuer.token()}` } : params;
+    expect(await claimsOf(gateway, given)).toMatchObject({
+      code: 4403,
+    });
+  });
+
+  test('and what is no header beside headers has no effect', async () => {
+    const params = { cookie: 'a=b', origin: 'https://x', 'x-forwarded-for': '1.2.3.4', __proto__: { a: 1 } };
+    expect(await claimsOf(gateway, { ...params, ...bearer(issuer.token()) })).toEqual(told);
+  });
+
   test('where it sends events: in the request and in the operation', async () => {
     const yoga = await keep(yogaService());
     const streaming = await gatewayFor(yoga, { subscriptions: { protocol: 'sse' } });

@@ -1,0 +1,61 @@
+import type { EventStreamType } from '../http/index.ts';
+import type { PublicError } from '../operation/index.ts';
+import type { ResponseBody } from './protocol.ts';
+
+/** How the events of one operation are written into an HTTP response. */
+export interface StreamFormat {
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the body begins with. */
+  readonly opening: string;
+  /** What shows that the connection is alive. */
+  readonly heartbeat: string;
+  readonly complete: string;
+  /** Whether parts of `@defer` and `@stream` can be events. */
+  readonly takesParts: boolean;
+  next(body: ResponseBody): string;
+  /** Why the stream is over before its time. `complete` comes after it. */
+  failure(errors: readonly PublicError[]): string;
+}
+
+const HEADERS = {
+  'cache-control': 'no-cache, no-store',
+  // Proxies that collect an answer before they pass it on are asked not to.
+  'x-accel-buffering': 'no',
+};
+
+const nextEvent = (body: ResponseBody) => `event: next\ndata: ${JSON.stringify(body)}\n\n`;
+
+/** Server-sent events. */
+const events: StreamFormat = {
+  headers: { ...HEADERS, 'content-type': 'text/event-stream; charset=utf-8' },
+  opening: ':\n\n',
+  heartbeat: ':\n\n',
+  complete: 'event: complete\ndata:\n\n',
+  takesParts: true,
+  next: nextEvent,
+  failure: (errors) => nextEvent({ errors }),
+};
+
+/** A delimiter follows each part at once, so that clients know that it is complete. */
+const DELIMITER = '\r\n--graphql';
+const part = (value: object) =>
+  `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${JSON.stringify(value)}${DELIMITER}`;
+
+/**
+ * Apollo's multipart protocol for subscriptions, version 1.0: a part holds an event as `payload`, nothing where it is a
+ * heartbeat, and `errors` beside a `payload` that is null where the stream cannot go on.
+ */
+const multipart: StreamFormat = {
+  headers: { ...HEADERS, 'content-type': 'multipart/mixed; boundary="graphql"; subscriptionSpec=1.0' },
+  opening: DELIMITER,
+  heartbeat: part({}),
+  complete: '--\r\n',
+  takesParts: false,
+  next: (payload) => part({ payload }),
+  failure: (errors) => part({ payload: null, errors }),
+};
+
+export const STREAM_FORMATS: Readonly<Record<EventStreamType, StreamFormat>> = {
+  'text/event-stream': events,
+  'multipart/mixed': multipart,
+};
