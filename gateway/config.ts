@@ -42,6 +42,7 @@ const variables = {
   HASURA_GRAPHQL_ENABLE_ALLOWLIST: setting.flag(false),
   HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES: setting.flag(true),
   HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL: setting.redisUrl().optional(),
+  PORTICO_REDIS_URL: setting.redisUrl().optional(),
   PORTICO_RATE_LIMIT_REDIS_OUTAGE: z.enum(['open', 'closed'], { error: 'expected open or closed' }).default('open'),
   PORTICO_REVOCATION_URL: setting.httpUrl().optional(),
   PORTICO_REVOCATION_SECRET: z

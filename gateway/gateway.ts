@@ -12,14 +12,16 @@ import {
 } from '../platform/index.ts';
 import { openAssertions } from './assertions/index.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
-import { LiveGraph, type MetadataReloads, Reloads } from './graph/index.ts';
+import { LiveGraph, Reloads } from './graph/index.ts';
 import { Compressor, ignoreUpgrade, isBusy, wantsWebSocket } from './http/index.ts';
 import { measure, RequestCounts } from './measurements.ts';
-import { describeProblem, loadMetadata, MetadataError, together, watchMetadata } from './metadata/index.ts';
+import { describeProblem, loadMetadata, MetadataError, together } from './metadata/index.ts';
 import { openMetrics } from './metrics-endpoint.ts';
 import { type OperationLimits, Operations } from './operation/index.ts';
 import { createCors, trustedOrigins } from './ops/index.ts';
 import { createRateLimiter } from './rate-limit/index.ts';
+import { followChanges, reloadQuietly, reloadsOfAll } from './reloading.ts';
+import { openDocumentStore, openReloadMarks } from './replicas/index.ts';
 import { openPassThrough } from './rest/index.ts';
 import { createGatewayServer } from './server.ts';
 import { openAuthenticator } from './session/index.ts';
@@ -94,11 +96,25 @@ export async function startGateway(
     ),
   );
   const reloads = new Reloads({ location: config.HASURA_GRAPHQL_METADATA_DIR, graph, followers: [passThrough], log });
+  const redisUrl = config.PORTICO_REDIS_URL;
   const rateLimiter = createRateLimiter({
-    redisUrl: config.HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL,
+    redisUrl: config.HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL ?? redisUrl,
     whenRedisIsDown: config.PORTICO_RATE_LIMIT_REDIS_OUTAGE,
     log,
   });
+  const sharedDocuments =
+    redisUrl !== undefined && config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES
+      ? openDocumentStore({ redisUrl, log })
+      : undefined;
+  // Of several workers the process that keeps them running looks for the marks of other gateways.
+  const marks =
+    redisUrl === undefined || siblings
+      ? undefined
+      : openReloadMarks({
+          redisUrl,
+          log,
+          onReload: (ask) => reloadQuietly(reloads, 'another gateway', ask),
+        });
   const operations = new Operations({
     graph,
     authenticator,
@@ -107,6 +123,7 @@ export async function startGateway(
     rateLimiter,
     enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
     persistQueries: config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES,
+    sharedDocuments,
   });
   const subscriptions = openSubscriptions({
     operations,
@@ -130,7 +147,7 @@ export async function startGateway(
     operations,
     subscriptions,
     passThrough,
-    reloads: siblings ? reloadsOfAll(reloads, siblings) : reloads,
+    reloads: reloadsOfAll(reloads, (ask) => siblings?.reload(ask) ?? marks?.leave(ask), log),
     cors: createCors(config.HASURA_GRAPHQL_CORS_DOMAIN, authenticator.takesCookies),
     log,
     trustedProxies: config.PORTICO_TRUSTED_PROXIES,
@@ -187,6 +204,8 @@ export async function startGateway(
       await listening.stop();
       passThrough.close();
       rateLimiter.close();
+      sharedDocuments?.close();
+      marks?.close();
       await http.close();
     },
   };
@@ -269,36 +288,6 @@ function connectionLimits(config: GatewayConfig): ConnectionLimits {
 function logOf(config: GatewayConfig, logTo: LogDestination | undefined, siblings: Siblings | undefined): Logger {
   const log = createLogger('gateway', config.HASURA_GRAPHQL_LOG_LEVEL, logTo);
   return siblings ? log.child({ worker: siblings.worker, pid: process.pid }) : log;
-}
-
-/** Reloads that somebody asks one worker for are for all of them; each looks at the files by itself. */
-function reloadsOfAll(reloads: Reloads, siblings: Siblings): MetadataReloads {
-  return {
-    get failure() {
-      return reloads.failure;
-    },
-    reload: async (reason, ask) => {
-      await reloads.reload(reason, ask);
-      await siblings.reload(ask);
-    },
-  };
-}
-
-/** What is wrong has been logged and shows in /healthz; what was in force stays. */
-function reloadQuietly(reloads: Reloads, reason: string, ask: boolean): void {
-  reloads.reload(reason, ask).catch(() => {});
-}
-
-/** Reloads when the files change and when another worker was asked to. @returns what ends that. */
-function followChanges(reloads: Reloads, config: GatewayConfig, siblings: Siblings | undefined): () => void {
-  const leaveSiblings = siblings?.onReload((ask) => reloads.reload('another worker', ask));
-  const stopWatching = config.PORTICO_METADATA_WATCH
-    ? watchMetadata(config.HASURA_GRAPHQL_METADATA_DIR, () => reloadQuietly(reloads, 'the files have changed', false))
-    : () => {};
-  return () => {
-    leaveSiblings?.();
-    stopWatching();
-  };
 }
 
 /** Metadata that cannot work is a reason not to start, to be told line by line. */

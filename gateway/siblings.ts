@@ -5,8 +5,11 @@ import type { Metric } from './ops/index.ts';
 export type WorkerMessage =
   /** Reload the metadata; `ask` as in `Reloads.reload`. To others: let all others do so. */
   | { readonly type: 'reload'; readonly id: number; readonly ask: boolean }
-  /** It has been done, or could not be: whoever could not has logged why. */
-  | { readonly type: 'reloaded'; readonly id: number }
+  /**
+   * It has been done, or could not be: whoever could not has logged why. `failure` says why other gateways could not be
+   * notified.
+   */
+  | { readonly type: 'reloaded'; readonly id: number; readonly failure?: string }
   /** What could keep a gateway from starting has been looked at; it may still wait for its sources. */
   | { readonly type: 'begun' }
   /** Whether a worker can answer requests; to it: whether all others that take requests can. */
@@ -27,7 +30,11 @@ export interface Siblings {
   tellBegun(): void;
   /** Tells the others whether this one can. */
   tellReadiness(ready: boolean): void;
-  /** Lets all others reload the metadata, and waits until they have. */
+  /**
+   * Lets all others reload the metadata, and waits until they have. Notifies other gateways too.
+   *
+   * @throws Error when these could not be notified.
+   */
   reload(ask: boolean): Promise<void>;
   /** What reloads this one when it is told to. @returns what ends that. */
   onReload(reload: (ask: boolean) => Promise<void>): () => void;
@@ -36,7 +43,7 @@ export interface Siblings {
 }
 
 export function siblingsOf(worker: Worker): Siblings {
-  const waiting = new Map<number, () => void>();
+  const waiting = new Map<number, (failure: string | undefined) => void>();
   let asked = 0;
   let othersReady = true;
   let isAskedToStop = false;
@@ -46,7 +53,7 @@ export function siblingsOf(worker: Worker): Siblings {
     });
   const send = (message: WorkerMessage) => void (worker.isConnected() && worker.send(message));
   worker.on('message', (message: WorkerMessage) => {
-    if (message.type === 'reloaded') waiting.get(message.id)?.();
+    if (message.type === 'reloaded') waiting.get(message.id)?.(message.failure);
     if (message.type === 'readiness') othersReady = message.ready;
   });
   return {
@@ -60,12 +67,13 @@ export function siblingsOf(worker: Worker): Siblings {
     tellBegun: () => send({ type: 'begun' }),
     tellReadiness: (ready) => send({ type: 'readiness', ready }),
     reload: (ask) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         asked += 1;
         const id = asked;
-        waiting.set(id, () => {
+        waiting.set(id, (failure) => {
           waiting.delete(id);
-          resolve();
+          if (failure === undefined) resolve();
+          else reject(new Error(failure));
         });
         send({ type: 'reload', id, ask });
       }),

@@ -10,6 +10,7 @@ import {
 import type { GatewayConfig } from './config.ts';
 import { openMetrics } from './metrics-endpoint.ts';
 import { type Metric, ofWorkers } from './ops/index.ts';
+import { openReloadMarks, type ReloadMarks } from './replicas/index.ts';
 import type { WorkerMessage } from './siblings.ts';
 
 const RESTART_MS = { first: 100, most: 10_000 };
@@ -29,6 +30,7 @@ const ENDING_MS = 4_000;
 export async function startWorkers(config: GatewayConfig): Promise<RunningService> {
   const log = createLogger('gateway', config.HASURA_GRAPHQL_LOG_LEVEL);
   const crew = new WorkerCrew(log);
+  const { PORTICO_REDIS_URL: redisUrl } = config;
   const onHangUp = () => void crew.reload(true);
   process.on('SIGHUP', onHangUp);
   const withinSeconds = config.PORTICO_DRAIN_SECONDS + config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT;
@@ -48,11 +50,15 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
   const [port] = await Promise.all([first.listening, ...others]);
   for (const signal of STOP_SIGNALS) process.off(signal, stopStarting);
   const metrics = await openMetrics(config, () => crew.measure(), log);
+  // One for all workers: each other gateway's reload is seen once.
+  const marks = redisUrl && openReloadMarks({ redisUrl, log, onReload: (ask) => void crew.reload(ask) });
+  if (marks) crew.notifyOthersWith(marks);
   log.info({ port, workers: config.workers }, 'all workers are listening');
   return {
     port,
     stop: async () => {
       process.off('SIGHUP', onHangUp);
+      if (marks) marks.close();
       await metrics.stop();
       await stop();
     },
@@ -85,9 +91,15 @@ class WorkerCrew {
   /** Whether each worker that takes requests can answer them. */
   readonly #ready = new Map<Worker, boolean>();
   #isStopping = false;
+  #marks: ReloadMarks | undefined;
 
   constructor(log: Logger) {
     this.#log = log;
+  }
+
+  /** From now on, a reload that a worker is asked for reaches other gateways too. */
+  notifyOthersWith(marks: ReloadMarks): void {
+    this.#marks = marks;
   }
 
   start(failures = 0): StartingWorker {
@@ -201,9 +213,21 @@ class WorkerCrew {
       return;
     }
     if (message.type !== 'reload') return;
-    void this.reload(message.ask, worker).then(() => {
-      if (worker.isConnected()) worker.send({ type: 'reloaded', id: message.id } satisfies WorkerMessage);
+    void this.#reloadEverywhere(message.ask, worker).then((failure) => {
+      const reloaded = { type: 'reloaded', id: message.id, ...(failure !== undefined && { failure }) } as const;
+      if (worker.isConnected()) worker.send(reloaded satisfies WorkerMessage);
     });
+  }
+
+  /** @returns why other gateways could not be notified. */
+  async #reloadEverywhere(ask: boolean, asking: Worker): Promise<string | undefined> {
+    await this.reload(ask, asking);
+    try {
+      await this.#marks?.leave(ask);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
   }
 
   #tellReadiness(): void {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { type ErrorCode, GatewayError } from '../errors.ts';
+import type { DocumentStore } from '../replicas/index.ts';
 import { type CacheBounds, SecondChanceCache } from './second-chance-cache.ts';
 
 /** What a client says of a document that it sends, or has sent before: Apollo's automatic persisted queries. */
@@ -24,6 +25,7 @@ export function readPersistedQuery(extensions: Readonly<Record<string, unknown>>
   return { sha256Hash: sha256Hash.toLowerCase() };
 }
 
+const NOT_FOUND = 'PERSISTED_QUERY_NOT_FOUND' satisfies ErrorCode;
 const LONGEST_TEXT = 100_000;
 /** The weight is characters. */
 const OF_CALLERS: CacheBounds = { entries: 2_000, weights: [4_000_000] };
@@ -33,11 +35,24 @@ const OF_THE_PUBLIC: CacheBounds = { entries: 200, weights: [400_000] };
 /** Documents that clients send by their hash. Each was valid for whoever sent it first. */
 export class PersistedQueries {
   readonly #isEnabled: boolean;
+  readonly #shared: DocumentStore | undefined;
   readonly #ofCallers = new SecondChanceCache<string>(OF_CALLERS);
   readonly #ofThePublic = new SecondChanceCache<string>(OF_THE_PUBLIC);
 
-  constructor(isEnabled: boolean) {
+  /** @param shared where this process finds what callers of others have sent; undefined: nowhere. */
+  constructor(isEnabled: boolean, shared?: DocumentStore) {
     this.#isEnabled = isEnabled;
+    this.#shared = shared;
+  }
+
+  /** Whether a document that `textOf` does not know may be known to other gateways. */
+  mayBeShared(error: GraphQLError): boolean {
+    return this.#shared !== undefined && error.extensions.code === NOT_FOUND;
+  }
+
+  /** The document of a hash, as other gateways know it. */
+  async sharedTextOf({ sha256Hash }: PersistedQuery): Promise<string | undefined> {
+    return this.#shared?.find(sha256Hash);
   }
 
   /**
@@ -52,7 +67,7 @@ export class PersistedQueries {
     const { sha256Hash } = persisted;
     if (query === undefined) {
       const known = this.#ofCallers.get(sha256Hash) ?? this.#ofThePublic.get(sha256Hash);
-      if (known === undefined) throw refusal('PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND');
+      if (known === undefined) throw refusal('PersistedQueryNotFound', NOT_FOUND);
       return known;
     }
     if (createHash('sha256').update(query).digest('hex') !== sha256Hash)
@@ -61,13 +76,15 @@ export class PersistedQueries {
   }
 
   /**
-   * Keeps a document that turned out to be valid.
+   * Keeps a document that turned out to be valid. What comes without a session is not shared, so that it cannot push out
+   * what others use there either.
    *
    * @param ofThePublic whether it came without a session.
    */
   remember({ sha256Hash }: PersistedQuery, text: string, ofThePublic: boolean): void {
     if (!this.#isEnabled || text.length > LONGEST_TEXT) return;
-    (ofThePublic ? this.#ofThePublic : this.#ofCallers).keep(sha256Hash, text, [text.length]);
+    const isNew = (ofThePublic ? this.#ofThePublic : this.#ofCallers).keep(sha256Hash, text, [text.length]);
+    if (isNew && !ofThePublic) this.#shared?.keep(sha256Hash, text);
   }
 }
 

@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import { GatewayError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
 import type { RateLimiter } from '../rate-limit/index.ts';
+import type { DocumentStore } from '../replicas/index.ts';
 import { type Authenticator, createSession, type Session } from '../session/index.ts';
 import { RETRY_AFTER_SECONDS } from '../sources/index.ts';
 import { accessOf } from './access.ts';
@@ -13,7 +14,7 @@ import { type OperationResult, type ResultWishes, runOperation } from './executi
 import { judge } from './judgement.ts';
 import { batchTooLarge, type OperationLimits, type RoleLimits, tooManyIntrospections } from './limits.ts';
 import { LiveSubscriptions, type Subscription } from './live-subscriptions.ts';
-import { PersistedQueries } from './persisted.ts';
+import { PersistedQueries, type PersistedQuery } from './persisted.ts';
 import type { InvalidOperation, OperationRequest, ReadyOperation } from './ready-operation.ts';
 import { RoleRules } from './role-rules.ts';
 
@@ -43,6 +44,8 @@ export interface OperationsOptions {
   readonly rateLimiter: RateLimiter;
   readonly enforceAllowList: boolean;
   readonly persistQueries: boolean;
+  /** Documents that several gateways know together; undefined: each process knows its own. */
+  readonly sharedDocuments?: DocumentStore | undefined;
 }
 
 /** What is made once for each generation. */
@@ -84,7 +87,7 @@ export class Operations {
     this.#limits = options.limits;
     this.#rateLimiter = options.rateLimiter;
     this.#enforceAllowList = options.enforceAllowList;
-    this.#persisted = new PersistedQueries(options.persistQueries);
+    this.#persisted = new PersistedQueries(options.persistQueries, options.sharedDocuments);
     this.#publicSession = createSession(options.publicRole, {});
     this.#cache = this.#newCache(options.graph.current);
     this.#subscriptions = new LiveSubscriptions(options.graph, (generation) => this.#cacheOf(generation).rules);
@@ -109,13 +112,32 @@ export class Operations {
   ): PreparedRequest | Promise<PreparedRequest> {
     const cache = this.#cacheOf(this.#graph.current);
     const read = this.#read(request, cache.documents);
-    if (read instanceof GraphQLError) return this.#refuseUnreadable(read, request, client, cache);
+    if (read instanceof GraphQLError) {
+      const { persisted } = request;
+      if (persisted && this.#persisted.mayBeShared(read))
+        return this.#prepareShared(read, { ...request, persisted }, client, circumstances);
+      return this.#refuseUnreadable(read, request, client, cache);
+    }
     const { query, document } = read;
     const arrived: ArrivedOperation = { request, client, circumstances, cache, query, document };
     const session = this.#callerOf(arrived);
     return session instanceof Promise
       ? session.then((known) => this.#counted(known, arrived))
       : this.#counted(session, arrived);
+  }
+
+  /** An operation whose hash only other gateways may know. They are asked for callers with a session alone. */
+  async #prepareShared(
+    unknown: GraphQLError,
+    request: OperationRequest & { persisted: PersistedQuery },
+    client: Client,
+    circumstances: Circumstances,
+  ): Promise<PreparedRequest> {
+    const session = await this.#authenticateIfShown(client, request, undefined);
+    const isPublic = session === this.#publicSession;
+    const query = isPublic ? undefined : await this.#persisted.sharedTextOf(request.persisted);
+    if (query !== undefined) return this.prepare({ ...request, query }, client, circumstances);
+    return this.#refuseUnreadable(unknown, request, client, this.#cacheOf(this.#graph.current));
   }
 
   /** A broken document is told so, but not to a caller whose token is bad. */
