@@ -12,7 +12,7 @@ import {
 } from '../platform/index.ts';
 import { openAssertions } from './assertions/index.ts';
 import { type GatewayConfig, readConfig } from './config.ts';
-import { LiveGraph, Reloads } from './graph/index.ts';
+import { LiveGraph, logMetadataNotes, Reloads } from './graph/index.ts';
 import { Compressor, ignoreUpgrade, isBusy, wantsWebSocket } from './http/index.ts';
 import { measure, RequestCounts } from './measurements.ts';
 import { describeProblem, loadMetadata, MetadataError, together } from './metadata/index.ts';
@@ -24,7 +24,7 @@ import { followChanges, reloadQuietly, reloadsOfAll } from './reloading.ts';
 import { openDocumentStore, openReloadMarks } from './replicas/index.ts';
 import { openPassThrough } from './rest/index.ts';
 import { createGatewayServer } from './server.ts';
-import { openAuthenticator } from './session/index.ts';
+import { knownSessionVariables, openAuthenticator } from './session/index.ts';
 import type { Siblings } from './siblings.ts';
 import { openSchemaStore, openUpstreamHttp } from './sources/index.ts';
 import { type ConnectionLimits, openSubscriptions } from './subscriptions/index.ts';
@@ -68,7 +68,8 @@ export async function startGateway(
     schemas: config.PORTICO_SCHEMA_DIR === undefined ? undefined : openSchemaStore(config.PORTICO_SCHEMA_DIR, log),
   };
   const metadata = explained(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR));
-  if (metadata.ignored.length > 0) log.warn({ ignored: metadata.ignored }, 'metadata that is not acted on');
+  const knownVariables = knownSessionVariables(config.authentication);
+  logMetadataNotes(metadata, log, knownVariables);
 
   const trustsOrigin = trustedOrigins(config.HASURA_GRAPHQL_CORS_DOMAIN);
   const { authenticator, stop: stopKeys } = openAuthenticator(config.authentication, {
@@ -95,8 +96,14 @@ export async function startGateway(
         }),
     ),
   );
-  const reloads = new Reloads({ location: config.HASURA_GRAPHQL_METADATA_DIR, graph, followers: [passThrough], log });
   const redisUrl = config.PORTICO_REDIS_URL;
+  const reloads = new Reloads({
+    location: config.HASURA_GRAPHQL_METADATA_DIR,
+    graph,
+    followers: [passThrough],
+    knownVariables,
+    log,
+  });
   const rateLimiter = createRateLimiter({
     redisUrl: config.HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL ?? redisUrl,
     whenRedisIsDown: config.PORTICO_RATE_LIMIT_REDIS_OUTAGE,

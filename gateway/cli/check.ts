@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createLogger, readSettings, SettingsError, setting } from '../../platform/index.ts';
 import { type GraphSettings, readConfig, readGraphSettings } from '../config.ts';
 import { describeProblem, MetadataError, type MetadataProblem } from '../metadata/index.ts';
+import { knownSessionVariables } from '../session/index.ts';
 import { type Change, changesBetween } from './changes.ts';
 import { checkOut } from './git-ref.ts';
 import { type OpenedGraph, type OpenGraphOptions, openGraph, recordSchemas } from './open-graph.ts';
@@ -62,7 +63,11 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
   if (options.record !== undefined) recordSchemas(graph.generation, options.record);
   const report = reportOn(
     graph.generation,
-    { publicRole: options.publicRole, enforceAllowList: isAllowListEnforced(options.environment) },
+    {
+      publicRole: options.publicRole,
+      enforceAllowList: isAllowListEnforced(options.environment),
+      knownVariables: variablesOf(options.environment),
+    },
     graph.problems,
   );
   // What is missing today would look as if it had been taken away.
@@ -88,6 +93,15 @@ function isAllowListEnforced(environment: NodeJS.ProcessEnv): boolean {
   } catch (error) {
     // What is wrong with it is told with the other settings; meanwhile the stricter one holds.
     if (error instanceof SettingsError) return true;
+    throw error;
+  }
+}
+
+function variablesOf(environment: NodeJS.ProcessEnv): ReadonlySet<string> | undefined {
+  try {
+    return knownSessionVariables(readConfig(environment).authentication);
+  } catch (error) {
+    if (error instanceof SettingsError) return undefined;
     throw error;
   }
 }

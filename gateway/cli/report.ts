@@ -5,7 +5,7 @@ import {
   operationErrors,
   type RoleGraph,
 } from '../graph/index.ts';
-import type { IgnoredMetadata, MetadataProblem } from '../metadata/index.ts';
+import { type IgnoredMetadata, type MetadataProblem, metadataWarnings } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
 import type { Change } from './changes.ts';
 import { checkedRoles } from './roles.ts';
@@ -14,7 +14,7 @@ import { checkedRoles } from './roles.ts';
 export interface Report {
   readonly valid: boolean;
   readonly problems: readonly MetadataProblem[];
-  /** Saved operations that no role can run and nothing needs. */
+  /** What works and is hardly meant, saved operations among it that no role can run and nothing needs. */
   readonly warnings: readonly MetadataProblem[];
   readonly sources: readonly {
     name: string;
@@ -39,10 +39,17 @@ export interface Hint {
   readonly message: string;
 }
 
+export interface ReportOptions {
+  readonly publicRole: string;
+  readonly enforceAllowList: boolean;
+  /** The session variables that callers may have; undefined where that is not known. */
+  readonly knownVariables: ReadonlySet<string> | undefined;
+}
+
 /** Puts together what can be said of a graph, and what is wrong with the operations that are saved for it. */
 export function reportOn(
   generation: Generation,
-  { publicRole, enforceAllowList }: { readonly publicRole: string; readonly enforceAllowList: boolean },
+  { publicRole, enforceAllowList, knownVariables }: ReportOptions,
   problems: readonly MetadataProblem[],
 ): Report {
   const { metadata } = generation;
@@ -66,7 +73,7 @@ export function reportOn(
   return {
     valid: wrong.length === 0,
     problems: wrong,
-    warnings: found.warnings,
+    warnings: [...metadataWarnings(metadata, knownVariables), ...found.warnings],
     sources: generation.sources.map(({ name, kind, members }) => ({ name, kind, ...(members && { members }) })),
     roles: Object.fromEntries([...graphs].map(([role, graph]) => [role, rootFields(graph)])),
     authenticationFields: generation.authenticationFields.names,

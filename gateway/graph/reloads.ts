@@ -5,8 +5,17 @@ import {
   type Metadata,
   MetadataError,
   type MetadataProblem,
+  metadataWarnings,
 } from '../metadata/index.ts';
 import type { LiveGraph } from './live-graph.ts';
+
+/** Logs what of metadata is not acted on, and what of it works and is hardly meant. @param knownVariables as in the options. */
+export function logMetadataNotes(metadata: Metadata, log: Logger, knownVariables?: ReadonlySet<string>): void {
+  const { ignored } = metadata;
+  if (ignored.length > 0) log.warn({ ignored }, 'metadata that is not acted on');
+  const warnings = metadataWarnings(metadata, knownVariables);
+  if (warnings.length > 0) log.warn({ warnings: warnings.map(describeProblem) }, 'metadata that may be a mistake');
+}
 
 /** Something besides the graph that follows the metadata. */
 export interface Follower {
@@ -24,6 +33,8 @@ export interface ReloadsOptions {
   readonly location: string;
   readonly graph: LiveGraph;
   readonly followers: readonly Follower[];
+  /** The session variables that callers may have; undefined where that is not known. */
+  readonly knownVariables?: ReadonlySet<string> | undefined;
   readonly log: Logger;
 }
 
@@ -77,7 +88,7 @@ export class Reloads {
       this.#failure = undefined;
       this.counts.succeeded++;
       log.info({ reason }, 'the metadata has been reloaded');
-      if (metadata.ignored.length > 0) log.warn({ ignored: metadata.ignored }, 'metadata that is not acted on');
+      logMetadataNotes(metadata, log, this.#options.knownVariables);
     } catch (error) {
       this.#failure = error as Error;
       this.counts.failed++;

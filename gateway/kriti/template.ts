@@ -1,16 +1,21 @@
 import { type Bindings, evaluate, textOf, urlText } from './evaluate.ts';
 import { parseBareText, parseJsonTemplate } from './parse.ts';
+import { pathsOf, type TemplatePath } from './paths.ts';
 import type { Json } from './syntax.ts';
 import { Work } from './work.ts';
 
 /** A parsed template that makes a JSON value. */
 export interface Template {
+  /** The values that it reads. */
+  readonly paths: readonly TemplatePath[];
   /** @throws KritiEvaluationError when the values are not what the template expects, or too many. */
   evaluate(bindings: Bindings): Json;
 }
 
 /** A parsed template that makes a text, such as a header's value. */
 export interface TextTemplate {
+  /** The values that it reads. */
+  readonly paths: readonly TemplatePath[];
   /**
    * The text; null when the template is nothing but one `{{ … }}` and that is null.
    *
@@ -34,6 +39,7 @@ export interface TextTemplate {
 export function parseTemplate(source: string, variables: readonly string[]): Template {
   const expression = parseJsonTemplate(source, variables);
   return {
+    paths: pathsOf(expression),
     evaluate: (bindings) => {
       const work = new Work(source);
       const value = evaluate(expression, { ...bindings, work });
@@ -52,6 +58,7 @@ export function parseTemplate(source: string, variables: readonly string[]): Tem
 export function parseTextTemplate(source: string, variables: readonly string[]): TextTemplate {
   const expression = parseBareText(source, variables);
   return {
+    paths: pathsOf(expression),
     text: (bindings) => {
       const evaluation = { ...bindings, work: new Work(source) };
       const [only, ...others] = expression.parts;

@@ -5,7 +5,6 @@ export type { AllowListEntry } from './allow-list.ts';
 export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';
 export { exportMetadata } from './export.ts';
 export { loadMetadata, type Metadata } from './load.ts';
-export { closest } from './mapping.ts';
 export { namedRoles } from './named-roles.ts';
 export { describeProblem, MetadataError, type MetadataProblem, together } from './problem.ts';
 export type { QueryCollectionMetadata } from './query-collections.ts';
@@ -15,6 +14,7 @@ export { isSupergraph, type RemoteSchemaMetadata } from './remote-schemas.ts';
 export type { ResilienceMetadata } from './resilience-shape.ts';
 export type { RestMethod } from './rest-endpoints.ts';
 export type { ServiceMetadata } from './services.ts';
+export { closest } from './slips.ts';
 export {
   type Environment,
   resolveEventsUrl,
@@ -23,5 +23,6 @@ export {
   resolveVariable,
 } from './template.ts';
 export type { IgnoredMetadata } from './unsupported.ts';
+export { metadataWarnings } from './warnings.ts';
 export { watchMetadata } from './watch.ts';
 export type { Place, ValuePath } from './yaml-tree.ts';

@@ -3,6 +3,7 @@ import { type ActionTypes, actionTypes } from './action-types.ts';
 import { type ActionsMetadata, actionsShape } from './actions.ts';
 import { type AllowListEntry, allowListProblems, allowListShape } from './allow-list.ts';
 import { type ApiLimits, apiLimitsShape } from './api-limits.ts';
+import { type InheritedRole, inheritedRolesShape, orderInheritedRoles, withInherited } from './inherited-roles.ts';
 import { introspectionShape } from './introspection.ts';
 import { problemsOfShape } from './mapping.ts';
 import { MetadataError, type MetadataProblem } from './problem.ts';
@@ -19,10 +20,12 @@ import { type RelationshipMetadata, relationshipsOf } from './relationships.ts';
 import { withFiles } from './remote-schema-files.ts';
 import { type RemoteSchemaMetadata, remoteSchemasShape } from './remote-schemas.ts';
 import { restEndpointsShape } from './rest-endpoints.ts';
+import { roleWarnings } from './role-warnings.ts';
 import { type ServiceMetadata, servicesShape } from './services.ts';
 import { KINDS, type Kind, type MetadataStore, openStore } from './store.ts';
 import { ignoredTypes } from './types-in-yaml.ts';
 import { type IgnoredMetadata, withoutUnsupported } from './unsupported.ts';
+import { presetSlips, type SessionVariableUse, sessionVariableUses, templateSlips } from './value-warnings.ts';
 import type { Place, ValuePath } from './yaml-tree.ts';
 
 /** What is plugged in: the content of a metadata directory or export, each kind of it checked. */
@@ -42,6 +45,12 @@ export interface Metadata {
   /** Roles that may not ask for the schema. */
   readonly introspectionDisabledFor: ReadonlySet<string>;
   readonly services: readonly ServiceMetadata[];
+  /** Roles that have the permissions of others, which stand in what they are permitted already. */
+  readonly inheritedRoles: readonly InheritedRole[];
+  /** The session variables that presets and templates read. */
+  readonly sessionVariables: readonly SessionVariableUse[];
+  /** What works and is hardly meant, apart from session variables. */
+  readonly warnings: readonly MetadataProblem[];
   /** What is there and not acted on. */
   readonly ignored: readonly IgnoredMetadata[];
   /** What stands in the files, by the keys of Hasura's export, with includes put in. */
@@ -97,10 +106,13 @@ export function loadMetadata(location: string): Metadata {
   const apiLimits = read('apiLimits', apiLimitsShape, apiLimitsShape.parse({}));
   const introspection = read('introspection', introspectionShape, { disabled_for_roles: [] });
   const services = read('services', servicesShape, []);
+  const inheritedRoles = read('inheritedRoles', inheritedRolesShape, []);
+  const inherited = orderInheritedRoles(inheritedRoles, (path) => place('inheritedRoles', path));
 
   const repeated = repeatedQueries(queryCollections, endpoints, (path) => place('queryCollections', path));
   ignored.push(...repeated.ignored);
   problems.push(
+    ...inherited.problems,
     ...duplicateNames(remoteSchemas, (path) => place('remoteSchemas', path)),
     ...duplicateRoles(remoteSchemas, (path) => place('remoteSchemas', path)),
     ...duplicateNames(queryCollections, (path) => place('queryCollections', path)),
@@ -124,9 +136,21 @@ export function loadMetadata(location: string): Metadata {
     ? resolveEndpoints(endpoints, queryCollections, (path) => place('restEndpoints', path), problems)
     : [];
   if (problems.length > 0) throw new MetadataError(problems);
+  const granted = withInherited(inherited.ordered, { remoteSchemas, actions, services });
+  const introspectionDisabledFor = introspection.disabled_for_roles;
+  const sessionVariables = sessionVariableUses(remoteSchemas, actions, place);
+  const warnings = [
+    ...roleWarnings(
+      { remoteSchemas, actions, services, allowList, apiLimits, introspectionDisabledFor, inheritedRoles },
+      granted.conflicts,
+      place,
+    ),
+    ...presetSlips(remoteSchemas, place),
+    ...templateSlips(actions, checkedTypes, place),
+  ];
   return {
-    remoteSchemas,
-    actions,
+    remoteSchemas: granted.remoteSchemas,
+    actions: granted.actions,
     actionsSdl: store.actionsSdl,
     actionTypes: checkedTypes,
     relationships,
@@ -134,8 +158,11 @@ export function loadMetadata(location: string): Metadata {
     restEndpoints,
     allowList,
     apiLimits,
-    introspectionDisabledFor: new Set(introspection.disabled_for_roles),
-    services,
+    introspectionDisabledFor: new Set(introspectionDisabledFor),
+    services: granted.services,
+    inheritedRoles: inherited.ordered,
+    sessionVariables,
+    warnings,
     ignored: [...store.ignored(), ...ignored, ...ignoredTypes(actions, checkedTypes, (path) => place('actions', path))],
     asWritten,
     place,

@@ -1,11 +1,12 @@
 import type { Metadata } from './load.ts';
 
 /** Every role that the metadata gives something to. */
-export function namedRoles({ remoteSchemas, actions, services }: Metadata): readonly string[] {
+export function namedRoles({ remoteSchemas, actions, services, inheritedRoles }: Metadata): readonly string[] {
   const permissions = [
     ...remoteSchemas.flatMap((remote) => remote.permissions ?? []),
     ...actions.actions.flatMap((action) => action.permissions),
     ...services.flatMap((service) => service.permissions ?? []),
   ];
-  return [...new Set(permissions.map((permission) => permission.role))];
+  const named = permissions.map((permission) => permission.role);
+  return [...new Set([...named, ...inheritedRoles.map(({ role_name }) => role_name)])];
 }

@@ -142,8 +142,17 @@ export const remoteSchemasShape = z.array(
   }),
 );
 
+type WrittenPermission = NonNullable<z.output<typeof remoteSchemasShape>[number]['permissions']>[number];
+
+export type RemoteSchemaPermission = WrittenPermission & {
+  /** The role whose permission it is, where an inherited role has it. */
+  readonly inheritedFrom?: string;
+};
+
 /** A remote schema, with the content of the files that it names. */
-export type RemoteSchemaMetadata = z.output<typeof remoteSchemasShape>[number] & {
+export type RemoteSchemaMetadata = Omit<z.output<typeof remoteSchemasShape>[number], 'permissions'> & {
+  /** What roles are given, inherited permissions included. */
+  readonly permissions?: readonly RemoteSchemaPermission[] | undefined;
   /** Of `schema_file`. */
   readonly schemaSdl?: string;
   /** Of `supergraph_file`. */

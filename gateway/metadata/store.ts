@@ -14,6 +14,7 @@ export const KINDS = {
   allowList: { file: 'allow_list.yaml', key: 'allowlist' },
   apiLimits: { file: 'api_limits.yaml', key: 'api_limits' },
   introspection: { file: 'graphql_schema_introspection.yaml', key: 'graphql_schema_introspection' },
+  inheritedRoles: { file: 'inherited_roles.yaml', key: 'inherited_roles' },
   services: { file: 'services.yaml', key: 'services' },
 } as const;
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { parse } from 'yaml';
-import { closest } from './mapping.ts';
+import { closest } from './slips.ts';
 import type { MetadataFiles, Place, ValuePath } from './yaml-tree.ts';
 
 /** Something in the metadata that Portico does not act on. It is told, and otherwise does no harm. */
@@ -15,8 +15,6 @@ const WHOLE: Readonly<Record<string, string>> = {
   sources: 'databases, tables, event triggers',
   'cron_triggers.yaml': 'cron triggers',
   cron_triggers: 'cron triggers',
-  'inherited_roles.yaml': 'inherited roles',
-  inherited_roles: 'inherited roles',
   'network.yaml': 'TLS allow list',
   network: 'network settings',
   'opentelemetry.yaml': 'OpenTelemetry settings',

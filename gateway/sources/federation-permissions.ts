@@ -98,7 +98,10 @@ function grantsOf(
   const grants = new Map<string, Granted>();
   if (!member.permissions) return grants;
   const own = partOf(member.coordinates);
-  member.permissions.forEach(({ role, definition }, index) => {
+  member.permissions.forEach(({ role, definition, inheritedFrom }, index) => {
+    const same = inheritedFrom === undefined ? undefined : grants.get(inheritedFrom);
+    if (same) grants.set(role, same);
+    if (inheritedFrom !== undefined) return;
     const path = ['permissions', index, 'definition', 'schema'];
     const part = permittedSchema(definition.schema, own);
     if ('problems' in part) {

@@ -17,7 +17,7 @@ import { remoteExecutor } from './remote-executor.ts';
 import { prepareForward } from './remote-operation.ts';
 import { prepareParts } from './remote-parts.ts';
 import { type RemoteTarget, remoteTarget } from './remote-request.ts';
-import { mayAnswerMore, permittedParts } from './role-permission.ts';
+import { mayAnswerMore, partsByRole, permittedParts } from './role-permission.ts';
 import { schemaProblems } from './schema-problems.ts';
 import {
   ADMIN_ROLE,
@@ -214,9 +214,9 @@ function openPlain(
   };
 
   const whole = customizedWhole(() => subschema(upstream));
-  const parts = new Map<string, Subschema>();
-  for (const [role, { schema, withPresets: full, presets }] of permittedParts(metadata, upstream))
-    parts.set(role, subschema(schema, withPresets(executor, presets, full, metadata.name)));
+  const parts = partsByRole(permittedParts(metadata, upstream), ({ schema, withPresets: full, presets }) =>
+    subschema(schema, withPresets(executor, presets, full, metadata.name)),
+  );
   return {
     name: metadata.name,
     kind: 'remote-schema',

@@ -25,7 +25,7 @@ import type { RemoteSchemaMetadata } from '../metadata/index.ts';
 import { presetProblems } from './preset-values.ts';
 import { type Presets, takePresets } from './presets.ts';
 import { schemaProblems } from './schema-problems.ts';
-import { SourceError, type SourceProblem } from './source.ts';
+import { SourceError, type SourceProblem, type Subschema } from './source.ts';
 
 /** What a role is given of a remote schema. */
 export interface Permitted {
@@ -47,7 +47,11 @@ export function permittedParts(
 ): ReadonlyMap<string, Permitted> {
   const parts = new Map<string, Permitted>();
   const problems: SourceProblem[] = [];
-  (metadata.permissions ?? []).forEach(({ role, definition }, index) => {
+  (metadata.permissions ?? []).forEach(({ role, definition, inheritedFrom }, index) => {
+    // Those that are inherited come after what they are inherited from, where what is wrong with them is a problem.
+    const same = inheritedFrom === undefined ? undefined : parts.get(inheritedFrom);
+    if (same) parts.set(role, same);
+    if (inheritedFrom !== undefined) return;
     const part = permittedSchema(definition.schema, upstream);
     const path = ['permissions', index, 'definition', 'schema'];
     if ('schema' in part) parts.set(role, part);
@@ -55,6 +59,21 @@ export function permittedParts(
       problems.push(...part.problems.map((problem) => ({ path, message: `permission of role "${role}": ${problem}` })));
   });
   if (problems.length > 0) throw new SourceError(problems);
+  return parts;
+}
+
+/** The subschema of each role, one for all roles that are given the same. */
+export function partsByRole(
+  permitted: ReadonlyMap<string, Permitted>,
+  subschemaOf: (part: Permitted) => Subschema,
+): ReadonlyMap<string, Subschema> {
+  const made = new Map<Permitted, Subschema>();
+  const parts = new Map<string, Subschema>();
+  for (const [role, part] of permitted) {
+    const subschema = made.get(part) ?? subschemaOf(part);
+    made.set(part, subschema);
+    parts.set(role, subschema);
+  }
   return parts;
 }
 

@@ -16,7 +16,7 @@ import { withPresets } from './preset-executor.ts';
 import type { Preset, Presets } from './presets.ts';
 import { remoteExecutor } from './remote-executor.ts';
 import type { RemoteTarget } from './remote-request.ts';
-import { type Permitted, permittedParts } from './role-permission.ts';
+import { type Permitted, partsByRole, permittedParts } from './role-permission.ts';
 import { schemaProblems } from './schema-problems.ts';
 import { ADMIN_ROLE, type Source, SourceError, type Subschema } from './source.ts';
 import { only, withoutRootFields } from './stitching-visible.ts';
@@ -61,12 +61,10 @@ export function stitchingSource(
   };
 
   const whole = subschema(schema);
-  const parts = new Map<string, Subschema>();
-  for (const [role, part] of permittedParts(metadata, upstream)) {
-    // Entities are fetched by root fields that the role may not see, so what is put in is looked up in all that there is.
-    const run = withPresets(executor, inUpstream(part, upstream), upstream, metadata.name);
-    parts.set(role, subschema(part.schema, run));
-  }
+  // Entities are fetched by root fields that the role may not see, so what is put in is looked up in all that there is.
+  const parts = partsByRole(permittedParts(metadata, upstream), (part) =>
+    subschema(part.schema, withPresets(executor, inUpstream(part, upstream), upstream, metadata.name)),
+  );
   return {
     name: metadata.name,
     kind: 'remote-schema',

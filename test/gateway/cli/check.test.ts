@@ -254,3 +254,37 @@ describe('schemas that are recorded', () => {
     expect(existsSync(`${location}/recorded`)).toBe(false);
   });
 });
+
+describe('a check knows which session variables callers have where a claims_map says it', () => {
+  const claims_map = {
+    'x-hasura-allowed-roles': { path: '$.roles' },
+    'x-hasura-default-role': { path: '$.role' },
+    'x-hasura-store-id': { path: '$.store' },
+  };
+  const secret = { type: 'HS256', key: 'k'.repeat(32), claims_map };
+  const sdl = (name: string) =>
+    `type Query { orders(first: Int @preset(value: "x-hasura-${name}")): [Order!]! } type Order { id: ID! }`;
+  const presetOf = (name: string) => ({
+    'remote_schemas.yaml': [
+      {
+        name: 'shop',
+        definition: { url: '{{SHOP_URL}}' },
+        permissions: [{ role: 'clerk', definition: { schema: sdl(name) } }],
+      },
+    ],
+  });
+
+  test.each([
+    ['stor-id', ['no claims_map has the session variable "x-hasura-stor-id": did you mean "x-hasura-store-id"?']],
+    ['user-id', ['no claims_map has the session variable "x-hasura-user-id"']],
+    ['store-id', []],
+    ['role', []],
+  ])('%s', async (name, expected) => {
+    const { path: location } = await open(presetOf(name));
+    const settings = { ...environment, HASURA_GRAPHQL_JWT_SECRET: JSON.stringify(secret) };
+    const { report } = await reportOf({ location, environment: settings });
+    expect(report.warnings.map(({ message }) => message)).toEqual(expected);
+    const hooked = { ...environment, HASURA_GRAPHQL_AUTH_HOOK: 'http://127.0.0.1:1/' };
+    expect((await reportOf({ location, environment: hooked })).report.warnings).toEqual([]);
+  });
+});

@@ -168,8 +168,8 @@ describe('what Portico does not know', () => {
   });
 
   test('is told where it is a file of Hasura’s that cannot be read', () => {
-    expect(load({ 'inherited_roles.yaml': '[' }).ignored).toEqual([
-      { file: 'inherited_roles.yaml', what: 'inherited roles' },
+    expect(load({ 'cron_triggers.yaml': '[' }).ignored).toEqual([
+      { file: 'cron_triggers.yaml', what: 'cron triggers' },
     ]);
   });
 });

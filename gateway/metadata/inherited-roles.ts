@@ -1,0 +1,184 @@
+import { type ASTNode, parse, print, visit } from 'graphql';
+import { z } from 'zod';
+import type { ActionsMetadata } from './actions.ts';
+import { mapping } from './mapping.ts';
+import type { MetadataProblem } from './problem.ts';
+import type { RemoteSchemaMetadata } from './remote-schemas.ts';
+import type { ServiceMetadata } from './services.ts';
+import { name } from './shared-shapes.ts';
+import type { Place, ValuePath } from './yaml-tree.ts';
+
+/** `inherited_roles.yaml`: roles that have the permissions of others. */
+export const inheritedRolesShape = z.array(mapping({ role_name: name, role_set: z.array(name) }));
+
+export type InheritedRole = z.output<typeof inheritedRolesShape>[number];
+
+const ADMIN = 'admin';
+
+/**
+ * Inherited roles that cannot work: one twice, one that is `admin`, and those that inherit from themselves.
+ *
+ * @returns the problems, and the roles in an order in which each comes after those that it inherits from.
+ */
+export function orderInheritedRoles(
+  roles: readonly InheritedRole[],
+  place: (path: ValuePath) => Place,
+): { ordered: readonly InheritedRole[]; problems: readonly MetadataProblem[] } {
+  const problems: MetadataProblem[] = [];
+  const known = new Map<string, InheritedRole>();
+  roles.forEach((role, index) => {
+    const at = place([index, 'role_name']);
+    if (role.role_name === ADMIN)
+      problems.push({ ...at, message: 'the role "admin" sees everything: it cannot inherit' });
+    else if (known.has(role.role_name))
+      problems.push({ ...at, message: `the inherited role "${role.role_name}" already exists` });
+    else known.set(role.role_name, role);
+  });
+  const ordered: InheritedRole[] = [];
+  const done = new Set<string>();
+  const reported = new Set<string>();
+  const follow = (role: InheritedRole, within: readonly string[]): void => {
+    if (done.has(role.role_name)) return;
+    const from = within.indexOf(role.role_name);
+    if (from >= 0) {
+      const circle = within.slice(from);
+      if (circle.some((one) => reported.has(one))) return;
+      for (const one of circle) reported.add(one);
+      const path = [...circle, role.role_name].map((one) => `"${one}"`).join(' from ');
+      problems.push({
+        ...place([roles.indexOf(role), 'role_set']),
+        message: `an inherited role cannot inherit from itself: ${path}`,
+      });
+      return;
+    }
+    for (const parent of role.role_set) {
+      const inherited = known.get(parent);
+      if (inherited) follow(inherited, [...within, role.role_name]);
+    }
+    if (done.has(role.role_name)) return;
+    done.add(role.role_name);
+    ordered.push(role);
+  };
+  for (const role of known.values()) follow(role, []);
+  return { ordered, problems };
+}
+
+/** What roles are given permissions for. */
+export interface Grants {
+  readonly remoteSchemas: readonly RemoteSchemaMetadata[];
+  readonly actions: ActionsMetadata;
+  readonly services: readonly ServiceMetadata[];
+}
+
+/** An inherited role that has no permission on a remote schema, because those of its roles differ. */
+export interface InheritanceConflict {
+  readonly role: string;
+  readonly remoteSchema: string;
+  /** Two of the roles that it inherits from. */
+  readonly between: readonly [string, string];
+}
+
+/**
+ * Gives inherited roles their permissions, as Hasura v2 does: a permission of the role itself counts alone; an action, or
+ * a service, is permitted where it is to any of the roles that are inherited from; a permission on a remote schema is
+ * inherited where all of those that have one have the same, whatever its order and descriptions.
+ *
+ * @param roles in an order in which each comes after those that it inherits from.
+ */
+export function withInherited(
+  roles: readonly InheritedRole[],
+  { remoteSchemas, actions, services }: Grants,
+): Grants & { readonly conflicts: readonly InheritanceConflict[] } {
+  if (roles.length === 0) return { remoteSchemas, actions, services, conflicts: [] };
+  const conflicts: InheritanceConflict[] = [];
+  return {
+    remoteSchemas: remoteSchemas.map((remote) => {
+      if (!remote.permissions) return remote;
+      const inherited = inheritedPermissions(roles, remote, conflicts);
+      return { ...remote, permissions: [...remote.permissions, ...inherited] };
+    }),
+    actions: {
+      ...actions,
+      actions: actions.actions.map((action) => ({
+        ...action,
+        permissions: [...action.permissions, ...heirs(roles, action.permissions)],
+      })),
+    },
+    services: services.map((service) =>
+      service.permissions
+        ? { ...service, permissions: [...service.permissions, ...heirs(roles, service.permissions)] }
+        : service,
+    ),
+    conflicts,
+  };
+}
+
+/** The inherited roles that have something because a role that they inherit from has it. */
+function heirs(
+  roles: readonly InheritedRole[],
+  permissions: readonly { readonly role: string }[],
+): readonly { role: string }[] {
+  const permitted = new Set(permissions.map(({ role }) => role));
+  return roles.flatMap(({ role_name: role, role_set: parents }) => {
+    if (permitted.has(role) || !parents.some((parent) => permitted.has(parent))) return [];
+    permitted.add(role);
+    return [{ role }];
+  });
+}
+
+type Permission = NonNullable<RemoteSchemaMetadata['permissions']>[number];
+
+/** A permission that a role has, itself or by inheritance: the one that is written down, and its text to compare. */
+interface Held {
+  readonly permission: Permission;
+  readonly text: string;
+}
+
+function inheritedPermissions(
+  roles: readonly InheritedRole[],
+  { name: remoteSchema, permissions = [] }: RemoteSchemaMetadata,
+  conflicts: InheritanceConflict[],
+): readonly Permission[] {
+  const held = new Map<string, Held | 'conflict'>(
+    permissions.map((permission) => [permission.role, { permission, text: comparable(permission.definition.schema) }]),
+  );
+  return roles.flatMap(({ role_name: role, role_set: parents }): readonly Permission[] => {
+    // A permission of its own takes the place of what it would inherit.
+    if (held.has(role)) return [];
+    let found: (Held & { readonly parent: string }) | undefined;
+    for (const parent of parents) {
+      const one = held.get(parent);
+      if (one === undefined || one === found) continue;
+      if (one === 'conflict' || (found && found.text !== one.text)) {
+        held.set(role, 'conflict');
+        conflicts.push({ role, remoteSchema, between: [found?.parent ?? parent, parent] });
+        return [];
+      }
+      found ??= { ...one, parent };
+    }
+    if (!found) return [];
+    const { permission, text } = found;
+    held.set(role, { permission, text });
+    return [{ role, definition: permission.definition, inheritedFrom: permission.role }];
+  });
+}
+
+/** The SDL of a permission so that those are alike that give the same. One that is no SDL is a problem by itself. */
+function comparable(sdl: string): string {
+  try {
+    const sorted = <T extends ASTNode>(nodes: readonly T[] | undefined) =>
+      [...(nodes ?? [])].sort((one, other) => (print(one) < print(other) ? -1 : 1));
+    const document = visit(parse(sdl), {
+      leave: (node) => {
+        const plain: Record<string, unknown> = { ...node };
+        if ('description' in node) delete plain.description;
+        for (const key of ['fields', 'arguments', 'values', 'types', 'interfaces', 'directives', 'definitions'])
+          if (Array.isArray(plain[key])) plain[key] = sorted(plain[key] as readonly ASTNode[]);
+        return plain;
+      },
+    });
+    return print(document);
+  } catch {
+    return sdl;
+  }
+}

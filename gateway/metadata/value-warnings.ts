@@ -1,0 +1,226 @@
+import { type DocumentNode, Kind, parse, type TypeNode, visit } from 'graphql';
+import type { TemplatePath } from '../kriti/index.ts';
+import type { RequestTransform, ResponseTransform } from './action-transforms.ts';
+import type { ActionTypes } from './action-types.ts';
+import type { ActionMetadata, ActionsMetadata } from './actions.ts';
+import type { MetadataProblem } from './problem.ts';
+import type { RemoteSchemaMetadata } from './remote-schemas.ts';
+import { closest, editDistance, likelyMeant } from './slips.ts';
+import type { Kind as MetadataKind } from './store.ts';
+import type { Place, ValuePath } from './yaml-tree.ts';
+
+type Locate = (kind: MetadataKind, path: ValuePath) => Place;
+
+/** A session variable that metadata reads, by its name in lower case. */
+export interface SessionVariableUse {
+  readonly variable: string;
+  readonly place: Place;
+}
+
+const PREFIX = 'x-hasura-';
+/** What tokens usually hold. */
+const USUAL = ['x-hasura-role', 'x-hasura-user-id', 'x-hasura-tenant-id', 'x-hasura-org-id'];
+
+/** The session variables that presets of permissions and templates of actions read. */
+export function sessionVariableUses(
+  remoteSchemas: readonly RemoteSchemaMetadata[],
+  { actions }: ActionsMetadata,
+  place: Locate,
+): readonly SessionVariableUse[] {
+  return [
+    ...remoteSchemas.flatMap(({ permissions = [] }, index) =>
+      permissions.flatMap(({ definition }, at) =>
+        presetTexts(definition.schema)
+          .filter(isSessionVariable)
+          .map((text) => ({
+            variable: text.toLowerCase(),
+            place: place('remoteSchemas', [index, 'permissions', at, 'definition', 'schema']),
+          })),
+      ),
+    ),
+    ...actions.flatMap((action, index) =>
+      templatePaths(action).flatMap(({ path: { variable, keys }, key }) => {
+        const [name] = variable === '$session_variables' ? keys : keys.slice(1);
+        const isRead = variable === '$session_variables' || (variable === '$body' && keys[0] === 'session_variables');
+        if (!isRead || name === undefined || !isSessionVariable(name)) return [];
+        return [{ variable: name.toLowerCase(), place: place('actions', ['actions', index, 'definition', key]) }];
+      }),
+    ),
+  ];
+}
+
+/** Session variables that are read once, and like ones that are read more often or that tokens usually hold. */
+export function sessionVariableSlips(uses: readonly SessionVariableUse[]): readonly MetadataProblem[] {
+  const counts = new Map<string, number>(USUAL.map((name) => [name, 2]));
+  for (const { variable } of uses) counts.set(variable, (counts.get(variable) ?? 0) + 1);
+  const bare = (name: string) => name.slice(PREFIX.length);
+  const known = [...counts].filter(([, count]) => count > 1).map(([name]) => bare(name));
+  return uses.flatMap(({ variable, place }) => {
+    const meant = counts.get(variable) === 1 ? likelyMeant(bare(variable), known) : undefined;
+    if (meant === undefined) return [];
+    const message = `the session variable "${variable}" is read nowhere else: did you mean "${PREFIX}${meant}"?`;
+    return [{ ...place, message }];
+  });
+}
+
+/** Session variables that are read, and that no caller has. @param known those that callers may have. */
+export function unknownSessionVariables(
+  uses: readonly SessionVariableUse[],
+  known: ReadonlySet<string>,
+): readonly MetadataProblem[] {
+  return uses
+    .filter(({ variable }) => !known.has(variable))
+    .map(({ variable, place }) => {
+      const meant = closest(
+        variable.slice(PREFIX.length),
+        [...known].map((name) => name.slice(PREFIX.length)),
+      );
+      const ending = meant === undefined ? '' : `: did you mean "${PREFIX}${meant}"?`;
+      return { ...place, message: `no claims_map has the session variable "${variable}"${ending}` };
+    });
+}
+
+/** Presets that are sent as they stand, and look as if a session variable were meant. */
+export function presetSlips(remoteSchemas: readonly RemoteSchemaMetadata[], place: Locate): readonly MetadataProblem[] {
+  return remoteSchemas.flatMap(({ permissions = [] }, index) =>
+    permissions.flatMap(({ definition }, at) =>
+      presetTexts(definition.schema)
+        .filter((text) => !isSessionVariable(text) && looksLikeSessionVariable(text))
+        .map((text) => ({
+          ...place('remoteSchemas', [index, 'permissions', at, 'definition', 'schema']),
+          message: `the preset "${text}" is sent as this text: names of session variables begin with "x-hasura-"`,
+        })),
+    ),
+  );
+}
+
+function isSessionVariable(text: string): boolean {
+  return /^x-hasura-/i.test(text);
+}
+
+function looksLikeSessionVariable(text: string): boolean {
+  const lower = text.toLowerCase();
+  return (
+    lower.startsWith('hasura-') || (lower.startsWith('x') && editDistance(lower.slice(0, PREFIX.length), PREFIX) <= 2)
+  );
+}
+
+/** Texts of presets that may name a session variable. What is wrong with the SDL is told elsewhere. */
+function presetTexts(sdl: string): readonly string[] {
+  let document: DocumentNode;
+  try {
+    document = parse(sdl, { noLocation: true });
+  } catch {
+    return [];
+  }
+  const texts: string[] = [];
+  visit(document, {
+    Directive: (directive) => {
+      if (directive.name.value !== 'preset') return;
+      const given = new Map((directive.arguments ?? []).map(({ name, value }) => [name.value, value]));
+      const isStatic = given.get('static');
+      if (isStatic?.kind === Kind.BOOLEAN && isStatic.value) return;
+      const value = given.get('value');
+      if (value) visit(value, { StringValue: ({ value: text }) => void texts.push(text) });
+    },
+  });
+  return texts;
+}
+
+/** Templates of actions that read an argument, or a field of an input object, that the action does not have. */
+export function templateSlips(
+  { actions }: ActionsMetadata,
+  { document }: ActionTypes,
+  place: Locate,
+): readonly MetadataProblem[] {
+  const inputs = inputObjectsOf(document);
+  return actions.flatMap((action, index) => {
+    const fields = argumentsOf(document, action.name);
+    if (!fields) return [];
+    const told = requestPaths(action.definition.request_transform ?? undefined).flatMap(({ variable, keys }) =>
+      variable === '$body' ? (unknownKey(keys, fields, inputs) ?? []) : [],
+    );
+    return [...new Set(told)].map((message) => ({
+      ...place('actions', ['actions', index, 'definition', 'request_transform']),
+      message,
+    }));
+  });
+}
+
+const PAYLOAD = ['action', 'input', 'request_query', 'session_variables'];
+
+type Fields = ReadonlyMap<string, TypeNode>;
+
+function unknownKey(
+  [first, ...rest]: readonly string[],
+  ofAction: Fields,
+  inputs: ReadonlyMap<string, Fields>,
+): string | undefined {
+  if (first === undefined) return undefined;
+  if (!PAYLOAD.includes(first)) return `a template reads $body.${first}, which is not there${guess(first, PAYLOAD)}`;
+  if (first !== 'input') return undefined;
+  let fields: Fields | undefined = ofAction;
+  let path = '$body.input';
+  for (const key of rest) {
+    if (!fields) return undefined;
+    path += `.${key}`;
+    const type = fields.get(key);
+    if (!type) return `a template reads ${path}, which the action does not take${guess(key, [...fields.keys()])}`;
+    const inner: TypeNode = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    fields = inner.kind === Kind.NAMED_TYPE ? inputs.get(inner.name.value) : undefined;
+  }
+  return undefined;
+}
+
+function guess(word: string, words: readonly string[]): string {
+  const meant = closest(word, words);
+  return meant === undefined ? '' : `: did you mean "${meant}"?`;
+}
+
+function argumentsOf({ definitions }: DocumentNode, action: string): Fields | undefined {
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION || !/^(Query|Mutation)$/.test(definition.name.value)) continue;
+    const field = definition.fields?.find(({ name }) => name.value === action);
+    if (field) return new Map((field.arguments ?? []).map(({ name, type }) => [name.value, type]));
+  }
+  return undefined;
+}
+
+function inputObjectsOf({ definitions }: DocumentNode): ReadonlyMap<string, Fields> {
+  return new Map(
+    definitions.flatMap((definition) =>
+      definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION
+        ? [[definition.name.value, new Map((definition.fields ?? []).map(({ name, type }) => [name.value, type]))]]
+        : [],
+    ),
+  );
+}
+
+function templatePaths({ definition }: ActionMetadata): readonly { path: TemplatePath; key: string }[] {
+  const { request_transform: request, response_transform: response } = definition;
+  return [
+    ...requestPaths(request ?? undefined).map((path) => ({ path, key: 'request_transform' })),
+    ...responsePaths(response ?? undefined).map((path) => ({ path, key: 'response_transform' })),
+  ];
+}
+
+function requestPaths(transform: RequestTransform | undefined): readonly TemplatePath[] {
+  if (!transform) return [];
+  const { url, query_params: parameters, request_headers: headers, body } = transform;
+  const texts = [
+    ...(url ? [url] : []),
+    ...(parameters && 'text' in parameters ? [parameters] : (parameters ?? []).map(({ value }) => value)),
+    ...(headers?.add_headers ?? []).map(({ value }) => value),
+    ...(body?.action === 'x_www_form_urlencoded' ? body.form_template.map(({ value }) => value) : []),
+  ];
+  return [...texts, ...(body?.action === 'transform' ? [body.template] : [])].flatMap(({ paths }) => paths);
+}
+
+function responsePaths(transform: ResponseTransform | undefined): readonly TemplatePath[] {
+  return transform?.body?.action === 'transform' ? transform.body.template.paths.filter(isOfSession) : [];
+}
+
+/** What `$body` is in a response is for the webhook to say. */
+function isOfSession({ variable }: TemplatePath): boolean {
+  return variable === '$session_variables';
+}
