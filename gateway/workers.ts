@@ -43,13 +43,14 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
     port: config.HASURA_GRAPHQL_SERVER_PORT,
     portVariable: 'HASURA_GRAPHQL_SERVER_PORT',
   });
-  // The first one alone, until it is known that it can start, so that what keeps all from starting is told once.
-  const first = crew.start();
-  await Promise.race([first.begun, first.listening]);
-  const others = Array.from({ length: config.workers - 1 }, () => crew.start().listening);
-  const [port] = await Promise.all([first.listening, ...others]);
-  for (const signal of STOP_SIGNALS) process.off(signal, stopStarting);
+  // Workers may wait for their sources for a long time, and that is when metrics are looked at.
   const metrics = await openMetrics(config, () => crew.measure(), log);
+  // The first one alone, until it is known that it can start, so that what keeps all from starting is told once.
+  const port = await startAll(crew, config.workers).catch(async (error: unknown) => {
+    await metrics.stop();
+    throw error;
+  });
+  for (const signal of STOP_SIGNALS) process.off(signal, stopStarting);
   // One for all workers: each other gateway's reload is seen once.
   const marks = redisUrl && openReloadMarks({ redisUrl, log, onReload: (ask) => void crew.reload(ask) });
   if (marks) crew.notifyOthersWith(marks);
@@ -63,6 +64,15 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
       await stop();
     },
   };
+}
+
+/** @returns the port that they listen on. @throws StartError when one does not start. */
+async function startAll(crew: WorkerCrew, count: number): Promise<number> {
+  const first = crew.start();
+  await Promise.race([first.begun, first.listening]);
+  const others = Array.from({ length: count - 1 }, () => crew.start().listening);
+  const [port] = await Promise.all([first.listening, ...others]);
+  return port;
 }
 
 interface StartingWorker {
@@ -79,6 +89,8 @@ class WorkerCrew {
   readonly #workers = new Set<Worker>();
   /** Those that have not started yet. */
   readonly #starting = new Set<Worker>();
+  /** Those that nothing keeps from starting: they tell metrics, though they may wait for their sources. */
+  readonly #begun = new Set<Worker>();
   /** Those of them that may have read what has changed since. */
   readonly #outdated = new Set<Worker>();
   readonly #restarts = new Set<NodeJS.Timeout>();
@@ -117,8 +129,10 @@ class WorkerCrew {
         if (message.type === 'ready') {
           this.#started(worker);
           resolve(message.port);
-        } else if (message.type === 'begun') begin();
-        else this.#hear(worker, message);
+        } else if (message.type === 'begun') {
+          this.#begun.add(worker);
+          begin();
+        } else this.#hear(worker, message);
       });
       worker.once('exit', (code, signal) => {
         const isReady = !this.#starting.has(worker);
@@ -156,17 +170,17 @@ class WorkerCrew {
     );
   }
 
-  /** The metrics of all workers; those of one that does not tell them soon are left out. */
+  /** The metrics of all workers that have begun to start; those of one that does not tell them soon are left out. */
   measure(): Promise<readonly Metric[]> {
     this.#measurements += 1;
     const id = this.#measurements;
-    const asked = new Set([...this.#workers].filter((worker) => worker.isConnected()));
+    const asked = new Set([...this.#begun].filter((worker) => worker.isConnected()));
     const told = new Map<number, readonly Metric[]>();
     return new Promise((resolve) => {
       const finish = () => {
         clearTimeout(timer);
         this.#measuring.delete(id);
-        resolve(ofWorkers(told));
+        resolve([this.#states(), ...ofWorkers(told)]);
       };
       const timer = setTimeout(finish, MEASURE_MS);
       this.#measuring.set(id, (worker, metrics) => {
@@ -177,6 +191,16 @@ class WorkerCrew {
       for (const worker of asked) worker.send({ type: 'measure', id } satisfies WorkerMessage);
       if (asked.size === 0) finish();
     });
+  }
+
+  #states(): Metric {
+    const starting = this.#starting.size;
+    const samples = [
+      { labels: { state: 'starting' }, value: starting },
+      { labels: { state: 'listening' }, value: this.#workers.size - starting },
+    ];
+    const help = 'Processes that take requests, and those that do not yet.';
+    return { name: 'portico_workers', help, type: 'gauge', samples };
   }
 
   /** Asks all workers to stop. One that has not ended `withinMs` later, in milliseconds, is killed. */
@@ -247,6 +271,7 @@ class WorkerCrew {
 
   #forget(worker: Worker): void {
     this.#workers.delete(worker);
+    this.#begun.delete(worker);
     this.#starting.delete(worker);
     this.#outdated.delete(worker);
     // One that is gone takes no requests: the others are not kept from taking them.

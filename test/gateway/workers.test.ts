@@ -36,8 +36,8 @@ async function reload(): Promise<number> {
   return status;
 }
 
-function open(port: number, count: number, more: Record<string, string> = {}): Process {
-  return start(['serve', directory, '--workers', String(count)], {
+function open(port: number, count: number, more: Record<string, string> = {}, served = directory): Process {
+  return start(['serve', served, '--workers', String(count)], {
     environment: {
       HASURA_GRAPHQL_SERVER_PORT: String(port),
       HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET,
@@ -141,3 +141,23 @@ test('a worker that does not end when it is stopped is killed', async () => {
   expect(stuck.written()).toContain('a worker has not stopped in time and is killed');
   expect(() => process.kill(first.pid, 0)).toThrow('ESRCH');
 }, 30_000);
+
+test('metrics are there while all workers wait for a source', async () => {
+  const silent = await keep(serve(() => {}));
+  const port = await freePort();
+  const metadata = await keep(
+    metadataDirectory({ 'remote_schemas.yaml': [{ name: 'silent', definition: { url: silent.url } }] }),
+  );
+  const more = { PORTICO_METRICS_PORT: String(port), PORTICO_READY_GRACE_SECONDS: '600' };
+  const starting = await keep(open(0, 2, more, metadata.path));
+  const answers = async () => (await send(`http://127.0.0.1:${port}/metrics`).catch(() => undefined))?.text ?? '';
+  for (const worker of [1, 2]) {
+    const waiting = `portico_source_schema{worker="${worker}",source="silent"} 0`;
+    await until('the metrics of both are there', async () => (await answers()).includes(waiting));
+  }
+  expect(await answers()).toContain('portico_workers{state="starting"} 2');
+  expect(await answers()).toContain('portico_workers{state="listening"} 0');
+  expect(starting.written()).not.toContain('the gateway is listening');
+  starting.signal('SIGTERM');
+  expect((await starting.ended).code).toBe(0);
+});
