@@ -18,7 +18,7 @@ import { measure, RequestCounts } from './measurements.ts';
 import { describeProblem, loadMetadata, MetadataError, together } from './metadata/index.ts';
 import { openMetrics } from './metrics-endpoint.ts';
 import { type OperationLimits, Operations } from './operation/index.ts';
-import { createCors, trustedOrigins } from './ops/index.ts';
+import { createAccessLog, createCors, trustedOrigins } from './ops/index.ts';
 import { createRateLimiter } from './rate-limit/index.ts';
 import { followChanges, reloadQuietly, reloadsOfAll } from './reloading.ts';
 import { openDocumentStore, openReloadMarks } from './replicas/index.ts';
@@ -132,7 +132,9 @@ export async function startGateway(
     persistQueries: config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES,
     sharedDocuments,
   });
+  const accessLog = createAccessLog(log);
   const subscriptions = openSubscriptions({
+    logOperation: accessLog.operation,
     operations,
     authenticator,
     trustsOrigin,
@@ -156,6 +158,7 @@ export async function startGateway(
     passThrough,
     reloads: reloadsOfAll(reloads, (ask) => siblings?.reload(ask) ?? marks?.leave(ask), log),
     cors: createCors(config.HASURA_GRAPHQL_CORS_DOMAIN, authenticator.takesCookies),
+    accessLog,
     log,
     trustedProxies: config.PORTICO_TRUSTED_PROXIES,
     slowClientMs: config.PORTICO_SLOW_CLIENT_SECONDS * 1000,

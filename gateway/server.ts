@@ -19,7 +19,7 @@ import {
   setOwnHeaders,
 } from './http/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint } from './operation/index.ts';
-import { type Cors, createAccessLog, health, type ProcessState, readiness } from './ops/index.ts';
+import { type AccessLog, type Cors, health, type ProcessState, readiness } from './ops/index.ts';
 import { ASSERTION_KEYS_PATH, isOwnPath } from './own-paths.ts';
 import { type PassThrough, restEndpoints, swagger } from './rest/index.ts';
 import type { Authenticator } from './session/index.ts';
@@ -34,6 +34,7 @@ export interface GatewayParts extends Omit<GraphqlEndpointOptions, 'streamEvents
   readonly passThrough: PassThrough;
   readonly reloads: MetadataReloads;
   readonly cors: Cors;
+  readonly accessLog: AccessLog;
   readonly log: Logger;
   readonly processState: () => ProcessState;
   /** Told of the status of each request that is over, 499 where its client has gone. */
@@ -70,7 +71,6 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const restDocument = swagger(parts);
   const metadata = metadataApi(parts);
   const endings = openEndings(parts.log);
-  const logAccess = createAccessLog(parts.log);
 
   const app = express();
   app.disable('x-powered-by');
@@ -102,7 +102,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   return {
     request: (request, response) => {
       const exchange = openExchange(request, response, endings, parts.log, parts);
-      logAccess(exchange);
+      parts.accessLog.request(exchange);
       exchange.onClose(() => parts.onAnswered(response.writableFinished ? response.statusCode : 499));
       const problem = messageProblem(request);
       if (problem) {

@@ -37,7 +37,9 @@ export function metadataApi(options: MetadataApiOptions): (exchange: Exchange) =
 }
 
 async function answer(exchange: Exchange, options: MetadataApiOptions): Promise<unknown> {
-  const { role } = await options.authenticator.authenticate(exchange.request.headers);
+  const session = await options.authenticator.authenticate(exchange.request.headers);
+  if (exchange.record) exchange.record.caller = session;
+  const { role } = session;
   if (role !== ADMIN_ROLE)
     throw new GatewayError('access-denied', 'restricted access : admin only', { path: '$.args' });
   if (exchange.request.method !== 'POST')
@@ -90,6 +92,7 @@ function pendingProblems(failure: Error | undefined) {
 
 /** The metadata that was asked for cannot be put in force: everything that is wrong with it, for an admin's eyes. */
 function sendInvalid(exchange: Exchange, error: MetadataError): void {
+  exchange.record?.addError('invalid-configuration');
   sendJson(exchange, 400, {
     path: '$',
     error: 'the metadata is not valid; what was in force stays',

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress, type Logger, requestIdOf } from '../../platform/index.ts';
 import type { Compressor } from './compressor.ts';
+import type { RequestRecord } from './request-record.ts';
 import type { Endings } from './respond.ts';
 
 /** A request, with what every part of the gateway needs to know of it. */
@@ -19,6 +20,8 @@ export interface Arrival {
 /** A request and the response that it is owed. */
 export interface Exchange extends Arrival {
   readonly response: ServerResponse;
+  /** What the access log says of it; undefined where there is none. */
+  record: RequestRecord | undefined;
   /** Where the response is to end together with others. */
   readonly endings: Endings;
   /** Compresses long answers; undefined where it is switched off, for the bodies of requests as well. */
@@ -99,6 +102,7 @@ class OpenExchange extends ArrivedRequest implements Exchange {
   readonly response: ServerResponse;
   readonly endings: Endings;
   readonly compressor: Compressor | undefined;
+  record: RequestRecord | undefined = undefined;
   readonly #slowClientMs: number;
   readonly #listeners: (() => void)[] = [];
 

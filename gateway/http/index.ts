@@ -18,6 +18,13 @@ export { refuseCompressed } from './read-body.ts';
 export { readJson, receiveJson } from './read-json.ts';
 export { refuseUpgrade } from './refuse-upgrade.ts';
 export {
+  type OperationEvent,
+  type OperationLog,
+  type RecordedCaller,
+  type RecordedOperation,
+  RequestRecord,
+} from './request-record.ts';
+export {
   openEndings,
   piecesOf,
   type ResponseHeaders,

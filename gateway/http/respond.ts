@@ -7,7 +7,8 @@ import type { Exchange } from './exchange.ts';
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** Whoever owes a response, and to which request. */
-type Respondent = Pick<Exchange, 'response'> & Partial<Pick<Exchange, 'requestId' | 'watchReading' | 'endings'>>;
+type Respondent = Pick<Exchange, 'response'> &
+  Partial<Pick<Exchange, 'requestId' | 'watchReading' | 'endings' | 'record'>>;
 
 /** Bodies of more bytes are not copied. */
 const MAX_COPIED = 16_384;
@@ -167,5 +168,6 @@ function placeOf(name: string, all: readonly (string | readonly string[])[]): nu
 
 /** Sends Hasura's flat error body, which every endpoint but the GraphQL one answers with. */
 export function sendFlatError(exchange: Respondent, error: GatewayError): void {
+  exchange.record?.addError(error.code);
   sendJson(exchange, error.status, { path: error.path, error: error.message, code: error.code }, error.headers);
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from '../../platform/index.ts';
-import type { Exchange } from '../http/index.ts';
+import type { Exchange, RequestRecord } from '../http/index.ts';
 import { Cancellation } from '../sources/index.ts';
 
 /** Who sends an operation, as far as HTTP tells. */
@@ -11,6 +11,8 @@ export interface Client {
   /** Cancelled when the client goes away before it has its answer. */
   readonly cancellation: Cancellation;
   readonly log: Logger;
+  /** What the access log says of its operations; undefined where there is none. */
+  readonly record: RequestRecord | undefined;
 }
 
 /** The client of an HTTP request. */
@@ -43,5 +45,9 @@ class HttpClient implements Client {
 
   get log(): Logger {
     return this.#exchange.log;
+  }
+
+  get record(): RequestRecord | undefined {
+    return this.#exchange.record;
   }
 }

@@ -133,6 +133,7 @@ class GraphqlExchange {
     // The client may have gone while somebody was asked who it is.
     if (this.#client.cancellation.isCancelled) return;
     if ('errors' in prepared && this.#form === 'flat') throw flatRefusal(prepared);
+    if ('errors' in prepared) this.#exchange.record?.addErrors(prepared.errors);
     if ('errors' in prepared && prepared.retryAfterSeconds !== undefined) {
       this.#send(503, { errors: prepared.errors }, { 'retry-after': String(prepared.retryAfterSeconds) });
       return;
@@ -194,6 +195,7 @@ class GraphqlExchange {
   async #answerBatch(requests: readonly OperationRequest[]): Promise<void> {
     if (!this.#type) throw notAcceptable();
     const { operations } = this.#options;
+    if (this.#exchange.record) this.#exchange.record.batchSize = requests.length;
     const batch: Batch = { size: requests.length, introspections: 0 };
     const prepared: PreparedRequest[] = [];
     for (const request of requests) prepared.push(await operations.prepare(request, this.#client, { batch }));
@@ -201,8 +203,10 @@ class GraphqlExchange {
     const holdsSecrets = prepared.some((one) => !('errors' in one) && !one.mayCompress);
     for (const one of prepared) {
       // Bytes of a service may be no JSON, which would spoil the answers of the others: they are read first.
-      if ('errors' in one) answers.push({ errors: one.errors });
-      else answers.push(responseBody(await operations.run(one, this.#wishes(one.plans.plan.kind === 'local'))));
+      if ('errors' in one) {
+        this.#exchange.record?.addErrors(one.errors);
+        answers.push({ errors: one.errors });
+      } else answers.push(responseBody(await operations.run(one, this.#wishes(one.plans.plan.kind === 'local'))));
     }
     if (holdsSecrets) this.#send(200, listOf(answers));
     else sendCompressible(this.#exchange, 200, listOf(answers), undefined, CONTENT_TYPES[this.#type]);
@@ -223,7 +227,10 @@ class GraphqlExchange {
   #refuse(thrown: unknown): void {
     const error = explained(thrown, this.#exchange);
     if (this.#form === 'flat') sendFlatError(this.#exchange, error);
-    else this.#send(error.status, { errors: [refusedRequest(error)] }, error.headers);
+    else {
+      this.#exchange.record?.addError(error.code);
+      this.#send(error.status, { errors: [refusedRequest(error)] }, error.headers);
+    }
   }
 
   #send(status: number, body: unknown, headers?: ResponseHeaders): void {

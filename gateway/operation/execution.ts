@@ -3,6 +3,7 @@ import type { Logger } from '../../platform/index.ts';
 import type { Session } from '../session/index.ts';
 import {
   type Call,
+  type CallRecorder,
   type Cancellation,
   type HttpHints,
   isRelayed,
@@ -52,6 +53,7 @@ export function runOperation(
     (cancellation, finish) => runPlan(ready, wishes, cancellation, finish),
     () => tooLate(ready.session),
     (result) => {
+      ready.client.record?.addErrors(result.errors);
       ready.counts.end(ready.operation.operation, result.errors !== undefined, performance.now() - startedAt);
       done(result);
     },
@@ -111,6 +113,10 @@ export class OperationCall implements Call {
 
   get log(): Logger {
     return this.#client.log;
+  }
+
+  get record(): CallRecorder | undefined {
+    return this.#client.record;
   }
 }
 

@@ -47,6 +47,7 @@ export function runInParts(ready: ReadyOperation, prepared: PreparedParts, accep
   const takeRead = (part: ReadPart): void => {
     const told = mapErrors(part, (errors) => {
       hasErrors ||= errors.length > 0;
+      client.record?.addErrors(errors);
       return errors.flatMap((error): readonly unknown[] =>
         error instanceof GraphQLError ? executionErrors(error, client.log) : [error],
       );
@@ -56,6 +57,7 @@ export function runInParts(ready: ReadyOperation, prepared: PreparedParts, accep
   const count = () => counts.end(operation.operation, hasErrors, performance.now() - startedAt);
   const answer = (result: OperationResult): void => {
     hasErrors = result.errors !== undefined;
+    client.record?.addErrors(result.errors);
     count();
     taker.answered(result);
   };

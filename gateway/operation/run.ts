@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { GatewayError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
+import type { RequestRecord } from '../http/index.ts';
 import type { RateLimiter } from '../rate-limit/index.ts';
 import type { DocumentStore } from '../replicas/index.ts';
 import { type Authenticator, createSession, type Session } from '../session/index.ts';
@@ -148,6 +149,7 @@ export class Operations {
     { rules }: GenerationCache,
   ): Promise<InvalidOperation> {
     const session = await this.#authenticateIfShown(client, request, request.query);
+    if (client.record) client.record.caller = session;
     await this.#count(session, client, rules);
     return this.#refused([invalidRequest(error, '$.query')]);
   }
@@ -161,6 +163,7 @@ export class Operations {
   }
 
   #counted(session: Session, arrived: ArrivedOperation): PreparedRequest | Promise<PreparedRequest> {
+    if (arrived.client.record) recordOperation(arrived.client.record, session, arrived);
     const counting = this.#count(session, arrived.client, arrived.cache.rules);
     return counting ? counting.then(() => this.#judged(session, arrived)) : this.#judged(session, arrived);
   }
@@ -252,6 +255,16 @@ export class Operations {
       }),
     };
   }
+}
+
+/** The operation is recorded before it is judged, so that the log names those that are refused. */
+function recordOperation(record: RequestRecord, session: Session, { document, request }: ArrivedOperation): void {
+  record.caller = session;
+  const { operations } = document;
+  const { operationName } = request;
+  const meant =
+    operationName === undefined ? operations[0] : operations.find(({ name }) => name?.value === operationName);
+  if (meant) record.addOperation(meant);
 }
 
 /** Adds an operation to what a batch asks for. @throws GatewayError when that is more than its caller may. */

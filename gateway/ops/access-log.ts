@@ -1,16 +1,28 @@
-import { type Logger, lineWriter } from '../../platform/index.ts';
-import type { Exchange } from '../http/index.ts';
+import { type Logger, lineWriter, logJson } from '../../platform/index.ts';
+import { type Exchange, type OperationLog, RequestRecord } from '../http/index.ts';
+import { RecordFields } from './record-fields.ts';
 
-/** Writes one line for each request when it is over. */
-export type AccessLog = (exchange: Exchange) => void;
+/** Characters of a path that are logged. */
+const MAX_PATH = 1_024;
+/** With the zone of an IPv6 address. */
+const MAX_ADDRESS = 128;
+
+/** Lines about what clients ask for; docs/logs.md has their fields. */
+export interface AccessLog {
+  /** Records a request, and writes a line when it is over. */
+  readonly request: (exchange: Exchange) => void;
+  /** Writes a line about an operation that does not end with a request of its own. */
+  readonly operation: OperationLog;
+}
 
 /**
  * An access log on the level `info`. Its lines look like those of `log`; they are made by hand, because for every request
  * one is made. The query string is left out: it may hold what is secret.
  */
 export function createAccessLog(log: Logger): AccessLog {
-  if (!log.isLevelEnabled('info')) return () => {};
+  if (!log.isLevelEnabled('info')) return { request: () => {}, operation: undefined };
   const destination = lineWriter(log);
+  const fields = new RecordFields();
   const before = `{"level":"info","time":"`;
   const after = `",${JSON.stringify(log.bindings()).slice(1, -1)},"request_id":"`;
   let second = 0;
@@ -27,16 +39,33 @@ export function createAccessLog(log: Logger): AccessLog {
     return `${time}${String(milliseconds).padStart(3, '0')}Z`;
   }
 
-  return (exchange) => {
+  function request(exchange: Exchange): void {
     const startedAt = performance.now();
+    const record = new RequestRecord();
+    exchange.record = record;
     exchange.onClose(() => {
       const { request, response, requestId, path, clientAddress } = exchange;
       const status = response.writableFinished ? response.statusCode : 499;
       const duration = (performance.now() - startedAt).toFixed(3);
       destination.write(
         // The request id has been looked at, and the method is one that node knows.
-        `${before}${isoTime()}${after}${requestId}","type":"http-log","method":"${request.method}","path":${JSON.stringify(path)},"ip":${JSON.stringify(clientAddress)},"status":${status},"duration_ms":${duration},"msg":"request"}\n`,
+        `${before}${isoTime()}${after}${requestId}","type":"http-log","method":"${request.method}","path":${logJson(path, MAX_PATH)},"ip":${logJson(clientAddress, MAX_ADDRESS)},"status":${status},"duration_ms":${duration}${fields.write(record, request.headers)},"msg":"request"}\n`,
       );
     });
+  }
+
+  const operation: OperationLog = ({ event, requestId, operationId, clientAddress, headers, record, durationMs }) => {
+    const id = operationId === undefined ? '' : `"operation_id":"${operationId}",`;
+    const duration = durationMs === undefined ? '' : `,"duration_ms":${durationMs.toFixed(3)}`;
+    destination.write(
+      `${before}${isoTime()}${after}${requestId}",${id}"type":"operation-log","event":"${event}","ip":${logJson(clientAddress, MAX_ADDRESS)}${duration}${fields.write(record, headers)},"msg":"${MESSAGES[event]}"}\n`,
+    );
   };
+
+  return { request, operation };
 }
+
+const MESSAGES = {
+  'subscription.started': 'a subscription has started',
+  'operation.ended': 'an operation has ended',
+} as const;

@@ -67,7 +67,16 @@ export function callWebhook(
   const { timeoutMs, operation } = action;
   const isQuery = operation === 'query';
   action.http.dispatch(
-    { url, method, headers, timeoutMs, isQuery, cancellation: call.cancellation, ...(body !== undefined && { body }) },
+    {
+      url,
+      method,
+      headers,
+      timeoutMs,
+      isQuery,
+      cancellation: call.cancellation,
+      record: call.record,
+      ...(body !== undefined && { body }),
+    },
     new WebhookCall(action, payload, request, call, done),
   );
 }

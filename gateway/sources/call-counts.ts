@@ -3,6 +3,12 @@ import type { UpstreamFailure } from './upstream-exchange.ts';
 /** What came of a call: by the status of its answer, or why there was none. */
 export type CallOutcome = 'success' | 'client-error' | 'server-error' | UpstreamFailure;
 
+/** The outcome of a call that was answered with this status. */
+export function outcomeOf(status: number): CallOutcome {
+  if (status < 400) return 'success';
+  return status < 500 ? 'client-error' : 'server-error';
+}
+
 /** Upper ends of the classes that durations are counted in, in milliseconds; what is longer is in one more class. */
 export const DURATION_BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000];
 
@@ -42,7 +48,7 @@ export class CallCounts {
   shared = 0;
 
   answered(status: number, durationMs: number): void {
-    this.outcomes[status < 400 ? 'success' : status < 500 ? 'client-error' : 'server-error']++;
+    this.outcomes[outcomeOf(status)]++;
     this.durations.add(durationMs);
   }
 

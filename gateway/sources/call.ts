@@ -3,6 +3,7 @@ import type { Logger } from '../../platform/index.ts';
 import type { Session } from '../session/index.ts';
 import type { Cancellation } from './cancellation.ts';
 import type { SentFiles } from './files.ts';
+import type { CallRecorder } from './upstream-http.ts';
 
 /** What the sources need to know of the operation that they answer a part of. */
 export interface Call {
@@ -17,6 +18,8 @@ export interface Call {
   /** Cancelled when the client goes away, or the operation has taken too long. */
   readonly cancellation: Cancellation;
   readonly log: Logger;
+  /** Records which sources are called for it. */
+  readonly record?: CallRecorder | undefined;
   /** What the sources want said over HTTP, beside the data. */
   readonly http: HttpHints;
 }
@@ -34,9 +37,9 @@ export interface HttpHints {
  */
 export function callOfOneEvent(call: Call): Call {
   // Each by its name: what a call of a client knows is not all its own property, and spreading it would lose the rest.
-  const { session, requestId, clientAddress, clientHeaders, query, cancellation, log } = call;
+  const { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record } = call;
   const http: HttpHints = { headers: {}, cookies: [] };
-  return { session, requestId, clientAddress, clientHeaders, query, cancellation, log, http };
+  return { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, http };
 }
 
 /** Headers that every request to any upstream carries, and that are always the same. */

@@ -81,7 +81,7 @@ export class GuardedCall extends InLine implements UpstreamHandler, Cancellable,
     this.#leave(status >= 500 ? 'failure' : 'success', now);
     if (this.#request.isQuery && isPassing(response) && this.#retryAfter(response, now)) return;
     this.#isOver = true;
-    this.#guard.counts.answered(status, now - this.#startedAt);
+    this.#guard.answered(this.#request, status, now - this.#startedAt);
     this.#handler.onResponse(response);
   }
 
@@ -97,7 +97,7 @@ export class GuardedCall extends InLine implements UpstreamHandler, Cancellable,
         const now = performance.now();
         this.#leave('success', now);
         this.#isOver = true;
-        this.#guard.counts.answered(status, now - this.#startedAt);
+        this.#guard.answered(this.#request, status, now - this.#startedAt);
         sink.onEnd();
       },
     };
@@ -190,7 +190,7 @@ export class GuardedCall extends InLine implements UpstreamHandler, Cancellable,
 
   #fail(error: UpstreamError): void {
     this.#isOver = true;
-    this.#guard.counts.failed(error.reason, performance.now() - this.#startedAt);
+    this.#guard.failed(this.#request, error.reason, performance.now() - this.#startedAt);
     this.#handler.onError(error);
   }
 

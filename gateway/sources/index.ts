@@ -4,7 +4,7 @@ export { openActions } from './actions.ts';
 export { mapErrors } from './answer-parts.ts';
 export { RETRY_AFTER_SECONDS } from './availability.ts';
 export type { Call, HttpHints } from './call.ts';
-export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, Durations } from './call-counts.ts';
+export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, Durations, outcomeOf } from './call-counts.ts';
 export { Cancellation } from './cancellation.ts';
 export { clientHeaderForwarding } from './client-headers.ts';
 export type { CustomizedSchema } from './customization.ts';
@@ -50,6 +50,7 @@ export {
 export { type TypeNamePlaces, typeNamePlaces } from './type-names.ts';
 export { UpstreamError, type UpstreamHandler, type UpstreamResponse } from './upstream-exchange.ts';
 export {
+  type CallRecorder,
   openUpstreamHttp,
   type UpstreamConnections,
   type UpstreamHttp,

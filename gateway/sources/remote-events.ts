@@ -55,12 +55,15 @@ export function openRemoteEvents(
 ): SourceEvents {
   const { name } = target;
   if (target.http.isUnavailable) return failedEvents([unreachable(name, REMOTE_SCHEMA_ERROR, unavailable(), call)]);
+  // What the source's stream takes is as long as the subscription.
+  call.record?.addCall(name, 'remote-schema', 'success', 0);
   const events = new SourceEvents();
   const receiver: EventsReceiver = {
     next: (payload, length) => events.push(eventResult(name, payload, call), length),
     refused: (errors) => events.fail(errorsOf(eventResult(name, { errors }, call))),
     complete: () => events.end(),
     lost: (reason) => {
+      call.record?.addCall(name, 'remote-schema', 'connection', 0);
       if (!events.isOver) events.fail([eventsLost(name, reason, call)]);
     },
   };

@@ -38,6 +38,7 @@ export function remoteRequest(target: RemoteTarget, body: string, call: Call, is
     timeoutMs: target.timeoutMs,
     isQuery,
     cancellation: call.cancellation,
+    record: call.record,
   };
 }
 

@@ -8,11 +8,11 @@ import {
   RetryBudget,
 } from '../resilience/index.ts';
 import { type Availability, RETRY_AFTER_SECONDS } from './availability.ts';
-import { CallCounts } from './call-counts.ts';
+import { CallCounts, type CallOutcome, outcomeOf } from './call-counts.ts';
 import { Deadlines } from './deadlines.ts';
 import { GuardedCall } from './guarded-call.ts';
 import { SharedCalls } from './shared-calls.ts';
-import { UpstreamError, type UpstreamHandler } from './upstream-exchange.ts';
+import { UpstreamError, type UpstreamFailure, type UpstreamHandler } from './upstream-exchange.ts';
 import { sender, type UpstreamConnections, type UpstreamHttp, type UpstreamRequest } from './upstream-http.ts';
 
 /** How a source is doing, for operators. */
@@ -73,7 +73,8 @@ export class SourceGuard implements UpstreamHttp {
     });
     if (settings.deduplicate)
       this.#shared = new SharedCalls(
-        (request, equal) => this.#start(request, equal),
+        // Each request that shares it records it by itself.
+        (request, equal) => this.#start({ ...request, record: undefined }, equal),
         () => {
           this.counts.shared++;
         },
@@ -89,9 +90,10 @@ export class SourceGuard implements UpstreamHttp {
 
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): void {
     if (this.isUnavailable) {
-      this.counts.failed('unavailable', 0);
+      this.failed(request, 'unavailable', 0);
       handler.onError(unavailable());
-    } else if (this.#shared && request.isQuery && !request.takesParts) this.#shared.join(request, handler);
+    } else if (this.#shared && request.isQuery && !request.takesParts)
+      this.#shared.join(request, this.#recording(request, handler));
     else this.#start(request, handler);
   }
 
@@ -107,6 +109,36 @@ export class SourceGuard implements UpstreamHttp {
     const before = breaker?.changes;
     breaker?.leave(permit, outcome, now);
     if (breaker && breaker.changes !== before) this.#onBreakerChange?.(breaker.state(now));
+  }
+
+  /** Counts and records a call that was answered. */
+  answered({ record }: UpstreamRequest, status: number, durationMs: number): void {
+    this.counts.answered(status, durationMs);
+    record?.addCall(this.#name, this.#kind, outcomeOf(status), durationMs);
+  }
+
+  /** Counts and records a call that has no answer. */
+  failed({ record }: UpstreamRequest, reason: UpstreamFailure, durationMs: number): void {
+    this.counts.failed(reason, durationMs);
+    record?.addCall(this.#name, this.#kind, reason, durationMs);
+  }
+
+  /** `handler` for a call that may be shared, which is counted once and recorded for each request that waits for it. */
+  #recording({ record }: UpstreamRequest, handler: UpstreamHandler): UpstreamHandler {
+    if (!record) return handler;
+    const startedAt = performance.now();
+    const add = (outcome: CallOutcome) =>
+      record.addCall(this.#name, this.#kind, outcome, performance.now() - startedAt);
+    return {
+      onResponse: (response) => {
+        add(outcomeOf(response.status));
+        handler.onResponse(response);
+      },
+      onError: (error) => {
+        add(error.reason);
+        handler.onError(error);
+      },
+    };
   }
 
   #start(request: UpstreamRequest, handler: UpstreamHandler): void {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { TurnEnd } from '../../platform/index.ts';
 import { AnswerBudget } from './answer-budget.ts';
+import type { CallOutcome } from './call-counts.ts';
 import type { Cancellation } from './cancellation.ts';
 import { Deadlines, singleDeadline } from './deadlines.ts';
 import {
@@ -29,6 +30,14 @@ export interface UpstreamRequest {
   readonly takesParts?: boolean;
   /** Gives the exchange up: nobody waits for it. */
   readonly cancellation?: Cancellation | undefined;
+  /** Records the call for the client's request that causes it. */
+  readonly record?: CallRecorder | undefined;
+}
+
+/** Records the calls of services that a request of a client causes. */
+export interface CallRecorder {
+  /** A call has ended, after `durationMs` milliseconds with its waits and retries. */
+  addCall(name: string, kind: string, outcome: CallOutcome, durationMs: number): void;
 }
 
 /** Sends requests to upstreams. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CloseCode } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
 import { explained, GatewayError } from '../errors.ts';
-import { type Arrival, isNestedTooDeep } from '../http/index.ts';
+import { type Arrival, isNestedTooDeep, type OperationEvent, type OperationLog, RequestRecord } from '../http/index.ts';
 import { type Client, type Operations, readOperation, refusedRequest } from '../operation/index.ts';
 import type { Authenticator, Session } from '../session/index.ts';
 import { Cancellation } from '../sources/index.ts';
@@ -23,6 +23,7 @@ export interface ConnectionParts {
   readonly operations: Operations;
   readonly authenticator: Authenticator;
   readonly limits: ConnectionLimits;
+  readonly logOperation: OperationLog;
 }
 
 const TOO_MANY_INITS: Ending = {
@@ -188,6 +189,8 @@ export class Connection {
   async #run(id: string, running: Running, payload: unknown): Promise<void> {
     const { operations, protocol } = this.#parts;
     const isWanted = () => this.#running.get(id) === running;
+    const client = this.#client(running.cancellation);
+    const startedAt = performance.now();
     let stopWatching = () => {};
     const receiver: Receiver = {
       next: (body) => (isWanted() ? this.#outbox.send(protocol.next(id, body)) : undefined),
@@ -196,18 +199,23 @@ export class Connection {
     };
     try {
       const request = readOperation(payload);
-      const prepared = await operations.prepare(request, this.#client(running.cancellation), { mayStream: true });
+      const prepared = await operations.prepare(request, client, { mayStream: true });
+      if ('errors' in prepared) client.record?.addErrors(prepared.errors);
       if (!isWanted()) return;
       const delivery = deliver(prepared, operations, receiver);
       running.delivery = delivery;
+      if (delivery.isSubscription) this.#logOperation('subscription.started', client);
       if ('session' in prepared && delivery.isSubscription)
         stopWatching = this.#watchOwn(prepared.session, (reason) => delivery.stop(reason));
       if (this.#departure) this.#depart(this.#departure);
       await delivery.over;
     } catch (thrown) {
-      receiver.error([refusedRequest(this.#foreseen(thrown))]);
+      const error = this.#foreseen(thrown);
+      client.record?.addError(error.code);
+      receiver.error([refusedRequest(error)]);
     } finally {
       stopWatching();
+      this.#logOperation('operation.ended', client, performance.now() - startedAt);
       if (isWanted()) this.#running.delete(id);
       if (this.#departure) this.#depart(this.#departure);
     }
@@ -226,10 +234,18 @@ export class Connection {
   }
 
   #client(cancellation: Cancellation): Client {
-    const { arrival } = this.#parts;
+    const { arrival, logOperation } = this.#parts;
     const requestId = randomUUID();
     const log = arrival.log.child({ operation_id: requestId });
-    return { headers: this.#headers, requestId, address: arrival.clientAddress, cancellation, log };
+    const record = logOperation && new RequestRecord();
+    return { headers: this.#headers, requestId, address: arrival.clientAddress, cancellation, log, record };
+  }
+
+  #logOperation(event: OperationEvent['event'], { requestId, headers, record }: Client, durationMs?: number): void {
+    const { arrival, logOperation } = this.#parts;
+    if (!record || !logOperation) return;
+    const { requestId: ofHandshake, clientAddress } = arrival;
+    logOperation({ event, requestId: ofHandshake, operationId: requestId, clientAddress, headers, record, durationMs });
   }
 
   #stop(id: string): void {

@@ -64,7 +64,9 @@ export function deliver(
       if (isStopped) return;
       isStopped = true;
       started.close();
-      if (reason) receiver.error([refusedRequest(reason)]);
+      if (!reason) return;
+      prepared.client.record?.addError(reason.code);
+      receiver.error([refusedRequest(reason)]);
     },
   };
 }
@@ -112,17 +114,22 @@ function deliverParts(ready: ReadyOperation, inParts: PreparedParts, accept: str
 
 function deliverEvents(ready: ReadyOperation, operations: Operations, receiver: Receiver): Run {
   const subscription = operations.subscribe(ready);
+  const { record } = ready.client;
+  if (record) record.events = 0;
   const relay = async () => {
     try {
       for (;;) {
         const { done, value } = await subscription.next();
         if (done) return receiver.complete();
         const { data, errors } = value;
+        if (record) record.events = (record.events ?? 0) + 1;
+        record?.addErrors(errors);
         await receiver.next({ ...(errors && { errors }), data });
       }
     } catch (error) {
       subscription.close();
       if (!(error instanceof SubscriptionEnded)) throw error;
+      record?.addErrors(error.errors);
       receiver.error(error.errors);
     }
   };

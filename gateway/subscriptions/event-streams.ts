@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { acceptedParts, type EventStreamType, type Exchange } from '../http/index.ts';
+import { acceptedParts, type EventStreamType, type Exchange, type OperationLog } from '../http/index.ts';
 import type { InvalidOperation, Operations, ReadyOperation } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import { type Delivery, deliver, type Receiver } from './delivery.ts';
@@ -13,6 +13,7 @@ export interface EventStreamsOptions {
   readonly operations: Operations;
   readonly authenticator: Authenticator;
   readonly limits: ConnectionLimits;
+  readonly logOperation: OperationLog;
   readonly places: Places;
 }
 
@@ -27,10 +28,22 @@ export interface EventStreams {
 /** What a service is asked for whose parts become events: the form that the most services and clients know. */
 const ANY_PARTS = 'multipart/mixed; deferSpec=20220824';
 
-export function openEventStreams({ operations, authenticator, limits, places }: EventStreamsOptions): EventStreams {
+export function openEventStreams({
+  operations,
+  authenticator,
+  limits,
+  logOperation,
+  places,
+}: EventStreamsOptions): EventStreams {
   /** What cuts each stream of a subscription. */
   const streams = new Set<() => void>();
   let isLeaving = false;
+
+  /** The end is logged with its request. */
+  function logStart({ requestId, clientAddress, request, record }: Exchange): void {
+    if (record)
+      logOperation?.({ event: 'subscription.started', requestId, clientAddress, headers: request.headers, record });
+  }
 
   async function answer(
     exchange: Exchange,
@@ -92,7 +105,10 @@ export function openEventStreams({ operations, authenticator, limits, places }: 
     // one that is kept open, its client would come back to the gateway that is about to stop.
     const { socket } = response;
     const cut = () => response.end(() => socket?.destroySoon());
-    if (delivery.isSubscription) streams.add(cut);
+    if (delivery.isSubscription) {
+      streams.add(cut);
+      logStart(exchange);
+    }
     const stopWatching =
       'session' in prepared && delivery.isSubscription
         ? watchSession(prepared.session, authenticator, (reason) => delivery.stop(reason))

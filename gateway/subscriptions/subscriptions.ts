@@ -1,3 +1,4 @@
+import type { OperationLog } from '../http/index.ts';
 import type { Operations } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import { type EventStreams, openEventStreams } from './event-streams.ts';
@@ -11,6 +12,7 @@ export interface SubscriptionsOptions {
   /** Whether pages of this origin may act for their users by a cookie. */
   readonly trustsOrigin: (origin: string) => boolean;
   readonly limits: ConnectionLimits;
+  readonly logOperation: OperationLog;
 }
 
 /** The connections over which clients get events: WebSockets, and answers that are event streams. */

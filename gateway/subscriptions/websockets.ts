@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { CloseCode } from 'graphql-ws';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { type Arrival, refuseUpgrade } from '../http/index.ts';
+import { type Arrival, type OperationLog, refuseUpgrade } from '../http/index.ts';
 import type { Operations } from '../operation/index.ts';
 import { type Authenticator, refuseCrossSite } from '../session/index.ts';
 import { Connection } from './connection.ts';
@@ -19,6 +19,7 @@ export interface WebSocketsOptions {
   /** Whether pages of this origin may act for their users by a cookie. */
   readonly trustsOrigin: (origin: string) => boolean;
   readonly limits: ConnectionLimits;
+  readonly logOperation: OperationLog;
   readonly places: Places;
 }
 

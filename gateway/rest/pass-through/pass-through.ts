@@ -45,6 +45,8 @@ export interface PassThroughOptions {
 interface Admission {
   readonly service: Service;
   readonly target: Omit<RelayTarget, 'dispatcher'>;
+  /** Undefined where no token is judged. */
+  readonly session: Session | undefined;
   /** Whose place it takes. */
   readonly caller: string;
 }
@@ -91,14 +93,15 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
       policy: service.policy,
       cookies: session?.cookies ?? [],
     };
-    return { service, target, caller: callerOf(session, arrival.clientAddress) };
+    return { service, target, session, caller: callerOf(session, arrival.clientAddress) };
   }
 
   return {
     matches: (path) => services.find(path) !== undefined,
     handle: async (exchange) => {
       try {
-        const { service, target, caller } = await admit(exchange);
+        const { service, target, session, caller } = await admit(exchange);
+        if (exchange.record) exchange.record.caller = session;
         const { pool, places } = connections.to(service.origin);
         const own = places.take(caller) ?? (await places.wait(caller, exchange, target.name));
         if (own) relay(exchange, { ...target, dispatcher: pool }, { own, live });

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../../errors.ts';
 import { type Exchange, sendFlatError } from '../../http/index.ts';
+import { type CallOutcome, outcomeOf } from '../../sources/index.ts';
 import { type AnswerPolicy, headersOfAnswer } from './answer-headers.ts';
 import type { LiveConnections, Place } from './places.ts';
 import { hasBody, RequestBody } from './request-body.ts';
@@ -46,6 +47,7 @@ class Relay implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #failure: Error | undefined;
   #isOver = false;
+  readonly #startedAt = performance.now();
 
   constructor(exchange: Exchange, target: RelayTarget, places: RelayPlaces) {
     this.#exchange = exchange;
@@ -128,6 +130,7 @@ class Relay implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (!this.#end()) return;
+    this.#record(outcomeOf(this.#exchange.response.statusCode));
     this.#exchange.response.end();
   }
 
@@ -136,6 +139,7 @@ class Relay implements Dispatcher.DispatchHandler {
     const { response, log } = this.#exchange;
     const { name } = this.#target;
     const reason = this.#failure ?? error;
+    this.#record(failureOf(reason));
     if (reason instanceof ClientGone) return;
     if (reason instanceof GatewayError) {
       sendFlatError(this.#exchange, reason);
@@ -145,6 +149,10 @@ class Relay implements Dispatcher.DispatchHandler {
     // Where the answer has begun there is no other way to say that it is not complete.
     if (response.headersSent) response.destroy();
     else sendFlatError(this.#exchange, reason instanceof IdleTooLong ? tooLate(name) : unreachable(name));
+  }
+
+  #record(outcome: CallOutcome): void {
+    this.#exchange.record?.addCall(this.#target.name, 'service', outcome, performance.now() - this.#startedAt);
   }
 
   #giveUp(reason: Error): void {
@@ -162,6 +170,12 @@ class Relay implements Dispatcher.DispatchHandler {
     this.#place.leave();
     return true;
   }
+}
+
+function failureOf(reason: Error): CallOutcome {
+  if (reason instanceof ClientGone) return 'aborted';
+  if (reason instanceof GatewayError) return 'overloaded';
+  return reason instanceof IdleTooLong ? 'timeout' : 'connection';
 }
 
 class IdleTooLong extends Error {
