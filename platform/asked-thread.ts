@@ -2,6 +2,7 @@ import {
   MessageChannel,
   type MessagePort,
   parentPort,
+  type ResourceLimits,
   receiveMessageOnPort,
   Worker,
   workerData,
@@ -48,10 +49,10 @@ export class AskedThread {
    * @param file as for `compiledFile`; it calls `answerQuestions`.
    * @param patienceMs how long to wait for an answer at most.
    */
-  constructor(file: string, data: unknown, patienceMs: number) {
+  constructor(file: string, data: unknown, patienceMs: number, resourceLimits: ResourceLimits = {}) {
     const { port1, port2 } = new MessageChannel();
     const wiring: Wiring = { port: port2, counters: this.#counters.buffer as SharedArrayBuffer, data };
-    this.#worker = new Worker(compiledFile(file), { workerData: wiring, transferList: [port2] });
+    this.#worker = new Worker(compiledFile(file), { workerData: wiring, transferList: [port2], resourceLimits });
     this.#port = port1;
     this.#patienceMs = patienceMs;
     const counters = this.#counters;

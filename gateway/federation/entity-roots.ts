@@ -23,6 +23,11 @@ export function entityRoot(type: string): string {
   return ROOT + type;
 }
 
+/** Whether it is the name of such a root field. */
+export function isEntityRoot(field: string): boolean {
+  return field.startsWith(ROOT);
+}
+
 /** The type of such a root field. */
 export function entityTypeOf(root: string): string {
   return root.slice(ROOT.length);

@@ -4,6 +4,7 @@ import { AskedThread, ThreadStopped } from '../../platform/index.ts';
 import { openEntityPlanner } from './entity-planner.ts';
 import { PlannerStopped, PlannerUnavailable } from './errors.ts';
 import { openPlanner, type Plan, unplannable } from './planner.ts';
+import type { SlicedPlannerOptions } from './sliced-planner.ts';
 
 /** The planners of a supergraph. */
 export interface Planners {
@@ -26,6 +27,14 @@ export interface PlannersOptions {
   readonly graceMs?: number;
   /** How long after it was opened a thread that has ended by itself is not opened again. */
   readonly reopenPauseMs?: number;
+  /** What is planned over slices of the supergraph in that thread. */
+  readonly slices?: SlicedPlannerOptions;
+}
+
+/** What the thread is opened with. */
+export interface PlannerData {
+  readonly pieces: readonly string[];
+  readonly slices: SlicedPlannerOptions | undefined;
 }
 
 /**
@@ -42,6 +51,9 @@ const GRACE_MS = 2_000;
 
 /** To open it again blocks: what ends it must not have this happen all the time. */
 const REOPEN_PAUSE_MS = 5_000;
+
+/** What it reads when it opens is dead at once. */
+const RESOURCES = { maxYoungGenerationSizeMb: 4 };
 
 /** What the thread is asked. */
 export interface PlanQuestion {
@@ -60,13 +72,21 @@ export interface PlannerReady {
 }
 
 /**
- * Opens the planners of a supergraph: in a thread of their own where to open them would keep others waiting.
+ * Opens the planners of a supergraph: in a thread of their own where to open them would keep others waiting, which plans
+ * over slices of it.
  *
+ * @param supergraph SDL, as a whole or in pieces of some definitions each.
  * @throws PlannerUnavailable where the addon does not load; whatever the addon throws for a broken supergraph
  */
-export async function openPlanners(supergraphSdl: string, options: PlannersOptions = {}): Promise<Planners> {
+export async function openPlanners(
+  supergraph: string | readonly string[],
+  options: PlannersOptions = {},
+): Promise<Planners> {
   const { threadFrom = THREAD_FROM } = options;
-  if (supergraphSdl.length >= threadFrom) return ThreadedPlanners.open(supergraphSdl, options);
+  const pieces = typeof supergraph === 'string' ? [supergraph] : supergraph;
+  const size = pieces.reduce((sum, { length }) => sum + length, 0);
+  if (size >= threadFrom) return ThreadedPlanners.open(pieces, options);
+  const supergraphSdl = pieces.join('\n\n');
   return {
     plan: openPlanner(supergraphSdl),
     planEntities: openEntityPlanner(() => parse(supergraphSdl, { noLocation: true })),
@@ -80,7 +100,7 @@ const abandoned = new FinalizationRegistry<AskedThread>((thread) => void thread.
 class ThreadedPlanners implements Planners {
   readonly plan: Plan = this.#planner('plan');
   readonly planEntities: Plan = this.#planner('planEntities');
-  readonly #sdl: string;
+  readonly #data: PlannerData;
   readonly #patienceMs: number;
   readonly #graceMs: number;
   readonly #reopenPauseMs: number;
@@ -89,8 +109,8 @@ class ThreadedPlanners implements Planners {
   #isInForce = true;
   #ending: NodeJS.Timeout | undefined;
 
-  static async open(sdl: string, options: PlannersOptions): Promise<Planners> {
-    const planners = new ThreadedPlanners(sdl, options);
+  static async open(pieces: readonly string[], options: PlannersOptions): Promise<Planners> {
+    const planners = new ThreadedPlanners(pieces, options);
     try {
       throwUnavailable(await planners.#thread.open());
       return planners;
@@ -100,9 +120,9 @@ class ThreadedPlanners implements Planners {
     }
   }
 
-  private constructor(sdl: string, options: PlannersOptions) {
+  private constructor(pieces: readonly string[], options: PlannersOptions) {
     const { patienceMs = PATIENCE_MS, graceMs = GRACE_MS, reopenPauseMs = REOPEN_PAUSE_MS } = options;
-    this.#sdl = sdl;
+    this.#data = { pieces, slices: options.slices };
     this.#patienceMs = patienceMs;
     this.#graceMs = graceMs;
     this.#reopenPauseMs = reopenPauseMs;
@@ -126,7 +146,7 @@ class ThreadedPlanners implements Planners {
   }
 
   #newThread(): AskedThread {
-    const thread = new AskedThread('gateway/federation/planner-worker.js', this.#sdl, this.#patienceMs);
+    const thread = new AskedThread('gateway/federation/planner-worker.js', this.#data, this.#patienceMs, RESOURCES);
     abandoned.unregister(this);
     abandoned.register(this, thread, this);
     return thread;

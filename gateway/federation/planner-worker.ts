@@ -1,13 +1,19 @@
-import { parse } from 'graphql';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 // Not by the door: the thread has no use for the rest of the platform, and would keep it in memory.
 import { answerQuestions } from '../../platform/asked-thread.ts';
-import { openEntityPlanner } from './entity-planner.ts';
 import { PlannerUnavailable, UnplannableOperation } from './errors.ts';
-import { openPlanner } from './planner.ts';
-import type { PlanAnswer, PlannerReady, PlanQuestion } from './planner-thread.ts';
+import type { PlanAnswer, PlannerData, PlannerReady, PlanQuestion } from './planner-thread.ts';
+import { SlicedPlanner } from './sliced-planner.ts';
 
-await answerQuestions(async (supergraphSdl: string) => {
-  const opened = open(supergraphSdl);
+/** Planners of so many characters of SDL, of some 100 bytes each, may wait to be collected as garbage. */
+const COLLECTED_AFTER = 200_000;
+
+const collectGarbage = openCollector();
+let collected = 0;
+
+await answerQuestions(async (data: PlannerData) => {
+  const opened = open(data);
   if ('unavailable' in opened) return { ready: opened satisfies PlannerReady, answer: () => undefined };
   return {
     ready: {} satisfies PlannerReady,
@@ -17,17 +23,30 @@ await answerQuestions(async (supergraphSdl: string) => {
       } catch (error) {
         if (error instanceof UnplannableOperation) return { unplannable: String(error.cause) };
         throw error;
+      } finally {
+        collectLater(opened);
       }
     },
   };
 });
 
-function open(supergraphSdl: string) {
+function open({ pieces, slices }: PlannerData): SlicedPlanner | { readonly unavailable: string } {
   try {
-    const plan = openPlanner(supergraphSdl);
-    return { plan, planEntities: openEntityPlanner(() => parse(supergraphSdl, { noLocation: true })) };
+    return new SlicedPlanner(pieces, slices);
   } catch (error) {
     if (error instanceof PlannerUnavailable) return { unavailable: String(error.cause) };
     throw error;
   }
+}
+
+/** The engine does not know how much memory planners take, and would let thousands of them lie around. */
+function collectLater(planner: SlicedPlanner): void {
+  if (planner.openedCharacters < collected + COLLECTED_AFTER) return;
+  collected = planner.openedCharacters;
+  setImmediate(collectGarbage);
+}
+
+function openCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc');
 }

@@ -48,7 +48,7 @@ export async function openFederationEngine(
 ): Promise<FederationEngine> {
   const { labels } = supergraph;
   if (labels.length === 0) {
-    const planners = await plannersOf(supergraph.sdl);
+    const planners = await plannersOf(supergraph.pieces ?? supergraph.sdl);
     return openEngine(supergraph, targets, planners);
   }
   const document = supergraph.document();
@@ -76,9 +76,9 @@ function openEngine(supergraph: Supergraph, targets: Targets, planners: EnginePl
 }
 
 /** Undefined where the addon of the planner does not load. */
-async function plannersOf(supergraphSdl: string): Promise<Planners | undefined> {
+async function plannersOf(supergraph: string | readonly string[]): Promise<Planners | undefined> {
   try {
-    return await openPlanners(supergraphSdl);
+    return await openPlanners(supergraph);
   } catch (error) {
     if (!(error instanceof PlannerUnavailable)) throw error;
     return undefined;
