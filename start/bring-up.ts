@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startChild } from './child.ts';
+import { type PreloadedChild, preloadChild, startChild } from './child.ts';
 import { PACKAGE_DIR, type StartSettings, urlOf } from './config.ts';
 import type { Crew } from './crew.ts';
 import { prepareDataDir } from './data-dir.ts';
@@ -11,17 +11,21 @@ import type { Screen } from './screen.ts';
 import * as services from './services.ts';
 import { compiler, restartOnChange } from './watch.ts';
 
+export interface BringUpOptions {
+  readonly names: ReadonlySet<services.ServiceName>;
+  /** Goes on compiling, and starts each service again when its code has changed. */
+  readonly watch: boolean;
+  readonly settings: StartSettings;
+  /** Resolves once the code of the auth service is complete; that of the others is when the launcher runs. */
+  readonly compiled: Promise<void>;
+}
+
 /**
- * Starts the services in `names` on `crew`, each as soon as what it stands on is ready, and says how far it is.
- * With `watch`, goes on compiling and starts each service again when its code has changed.
+ * Starts services on `crew`, each as soon as what it depends on is ready, and reports the progress. Beside the database,
+ * which takes longest, the services load their code already.
  */
-export async function bringUp(
-  names: ReadonlySet<services.ServiceName>,
-  watch: boolean,
-  settings: StartSettings,
-  crew: Crew,
-  screen: Screen,
-): Promise<void> {
+export async function bringUp(options: BringUpOptions, crew: Crew, screen: Screen): Promise<void> {
+  const { names, watch, settings, compiled } = options;
   const restartable: RestartableChild[] = [];
 
   function start(spec: services.ServiceSpec) {
@@ -31,8 +35,14 @@ export async function bringUp(
     return child;
   }
 
-  async function serve(spec: services.ServiceSpec): Promise<string> {
-    const port = await start(spec).ready;
+  function preload(name: services.ServiceName): PreloadedChild | undefined {
+    if (watch || !names.has(name)) return undefined;
+    return crew.start((shown) => preloadChild(services.preloadable(name, settings), shown));
+  }
+
+  async function serve(spec: services.ServiceSpec, preloaded?: PreloadedChild): Promise<string> {
+    preloaded?.begin(spec.environment);
+    const port = await (preloaded ?? start(spec)).ready;
     const url = urlOf(spec.host, port);
     screen.say(`${spec.name} is ready: ${url}`);
     return url;
@@ -41,18 +51,21 @@ export async function bringUp(
   if (names.has('auth-service') || names.has('orders') || !settings.production) prepareDataDir(settings.dataDir);
   const revocationSecrets = revocationSecretsFor(settings);
 
-  // Beside the database, which takes longer. Its failure is awaited below; until then it is nobody's surprise.
+  const database = names.has('auth-service') ? beginDatabase(settings, crew, screen) : undefined;
+  // Its failure is awaited below; until then it is no surprise.
   const ordersUrl = names.has('orders') ? serve(services.orders(settings)) : Promise.resolve(settings.ordersUrl);
   ordersUrl.catch(() => {});
+  if (names.has('auth-service')) await compiled;
+  const preloadedAuth = preload('auth-service');
+  const preloadedGateway = preload('gateway');
 
   let authServiceUrl = settings.authServiceUrl;
-  let database: EmbeddedDatabase | undefined;
   if (names.has('auth-service')) {
-    database = await startDatabase(settings, crew, screen);
+    await database?.ready;
     const secrets = { ...developmentSecretsFor(settings), ...revocationSecrets.authService };
     const auth = services.authService(settings, database?.url, secrets);
-    authServiceUrl = await serve(auth);
-    // Before the gateway: whoever waits until that is ready wants to log in then.
+    authServiceUrl = await serve(auth, preloadedAuth);
+    // Before the gateway: once that is ready, callers want to log in.
     if (database && !database.hasDemoData()) await seedDemoData(auth, database, crew, screen);
   }
 
@@ -62,6 +75,7 @@ export async function bringUp(
           assertionKey: assertionKeyFor(settings),
           revocations: revocationSecrets.gateway,
         }),
+        preloadedGateway,
       )
     : undefined;
   await ordersUrl;
@@ -78,20 +92,21 @@ export async function bringUp(
   }
 }
 
+/** The embedded database, whose process has been started. */
+export interface StartedDatabase extends EmbeddedDatabase {
+  readonly ready: Promise<unknown>;
+}
+
 /** Starts the embedded database, unless the environment names another one or, in production, has to. */
-export async function startDatabase(
-  settings: StartSettings,
-  crew: Crew,
-  screen: Screen,
-): Promise<EmbeddedDatabase | undefined> {
+export function beginDatabase(settings: StartSettings, crew: Crew, screen: Screen): StartedDatabase | undefined {
   if (settings.databaseGiven || settings.production) return undefined;
   const database = embeddedDatabaseIn(settings.dataDir);
   const made = database.exists();
   screen.say(made ? `opening the database in ${database.files}` : `making the database in ${database.files} (once)`);
-  await crew.start((shown) =>
+  const { ready } = crew.start((shown) =>
     startChild({ ...database.process, name: 'embedded-database', environment: settings.environment }, shown),
-  ).ready;
-  return database;
+  );
+  return { ...database, ready };
 }
 
 const READY_WITHIN_MS = 10_000;

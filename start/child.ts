@@ -1,4 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { ChildMessage } from '../platform/index.ts';
@@ -13,6 +14,8 @@ export interface ChildSpec {
   readonly environment: NodeJS.ProcessEnv;
   /** Its standard output is nothing for people. */
   readonly quiet?: boolean;
+  /** Compiled modules that take long to load, and that do nothing by being loaded. */
+  readonly preload?: readonly string[];
 }
 
 /** A child process that runs one service, or one task that ends by itself. */
@@ -41,16 +44,50 @@ export class ChildEnded extends Error {
   }
 }
 
+/** A child that has loaded its modules, or does so, and waits for `begin`. */
+export interface PreloadedChild extends Child {
+  /** Runs the script, with what `environment` adds to that of the specification. */
+  begin(environment: NodeJS.ProcessEnv): void;
+}
+
+/** What a preloaded child waits for. */
+export interface BeginMessage {
+  readonly type: 'begin';
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+const PRELOADING_SCRIPT = join(import.meta.dirname, 'preload.js');
 const KILL_AFTER_MS = 20_000;
 
 /** Starts a child and shows on `screen` what it writes. */
 export function startChild(spec: ChildSpec, screen: Screen): Child {
-  const child = fork(spec.script, spec.arguments ?? [], {
+  return follow(spec, fork(spec.script, spec.arguments ?? [], optionsOf(spec)), screen);
+}
+
+/**
+ * Starts a child that loads `spec.preload` while the services that it depends on are still starting, and waits then. Until
+ * it has begun, a stop ends it without a word.
+ */
+export function preloadChild(spec: ChildSpec, screen: Screen): PreloadedChild {
+  const child = fork(PRELOADING_SCRIPT, [spec.script, ...(spec.preload ?? [])], optionsOf(spec));
+  return {
+    ...follow(spec, child, screen),
+    begin(environment) {
+      if (child.connected) child.send({ type: 'begin', environment } satisfies BeginMessage);
+    },
+  };
+}
+
+function optionsOf(spec: ChildSpec): ForkOptions {
+  return {
     env: spec.environment,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A process group of its own: Ctrl-C reaches the launcher alone, which then stops the children in their order.
     detached: true,
-  });
+  };
+}
+
+function follow(spec: ChildSpec, child: ChildProcess, screen: Screen): Child {
   let served = false;
   let explained = false;
   const outputRead = [

@@ -1,4 +1,4 @@
-import { startDatabase } from './bring-up.ts';
+import { beginDatabase } from './bring-up.ts';
 import type { StartSettings } from './config.ts';
 import type { Crew } from './crew.ts';
 import { prepareDataDir } from './data-dir.ts';
@@ -20,5 +20,7 @@ export async function databaseUrl(settings: StartSettings, crew: Crew, screen: S
   if (settings.databaseGiven || settings.production) return undefined;
   const running = embeddedDatabaseIn(settings.dataDir);
   if (await running.isRunning()) return running.url;
-  return (await startDatabase(settings, crew, screen))?.url;
+  const database = beginDatabase(settings, crew, screen);
+  await database?.ready;
+  return database?.url;
 }

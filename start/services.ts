@@ -17,6 +17,23 @@ export interface ServiceSpec extends ChildSpec {
   readonly room: string;
 }
 
+/** What the services are mostly made of, in the order of their `main.ts`. */
+const PRELOADED: Readonly<Record<ServiceName, readonly string[]>> = {
+  'auth-service': ['auth-service/service.js'],
+  orders: [],
+  gateway: ['gateway/composition/index.js', 'gateway/sources/index.js', 'gateway/serve.js'],
+};
+
+/** A service's process that can be preloaded before its settings are complete. */
+export function preloadable(name: ServiceName, settings: StartSettings): ChildSpec {
+  return {
+    name,
+    script: join(COMPILED_DIR, name, 'main.js'),
+    preload: PRELOADED[name].map((module) => join(COMPILED_DIR, module)),
+    environment: settings.environment,
+  };
+}
+
 /** The auth service on the database at `databaseUrl` (undefined: the one that the environment names). */
 export function authService(
   settings: StartSettings,

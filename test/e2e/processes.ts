@@ -12,7 +12,8 @@ interface Process {
 export function childrenOf(launcherPid: number | undefined): Map<string, number> {
   const children = new Map<string, number>();
   for (const { pid, parent, command } of processes()) {
-    const name = command.match(/([\w-]+)(?:\/main)?\.js/)?.[1];
+    // A preloaded service's script stands behind the one that preloads it.
+    const name = command.replace(/\S+\/preload\.js /, '').match(/([\w-]+)(?:\/main)?\.js/)?.[1];
     if (parent === launcherPid && name) children.set(name, pid);
   }
   return children;

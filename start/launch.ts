@@ -1,0 +1,105 @@
+import { parseArgs } from 'node:util';
+import { fail, StartError } from '../platform/index.ts';
+import { bringUp } from './bring-up.ts';
+import { readStartSettings } from './config.ts';
+import { porticoAuth } from './portico-auth.ts';
+import { run } from './run.ts';
+import { createScreen } from './screen.ts';
+import { seedDemo } from './seed-demo.ts';
+import { SERVICE_NAMES, type ServiceName } from './services.ts';
+
+const USAGE = `usage: main.js [--watch] [${SERVICE_NAMES.join(' | ')}]...  or  main.js seed-demo  or  main.js portico-auth <command>`;
+
+/**
+ * Runs the launcher as this process, and ends it with its exit code.
+ *
+ * @param words the arguments, without node and the script
+ * @param compiled resolves once the code of the auth service is complete; that of the others is there
+ */
+export function launch(words: readonly string[], compiled: Promise<void> = Promise.resolve()): void {
+  compiled.catch(() => {});
+  launched(words, compiled).then(
+    (code) => process.exit(code),
+    (error) => fail('portico', error),
+  );
+}
+
+async function launched(words: readonly string[], compiled: Promise<void>): Promise<number> {
+  const [first, ...others] = words;
+  if (first === 'portico-auth') {
+    await compiled;
+    return runPorticoAuth(others);
+  }
+  const { command, watch, names } = readArguments(words);
+  const settings = readStartSettings();
+  const screen = createScreen(settings.logLevel !== undefined);
+  const stopRequested = stopSignal();
+
+  if (command === 'seed-demo') {
+    await compiled;
+    return run((crew) => seedDemo(settings, crew, screen), screen, stopRequested);
+  }
+  return run(
+    async (crew) => {
+      await bringUp({ names, watch, settings, compiled }, crew, screen);
+      await stopRequested;
+    },
+    screen,
+    stopRequested,
+  );
+}
+
+/** Its arguments are its own, and so are its exit codes. */
+async function runPorticoAuth(words: readonly string[]): Promise<number> {
+  const settings = readStartSettings();
+  const screen = createScreen(settings.logLevel !== undefined);
+  let code = 0;
+  const failed = await run(
+    async (crew) => {
+      code = await porticoAuth(words, settings, crew, screen);
+    },
+    screen,
+    stopSignal(),
+  );
+  return failed || code;
+}
+
+function readArguments(given: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...given],
+      options: { watch: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    });
+    if (positionals.length === 1 && positionals[0] === 'seed-demo')
+      return { command: 'seed-demo', watch: false, names: new Set<ServiceName>() } as const;
+    const names = positionals.length > 0 ? positionals.map(asServiceName) : SERVICE_NAMES;
+    return { command: 'start', watch: values.watch, names: new Set(names) } as const;
+  } catch {
+    throw new StartError(USAGE);
+  }
+}
+
+function asServiceName(given: string): ServiceName {
+  const name = SERVICE_NAMES.find((known) => known === given);
+  if (!name) throw new StartError(USAGE);
+  return name;
+}
+
+const ASKED_AGAIN_AFTER_MS = 1_000;
+
+/** Resolves at the first request to stop. Whoever asks again does not want to wait for the services any longer. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let first: number | undefined;
+    const ask = () => {
+      first ??= performance.now();
+      // One Ctrl-C arrives twice under npm: from the terminal, and passed on by npm.
+      if (performance.now() - first > ASKED_AGAIN_AFTER_MS) process.exit(1);
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask);
+    // A node program that started the launcher over node's own channel has ended.
+    process.once('disconnect', ask);
+  });
+}
