@@ -11,7 +11,7 @@ COPY . .
 RUN npm run -s build \
  && npm pkg delete devDependencies \
  && npm prune \
- && rm -rf node_modules/@electric-sql node_modules/.package-lock.json dist/.tsbuildinfo
+ && rm -rf node_modules/@electric-sql node_modules/.package-lock.json dist/.compiled.json
 
 FROM node:24-bookworm-slim
 # Where a service may keep something, on a volume.

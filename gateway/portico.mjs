@@ -1,10 +1,13 @@
 #!/usr/bin/env node
-// The command `portico`. In a fresh checkout nothing is compiled yet, so that is done first.
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+// The command `portico`. What has changed since the last time is compiled first.
 import { fileURLToPath } from 'node:url';
+import { compile } from '../build/compile.mjs';
 
-const compiled = new URL('../dist/gateway/cli/main.js', import.meta.url);
-if (!existsSync(compiled))
-  execFileSync('npm', ['run', '-s', 'build'], { cwd: fileURLToPath(new URL('..', import.meta.url)), stdio: 'inherit' });
-await import(compiled);
+const say = (text) => process.stderr.write(`${text}\n`);
+try {
+  await compile(fileURLToPath(new URL('..', import.meta.url)), (files) => say(`compiling ${files} files`));
+} catch (error) {
+  say(`portico: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}
+await import('../dist/gateway/cli/main.js');

@@ -2,12 +2,15 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import { fail, type RunningService, runService, StartError } from '../platform/index.ts';
 
-// Keeps the compiled code up to date while people work. A process of its own between the launcher and the compiler,
-// because the compiler does not notice when the launcher is gone.
+// Keeps the compiled code up to date while people work, and shows what is wrong with its types. The TypeScript compiler
+// watches the sources; each time that it has looked at them, what has changed is compiled. A process of its own between
+// the launcher and the compiler, because the compiler does not notice when the launcher is gone.
 runService('compiler', async (): Promise<RunningService> => {
   const [project = ''] = process.argv.slice(2);
+  const compile = await loadCompile(project);
   const compiler = spawn(process.execPath, [compilerScript(), '-p', project, '--watch', '--preserveWatchOutput'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // The compiler's script starts the real one; a group of their own lets both be stopped.
@@ -17,10 +20,12 @@ runService('compiler', async (): Promise<RunningService> => {
   compiler.once('exit', () => {
     if (!stopping) fail('compiler', new StartError('the TypeScript compiler has ended'));
   });
+  let compiling: Promise<unknown> = Promise.resolve();
   await new Promise<void>((compiled) => {
     createInterface({ input: compiler.stdout }).on('line', (line) => {
       if (/\berror TS\d+:/.test(line)) process.stderr.write(`${line}\n`);
-      if (line.includes('Watching for file changes')) compiled();
+      if (!line.includes('Watching for file changes')) return;
+      compiling = compiling.then(() => compile(project)).then(() => compiled(), showError);
     });
   });
   return {
@@ -31,6 +36,19 @@ runService('compiler', async (): Promise<RunningService> => {
     },
   };
 });
+
+type Compile = (packageDir: string) => Promise<number>;
+
+/** It is not compiled itself, because it compiles what runs here. */
+async function loadCompile(packageDir: string): Promise<Compile> {
+  const module = (await import(pathToFileURL(join(packageDir, 'build/compile.mjs')).href)) as { compile: Compile };
+  return module.compile;
+}
+
+/** Source text that is no TypeScript at all. It can be mended while the compiler watches. */
+function showError(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+}
 
 function compilerScript(): string {
   try {

@@ -6,8 +6,8 @@ import { COMPILED_DIR } from './config.ts';
 import type { RestartableChild } from './restartable.ts';
 import type { Screen } from './screen.ts';
 
-/** What the compiler writes last, whenever it has compiled anything. */
-const COMPILED_STAMP = '.tsbuildinfo';
+/** What is written last whenever anything has been compiled, see build/compile.mjs. */
+const COMPILED_STAMP = '.compiled.json';
 
 /** What every service is made of, beside its own room. */
 const SHARED_ROOM = 'platform';

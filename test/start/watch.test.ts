@@ -11,8 +11,8 @@ const main = join(packageDir, 'examples/orders/main.ts');
 
 let portico: Portico;
 beforeAll(async () => {
-  for (const name of ['package.json', 'platform', 'start', 'examples', 'dist/platform', 'dist/start', 'dist/examples'])
-    cpSync(name, join(packageDir, name), { recursive: true });
+  const compiled = ['platform', 'start', 'examples'].flatMap((room) => [room, `dist/${room}`]);
+  for (const name of ['package.json', 'build', ...compiled]) cpSync(name, join(packageDir, name), { recursive: true });
   const config = JSON.parse(readFileSync('tsconfig.json', 'utf8'));
   writeFileSync(
     join(packageDir, 'tsconfig.json'),

@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { compile } from '../../build/compile.mjs';
+
+let packageDir: string;
+beforeEach(async () => {
+  packageDir = mkdtempSync(join(tmpdir(), 'portico-compile-'));
+  write('platform/greet.ts', "import { name } from './name.ts';\nexport const greet = (): string => name.trim();\n");
+  write('platform/name.ts', "export const name: string = 'Ada';\n");
+  write('gateway/page.html', '<p>first</p>');
+  expect(await compile(packageDir)).toBe(3);
+});
+afterEach(() => rmSync(packageDir, { recursive: true, force: true }));
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(packageDir, file)), { recursive: true });
+  writeFileSync(join(packageDir, file), text);
+}
+
+function compiled(file: string): string {
+  return readFileSync(join(packageDir, 'dist', file), 'utf8');
+}
+
+test('types are gone, imports name the compiled files, and pages are copied', () => {
+  expect(compiled('platform/greet.js')).toMatch(/from ["']\.\/name\.js/);
+  expect(compiled('platform/name.js')).not.toContain('string');
+  expect(compiled('gateway/page.html')).toBe('<p>first</p>');
+});
+
+test('what has not changed is not compiled again', async () => {
+  const before = statSync(join(packageDir, 'dist/platform/greet.js')).mtimeMs;
+  expect(await compile(packageDir, () => expect('compiled again').toBe('not compiled'))).toBe(0);
+  expect(statSync(join(packageDir, 'dist/platform/greet.js')).mtimeMs).toBe(before);
+});
+
+test('a change at once after a compilation is seen, though neither size nor time tell of it', async () => {
+  const { mtime, atime } = statSync(join(packageDir, 'platform/name.ts'));
+  write('platform/name.ts', "export const name: string = 'Eve';\n");
+  utimesSync(join(packageDir, 'platform/name.ts'), atime, mtime);
+  expect(await compile(packageDir)).toBe(1);
+  expect(compiled('platform/name.js')).toContain('Eve');
+});
+
+test('a source whose time alone has changed is not compiled again', async () => {
+  utimesSync(join(packageDir, 'platform/name.ts'), new Date(), new Date(0));
+  expect(await compile(packageDir)).toBe(0);
+});
+
+test('a branch that is left and returned to, or output of another compiler, leaves nothing stale behind', async () => {
+  write('dist/platform/name.js', "export const name = 'somebody else';\n");
+  expect(await compile(packageDir)).toBe(1);
+  expect(compiled('platform/name.js')).toContain('Ada');
+});
+
+test('compiled files are removed with their sources', async () => {
+  rmSync(join(packageDir, 'platform/greet.ts'));
+  write('dist/platform/from-an-old-version.js', '');
+  expect(await compile(packageDir)).toBe(3);
+  expect(existsSync(join(packageDir, 'dist/platform/greet.js'))).toBe(false);
+  expect(existsSync(join(packageDir, 'dist/platform/from-an-old-version.js'))).toBe(false);
+});
+
+test('a syntax error names its file, and the next compilation makes up for what was left', async () => {
+  write('platform/name.ts', 'export const = ;\n');
+  write('platform/other.ts', 'export const other = 1;\n');
+  await expect(compile(packageDir)).rejects.toThrow(/platform\/name\.ts/);
+  write('platform/name.ts', "export const name = 'Eve';\n");
+  await compile(packageDir);
+  expect(compiled('platform/name.js')).toContain('Eve');
+  expect(compiled('platform/other.js')).toContain('other');
+});
