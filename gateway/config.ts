@@ -17,8 +17,13 @@ function orIssue<T extends object>(parsed: T | { problem: string }, context: z.R
   return z.NEVER;
 }
 
+/** The names that Hasura has for its interfaces. Those but the first two have nothing here that they could switch. */
+const API_NAMES = ['metadata', 'graphql', 'pgdump', 'config', 'developer', 'metrics'] as const;
+
 /** Settings that decide what the graph is, for `portico check` too. */
 const graphVariables = {
+  /** Whether a remote schema without permissions is open to the admin alone. */
+  HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: setting.flag(false),
   /** What clients know the root types by: Query, Mutation, Subscription, or as in Hasura query_root and so on. */
   PORTICO_ROOT_TYPE_NAMES: z.enum(['standard', 'hasura'], { error: 'expected standard or hasura' }).default('standard'),
 };
@@ -36,6 +41,11 @@ const variables = {
   HASURA_GRAPHQL_ACCESS_KEY: setting.text().optional(),
   HASURA_GRAPHQL_UNAUTHORIZED_ROLE: setting.text().default('anonymous'),
   HASURA_GRAPHQL_CORS_DOMAIN: setting.list().default([]),
+  HASURA_GRAPHQL_DISABLE_CORS: setting.flag(false),
+  HASURA_GRAPHQL_ENABLED_APIS: setting
+    .list()
+    .pipe(z.array(z.enum(API_NAMES, { error: `expected a list of ${API_NAMES.join(', ')}` })))
+    .default(['metadata', 'graphql']),
   HASURA_GRAPHQL_LOG_LEVEL: setting.logLevel(),
   HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: setting.integer(10, 0, 60),
   PORTICO_DRAIN_SECONDS: setting.integer(0, 0, 60),
@@ -113,6 +123,9 @@ const variables = {
   PORTICO_REFERENCE_ENVELOPE: setting.flag(true),
 } satisfies Record<SecretSetting, z.ZodType> & Record<string, z.ZodType>;
 
+/** The names of the gateway's settings. */
+export const SETTING_NAMES: readonly string[] = Object.keys(variables);
+
 /** The gateway's settings. README has the table of what each one means. */
 export type GatewayConfig = ReturnType<typeof readConfig>;
 
@@ -126,6 +139,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   const settings = readSettings(variables, environment, problems);
   return {
     ...settings,
+    ...(settings.HASURA_GRAPHQL_DISABLE_CORS && { HASURA_GRAPHQL_CORS_DOMAIN: [] }),
     authentication: authenticationOf(settings),
     resilience: resilienceOf(settings),
     graph: graphSettingsOf(settings),
@@ -179,11 +193,14 @@ function workersOf({ PORTICO_WORKERS: workers }: Settings, { NODE_ENV: mode }: N
 export interface GraphSettings {
   /** What clients know the root types by. */
   readonly rootTypeNames: RootTypeNames;
+  /** Whether a remote schema without permissions is open to the admin alone. */
+  readonly closeRemoteSchemas: boolean;
 }
 
 function graphSettingsOf(settings: Pick<Settings, keyof typeof graphVariables>): GraphSettings {
   return {
     rootTypeNames: settings.PORTICO_ROOT_TYPE_NAMES === 'hasura' ? HASURA_ROOT_TYPES : STANDARD_ROOT_TYPES,
+    closeRemoteSchemas: settings.HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS,
   };
 }
 

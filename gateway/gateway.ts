@@ -11,8 +11,9 @@ import {
   StartError,
 } from '../platform/index.ts';
 import { openAssertions } from './assertions/index.ts';
-import { type GatewayConfig, readConfig } from './config.ts';
+import { type GatewayConfig, readConfig, SETTING_NAMES } from './config.ts';
 import { LiveGraph, logMetadataNotes, Reloads } from './graph/index.ts';
+import { logHasuraSettings } from './hasura-settings.ts';
 import { Compressor, ignoreUpgrade, isBusy, wantsWebSocket } from './http/index.ts';
 import { measure, RequestCounts } from './measurements.ts';
 import { describeProblem, loadMetadata, MetadataError, together } from './metadata/index.ts';
@@ -67,9 +68,10 @@ export async function startGateway(
     log,
     schemas: config.PORTICO_SCHEMA_DIR === undefined ? undefined : openSchemaStore(config.PORTICO_SCHEMA_DIR, log),
   };
-  const metadata = explained(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR));
+  const metadata = explained(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR, config.graph));
   const knownVariables = knownSessionVariables(config.authentication);
   logMetadataNotes(metadata, log, knownVariables);
+  if (!siblings || siblings.worker === 1) logHasuraSettings(environment, SETTING_NAMES, metadata.asWritten, log);
 
   const trustsOrigin = trustedOrigins(config.HASURA_GRAPHQL_CORS_DOMAIN);
   const { authenticator, stop: stopKeys } = openAuthenticator(config.authentication, {
@@ -101,6 +103,7 @@ export async function startGateway(
     location: config.HASURA_GRAPHQL_METADATA_DIR,
     graph,
     followers: [passThrough],
+    closeRemoteSchemas: config.graph.closeRemoteSchemas,
     knownVariables,
     log,
   });
@@ -169,6 +172,7 @@ export async function startGateway(
       maxFileBytes: config.PORTICO_UPLOAD_MAX_FILE_BYTES,
     },
     referenceEnvelope: config.PORTICO_REFERENCE_ENVELOPE,
+    enabledApis: new Set(config.HASURA_GRAPHQL_ENABLED_APIS),
   });
 
   graph.start();

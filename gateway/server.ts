@@ -43,6 +43,8 @@ export interface GatewayParts extends Omit<GraphqlEndpointOptions, 'streamEvents
   readonly trustedProxies: number;
   /** How long a client may take nothing of a long answer, in milliseconds. */
   readonly slowClientMs: number;
+  /** Hasura's names of the interfaces that are there: `graphql` and `metadata` switch something here. */
+  readonly enabledApis: ReadonlySet<string>;
   /** Undefined where compression is switched off. */
   readonly compressor: Compressor | undefined;
 }
@@ -63,7 +65,8 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const exchangeOf = (request: IncomingMessage) => exchanges.get(request) as Exchange;
 
-  const { passThrough, subscriptions } = parts;
+  const { passThrough, subscriptions, enabledApis } = parts;
+  const hasGraphql = enabledApis.has('graphql');
 
   const graphql = graphqlEndpoint({ ...parts, streamEvents: subscriptions.streamEvents });
   const oldGraphql = graphqlEndpoint({ ...parts, streamEvents: subscriptions.streamEvents }, 'flat');
@@ -93,8 +96,8 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
       response.setHeader('cache-control', 'public, max-age=300');
       response.json(assertions.keySet);
     });
-  app.all(OLD_GRAPHQL_PATH, (request) => oldGraphql(exchangeOf(request)));
-  app.all('/v1/metadata', (request) => metadata(exchangeOf(request)));
+  if (hasGraphql) app.all(OLD_GRAPHQL_PATH, (request) => oldGraphql(exchangeOf(request)));
+  if (enabledApis.has('metadata')) app.all('/v1/metadata', (request) => metadata(exchangeOf(request)));
   app.use('/api/rest', (request) => rest(exchangeOf(request)));
   app.use('/api/swagger', (request) => restDocument(exchangeOf(request)));
   app.use((request) => sendFlatError(exchangeOf(request), notFound()));
@@ -111,7 +114,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
       }
       if (parts.cors(exchange)) return;
       // express costs more than everything else in a small request, so operations do not go through it.
-      if (exchange.path === '/v1/graphql') graphql(exchange);
+      if (hasGraphql && exchange.path === '/v1/graphql') graphql(exchange);
       else if (exchange.path.startsWith('/api/rest/')) rest(exchange);
       else if (passThrough.matches(exchange.path) && !isOwnPath(exchange.path)) {
         setOwnHeaders(exchange);
@@ -129,7 +132,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
         socket.on('error', () => {});
         return refuseUpgrade(request, socket, problem);
       }
-      if (arrival.path === '/v1/graphql' || arrival.path === OLD_GRAPHQL_PATH)
+      if (hasGraphql && (arrival.path === '/v1/graphql' || arrival.path === OLD_GRAPHQL_PATH))
         subscriptions.upgrade(arrival, socket, head);
       else if (isOwnPath(arrival.path)) {
         socket.on('error', () => {});

@@ -8,6 +8,7 @@ import { checkOut } from './git-ref.ts';
 import { type OpenedGraph, type OpenGraphOptions, openGraph, recordSchemas } from './open-graph.ts';
 import { printReport } from './print-report.ts';
 import { type Report, reportOn } from './report.ts';
+import { settingsNotes } from './settings-notes.ts';
 
 export interface CheckOptions {
   readonly location: string;
@@ -50,13 +51,12 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
   } catch (error) {
     if (!(error instanceof MetadataError)) throw error;
     const nothing = {
-      warnings: [],
       sources: [],
       roles: {},
       authenticationFields: [],
       operations: {},
-      ignored: [],
       hints: [],
+      ...settingsNotes(options.environment, undefined),
     };
     return { valid: false, problems: error.problems, ...nothing };
   }
@@ -67,6 +67,7 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
       publicRole: options.publicRole,
       enforceAllowList: isAllowListEnforced(options.environment),
       knownVariables: variablesOf(options.environment),
+      settings: settingsNotes(options.environment, graph.generation.metadata.asWritten),
     },
     graph.problems,
   );

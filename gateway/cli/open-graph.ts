@@ -54,7 +54,7 @@ export interface OpenedGraph {
 export async function openGraph(location: string, options: OpenGraphOptions): Promise<OpenedGraph> {
   const http = openUpstreamHttp();
   try {
-    const assembly = assemble(withRecorded(loadMetadata(location), options.recorded), options, http);
+    const assembly = assemble(withRecorded(loadMetadata(location, options), options.recorded), options, http);
     await assembly.open();
     const { generation } = assembly;
     // What is wrong with a role is known when its graph has been built.

@@ -44,12 +44,14 @@ export interface ReportOptions {
   readonly enforceAllowList: boolean;
   /** The session variables that callers may have; undefined where that is not known. */
   readonly knownVariables: ReadonlySet<string> | undefined;
+  /** What is to be said of settings. */
+  readonly settings: Pick<Report, 'warnings' | 'ignored'>;
 }
 
 /** Puts together what can be said of a graph, and what is wrong with the operations that are saved for it. */
 export function reportOn(
   generation: Generation,
-  { publicRole, enforceAllowList, knownVariables }: ReportOptions,
+  { publicRole, enforceAllowList, knownVariables, settings }: ReportOptions,
   problems: readonly MetadataProblem[],
 ): Report {
   const { metadata } = generation;
@@ -73,12 +75,12 @@ export function reportOn(
   return {
     valid: wrong.length === 0,
     problems: wrong,
-    warnings: [...metadataWarnings(metadata, knownVariables), ...found.warnings],
+    warnings: [...settings.warnings, ...metadataWarnings(metadata, knownVariables), ...found.warnings],
     sources: generation.sources.map(({ name, kind, members }) => ({ name, kind, ...(members && { members }) })),
     roles: Object.fromEntries([...graphs].map(([role, graph]) => [role, rootFields(graph)])),
     authenticationFields: generation.authenticationFields.names,
     operations,
-    ignored: metadata.ignored,
+    ignored: [...settings.ignored, ...metadata.ignored],
     hints: [
       ...generation.sources.flatMap(({ name, hints }) =>
         (hints?.() ?? []).map((message) => ({ source: name, message })),

@@ -33,6 +33,8 @@ export interface ReloadsOptions {
   readonly location: string;
   readonly graph: LiveGraph;
   readonly followers: readonly Follower[];
+  /** Whether a remote schema without permissions is open to the admin alone. */
+  readonly closeRemoteSchemas?: boolean;
   /** The session variables that callers may have; undefined where that is not known. */
   readonly knownVariables?: ReadonlySet<string> | undefined;
   readonly log: Logger;
@@ -83,7 +85,7 @@ export class Reloads {
   async #reload(reason: string, ask: boolean): Promise<void> {
     const { location, log } = this.#options;
     try {
-      const metadata = loadMetadata(location);
+      const metadata = loadMetadata(location, this.#options);
       for (const takeEffect of await this.#prepare(metadata, ask)) takeEffect();
       this.#failure = undefined;
       this.counts.succeeded++;

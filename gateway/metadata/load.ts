@@ -59,13 +59,18 @@ export interface Metadata {
   place(kind: Kind, path: ValuePath): Place;
 }
 
+export interface LoadOptions {
+  /** Whether a remote schema without permissions is open to the admin alone. */
+  readonly closeRemoteSchemas?: boolean;
+}
+
 /**
  * Reads metadata in Hasura's v3 format. Every kind may be absent.
  *
  * @param location a metadata directory, or a file in the format of Hasura's metadata export.
  * @throws MetadataError with everything that is wrong, not only the first.
  */
-export function loadMetadata(location: string): Metadata {
+export function loadMetadata(location: string, { closeRemoteSchemas = false }: LoadOptions = {}): Metadata {
   const problems: MetadataProblem[] = [];
   const store = openStore(location, problems);
   const ignored: IgnoredMetadata[] = [];
@@ -88,8 +93,9 @@ export function loadMetadata(location: string): Metadata {
   };
 
   checkVersion(store, problems);
+  const described = read('remoteSchemas', remoteSchemasShape, []);
   const remoteSchemas = withFiles(
-    read('remoteSchemas', remoteSchemasShape, []),
+    closeRemoteSchemas ? described.map((remote) => ({ ...remote, permissions: remote.permissions ?? [] })) : described,
     store,
     (path) => place('remoteSchemas', path),
     problems,
