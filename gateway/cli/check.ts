@@ -55,6 +55,7 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
       roles: {},
       authenticationFields: [],
       operations: {},
+      persistedDocuments: {},
       hints: [],
       ...settingsNotes(options.environment, undefined),
     };

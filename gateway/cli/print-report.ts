@@ -13,6 +13,7 @@ export function printReport(report: Report): string {
     ...Object.entries(report.roles).map(([role, fields]) => `role ${role}: ${fields.join(', ') || 'nothing'}`),
     `authentication fields: ${report.authenticationFields.join(', ') || 'none'}`,
     ...Object.entries(report.operations).map(([name, roles]) => `operation ${name}: ${roles.join(', ') || 'nobody'}`),
+    ...Object.entries(report.persistedDocuments).map(([file, count]) => `persisted documents of ${file}: ${count}`),
     ...(report.changes ?? []).map(changeLine),
     ...(report.changes ? [`changes: ${report.changes.length}, ${breaking(report.changes)} of them breaking`] : []),
     report.valid ? 'the metadata is valid' : `the metadata is not valid: ${problemCount(report)}`,

@@ -8,13 +8,15 @@ import {
 import { type IgnoredMetadata, type MetadataProblem, metadataWarnings } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
 import type { Change } from './changes.ts';
+import { brokenDocuments } from './persisted-documents.ts';
 import { checkedRoles } from './roles.ts';
 
 /** What `portico check` found. */
 export interface Report {
   readonly valid: boolean;
   readonly problems: readonly MetadataProblem[];
-  /** What works and is hardly meant, saved operations among it that no role can run and nothing needs. */
+  /** What works and is hardly meant, with saved operations that no role can run and nothing needs, and documents of clients that
+   * no role can run. */
   readonly warnings: readonly MetadataProblem[];
   readonly sources: readonly {
     name: string;
@@ -27,6 +29,8 @@ export interface Report {
   readonly authenticationFields: readonly string[];
   /** The roles that may run each saved operation, as `collection/operation`. */
   readonly operations: Readonly<Record<string, readonly string[]>>;
+  /** How many documents each file lists that clients send by their ids. */
+  readonly persistedDocuments: Readonly<Record<string, number>>;
   readonly ignored: readonly IgnoredMetadata[];
   /** What costs more than it seems to, or cannot be had; nothing is wrong with it. */
   readonly hints: readonly Hint[];
@@ -75,11 +79,17 @@ export function reportOn(
   return {
     valid: wrong.length === 0,
     problems: wrong,
-    warnings: [...settings.warnings, ...metadataWarnings(metadata, knownVariables), ...found.warnings],
+    warnings: [
+      ...settings.warnings,
+      ...metadataWarnings(metadata, knownVariables),
+      ...found.warnings,
+      ...brokenDocuments(metadata.persistedManifests, graphs),
+    ],
     sources: generation.sources.map(({ name, kind, members }) => ({ name, kind, ...(members && { members }) })),
     roles: Object.fromEntries([...graphs].map(([role, graph]) => [role, rootFields(graph)])),
     authenticationFields: generation.authenticationFields.names,
     operations,
+    persistedDocuments: Object.fromEntries(metadata.persistedManifests.map((one) => [one.file, one.documents.length])),
     ignored: [...settings.ignored, ...metadata.ignored],
     hints: [
       ...generation.sources.flatMap(({ name, hints }) =>

@@ -1,4 +1,4 @@
-import { GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
+import { GraphQLError, type GraphQLSchema, Kind, parse, validate } from 'graphql';
 import { type Metadata, type MetadataProblem, namedRoles } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
 import type { Generation } from './generation.ts';
@@ -77,7 +77,7 @@ function told(broken: readonly BrokenOperation[], metadata: Metadata): readonly 
 const NAMED = 5;
 
 function isMissingRootField(error: string): boolean {
-  return /^Cannot query field "\w+" on type "(Query|Mutation|Subscription|(query|mutation|subscription)_root)"|is not configured to execute/.test(
+  return /^Cannot query field "\w+" on type "(Query|Mutation|Subscription|(query|mutation|subscription)_root)"|is not configured to execute|^no (query|mutation|subscription)s exist$/.test(
     error,
   );
 }
@@ -85,7 +85,14 @@ function isMissingRootField(error: string): boolean {
 /** What is wrong with an operation on a schema, its syntax included. */
 export function operationErrors(query: string, schema: GraphQLSchema): readonly string[] {
   try {
-    return validate(schema, parse(query)).map((error) => error.message);
+    const document = parse(query);
+    // graphql-js says nothing of an operation that has no type for its fields to be of.
+    const rootless = document.definitions.flatMap((definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION && !schema.getRootType(definition.operation)
+        ? [`no ${definition.operation}s exist`]
+        : [],
+    );
+    return [...rootless, ...validate(schema, document).map((error) => error.message)];
   } catch (error) {
     return [error instanceof GraphQLError ? error.message : String(error)];
   }

@@ -6,6 +6,7 @@ export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';
 export { exportMetadata } from './export.ts';
 export { loadMetadata, type Metadata } from './load.ts';
 export { namedRoles } from './named-roles.ts';
+export type { PersistedManifest } from './persisted-documents.ts';
 export { describeProblem, MetadataError, type MetadataProblem, together } from './problem.ts';
 export type { QueryCollectionMetadata } from './query-collections.ts';
 export type { RestEndpoint } from './references.ts';

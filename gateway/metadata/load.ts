@@ -6,6 +6,7 @@ import { type ApiLimits, apiLimitsShape } from './api-limits.ts';
 import { type InheritedRole, inheritedRolesShape, orderInheritedRoles, withInherited } from './inherited-roles.ts';
 import { introspectionShape } from './introspection.ts';
 import { problemsOfShape } from './mapping.ts';
+import { type PersistedManifest, persistedDocumentsShape, readManifests } from './persisted-documents.ts';
 import { MetadataError, type MetadataProblem } from './problem.ts';
 import { type QueryCollectionMetadata, queryCollectionsShape } from './query-collections.ts';
 import {
@@ -51,6 +52,8 @@ export interface Metadata {
   readonly sessionVariables: readonly SessionVariableUse[];
   /** What works and is hardly meant, apart from session variables. */
   readonly warnings: readonly MetadataProblem[];
+  /** Documents that clients send by their ids. */
+  readonly persistedManifests: readonly PersistedManifest[];
   /** What is there and not acted on. */
   readonly ignored: readonly IgnoredMetadata[];
   /** What stands in the files, by the keys of Hasura's export, with includes put in. */
@@ -114,6 +117,12 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false }: L
   const services = read('services', servicesShape, []);
   const inheritedRoles = read('inheritedRoles', inheritedRolesShape, []);
   const inherited = orderInheritedRoles(inheritedRoles, (path) => place('inheritedRoles', path));
+  const persistedManifests = readManifests(
+    read('persistedDocuments', persistedDocumentsShape, []),
+    store,
+    (path) => place('persistedDocuments', path),
+    problems,
+  );
 
   const repeated = repeatedQueries(queryCollections, endpoints, (path) => place('queryCollections', path));
   ignored.push(...repeated.ignored);
@@ -169,6 +178,7 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false }: L
     inheritedRoles: inherited.ordered,
     sessionVariables,
     warnings,
+    persistedManifests,
     ignored: [...store.ignored(), ...ignored, ...ignoredTypes(actions, checkedTypes, (path) => place('actions', path))],
     asWritten,
     place,

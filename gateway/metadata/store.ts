@@ -16,6 +16,7 @@ export const KINDS = {
   introspection: { file: 'graphql_schema_introspection.yaml', key: 'graphql_schema_introspection' },
   inheritedRoles: { file: 'inherited_roles.yaml', key: 'inherited_roles' },
   services: { file: 'services.yaml', key: 'services' },
+  persistedDocuments: { file: 'persisted_documents.yaml', key: 'persisted_documents' },
 } as const;
 
 export type Kind = keyof typeof KINDS;

@@ -32,28 +32,34 @@ export function readQueryString(search: URLSearchParams): OperationRequest {
     operationName: search.get('operationName') ?? undefined,
     variables: jsonParameter(search, 'variables'),
     extensions: jsonParameter(search, 'extensions'),
+    documentId: search.get('documentId') ?? undefined,
+    doc_id: search.get('doc_id') ?? undefined,
   });
 }
 
 /**
- * Reads one operation: `query`, `variables`, `operationName`, `extensions`.
+ * Reads one operation: `query`, `variables`, `operationName`, `extensions`, and `documentId` or `doc_id` for `query`.
  *
  * @throws GatewayError when it is none.
  */
 export function readOperation(body: unknown): OperationRequest {
   if (!isMap(body)) throw malformed('expected a JSON object with the key "query"');
-  const { query, operationName, variables, extensions } = body;
+  const { query, operationName, variables, extensions, documentId, doc_id } = body;
   if (!isAbsent(extensions) && !isMap(extensions)) throw malformed('"extensions" must be an object');
-  const persisted = readPersistedQuery((extensions as Record<string, unknown> | null | undefined) ?? {});
+  const persisted = readPersistedQuery({
+    extensions: (extensions as Record<string, unknown> | null | undefined) ?? {},
+    documentId,
+    doc_id,
+  });
   // Apollo's clients leave the text of a persisted document out, or send none.
-  const isByHash = persisted !== undefined && (isAbsent(query) || query === '');
-  if (query === undefined && !isByHash) throw malformed('key "query" not found');
-  if (typeof query !== 'string' && !isByHash) throw malformed('"query" must be a string');
+  const isById = persisted !== undefined && (isAbsent(query) || query === '');
+  if (query === undefined && !isById) throw malformed('key "query" not found');
+  if (typeof query !== 'string' && !isById) throw malformed('"query" must be a string');
   if (!isAbsent(operationName) && typeof operationName !== 'string')
     throw malformed('"operationName" must be a string');
   if (!isAbsent(variables) && !isMap(variables)) throw malformed('"variables" must be an object');
   return {
-    query: isByHash ? undefined : (query as string),
+    query: isById ? undefined : (query as string),
     variables: (variables as Record<string, unknown> | null | undefined) ?? {},
     operationName: operationName ? (operationName as string) : undefined,
     ...(persisted && { persisted }),

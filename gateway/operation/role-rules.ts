@@ -7,7 +7,10 @@ import { introspectionRefusal } from './introspection.ts';
 import { batchCeiling, exceededLimit, limitsOf, type OperationLimits, type RoleLimits } from './limits.ts';
 
 export interface RoleRulesOptions {
-  readonly metadata: Pick<Metadata, 'allowList' | 'apiLimits' | 'introspectionDisabledFor' | 'queryCollections'>;
+  readonly metadata: Pick<
+    Metadata,
+    'allowList' | 'apiLimits' | 'introspectionDisabledFor' | 'persistedManifests' | 'queryCollections'
+  >;
   /** What holds where the metadata says nothing else. */
   readonly limits: OperationLimits;
   readonly enforceAllowList: boolean;

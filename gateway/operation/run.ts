@@ -16,6 +16,7 @@ import { judge } from './judgement.ts';
 import { batchTooLarge, type OperationLimits, type RoleLimits, tooManyIntrospections } from './limits.ts';
 import { LiveSubscriptions, type Subscription } from './live-subscriptions.ts';
 import { PersistedQueries, type PersistedQuery } from './persisted.ts';
+import { PersistedDocuments } from './persisted-documents.ts';
 import type { InvalidOperation, OperationRequest, ReadyOperation } from './ready-operation.ts';
 import { RoleRules } from './role-rules.ts';
 
@@ -53,6 +54,7 @@ export interface OperationsOptions {
 interface GenerationCache {
   readonly generation: Generation;
   readonly documents: DocumentCache;
+  readonly persisted: PersistedDocuments;
   readonly rules: RoleRules;
 }
 
@@ -112,10 +114,10 @@ export class Operations {
     circumstances: Circumstances = {},
   ): PreparedRequest | Promise<PreparedRequest> {
     const cache = this.#cacheOf(this.#graph.current);
-    const read = this.#read(request, cache.documents);
+    const read = this.#read(request, cache);
     if (read instanceof GraphQLError) {
       const { persisted } = request;
-      if (persisted && this.#persisted.mayBeShared(read))
+      if (persisted?.isHash && this.#persisted.mayBeShared(read))
         return this.#prepareShared(read, { ...request, persisted }, client, circumstances);
       return this.#refuseUnreadable(read, request, client, cache);
     }
@@ -222,9 +224,12 @@ export class Operations {
     return this.#authenticator.authenticate(client.headers, { operationName, query, variables });
   }
 
-  #read(request: OperationRequest, documents: DocumentCache): { query: string; document: Document } | GraphQLError {
+  #read(
+    request: OperationRequest,
+    { documents, persisted }: GenerationCache,
+  ): { query: string; document: Document } | GraphQLError {
     try {
-      const query = this.#persisted.textOf(request.query, request.persisted);
+      const query = this.#persisted.textOf(request.query, request.persisted, persisted);
       return { query, document: documents.get(query) };
     } catch (error) {
       if (error instanceof GraphQLError) return error;
@@ -248,6 +253,7 @@ export class Operations {
     return {
       generation,
       documents: new DocumentCache(this.#limits.maxTokens, this.counts.documents),
+      persisted: new PersistedDocuments(generation.metadata.persistedManifests),
       rules: new RoleRules({
         metadata: generation.metadata,
         limits: this.#limits,

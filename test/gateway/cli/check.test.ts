@@ -37,9 +37,29 @@ describe('a check of metadata that is right', () => {
       },
       authenticationFields: [],
       operations: { 'saved/order': ['admin', 'clerk'], 'saved/orders': ['clerk'], 'saved/margins': ['admin'] },
+      persistedDocuments: {},
       hints: [],
       ignored: [{ file: 'cron_triggers.yaml', what: 'cron triggers' }],
     });
+  });
+
+  test('warns of documents of clients that no role can run', async () => {
+    const { path: location } = await open({
+      ...FILES,
+      'persisted_documents.yaml': [{ file: 'web.json' }, { file: 'clerks.json', roles: ['clerk', 'nobody'] }],
+      'web.json': JSON.stringify({ good: '{ orders { id } }', bad: '{ nothing }' }),
+      'clerks.json': JSON.stringify({ good: '{ orders { id } }', wrong: 'mutation { cancel(id: 1) { id } }' }),
+    });
+    const { code, report } = await reportOf({ location, environment });
+    expect([code, report.valid, report.persistedDocuments]).toEqual([0, true, { 'web.json': 2, 'clerks.json': 2 }]);
+    expect(report.warnings).toEqual([
+      { file: 'web.json', message: expect.stringMatching(/^the document "bad" is valid for no role: Cannot query/) },
+      {
+        file: 'clerks.json',
+        message: expect.stringMatching(/^the document "wrong" is valid for none of the roles clerk, nobody: /),
+      },
+    ]);
+    expect((await textOf({ location, environment })).text).toContain('persisted documents of web.json: 2');
   });
 
   test('says it in words', async () => {

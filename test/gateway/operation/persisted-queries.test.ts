@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { PersistedQueries } from '../../../gateway/operation/persisted.ts';
+import { PersistedDocuments } from '../../../gateway/operation/persisted-documents.ts';
 import { bearer, type GraphqlBody, type TestGateway } from '../harness/index.ts';
 import { deep, openForest, PUBLIC_LOGIN } from './service.ts';
 
@@ -211,11 +212,12 @@ test('where they are switched off, clients are told to send texts, and texts wor
 });
 
 describe('the store', () => {
+  const none = new PersistedDocuments([]);
   const keepIn = (store: PersistedQueries, text: string, isPublic: boolean) =>
-    store.remember({ sha256Hash: hashOf(text) }, text, isPublic);
+    store.remember({ id: hashOf(text), isHash: true }, text, isPublic);
   const has = (store: PersistedQueries, text: string) => {
     try {
-      return store.textOf(undefined, { sha256Hash: hashOf(text) }) === text;
+      return store.textOf(undefined, { id: hashOf(text), isHash: true }, none) === text;
     } catch {
       return false;
     }

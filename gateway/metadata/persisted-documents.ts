@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { parse } from 'graphql';
+import { z } from 'zod';
+import { mapping } from './mapping.ts';
+import type { MetadataProblem } from './problem.ts';
+import { name } from './shared-shapes.ts';
+import type { MetadataStore } from './store.ts';
+import { type Place, pathWithin, type ValuePath } from './yaml-tree.ts';
+
+/**
+ * `persisted_documents.yaml`, ours: files that list the documents of clients, as their build tools write them, and which
+ * roles may send those while the allow list is enforced; all roles where none are named.
+ */
+export const persistedDocumentsShape = z.array(
+  mapping({ file: z.string().min(1), roles: z.array(name).min(1).optional() }),
+);
+
+export type PersistedDocumentsEntry = z.output<typeof persistedDocumentsShape>[number];
+
+/** A document that clients send by an id. */
+export interface PersistedDocument {
+  /** As its file names it. */
+  readonly id: string;
+  /** The SHA-256 of its text, hexadecimal in lower case. */
+  readonly sha256: string;
+  readonly text: string;
+}
+
+/** The documents of one file. */
+export interface PersistedManifest {
+  readonly file: string;
+  /** Undefined for all roles. */
+  readonly roles: readonly string[] | undefined;
+  readonly documents: readonly PersistedDocument[];
+}
+
+const MAX_DOCUMENTS = 20_000;
+/** Problems of one file that are told. */
+const MAX_TOLD = 10;
+
+/** Apollo's manifest, of `generate-persisted-query-manifest` and of the Kotlin and iOS clients. */
+const apolloManifest = z.object({
+  format: z.literal('apollo-persisted-query-manifest'),
+  version: z.literal(1),
+  operations: z.array(z.object({ id: z.string(), body: z.string(), name: z.string().optional() })),
+});
+
+/** Relay's `persisted_queries.json`, of its compiler: documents by their ids. */
+const relayManifest = z.record(z.string(), z.string());
+
+/** Reads the files that the entries name. What is wrong with them is added to the problems. */
+export function readManifests(
+  entries: readonly PersistedDocumentsEntry[],
+  store: MetadataStore,
+  place: (path: ValuePath) => Place,
+  problems: MetadataProblem[],
+): readonly PersistedManifest[] {
+  const textsById = new Map<string, string>();
+  const manifests: PersistedManifest[] = [];
+  entries.forEach(({ file, roles }, index) => {
+    const path = pathWithin(file);
+    const content = path === undefined ? undefined : store.file(path);
+    if (path === undefined || content === undefined) {
+      const message = path === undefined ? 'is outside of the metadata directory' : 'cannot be read';
+      problems.push({ ...place([index, 'file']), message: `"${file}" ${message}` });
+      return;
+    }
+    const documents = documentsIn(content);
+    const found = typeof documents === 'string' ? [documents] : documentProblems(documents, textsById);
+    problems.push(...firstOf(found).map((message) => ({ file: path, message })));
+    if (typeof documents !== 'string') manifests.push({ file: path, roles, documents });
+  });
+  const count = manifests.reduce((sum, { documents }) => sum + documents.length, 0);
+  if (count > MAX_DOCUMENTS)
+    problems.push({ ...place([]), message: `there are ${count} persisted documents; ${MAX_DOCUMENTS} are supported` });
+  return manifests;
+}
+
+/** The documents of a file's content, or why there are none. */
+function documentsIn(content: string): readonly PersistedDocument[] | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    return `is no JSON: ${(error as Error).message}`;
+  }
+  if (typeof value === 'object' && value !== null && 'format' in value) {
+    const parsed = apolloManifest.safeParse(value);
+    if (parsed.success) return parsed.data.operations.map(({ id, body }) => documentOf(id, body));
+    const [issue] = parsed.error.issues;
+    return `is no manifest of Apollo's, version 1: ${issue?.path.join('.')}: ${issue?.message}`;
+  }
+  const parsed = relayManifest.safeParse(value);
+  if (parsed.success) return Object.entries(parsed.data).map(([id, text]) => documentOf(id, text));
+  return `is neither Apollo's persisted query manifest nor Relay's persisted_queries.json`;
+}
+
+function documentOf(id: string, text: string): PersistedDocument {
+  return { id, text, sha256: createHash('sha256').update(text).digest('hex') };
+}
+
+/** @param textsById documents of all files so far, by every id that they have. */
+function documentProblems(documents: readonly PersistedDocument[], textsById: Map<string, string>): readonly string[] {
+  const problems: string[] = [];
+  for (const { id, sha256, text } of documents) {
+    const shown = JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
+    if (!isDocumentId(id)) problems.push(`the id ${shown} is none: expected 1 to 256 printable characters`);
+    else if (hashIn(id) !== undefined && hashIn(id) !== sha256)
+      problems.push(`the id ${shown} is not the SHA-256 of its document: one of the two was changed`);
+    else {
+      const error = syntaxError(text);
+      if (error !== undefined) problems.push(`the document ${shown} is no valid GraphQL: ${error}`);
+    }
+    for (const key of new Set([hashIn(id) ?? id, sha256])) {
+      const known = textsById.get(key);
+      if (known !== undefined && known !== text) problems.push(`the id ${shown} stands for two different documents`);
+      textsById.set(key, text);
+    }
+  }
+  return problems;
+}
+
+/** Whether a text can be the id of a document. */
+export function isDocumentId(text: string): boolean {
+  return /^[\x21-\x7e]{1,256}$/.test(text);
+}
+
+/** The SHA-256 that an id is, with or without the prefix of GraphQL over HTTP; undefined where it is something else. */
+function hashIn(id: string): string | undefined {
+  return /^(?:sha256:)?([0-9a-f]{64})$/i.exec(id)?.[1]?.toLowerCase();
+}
+
+function syntaxError(text: string): string | undefined {
+  try {
+    parse(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function firstOf(problems: readonly string[]): readonly string[] {
+  if (problems.length <= MAX_TOLD) return problems;
+  return [...problems.slice(0, MAX_TOLD), `and ${problems.length - MAX_TOLD} more problems`];
+}
