@@ -88,6 +88,7 @@ const shape = (needed: Needed) => ({
   AUTH_HOUSEKEEPING_BATCH_ROWS: setting.integer(500, 1, 10_000),
   AUTH_KEEP_ENDED_SESSIONS_DAYS: setting.integer(30, 1, 3650),
   AUTH_AUDIT_RETENTION_DAYS: setting.integer(365, 30, 3650),
+  AUTH_AUDIT_REFRESH_HOURS: setting.integer(24, 0, 720),
   AUTH_AUDIT_ROLES: z.string().default('tenant_admin').transform(roleNames),
 });
 
@@ -133,8 +134,11 @@ export interface Config {
   sessions: { idleDays: number; maxDays: number; graceSeconds: number };
   /** `intervalMinutes` 0: this replica does none. `batchRows`: how many rows one statement removes at most. */
   housekeeping: { intervalMinutes: number; batchRows: number; keepEndedDays: number };
-  /** `roles`: whoever has one of them may read the audit log of their tenant. */
-  audit: { retentionDays: number; roles: readonly string[] };
+  /**
+   * `refreshHours`: refreshes of a session from one place are one entry in so many hours; 0: each is one. `roles`: users
+   * with one of them may read the audit log of their tenant.
+   */
+  audit: { retentionDays: number; refreshHours: number; roles: readonly string[] };
 }
 
 /**
@@ -216,7 +220,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       batchRows: settings.AUTH_HOUSEKEEPING_BATCH_ROWS,
       keepEndedDays: settings.AUTH_KEEP_ENDED_SESSIONS_DAYS,
     },
-    audit: { retentionDays: settings.AUTH_AUDIT_RETENTION_DAYS, roles: settings.AUTH_AUDIT_ROLES },
+    audit: {
+      retentionDays: settings.AUTH_AUDIT_RETENTION_DAYS,
+      refreshHours: settings.AUTH_AUDIT_REFRESH_HOURS,
+      roles: settings.AUTH_AUDIT_ROLES,
+    },
   };
 }
 

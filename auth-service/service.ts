@@ -11,7 +11,13 @@ import { createReadiness } from './readiness.ts';
 import { createRefreshDeliveries } from './refresh-deliveries.ts';
 import { createServer } from './server.ts';
 import { attemptSweeps, openThrottle } from './throttle/index.ts';
-import { createAccessTokens, createAccessTokenVerifier, createSealer, openSigningKeys } from './tokens/index.ts';
+import {
+  createAccessTokens,
+  createAccessTokenVerifier,
+  createSealer,
+  openRefreshTokens,
+  openSigningKeys,
+} from './tokens/index.ts';
 import {
   createAuthenticateClient,
   createChangePassword,
@@ -66,9 +72,11 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     logger.warn('@node-rs/bcrypt cannot be loaded here: passwords are hashed by bcryptjs, which is slower');
   const passwords = createPasswords({ ...config.passwords, bcrypt: aroundBcrypt(hashPool) });
   const policy = createPasswordPolicy(passwordRules(config));
+  const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
+  const refreshTokens = openRefreshTokens({ database, sealer, now, randomBytes });
   const keys = openSigningKeys({
     database,
-    sealer: createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey),
+    sealer,
     policy: { ...config.signingKeys, tokenSeconds: config.accessTokens.lifetimeSeconds },
     now,
     every,
@@ -84,15 +92,22 @@ export async function startAuthService(config: Config, surroundings: Surrounding
   });
   const audit = createAudit({ database, secret: config.keyEncryptionKey, now, every, logger });
   const accessTokens = createAccessTokens({ ...config.accessTokens, keys });
-  const readiness = createReadiness({ database, keys });
+  const readiness = createReadiness({
+    database,
+    keys: {
+      get loaded() {
+        return keys.loaded && refreshTokens.loaded;
+      },
+    },
+  });
 
-  const session = { database, audit, accessTokens, lifetime: config.sessions, now, randomBytes };
+  const session = { database, audit, accessTokens, refreshTokens, lifetime: config.sessions, now };
   const verify = createAccessTokenVerifier({ ...config.accessTokens, keys });
   const identifyCaller = createIdentifyCaller({ database, verify, now });
-  const logout = createLogout({ database, audit, identifyCaller, now });
+  const logout = createLogout({ database, audit, refreshTokens, identifyCaller, now });
   const useCases = {
     login: createLogin({ ...session, passwords, throttle, randomUUID }),
-    refresh: createRefresh(session),
+    refresh: createRefresh({ ...session, auditHours: config.audit.refreshHours }),
     logout,
     identifyCaller,
     listSessions: createListSessions(database, now),
@@ -159,6 +174,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     readiness.migrated();
     await requireKnownPeppers(database, { ...config.passwords, bcrypt: hashPool }, now());
     await keys.load();
+    await refreshTokens.load();
     housekeeping.start();
     audit.start();
     deliveries.start();

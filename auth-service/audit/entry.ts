@@ -79,8 +79,13 @@ export interface AuditEntry extends Author {
  * The statement, or part of one, that adds an entry. It has to run in a transaction that is for the entry's tenant.
  *
  * @param from a FROM clause: the entry is added once for each row of it. Without one, once.
+ * @param moreDetails an expression over such a row, of the type jsonb, whose members are added to the details.
  */
-export function auditStatement(entry: AuditEntry, from: Prisma.Sql = Prisma.empty): Prisma.Sql {
+export function auditStatement(
+  entry: AuditEntry,
+  from: Prisma.Sql = Prisma.empty,
+  moreDetails: Prisma.Sql = Prisma.empty,
+): Prisma.Sql {
   const { actor, subject, origin } = entry;
   const details = JSON.stringify(entry.details ?? {});
   const claimed = entry.isTenantClaimed === true;
@@ -98,7 +103,7 @@ export function auditStatement(entry: AuditEntry, from: Prisma.Sql = Prisma.empt
     SELECT ${tenantId}, ${idAt(entry.at)}::uuid, ${entry.at}::timestamptz, ${entry.event}::text, ${entry.outcome}::text,
       ${actor.kind}::text, ${'id' in actor ? actor.id : null}::text, ${subject?.kind ?? null}::text,
       ${subject?.id ?? null}::text, ${origin.address}::text, ${origin.userAgent}::text, ${origin.requestId}::text,
-      ${wholeDetails}
+      ${wholeDetails}${moreDetails === Prisma.empty ? moreDetails : Prisma.sql` || ${moreDetails}`}
     ${from}`;
 }
 

@@ -10,7 +10,8 @@ export {
   resealKeys,
   type SigningKeyRow,
 } from './key-rotation.ts';
-export { newRefreshToken, refreshTokenHash } from './refresh-token.ts';
+export { type RefreshTokenContent, refreshTokenHash } from './refresh-token.ts';
+export { openRefreshTokens, type RefreshTokens } from './refresh-tokens.ts';
 export { openSuccessor, sealSuccessor } from './sealed-successor.ts';
 export { createSealer, type Sealer } from './sealer.ts';
 export { openSigningKeys, type SigningKeys } from './signing-keys.ts';

@@ -3,6 +3,7 @@ import { StartError } from '../../platform/index.ts';
 import { type AuditEvent, type Author, PLATFORM, recordAudit, THE_SERVICE } from '../audit/index.ts';
 import { type Database, type Prisma, type SharedTransaction, SigningKeyState } from '../database/index.ts';
 import { type KeyAlgorithm, makeKey } from './key-pairs.ts';
+import { resealRefreshTokenKeys } from './refresh-tokens.ts';
 import type { Sealer } from './sealer.ts';
 
 /** Verifiers may keep the public keys for this long. */
@@ -151,9 +152,9 @@ export async function beginRotation(
 }
 
 /**
- * Seals every private key under the present key-encryption key.
+ * Seals every private key, and the keys of refresh tokens, under the present key-encryption key.
  *
- * @returns how many were opened with the previous one, and the ids of those that neither opens, which are left alone.
+ * @returns how many were opened with the previous one, and the ids of signing keys that neither opens, which are left alone.
  */
 export async function resealKeys(
   database: Database,
@@ -174,6 +175,7 @@ export async function resealKeys(
       await transaction.signingKey.update({ where: { kid }, data: { sealedPrivateKey: sealer.seal(plain, kid) } });
       resealed += 1;
     }
+    resealed += await resealRefreshTokenKeys(transaction, sealer);
     if (resealed > 0)
       await recordAudit(transaction, {
         ...author,

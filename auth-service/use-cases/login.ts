@@ -2,7 +2,7 @@ import { type Audit, type AuditEntry, auditStatement, type Origin } from '../aud
 import { type Database, Prisma } from '../database/index.ts';
 import { HashQueueFullError, type Passwords } from '../passwords/index.ts';
 import type { Throttle, Throttled } from '../throttle/index.ts';
-import { type AccessTokens, newRefreshToken, refreshTokenHash } from '../tokens/index.ts';
+import { type AccessTokens, type RefreshTokens, refreshTokenHash } from '../tokens/index.ts';
 import { type Account, findAccountById, findAccountByName, normalizeUsername } from './account.ts';
 import type { SessionLifetime, Tokens } from './session-terms.ts';
 
@@ -43,9 +43,9 @@ export interface LoginOptions {
   passwords: Passwords;
   throttle: Throttle;
   accessTokens: AccessTokens;
+  refreshTokens: RefreshTokens;
   lifetime: SessionLifetime;
   now(): Date;
-  randomBytes(size: number): Uint8Array;
   randomUUID(): string;
 }
 
@@ -191,10 +191,10 @@ async function unlessQueueFull<Result>(computed: Promise<Result>): Promise<Resul
 
 /** A new session with its first refresh token, and an access token for it; undefined when the account has changed. */
 async function openSession(options: LoginOptions, account: Account, client: Client) {
-  const { database, accessTokens, lifetime, now, randomBytes, randomUUID } = options;
+  const { database, accessTokens, refreshTokens, lifetime, now, randomUUID } = options;
   const { tenantId, userId } = account;
   const sessionId = randomUUID();
-  const refreshToken = newRefreshToken(randomBytes);
+  const refreshToken = refreshTokens.issue({ tenantId, sessionId, generation: 1 });
   const createdAt = now();
   const end = daysAfter(createdAt, lifetime.maxDays);
   const idleEnd = daysAfter(createdAt, Math.min(lifetime.idleDays, lifetime.maxDays));
@@ -227,14 +227,14 @@ async function openSession(options: LoginOptions, account: Account, client: Clie
         FOR SHARE
       ), opened AS (
         INSERT INTO sessions (tenant_id, id, user_id, created_at, last_used_at, expires_at, access_ends_at,
-          client_address, user_agent)
+          client_address, user_agent, refresh_generation)
         SELECT tenant_id, ${sessionId}::uuid, id, ${createdAt}::timestamptz, ${createdAt}::timestamptz,
-          ${end}::timestamptz, ${accessEnd}::timestamptz, ${client.address}, ${client.userAgent}
+          ${end}::timestamptz, ${accessEnd}::timestamptz, ${client.address}, ${client.userAgent}, 1
         FROM unchanged
         RETURNING tenant_id, id
       ), audited AS (${auditStatement(entry, Prisma.sql`FROM opened`)})
-      INSERT INTO refresh_tokens (tenant_id, hash, session_id, created_at, expires_at)
-      SELECT tenant_id, ${refreshTokenHash(refreshToken)}, id, ${createdAt}::timestamptz, ${idleEnd}::timestamptz
+      INSERT INTO refresh_tokens (tenant_id, hash, session_id, created_at, expires_at, generation)
+      SELECT tenant_id, ${refreshTokenHash(refreshToken)}, id, ${createdAt}::timestamptz, ${idleEnd}::timestamptz, 1
       FROM opened
       RETURNING session_id`,
   );

@@ -1,6 +1,6 @@
 import { type Audit, type Origin, PLATFORM, recordAudit } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
-import { refreshTokenHash } from '../tokens/index.ts';
+import type { RefreshTokens } from '../tokens/index.ts';
 import { endSessions, lockUser } from './end-sessions.ts';
 import type { IdentifyCaller } from './identify-caller.ts';
 import { findSessionOfToken } from './session-of-token.ts';
@@ -18,6 +18,7 @@ export type LogoutResult =
 export interface LogoutOptions {
   database: Database;
   audit: Audit;
+  refreshTokens: RefreshTokens;
   identifyCaller: IdentifyCaller;
   now(): Date;
 }
@@ -34,12 +35,12 @@ interface Place {
  * Ends the session of a refresh token, or of an access token when no refresh token is sent; or all sessions of its user.
  * A refresh token that is not of the user whose access token comes with it is as good as unknown.
  */
-export function createLogout({ database, audit, identifyCaller, now }: LogoutOptions): Logout {
+export function createLogout({ database, audit, refreshTokens, identifyCaller, now }: LogoutOptions): Logout {
   async function findSession(token: string | null | undefined, accessToken: string | undefined) {
     const caller = await identifyCaller(accessToken);
     const bearer: Place | undefined = caller && { ...caller.account, sessionId: caller.sessionId };
     if (token == null) return bearer;
-    const named = await findSessionOfToken(database, refreshTokenHash(token));
+    const named = await findSessionOfToken({ database, refreshTokens }, token);
     if (!named || named.tokenExpiresAt <= now()) return undefined;
     const isAnothers = bearer && (bearer.tenantId !== named.tenantId || bearer.userId !== named.userId);
     return isAnothers ? undefined : named;

@@ -1,9 +1,10 @@
-import { type Audit, type AuditEntry, auditStatement, type Origin, PLATFORM, recordAudit } from '../audit/index.ts';
-import { type Database, Prisma, type Transaction } from '../database/index.ts';
-import { type AccessTokens, newRefreshToken, openSuccessor, refreshTokenHash, sealSuccessor } from '../tokens/index.ts';
-import { ACCOUNT_COLUMNS, type Account, type AccountRow, accountFromRow } from './account.ts';
+import { type Audit, type AuditEntry, type Origin, PLATFORM, recordAudit } from '../audit/index.ts';
+import type { Database, Transaction } from '../database/index.ts';
+import { type AccessTokens, openSuccessor, type RefreshTokens } from '../tokens/index.ts';
+import { type Account, type AccountRow, accountFromRow } from './account.ts';
 import type { SpentToken } from './confirm-rotations.ts';
 import { endSessions } from './end-sessions.ts';
+import { lockSessionStatement, type RotationRow, rotationStatement } from './rotation-statement.ts';
 import { findSessionOfToken, type SessionOfToken } from './session-of-token.ts';
 import type { SessionLifetime, Tokens } from './session-terms.ts';
 
@@ -24,9 +25,11 @@ export interface RefreshOptions {
   database: Database;
   audit: Audit;
   accessTokens: AccessTokens;
+  refreshTokens: RefreshTokens;
   lifetime: SessionLifetime;
+  /** A session's refreshes from one place are written down once in so many hours; 0: each. */
+  auditHours: number;
   now(): Date;
-  randomBytes(size: number): Uint8Array;
 }
 
 export type Refresh = (input: RefreshInput, origin: Origin) => Promise<RefreshResult>;
@@ -51,7 +54,7 @@ export function createRefresh(options: RefreshOptions): Refresh {
   return async ({ refresh_token: token }, origin) => {
     if (token == null) return { outcome: 'refused', reason: { kind: 'missing-field', field: 'refresh_token' } };
     const at = now();
-    const session = await findSessionOfToken(database, refreshTokenHash(token));
+    const session = await findSessionOfToken(options, token);
     if (!session || session.tokenExpiresAt <= at) {
       await audit.noteRepeatable(refusal(at, session, session ? 'expired' : 'unknown-token', origin));
       return { outcome: 'refused', reason: { kind: 'token' } };
@@ -59,9 +62,9 @@ export function createRefresh(options: RefreshOptions): Refresh {
 
     const moment = { at, origin };
     const exchange =
-      (await trade(options, session, token, moment)) ??
+      (session.isSuperseded ? undefined : await rotate(options, session, token, moment)) ??
       (await database.inTenant(session.tenantId, (transaction) =>
-        tradeAgain(options, transaction, session, token, moment),
+        resolveReuse(options, transaction, session, token, moment),
       ));
     const { tenantId, userId, sessionId } = session;
     if (exchange.kind === 'reused') return { outcome: 'reused', tenantId, userId, sessionId };
@@ -92,27 +95,39 @@ function refusal(at: Date, session: SessionOfToken | undefined, reason: string, 
   return { ...refused, tenantId, subject: { kind: 'user', id: userId }, details: { reason, session_id: sessionId } };
 }
 
-/** Undefined when the token had been traded before. */
-async function trade(
-  options: RefreshOptions,
+/** Undefined when the token had been exchanged before. */
+async function rotate(
+  { database, accessTokens, refreshTokens, lifetime, auditHours }: RefreshOptions,
   session: SessionOfToken,
   token: string,
   moment: Moment,
 ): Promise<Exchange | undefined> {
-  const successor = newRefreshToken(options.randomBytes);
-  const statement = tradeStatement(options, session, { token, successor }, moment);
-  const [state] = await options.database.single.inTenant<TradedRow>(session.tenantId, statement);
+  const { tenantId, sessionId } = session;
+  const generation = session.generation + 1;
+  const successor = refreshTokens.issue({ tenantId, sessionId, generation });
+  const idleEnd = moment.at.getTime() + lifetime.idleDays * DAY_MS;
+  const statement = rotationStatement({
+    session,
+    token,
+    successor,
+    successorEnd: new Date(Math.min(idleEnd, session.expiresAt.getTime())),
+    accessEnd: accessEndAfter(accessTokens, moment.at),
+    generation,
+    entry: refreshEntry(session, moment),
+    auditHours,
+  });
+  const [state] = await database.single.inTenant<RotationRow>(tenantId, statement);
   if (!state) return { kind: 'refused' };
   const { won, ...row } = state;
   return won ? { kind: 'exchanged', account: accountFromRow(row), refreshToken: successor } : undefined;
 }
 
 /**
- * The token had been traded when `trade` looked. What that was, and what follows from it, is decided with the session's
- * row in hand: none of it may change before it is over.
+ * The token has been exchanged before. How long ago that was, and what follows from it, is decided with the session's row
+ * in hand: none of it may change before it is over. (RFC 9700 section 4.14.2)
  */
-async function tradeAgain(
-  options: RefreshOptions,
+async function resolveReuse(
+  { accessTokens, lifetime }: RefreshOptions,
   transaction: Transaction,
   session: SessionOfToken,
   token: string,
@@ -120,19 +135,18 @@ async function tradeAgain(
 ): Promise<Exchange> {
   const { tenantId, sessionId } = session;
   const { at } = moment;
-  const successor = newRefreshToken(options.randomBytes);
-  const statement = tradeStatement(options, session, { token, successor }, moment);
-  const [state] = await transaction.$queryRaw<TradedRow[]>(statement);
-  if (!state) return { kind: 'refused' };
-  const { won, ...row } = state;
-  const account = accountFromRow(row);
-  if (won) return { kind: 'exchanged', account, refreshToken: successor };
+  const [row] = await transaction.$queryRaw<AccountRow[]>(lockSessionStatement(session, at));
+  if (!row) return { kind: 'refused' };
 
-  const same = await successorInGrace(transaction, session, token, at, options.lifetime.graceSeconds);
+  const same = await successorInGrace(transaction, session, token, at, lifetime.graceSeconds);
   const refreshed = refreshEntry(session, moment);
   if (same !== undefined) {
+    await transaction.session.update({
+      where: { tenantId_id: { tenantId, id: sessionId } },
+      data: { lastUsedAt: at, accessEndsAt: accessEndAfter(accessTokens, at) },
+    });
     await recordAudit(transaction, { ...refreshed, details: { session_id: sessionId, again: true } });
-    return { kind: 'exchanged', account, refreshToken: same };
+    return { kind: 'exchanged', account: accountFromRow(row), refreshToken: same };
   }
   const ended = await endSessions(transaction, { tenantId, sessionId }, at);
   await recordAudit(transaction, {
@@ -146,6 +160,10 @@ async function tradeAgain(
   return { kind: 'reused' };
 }
 
+function accessEndAfter({ lifetimeSeconds }: AccessTokens, at: Date): Date {
+  return new Date(at.getTime() + lifetimeSeconds * 1000);
+}
+
 function refreshEntry({ tenantId, userId, sessionId }: SessionOfToken, { at, origin }: Moment): AuditEntry {
   const user = { kind: 'user', id: userId } as const;
   const details = { session_id: sessionId };
@@ -157,55 +175,6 @@ interface UsedToken {
   readonly usedAt: Date;
   readonly awaitingAnswer: boolean;
   readonly sealedSuccessor: Uint8Array<ArrayBuffer>;
-}
-
-type TradedRow = AccountRow & { won: boolean };
-
-/**
- * Trades the token, unless it has been. A `TradedRow`, or none when the session is over or somebody is disabled.
- *
- * One statement, because each one costs a way to the database; each part works on what the one before it gives, so they
- * are done in this order. User and tenant are held until the end, so that nobody is disabled between the look at them
- * and the new token, and always before the session's row, which keeps those who end sessions and those who refresh
- * them from waiting for each other. Of two that race for one token, the second waits at the session's row and then
- * finds the token used: PostgreSQL looks again at a row that was changed meanwhile.
- */
-function tradeStatement(
-  { accessTokens, lifetime }: RefreshOptions,
-  session: SessionOfToken,
-  { token, successor }: { token: string; successor: string },
-  moment: Moment,
-): Prisma.Sql {
-  const { tenantId, userId, sessionId, tokenHash, expiresAt: sessionEnd } = session;
-  const { at } = moment;
-  const accessEnd = new Date(at.getTime() + accessTokens.lifetimeSeconds * 1000);
-  const idleEnd = at.getTime() + lifetime.idleDays * DAY_MS;
-  const expiresAt = new Date(Math.min(idleEnd, sessionEnd.getTime()));
-  return Prisma.sql`
-    WITH enabled AS (
-      SELECT ${ACCOUNT_COLUMNS} FROM users JOIN tenants ON tenants.id = users.tenant_id
-      WHERE users.tenant_id = ${tenantId} AND users.id = ${userId}::uuid
-        AND users.disabled_at IS NULL AND tenants.disabled_at IS NULL
-      FOR SHARE
-    ), alive AS (
-      UPDATE sessions SET last_used_at = ${at}::timestamptz, access_ends_at = ${accessEnd}::timestamptz
-      FROM enabled
-      WHERE sessions.tenant_id = enabled."tenantId" AND sessions.user_id = enabled.id AND sessions.id = ${sessionId}::uuid
-        AND sessions.revoked_at IS NULL AND sessions.expires_at > ${at}::timestamptz
-      RETURNING sessions.tenant_id, sessions.id
-    ), won AS (
-      UPDATE refresh_tokens
-      SET used_at = ${at}::timestamptz, awaiting_answer = true, sealed_successor = ${sealSuccessor(successor, token)}
-      FROM alive
-      WHERE refresh_tokens.tenant_id = alive.tenant_id AND refresh_tokens.hash = ${tokenHash}
-        AND refresh_tokens.used_at IS NULL
-      RETURNING refresh_tokens.tenant_id, refresh_tokens.session_id, refresh_tokens.hash
-    ), successor AS (
-      INSERT INTO refresh_tokens (tenant_id, hash, session_id, parent_hash, created_at, expires_at)
-      SELECT tenant_id, ${refreshTokenHash(successor)}, session_id, hash, ${at}::timestamptz, ${expiresAt}::timestamptz
-      FROM won
-    ), audited AS (${auditStatement(refreshEntry(session, moment), Prisma.sql`FROM won`)})
-    SELECT enabled.*, EXISTS (SELECT FROM won) AS won FROM enabled WHERE EXISTS (SELECT FROM alive)`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../database/index.ts';
+import { type RefreshTokens, refreshTokenHash } from '../tokens/index.ts';
 
 /** What does not change about a refresh token and its session. */
 export interface SessionOfToken {
@@ -9,21 +10,52 @@ export interface SessionOfToken {
   expiresAt: Date;
   tokenHash: Uint8Array<ArrayBuffer>;
   tokenExpiresAt: Date;
+  /** The number of the session's newest token, 0 for none that has one. */
+  generation: number;
+  /** Its row is gone: its successor has been exchanged. */
+  isSuperseded: boolean;
 }
 
-/** The session that a refresh token belongs to, by the token's hash. The caller cannot say which tenant it is of. */
+type SessionRow = Omit<SessionOfToken, 'tokenHash' | 'isSuperseded'>;
+
+/**
+ * The session that a refresh token belongs to. The caller cannot say which tenant it is of.
+ *
+ * The current token of a session and the one before it are found by their hashes, and so are tokens of 128 random bits.
+ * One that is older has no row any more, and says itself which session it is of.
+ */
 export async function findSessionOfToken(
-  database: Database,
-  tokenHash: Uint8Array<ArrayBuffer>,
+  { database, refreshTokens }: { database: Database; refreshTokens: RefreshTokens },
+  token: string,
 ): Promise<SessionOfToken | undefined> {
-  const [session] = await database.single.acrossTenants<Omit<SessionOfToken, 'tokenHash'>>(
+  const tokenHash = refreshTokenHash(token);
+  const [session] = await database.single.acrossTenants<SessionRow>(
     'session-of-refresh-token',
     Prisma.sql`
       SELECT sessions.tenant_id AS "tenantId", sessions.user_id AS "userId", sessions.id AS "sessionId",
-        sessions.expires_at AS "expiresAt", refresh_tokens.expires_at AS "tokenExpiresAt"
+        sessions.expires_at AS "expiresAt", sessions.refresh_generation AS generation,
+        refresh_tokens.expires_at AS "tokenExpiresAt"
       FROM refresh_tokens
       JOIN sessions ON sessions.tenant_id = refresh_tokens.tenant_id AND sessions.id = refresh_tokens.session_id
       WHERE refresh_tokens.hash = ${tokenHash}`,
   );
-  return session && { ...session, tokenHash };
+  if (session) return { ...session, tokenHash, isSuperseded: false };
+
+  for (const { tenantId, sessionIds, generation } of refreshTokens.read(token)) {
+    const [first, last] = sessionIds;
+    const sessions = await database.single.acrossTenants<SessionRow>(
+      'session-of-refresh-token',
+      Prisma.sql`
+        SELECT tenant_id AS "tenantId", user_id AS "userId", id AS "sessionId", expires_at AS "expiresAt",
+          refresh_generation AS generation, expires_at AS "tokenExpiresAt"
+        FROM sessions
+        WHERE tenant_id = ${tenantId} AND id BETWEEN ${first}::uuid AND ${last}::uuid
+        LIMIT 2`,
+    );
+    const [found] = sessions;
+    // A newer one is of a time that a restored backup does not know of, and says nothing about copies.
+    if (found && sessions.length === 1 && generation < found.generation)
+      return { ...found, tokenHash, isSuperseded: true };
+  }
+  return undefined;
 }

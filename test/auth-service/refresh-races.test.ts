@@ -88,6 +88,21 @@ describe.each(await availableEngines())('refreshing at two services at once, on 
     }
   });
 
+  test('a copy of a token of long ago at the same time leaves no token alive', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { tokens, sid } = await newUser();
+      const second = (await clientFor(0).refresh(tokens.refresh_token)).result.data;
+      const third = (await clientFor(1).refresh(second?.refresh_token)).result.data;
+      const [answers, copy] = await Promise.all([
+        atOnce(third?.refresh_token ?? '', 4),
+        clientFor(round).refresh(tokens.refresh_token),
+      ]);
+      expect(copy.result).toEqual(REFUSED);
+      expect(await livesOn([tokens, second, third, ...answers.map(({ result }) => result.data)])).toBe(false);
+      expect(await world.database.refreshToken.count({ where: { sessionId: sid } })).toBe(2);
+    }
+  });
+
   test('a logout everywhere at the same time, from another session, leaves no token alive', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { tokens, username } = await newUser();

@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { refreshTokenHash, sealSuccessor } from '../../auth-service/tokens/index.ts';
 import { availableEngines } from '../database/index.ts';
 import { claimsOf, REFRESH, type SessionClient, sessionClient, type Tokens } from './session-client.ts';
 import { until } from './until.ts';
@@ -138,6 +139,104 @@ describe.each(await availableEngines())('refreshing, on %s', (engine) => {
     expect((await client.refresh(first.refresh_token)).result).toEqual(REFUSED);
     expect((await client.refresh(third.refresh_token)).result).toEqual(REFUSED);
     expect((await sessionRow(first)).revokedAt).not.toBeNull();
+  });
+
+  const rowsOf = (tokens: Tokens) =>
+    world.database.refreshToken.count({ where: { tenantId: 1, sessionId: claimsOf(tokens.access_token).sid } });
+
+  test('a session has two rows of tokens however often it is refreshed, and one of weeks ago still ends it', async () => {
+    const first = await login();
+    let last = first;
+    for (let times = 0; times < 12; times += 1) {
+      last = await refreshed(last.refresh_token);
+      clock += 2 * DAY_MS;
+    }
+    expect(await rowsOf(first)).toBe(2);
+
+    expect(await client.refresh(first.refresh_token)).toMatchObject({ status: 401, result: REFUSED });
+    expect(await client.refresh(last.refresh_token)).toMatchObject({ status: 401, result: REFUSED });
+    expect((await sessionRow(first)).revokedAt).not.toBeNull();
+    expect((await client.refresh(first.refresh_token)).result).toEqual(REFUSED);
+  });
+
+  test('a token of long ago logs its session out, as any other token of it does', async () => {
+    const first = await login();
+    const third = await refreshed((await refreshed(first.refresh_token)).refresh_token);
+    expect(await rowsOf(first)).toBe(2);
+
+    expect((await client.logout({ refresh_token: first.refresh_token })).result.success).toBe(true);
+    expect((await client.refresh(third.refresh_token)).result).toEqual(REFUSED);
+  });
+
+  test('a token that is newer than what a restored backup knows of is refused, and ends nothing', async () => {
+    const first = await login();
+    const { sid: sessionId } = claimsOf(first.access_token);
+    const second = await refreshed(first.refresh_token);
+    const third = await refreshed(second.refresh_token);
+    // As after the first exchange.
+    await world.database.refreshToken.deleteMany({ where: { sessionId } });
+    await world.database.session.updateMany({ where: { id: sessionId }, data: { refreshGeneration: 2 } });
+
+    for (const { refresh_token } of [second, third])
+      expect((await client.refresh(refresh_token)).result).toEqual(REFUSED);
+    expect((await sessionRow(first)).revokedAt).toBeNull();
+  });
+
+  describe('tokens of 128 random bits, as the version before made them', () => {
+    /** What that version stored at a login, and at a refresh. */
+    async function addRandomToken(tokens: Tokens, parent?: string): Promise<string> {
+      const { sid: sessionId } = claimsOf(tokens.access_token);
+      const token = randomBytes(16)
+        .toString('hex')
+        .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+      if (parent !== undefined)
+        await world.database.refreshToken.updateMany({
+          where: { tenantId: 1, hash: refreshTokenHash(parent) },
+          data: { usedAt: new Date(clock), sealedSuccessor: sealSuccessor(token, parent) },
+        });
+      const expiresAt = new Date(clock + 30 * DAY_MS);
+      const parentHash = parent === undefined ? null : refreshTokenHash(parent);
+      const hash = refreshTokenHash(token);
+      const createdAt = new Date(clock);
+      await world.database.refreshToken.create({
+        data: { tenantId: 1, hash, sessionId, parentHash, createdAt, expiresAt },
+      });
+      return token;
+    }
+
+    async function oldSession(): Promise<{ tokens: Tokens; token: string }> {
+      const tokens = await login();
+      const { sid: sessionId } = claimsOf(tokens.access_token);
+      await world.database.refreshToken.deleteMany({ where: { sessionId } });
+      await world.database.session.updateMany({ where: { id: sessionId }, data: { refreshGeneration: 0 } });
+      return { tokens, token: await addRandomToken(tokens) };
+    }
+
+    test('are exchanged, given again within the grace time, and end the session when they are copies', async () => {
+      const { tokens, token } = await oldSession();
+      const second = await refreshed(token);
+      expect((await refreshed(token)).refresh_token).toBe(second.refresh_token);
+      const third = await refreshed(second.refresh_token);
+      await refreshed(third.refresh_token);
+
+      expect((await client.refresh(token)).result).toEqual(REFUSED);
+      expect((await sessionRow(tokens)).revokedAt).not.toBeNull();
+    });
+
+    test('take turns with new ones while both versions run, and any older one of either kind ends the session', async () => {
+      for (const [copy, place] of [['new', 1] as const, ['old', 2] as const]) {
+        const { tokens, token } = await oldSession();
+        const chain = [token];
+        chain.push((await refreshed(chain[0] ?? '')).refresh_token);
+        chain.push(await addRandomToken(tokens, chain[1]), '');
+        chain[3] = (await refreshed(chain[2] ?? '')).refresh_token;
+        chain.push((await refreshed(chain[3])).refresh_token);
+        await refreshed(chain[4] ?? '');
+
+        expect([copy, (await client.refresh(chain[place])).result]).toEqual([copy, REFUSED]);
+        expect([copy, (await sessionRow(tokens)).revokedAt]).toEqual([copy, expect.any(Date)]);
+      }
+    });
   });
 
   test('another session of the same user does not mind', async () => {

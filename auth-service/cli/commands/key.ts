@@ -47,7 +47,7 @@ export const keyCommands: readonly DatabaseCommand[] = [
     name: 'key reseal',
     parameters: [],
     help:
-      'Encrypts the signing keys under AUTH_KEY_ENCRYPTION_KEY, those that are still under ' +
+      'Encrypts the signing keys and those of refresh tokens under AUTH_KEY_ENCRYPTION_KEY, where they are still under ' +
       'AUTH_KEY_ENCRYPTION_KEY_PREVIOUS. After it the previous one is needed no more.',
     async run({ database, sealer, now, author }) {
       const { resealed, unopened } = await resealKeys(database, sealer, now(), author);

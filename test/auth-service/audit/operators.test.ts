@@ -177,7 +177,7 @@ describe('what operators and service accounts do is in the audit log', () => {
     expect(await auditedBy(world, () => run(['key', 'rotate']))).toEqual([]);
     const moved = { AUTH_KEY_ENCRYPTION_KEY: OTHER_KEY, AUTH_KEY_ENCRYPTION_KEY_PREVIOUS: KEY_ENCRYPTION_KEY };
     expect(await auditedBy(world, () => run(['key', 'reseal'], '', moved))).toMatchObject([
-      { tenant_id: 0, event: 'key.reseal', actor_kind: 'operator', details: { resealed: 2 } },
+      { tenant_id: 0, event: 'key.reseal', actor_kind: 'operator', details: { resealed: 3 } },
     ]);
   });
 

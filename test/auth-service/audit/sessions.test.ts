@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { availableEngines } from '../../database/index.ts';
-import { THROTTLED } from '../service.ts';
+import { startTestService, THROTTLED } from '../service.ts';
 import { claimsOf, REFRESH, type SessionClient, sessionClient } from '../session-client.ts';
 import { until } from '../until.ts';
 import { createWorld, type World } from '../world.ts';
@@ -115,6 +115,52 @@ describe.each(engines)('the audit log of logins and sessions, on %s', (engine) =
 
     expect(await refresh()).toEqual([{ ...entry, details: { session_id: sessionId } }]);
     expect(await refresh()).toEqual([{ ...entry, details: { session_id: sessionId, again: true } }]);
+  });
+
+  test('refreshes from one place are an entry once a day, with their number, and at once from another place', async () => {
+    const { id, sessionId, ...first } = await newcomer();
+    let token = first.refresh_token;
+    const entry = { tenant_id: 1, event: 'refresh', outcome: 'success', ...who(id) };
+    const refresh = (headers: Record<string, string> = FROM) =>
+      auditedBy(world, async () => {
+        token = (await client.refresh(token, headers)).result.data?.refresh_token ?? '';
+      });
+    const since = new Date(clock).toISOString();
+
+    expect(await refresh()).toEqual([{ ...entry, ...ORIGIN, details: { session_id: sessionId } }]);
+    for (let hours = 0; hours < 23; hours += 1) {
+      clock += 3_600_000;
+      expect(await refresh()).toEqual([]);
+    }
+    clock += 3_600_000;
+    const next = new Date(clock).toISOString();
+    expect(await refresh()).toEqual([{ ...entry, ...ORIGIN, details: { session_id: sessionId, repeated: 24, since } }]);
+
+    expect(await refresh()).toEqual([]);
+    const elsewhere = { ...FROM, 'x-forwarded-for': '198.51.100.4' };
+    expect(await refresh(elsewhere)).toMatchObject([
+      { client_address: '198.51.100.4', details: { session_id: sessionId, repeated: 2, since: next } },
+    ]);
+    expect(await refresh({ ...elsewhere, 'user-agent': 'Other/2.0' })).toMatchObject([
+      { user_agent: 'Other/2.0', details: { session_id: sessionId } },
+    ]);
+    expect(await refresh(FROM)).toMatchObject([{ client_address: '203.0.113.7', details: { session_id: sessionId } }]);
+  });
+
+  test('each refresh is an entry where that is set', async () => {
+    const service = await startTestService(world.databaseUrl, { AUTH_AUDIT_REFRESH_HOURS: '0' });
+    try {
+      const other = sessionClient(service.url);
+      let { refresh_token: token } = await newcomer();
+      for (let times = 0; times < 3; times += 1)
+        expect(
+          await auditedBy(world, async () => {
+            token = (await other.refresh(token)).result.data?.refresh_token ?? '';
+          }),
+        ).toMatchObject([{ event: 'refresh', details: { session_id: expect.any(String) } }]);
+    } finally {
+      await service.stop();
+    }
   });
 
   test('the use of a copied refresh token is written down with the session that it ended', async () => {

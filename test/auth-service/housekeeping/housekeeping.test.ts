@@ -94,7 +94,7 @@ describe.each(await availableEngines())('housekeeping, on %s', (engine) => {
     clock += 9 * DAY_MS;
 
     expect(await tidy()).toEqual({});
-    expect(await rows()).toMatchObject({ sessions: 1, tokens: 3 });
+    expect(await rows()).toMatchObject({ sessions: 1, tokens: 2 });
     expect((await client.refresh(first.refresh_token)).result.success).toBe(false);
     expect(world.service.logs()).toContain('"outcome":"reused"');
     expect((await client.refresh(third.refresh_token)).result.success).toBe(false);
