@@ -2,6 +2,9 @@ import type { Database } from '../database/index.ts';
 
 const DAY_MS = 86_400_000;
 
+/** For how long services may be without housekeeping before new entries go to the default partition. */
+const WEEKS_AHEAD = 8;
+
 /** What the housekeeping is to remove here: see the interface `Sweep` there. */
 export interface AuditSweep {
   readonly name: string;
@@ -9,20 +12,35 @@ export interface AuditSweep {
 }
 
 /**
- * Removes entries after `retentionDays`. The service cannot do it itself: it asks a function of the database's, which
- * never removes what is younger than 30 days.
+ * Removes entries after `retentionDays`: the partitions of weeks as a whole, and row by row what is in the partitions
+ * without a beginning or an end. The service cannot do it itself: it asks functions of the database's, which never remove
+ * what is younger than 30 days, and make the partitions of the next weeks.
  */
 export function auditSweeps(database: Database, retentionDays: number): readonly AuditSweep[] {
+  const before = (at: Date) => new Date(at.getTime() - retentionDays * DAY_MS);
   return [
     {
       name: 'audit_log',
       async sweep(at, limit) {
-        const before = new Date(at.getTime() - retentionDays * DAY_MS);
         const [row] = await database.withoutTenant(
           (transaction) => transaction.$queryRaw<{ removed: number }[]>`
-            SELECT remove_old_audit_rows(${before}::timestamptz, ${limit}::integer) AS removed`,
+            SELECT remove_old_audit_rows(${before(at)}::timestamptz, ${limit}::integer) AS removed`,
         );
         return row?.removed ?? 0;
+      },
+    },
+    {
+      name: 'audit_log_partitions',
+      async sweep(at) {
+        // Dropping needs the whole log for a moment, and making does not, so the two do not share a transaction.
+        await database.withoutTenant(
+          (transaction) => transaction.$queryRaw`SELECT create_audit_partitions(${WEEKS_AHEAD}::integer)`,
+        );
+        const dropped = await database.withoutTenant(
+          (transaction) => transaction.$queryRaw<{ name: string }[]>`
+            SELECT drop_audit_partitions(${before(at)}::timestamptz) AS name`,
+        );
+        return dropped.length;
       },
     },
   ];

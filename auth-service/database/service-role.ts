@@ -66,8 +66,9 @@ async function roleIsThere(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Grants what `role` has no right to yet. Where it has one, a migration may have taken others from it on purpose. The
- * user of `client` owns the tables, or is a superuser.
+ * Grants what `role` has no right to yet. Where it has one, a migration may have taken others from it on purpose. Rows
+ * are reached by their table, so `role` gets no right to a partition, and loses what a version before may have given it.
+ * The user of `client` owns the tables, or is a superuser.
  */
 export async function grantTables(client: pg.Client, role: string): Promise<void> {
   const { rows } = await client.query(
@@ -80,7 +81,7 @@ export async function grantTables(client: pg.Client, role: string): Promise<void
          ELSE has_table_privilege($1, oid, 'SELECT, INSERT, UPDATE, DELETE') END
      FROM pg_class
      WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'S')
-       AND relname <> '_prisma_migrations'
+       AND relname <> '_prisma_migrations' AND NOT relispartition
      UNION ALL
      SELECT 'SELECT ON ' || oid::regclass, has_table_privilege($1, oid, 'SELECT')
      FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = '_prisma_migrations'
@@ -91,4 +92,12 @@ export async function grantTables(client: pg.Client, role: string): Promise<void
   );
   const grantee = client.escapeIdentifier(role);
   for (const { wanted, there } of rows) if (!there) await client.query(`GRANT ${wanted} TO ${grantee}`);
+  const { rows: partitions } = await client.query(
+    `SELECT oid::regclass AS name FROM pg_class CROSS JOIN aclexplode(relacl) AS acl
+     WHERE relnamespace = current_schema()::regnamespace AND relispartition AND relkind = 'r'
+       AND acl.grantee = $1::regrole AND acl.grantee <> relowner
+     GROUP BY 1`,
+    [grantee],
+  );
+  for (const { name } of partitions) await client.query(`REVOKE ALL ON ${name} FROM ${grantee}`);
 }

@@ -24,10 +24,12 @@ export async function addRowsOf(client: TestClient, tenantId: number): Promise<v
   });
 }
 
-/** Every table with rows of tenants, by what the database says, and the column that tells whose they are. */
+/** Every table with rows of tenants, by what the database says, each with its partitions, and the column that tells whose they are. */
 export async function tenantTables(client: TestClient): Promise<{ table: string; column: string }[]> {
   const rows = await client.$queryRaw<{ table: string }[]>`
     SELECT table_name AS "table" FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-    WHERE table_schema = 'public' AND column_name = 'tenant_id' AND table_type = 'BASE TABLE' ORDER BY 1`;
+    WHERE table_schema = 'public' AND column_name = 'tenant_id' AND table_type = 'BASE TABLE'
+      AND NOT (SELECT relispartition FROM pg_class WHERE oid = table_name::regclass)
+    ORDER BY 1`;
   return [{ table: 'tenants', column: 'id' }, ...rows.map(({ table }) => ({ table, column: 'tenant_id' }))];
 }
