@@ -5,6 +5,7 @@ import { describeProblem, MetadataError, type MetadataProblem } from '../metadat
 import { knownSessionVariables } from '../session/index.ts';
 import { type Change, changesBetween } from './changes.ts';
 import { checkOut } from './git-ref.ts';
+import { compareWithHasura } from './hasura/compare-with-hasura.ts';
 import { type OpenedGraph, type OpenGraphOptions, openGraph, recordSchemas } from './open-graph.ts';
 import { printReport } from './print-report.ts';
 import { type Report, reportOn } from './report.ts';
@@ -20,6 +21,10 @@ export interface CheckOptions {
   readonly record: string | undefined;
   /** A metadata directory or a git reference to compare with. */
   readonly against: string | undefined;
+  /** A live Hasura to compare each role's schema with. */
+  readonly hasura?: string | undefined;
+  /** That Hasura's admin secret. The variable HASURA_GRAPHQL_ADMIN_SECRET has it where this is undefined. */
+  readonly adminSecret?: string | undefined;
   readonly json: boolean;
 }
 
@@ -41,7 +46,8 @@ export async function check(options: CheckOptions, print: (text: string) => void
   };
   const report = withProblems(await makeReport(options, opening), settingsProblems(options.environment));
   print(options.json ? JSON.stringify(report, null, 2) : printReport(report));
-  return report.valid && !report.changes?.some(({ breaking }) => breaking) ? 0 : 1;
+  const differences = [...(report.changes ?? []), ...(report.hasura?.differences ?? [])];
+  return report.valid && !differences.some(({ breaking }) => breaking) ? 0 : 1;
 }
 
 async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Promise<Report> {
@@ -73,9 +79,42 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
     graph.problems,
   );
   // What is missing today would look as if it had been taken away.
-  if (options.against === undefined || graph.problems.length > 0) return report;
+  if (graph.problems.length > 0) return report;
+  return withHasura(await withChanges(report, graph, options, opening), graph, options);
+}
+
+async function withChanges(
+  report: Report,
+  graph: OpenedGraph,
+  options: CheckOptions,
+  opening: OpenGraphOptions,
+): Promise<Report> {
+  if (options.against === undefined) return report;
   const compared = await compare(graph, options.against, options, opening);
   return 'changes' in compared ? { ...report, changes: compared.changes } : withProblems(report, compared.problems);
+}
+
+async function withHasura(
+  report: Report,
+  { generation }: OpenedGraph,
+  { hasura: url, publicRole, environment, adminSecret }: CheckOptions,
+): Promise<Report> {
+  if (url === undefined) return report;
+  const server = { url, adminSecret: adminSecret ?? secretOf(environment) };
+  const { comparison, problems } = await compareWithHasura(generation, publicRole, server);
+  return withProblems({ ...report, hasura: comparison }, problems);
+}
+
+/** The admin secret of the environment, as Hasura's own command line takes it. */
+function secretOf(environment: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return readSettings({ HASURA_GRAPHQL_ADMIN_SECRET: setting.text().optional() }, environment)
+      .HASURA_GRAPHQL_ADMIN_SECRET;
+  } catch (error) {
+    // A file that cannot be read is told with the other settings.
+    if (error instanceof SettingsError) return undefined;
+    throw error;
+  }
 }
 
 function graphSettings(environment: NodeJS.ProcessEnv): Partial<GraphSettings> {

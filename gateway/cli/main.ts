@@ -2,9 +2,11 @@ import { parseArgs } from 'node:util';
 import { fail } from '../../platform/index.ts';
 
 const USAGE = `usage:
-  portico check [dir] [--against <dir|git ref>] [--schemas <dir>] [--record <dir>] [--json]
+  portico check [dir] [--against <dir|git ref>] [--hasura <url> [--admin-secret <secret>]] [--schemas <dir>]
+                [--record <dir>] [--json]
       Checks metadata without serving it. --schemas uses recorded schemas in place of asking the services, --record
-      writes them, --against tells what changes for clients. Exit code 1 when something is wrong or would break.
+      writes them, --against tells what changes for clients, --hasura what is different from a live Hasura, for each role;
+      its admin secret may be in HASURA_GRAPHQL_ADMIN_SECRET. Exit code 1 when something is wrong or would break.
   portico serve [dir] [--workers <number>]
       Serves metadata. The settings are the environment's, as the README lists them; --workers goes before
       PORTICO_WORKERS.
@@ -15,6 +17,8 @@ const USAGE = `usage:
 
 const OPTIONS = {
   against: { type: 'string' },
+  hasura: { type: 'string' },
+  'admin-secret': { type: 'string' },
   schemas: { type: 'string' },
   record: { type: 'string' },
   json: { type: 'boolean', default: false },
@@ -51,8 +55,8 @@ async function main(): Promise<void> {
     case 'check': {
       const { check } = await import('./check.ts');
       const publicRole = environment.HASURA_GRAPHQL_UNAUTHORIZED_ROLE || 'anonymous';
-      const { schemas, record, against, json } = values;
-      const options = { location, environment, publicRole, schemas, record, against, json };
+      const { schemas, record, against, hasura, 'admin-secret': adminSecret, json } = values;
+      const options = { location, environment, publicRole, schemas, record, against, hasura, adminSecret, json };
       process.exitCode = await check(options, (text) => process.stdout.write(`${text}\n`));
       return;
     }

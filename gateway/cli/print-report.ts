@@ -1,5 +1,6 @@
 import { describeProblem } from '../metadata/index.ts';
 import type { Change } from './changes.ts';
+import type { HasuraComparison } from './hasura/compare-with-hasura.ts';
 import type { Report } from './report.ts';
 
 /** A report for a terminal, a line each. */
@@ -16,9 +17,28 @@ export function printReport(report: Report): string {
     ...Object.entries(report.persistedDocuments).map(([file, count]) => `persisted documents of ${file}: ${count}`),
     ...(report.changes ?? []).map(changeLine),
     ...(report.changes ? [`changes: ${report.changes.length}, ${breaking(report.changes)} of them breaking`] : []),
+    ...(report.hasura ? hasuraLines(report.hasura) : []),
     report.valid ? 'the metadata is valid' : `the metadata is not valid: ${problemCount(report)}`,
   ].join('\n');
 }
+
+function hasuraLines({ endpoint, roles, differences }: HasuraComparison): readonly string[] {
+  return [
+    `compared with ${endpoint}, as clients see it that come from there:`,
+    ...roles.map(({ role, differences: count, tables, tableFields }) => {
+      const what = count === 0 ? 'the same' : `${count} ${count === 1 ? 'difference' : 'differences'}`;
+      if (tables.length === 0 && tableFields === 0) return `hasura role ${role}: ${what}`;
+      const more = tables.length > NAMED_TABLES ? `, and ${tables.length - NAMED_TABLES} more` : '';
+      const named = tables.slice(0, NAMED_TABLES).join(', ');
+      return `hasura role ${role}: ${what}; its database is not compared: ${tableFields} fields of ${tables.length} tables (${named}${more})`;
+    }),
+    ...differences.map(changeLine),
+    `differences: ${differences.length}, ${breaking(differences)} of them breaking`,
+  ];
+}
+
+/** Tables that a line names. */
+const NAMED_TABLES = 10;
 
 function sourceText({ name, kind, members }: Report['sources'][number]): string {
   return members ? `${name} (${kind} of ${members.join(', ')})` : `${name} (${kind})`;

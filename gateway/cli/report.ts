@@ -8,6 +8,7 @@ import {
 import { type IgnoredMetadata, type MetadataProblem, metadataWarnings } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
 import type { Change } from './changes.ts';
+import type { HasuraComparison } from './hasura/compare-with-hasura.ts';
 import { brokenDocuments } from './persisted-documents.ts';
 import { checkedRoles } from './roles.ts';
 
@@ -34,6 +35,8 @@ export interface Report {
   readonly ignored: readonly IgnoredMetadata[];
   /** What costs more than it seems to, or cannot be had; nothing is wrong with it. */
   readonly hints: readonly Hint[];
+  /** What is different from a live Hasura; absent when none was named. */
+  readonly hasura?: HasuraComparison;
   /** What is different from the other metadata; absent when nothing was compared. */
   readonly changes?: readonly Change[];
 }

@@ -1,0 +1,92 @@
+import { getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+
+/** A Hasura whose schemas are asked for. */
+export interface HasuraServer {
+  /** Of the server, or of its GraphQL endpoint. */
+  readonly url: string;
+  /** Undefined for a server that lets everybody be admin. Never printed. */
+  readonly adminSecret: string | undefined;
+}
+
+/** What a role sees, or why that is not known. */
+export type RoleIntrospection = { readonly introspection: IntrospectionQuery } | { readonly problem: string };
+
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 67_108_864;
+const MAX_MESSAGE = 200;
+/** Descriptions are not compared. */
+const QUERY = getIntrospectionQuery({ descriptions: false });
+
+/** The address of the GraphQL endpoint, without what must not be shown; undefined where the URL is none. */
+export function endpointOf(url: string): URL | undefined {
+  const endpoint = URL.canParse(url) ? new URL(url) : undefined;
+  if (!endpoint || !/^https?:$/.test(endpoint.protocol)) return undefined;
+  // Credentials in a URL would end up in messages.
+  if (endpoint.username !== '' || endpoint.password !== '') return undefined;
+  if (!/\/graphql\/?$/.test(endpoint.pathname))
+    endpoint.pathname = `${endpoint.pathname.replace(/\/+$/, '')}/v1/graphql`;
+  return endpoint;
+}
+
+/** Asks Hasura for the schema of a role, which its admin secret lets us be. */
+export async function introspectHasura(
+  endpoint: URL,
+  { adminSecret }: HasuraServer,
+  role: string,
+): Promise<RoleIntrospection> {
+  const failed = (what: string) => ({ problem: withoutSecret(what, adminSecret) });
+  try {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'x-hasura-role': role,
+        ...(adminSecret !== undefined && { 'x-hasura-admin-secret': adminSecret }),
+      },
+      body: JSON.stringify({ query: QUERY, operationName: 'IntrospectionQuery' }),
+      // The secret is for the server that was named.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const text = await textOf(response);
+    if (text === undefined) return failed(`the answer has more than ${MAX_BYTES} bytes`);
+    return readAnswer(response.status, text, failed);
+  } catch (error) {
+    const { name, cause } = error as Error & { cause?: { code?: string } };
+    return failed(
+      name === 'TimeoutError' ? `no answer within ${TIMEOUT_MS / 1000} s` : `no answer (${cause?.code ?? name})`,
+    );
+  }
+}
+
+function readAnswer(status: number, text: string, failed: (what: string) => RoleIntrospection): RoleIntrospection {
+  let answer: { data?: { __schema?: unknown } | null; errors?: readonly { message?: unknown }[]; error?: unknown };
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return failed(`status ${status}, and no JSON`);
+  }
+  if (answer?.data?.__schema) return { introspection: answer.data as unknown as IntrospectionQuery };
+  const message = Array.isArray(answer?.errors) ? answer.errors[0]?.message : answer?.error;
+  const said = typeof message === 'string' ? `: ${message.slice(0, MAX_MESSAGE)}` : '';
+  return failed(`status ${status}, and no schema${said}`);
+}
+
+async function textOf({ body }: Response): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body ?? []) {
+    size += piece.length;
+    if (size > MAX_BYTES) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** A server may repeat what it was sent. Control characters would write over what a terminal shows. */
+function withoutSecret(text: string, secret: string | undefined): string {
+  const shown = secret ? text.replaceAll(secret, '[secret]') : text;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are taken out
+  return shown.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+}
