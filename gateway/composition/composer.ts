@@ -1,4 +1,5 @@
-import { inThread } from '../../platform/index.ts';
+import type { ResourceLimits } from 'node:worker_threads';
+import { inThread, limitHeapGrowth, ThreadEnded } from '../../platform/index.ts';
 import { type Composition, compose, type SubgraphSdl } from './compose.ts';
 
 /**
@@ -7,13 +8,54 @@ import { type Composition, compose, type SubgraphSdl } from './compose.ts';
  */
 const COMPOSED_AT_ONCE = 10_000;
 
+/** From so many characters of SDL on, a graph takes more memory than the rest of the process. */
+const LARGE = 500_000;
+
 /** Composing goes from type to type and calls itself each time: a graph of thousands of types is as deep. */
 const STACK_MB = 256;
 
-/** Composes subgraphs into a supergraph, in a thread of its own where operations would feel it. */
-export async function composeSubgraphs(subgraphs: readonly SubgraphSdl[]): Promise<Composition> {
-  const size = subgraphs.reduce((sum, { sdl }) => sum + sdl.length, 0);
+/** What composing needs alive at the same time is 160 times its SDL. The less is spare, the more often V8 looks for it. */
+const MB_PER_CHARACTER = 0.0002;
+const LEAST_MB = 100;
+const YOUNG_MB = 12;
+
+/** Composing was ended by something else than the subgraphs: the same ones may well go together the next time. */
+export class ComposerStopped extends Error {
+  constructor(cause: unknown) {
+    super('composing was ended before it was done', { cause });
+    this.name = 'ComposerStopped';
+  }
+}
+
+/**
+ * Composes subgraphs into a supergraph, in a thread of its own where operations would feel it. The memory that this takes
+ * is free again when it is done.
+ *
+ * @param heapMb of what is alive in that thread; where it does not suffice, the thread gets what it wants.
+ * @throws ComposerStopped
+ */
+export async function composeSubgraphs(
+  subgraphs: readonly SubgraphSdl[],
+  heapMb = Math.max(LEAST_MB, MB_PER_CHARACTER * sizeOf(subgraphs)),
+): Promise<Composition> {
+  const size = sizeOf(subgraphs);
   if (size <= COMPOSED_AT_ONCE) return compose(subgraphs);
+  if (size >= LARGE) limitHeapGrowth();
   const given = subgraphs.map(({ name, sdl }) => ({ name, sdl }));
-  return inThread('gateway/composition/compose-worker.js', given, { stackSizeMb: STACK_MB });
+  const inLimits = (limits: ResourceLimits) =>
+    inThread<Composition>('gateway/composition/compose-worker.js', given, { ...limits, stackSizeMb: STACK_MB });
+  try {
+    return await inLimits({ maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB });
+  } catch (error) {
+    if (!(error instanceof ThreadEnded)) throw error;
+  }
+  try {
+    return await inLimits({});
+  } catch (error) {
+    throw error instanceof ThreadEnded ? new ComposerStopped(error) : error;
+  }
+}
+
+function sizeOf(subgraphs: readonly SubgraphSdl[]): number {
+  return subgraphs.reduce((sum, { sdl }) => sum + sdl.length, 0);
 }

@@ -1,6 +1,6 @@
 export { accessibleTo, type Caller, type Requirements } from './access.ts';
 export type { Composition, CompositionProblem, SubgraphSdl } from './compose.ts';
-export { composeSubgraphs } from './composer.ts';
+export { ComposerStopped, composeSubgraphs } from './composer.ts';
 export { supergraphHints } from './hints.ts';
 export { readComposed, readSupergraph, type Supergraph, type SupergraphSubgraph } from './supergraph.ts';
 export { labelsIn } from './unsupported.ts';

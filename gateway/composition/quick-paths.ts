@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { type Edge, loadSatisfiabilityModules, type SatisfiabilityModules } from './satisfiability-modules.ts';
 
 /**
  * Has `@theguild/federation-composition` 0.27 share what its paths have in common. It looks, type after type, whether
@@ -11,7 +9,7 @@ import { pathToFileURL } from 'node:url';
  * The class is none of what the package exports. Where it is not there any more, or not as it was, it is left alone.
  */
 export async function shareCommonPaths(): Promise<void> {
-  const modules = await loadModules().catch(() => undefined);
+  const modules = await loadSatisfiabilityModules();
   const given: object | undefined = modules?.OperationPath?.prototype;
   if (!modules || !given || !REPLACED.every((name) => typeof Reflect.get(given, name) === 'function')) return;
   Object.assign(given, methodsFor(modules.isFieldEdge, given));
@@ -19,12 +17,6 @@ export async function shareCommonPaths(): Promise<void> {
 
 /** The methods of a path that say where it goes; the others are made of them. */
 const REPLACED = ['move', 'clone', 'depth', 'edge', 'steps', 'isVisitedEdge'] as const;
-
-interface Edge {
-  readonly head: { readonly contexts: bigint };
-  readonly tail: { readonly typeName: string };
-  readonly move: { readonly typeName: string; readonly fieldName: string };
-}
 
 /** A way to a place. */
 interface Step {
@@ -39,19 +31,7 @@ interface Path {
   last: Step | undefined;
 }
 
-interface Modules {
-  readonly OperationPath?: { readonly prototype: object };
-  readonly isFieldEdge: (edge: Edge) => boolean;
-}
-
-async function loadModules(): Promise<Modules> {
-  const packageFile = createRequire(import.meta.url).resolve('@theguild/federation-composition/package.json');
-  const folder = join(dirname(packageFile), 'esm/supergraph/validation/rules/satisfiablity');
-  const load = (file: string) => import(pathToFileURL(join(folder, file)).href);
-  return { ...(await load('operation-path.js')), ...(await load('edge.js')) };
-}
-
-function methodsFor(isFieldEdge: Modules['isFieldEdge'], prototype: object) {
+function methodsFor(isFieldEdge: SatisfiabilityModules['isFieldEdge'], prototype: object) {
   return {
     move(this: Path, edge: Edge): Path {
       this.last = { edge, before: this.last, depth: (this.last?.depth ?? 0) + 1 };

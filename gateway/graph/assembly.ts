@@ -1,6 +1,7 @@
 import type { Logger } from '../../platform/index.ts';
 import { type Metadata, type MetadataProblem, namedRoles } from '../metadata/index.ts';
 import {
+  CompositionInterrupted,
   type OpenedRemote,
   type RemoteSchema,
   type Source,
@@ -35,6 +36,8 @@ export class Assembly {
   readonly #generationLog: GenerationLog;
   readonly #failures = new Map<string, SourceError>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** Remote schemas whose change was not taken in because composing was interrupted. */
+  readonly #interrupted = new Set<string>();
   /** Remote schemas that will be asked again. */
   readonly #retried = new Set<string>();
   readonly #onChange: () => void;
@@ -42,6 +45,7 @@ export class Assembly {
   readonly #arrivals = new Arrivals(() => this.#takeIn());
   #generation: Generation;
   #keepingFresh = false;
+  #composePauseMs = RETRY_MS.first;
   #stopped = false;
 
   /**
@@ -198,7 +202,7 @@ export class Assembly {
   }
 
   #follow(remote: RemoteSchema): void {
-    if (this.#failures.has(remote.name)) this.#retryLater(remote, RETRY_MS.first);
+    if (this.#failures.has(remote.name) || this.#interrupted.has(remote.name)) this.#retryLater(remote, RETRY_MS.first);
     const { introspection_interval_seconds: interval } = this.#describe(remote.name)?.definition ?? {};
     if (interval !== undefined) this.#askAtIntervals(remote, interval * 1000);
   }
@@ -217,6 +221,7 @@ export class Assembly {
     try {
       const opened = await remote.open();
       this.#failures.delete(name);
+      this.#interrupted.delete(name);
       const isSame = before !== undefined && isAlike(before, opened);
       if (isSame) before.availability.isAvailable = true;
       else if (!before) this.#opened.set(name, opened);
@@ -230,6 +235,7 @@ export class Assembly {
       const error = thrown instanceof SourceError ? thrown : new SourceError([(thrown as Error).message]);
       const detail = { source: name, reason: error.message };
       if (before && !wasStored) {
+        if (thrown instanceof CompositionInterrupted) this.#interrupted.add(name);
         this.#log.warn(detail, 'a source cannot be asked for its schema; what it was stays in force');
         return false;
       }
@@ -288,7 +294,8 @@ export class Assembly {
         if (await this.#ask(remote)) await this.#arrivals.add(this.#failures.size === 0);
       } finally {
         const isOut = this.#failures.has(remote.name) || this.#opened.left.has(remote.name);
-        if (isOut || this.#isMissing(remote.name)) this.#retryLater(remote, Math.min(pauseMs * 2, RETRY_MS.most));
+        if (isOut || this.#interrupted.has(remote.name) || this.#isMissing(remote.name))
+          this.#retryLater(remote, Math.min(pauseMs * 2, RETRY_MS.most));
         this.#retryLeft();
       }
     });
@@ -315,10 +322,20 @@ export class Assembly {
 
   /** Puts a graph of all sources in force that have come. What callers will ask for first is ready then. */
   async #takeIn(): Promise<void> {
-    await this.#opened.compose().catch((error: unknown) => {
-      // The other sources do not need what the subgraphs are composed to.
-      this.#log.error({ err: error }, 'composing the subgraphs failed in an unforeseen way');
-    });
+    await this.#opened.compose().then(
+      () => {
+        this.#composePauseMs = RETRY_MS.first;
+      },
+      (error: unknown) => {
+        // The other sources do not need what the subgraphs are composed to.
+        this.#log.error(
+          { err: error },
+          'composing the subgraphs failed; what was composed before stays, and it is tried again',
+        );
+        this.#later(this.#composePauseMs, () => this.#arrivals.add(true));
+        this.#composePauseMs = Math.min(this.#composePauseMs * 2, RETRY_MS.most);
+      },
+    );
     if (this.#stopped) return;
     const next = this.#generate(this.#generation);
     await next.buildGraphs([...namedRoles(this.metadata), ...this.#generation.builtRoles]);

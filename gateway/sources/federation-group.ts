@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import {
+  ComposerStopped,
   type CompositionProblem,
   composeSubgraphs,
   labelsIn,
   readComposed,
   type Supergraph,
 } from '../composition/index.ts';
+import { PlannerStopped } from '../federation/index.ts';
 import type { RemoteSchemaMetadata } from '../metadata/index.ts';
 import type { Availability } from './availability.ts';
 import { federatedSource } from './federated-source.ts';
@@ -13,7 +15,7 @@ import { groupCustomization } from './federation-customization.ts';
 import { groupOverrides } from './federation-overrides.ts';
 import { federatedPermissions } from './federation-permissions.ts';
 import type { RemoteTarget } from './remote-request.ts';
-import { type Source, SourceError, type SourceProblem } from './source.ts';
+import { CompositionInterrupted, type Source, SourceError, type SourceProblem } from './source.ts';
 
 /** What all subgraphs that are composed here are called together, where they are one source. */
 export const FEDERATION = 'federation';
@@ -40,6 +42,8 @@ type Problems = ReadonlyMap<string, readonly SourceProblem[]>;
 /**
  * Composes subgraphs to one source. Where they do not go together, the last of those that the reasons name is left out,
  * until the rest does: the order is the metadata's, so that it does not depend on who answered first.
+ *
+ * @throws CompositionInterrupted
  */
 export async function openFederationGroup(
   subgraphs: readonly Subgraph[],
@@ -47,12 +51,12 @@ export async function openFederationGroup(
 ): Promise<FederationGroup> {
   const left = new Map<string, readonly SourceProblem[]>();
   for (let members = subgraphs; members.length > 0; members = members.filter(({ name }) => !left.has(name))) {
-    const opened = await openMembers(members, publicRole).catch(async (error: Error) => ({
+    const opened = await openMembers(members, publicRole).catch(async (error: Error) => {
+      if (isStopped(error)) throw new CompositionInterrupted(error);
       // What nobody has thought of must not take the others with it.
-      problems: new Map([
-        [await unforeseen(members, publicRole), [{ message: `it cannot be composed: ${error.message}` }]],
-      ]),
-    }));
+      const message = `it cannot be composed: ${error.message}`;
+      return { problems: new Map([[await unforeseen(members, publicRole), [{ message }]]]) };
+    });
     if ('source' in opened) return { source: opened.source, left };
     for (const [name, problems] of opened.problems) left.set(name, problems);
   }
@@ -77,10 +81,15 @@ async function unforeseen(members: readonly Subgraph[], publicRole: string): Pro
   let found = members.at(-1)?.name ?? '';
   if (members.length === 1) return found;
   for (const member of members)
-    await openMembers([member], publicRole).catch(() => {
+    await openMembers([member], publicRole).catch((error: Error) => {
+      if (isStopped(error)) throw new CompositionInterrupted(error);
       found = member.name;
     });
   return found;
+}
+
+function isStopped(error: unknown): boolean {
+  return error instanceof ComposerStopped || error instanceof PlannerStopped;
 }
 
 async function openComposed(

@@ -29,6 +29,7 @@ export { type OpenedRemote, type RemoteSchema, recordedComposition, remoteSchema
 export { openSchemaStore, type SchemaStore } from './schema-store.ts';
 export {
   ADMIN_ROLE,
+  CompositionInterrupted,
   type Source,
   SourceError,
   type SourceProblem,

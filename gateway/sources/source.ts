@@ -138,3 +138,11 @@ export class SourceRefuses extends SourceUnreachable {
     this.name = 'SourceRefuses';
   }
 }
+
+/** Composing subgraphs, or opening what plans over them, was ended from outside: none of them is to blame. */
+export class CompositionInterrupted extends Error {
+  constructor(cause: Error) {
+    super(`composing the subgraphs was interrupted: ${cause.message}`, { cause });
+    this.name = 'CompositionInterrupted';
+  }
+}

@@ -1,0 +1,35 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** A step from one type to another in the graphs by which the composer looks whether each field can be reached. */
+export interface Edge {
+  readonly head: { readonly contexts: bigint };
+  readonly tail: { readonly typeName: string };
+  readonly move: { readonly typeName: string; readonly fieldName: string };
+}
+
+/** What is replaced of `@theguild/federation-composition`, which exports none of it. */
+export interface SatisfiabilityModules {
+  readonly OperationPath?: { readonly prototype: object };
+  readonly Edge?: { readonly prototype: object };
+  readonly Node?: { readonly prototype: object };
+  readonly FieldMove?: { readonly prototype: object };
+  readonly EntityMove?: { readonly prototype: object };
+  readonly AbstractMove?: { readonly prototype: object };
+  readonly Graph?: { readonly prototype: object };
+  readonly isFieldEdge: (edge: Edge) => boolean;
+}
+
+/** @returns undefined where they are not where they were. */
+export async function loadSatisfiabilityModules(): Promise<SatisfiabilityModules | undefined> {
+  try {
+    const packageFile = createRequire(import.meta.url).resolve('@theguild/federation-composition/package.json');
+    const folder = join(dirname(packageFile), 'esm/supergraph/validation/rules/satisfiablity');
+    const load = (file: string) => import(pathToFileURL(join(folder, file)).href);
+    const files = ['operation-path.js', 'edge.js', 'node.js', 'moves.js', 'graph.js'];
+    return Object.assign({}, ...(await Promise.all(files.map(load))));
+  } catch {
+    return undefined;
+  }
+}
