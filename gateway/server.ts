@@ -78,8 +78,8 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.get(['/healthz', '/hasura/healthz'], (_, response) => {
-    const { status, text } = health(parts.graph, parts.reloads);
+  app.get(['/healthz', '/hasura/healthz'], (request, response) => {
+    const { status, text } = health(parts.graph, parts.reloads, request.query.strict === 'true');
     response.status(status).type('text').send(text);
   });
   app.get('/v1/version', (_, response) => {

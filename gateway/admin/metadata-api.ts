@@ -1,3 +1,4 @@
+import { buildSchema, introspectionFromSchema } from 'graphql';
 import { z } from 'zod';
 import { explained, GatewayError } from '../errors.ts';
 import type { Inconsistency, LiveGraph, MetadataReloads } from '../graph/index.ts';
@@ -16,7 +17,7 @@ export interface MetadataApiOptions {
 const command = z.object({
   type: z.string(),
   version: z.int().optional(),
-  args: z.record(z.string(), z.unknown()).nullish(),
+  args: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).nullish(),
 });
 
 type Command = z.output<typeof command>;
@@ -44,13 +45,29 @@ async function answer(exchange: Exchange, options: MetadataApiOptions): Promise<
     throw new GatewayError('access-denied', 'restricted access : admin only', { path: '$.args' });
   if (exchange.request.method !== 'POST')
     throw new GatewayError('method-not-allowed', 'Allowed methods: POST', { headers: { allow: 'POST' } });
-  const parsed = command.safeParse(await receiveJson(exchange, options.maxBodyBytes));
-  if (!parsed.success) throw new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"');
-  return run(parsed.data, options);
+  const given = readCommand(await receiveJson(exchange, options.maxBodyBytes), '$');
+  if (given.type !== 'bulk') return run(given, options);
+  if (!Array.isArray(given.args) || given.args.length > MAX_BULK)
+    throw new GatewayError('parse-failed', `expected a list of ${MAX_BULK} commands at most`, { path: '$.args' });
+  // All are read before any runs. In a bulk there is no other one.
+  const commands = given.args.map((one, index) => readCommand(one, `$.args[${index}]`));
+  const results: unknown[] = [];
+  for (const one of commands) results.push(await run(one, options));
+  return results;
 }
 
-async function run({ type, version, args }: Command, options: MetadataApiOptions): Promise<unknown> {
+const MAX_BULK = 100;
+
+/** @throws GatewayError where it is no command. */
+function readCommand(value: unknown, path: string): Command {
+  const parsed = command.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"', { path });
+}
+
+async function run({ type, version, args: given }: Command, options: MetadataApiOptions): Promise<unknown> {
   const { graph, reloads } = options;
+  const args = Array.isArray(given) ? undefined : given;
   switch (type) {
     case 'reload_metadata': {
       const which = args?.reload_remote_schemas;
@@ -61,6 +78,13 @@ async function run({ type, version, args }: Command, options: MetadataApiOptions
       const metadata = exportMetadata(graph.current.metadata);
       return version === 2 ? { resource_version: 1, metadata } : metadata;
     }
+    case 'reload_remote_schema': {
+      requireRemoteSchema(graph, args?.name);
+      await reloads.reload('the metadata API', true);
+      return { message: 'success' };
+    }
+    case 'introspect_remote_schema':
+      return introspectRemoteSchema(graph, requireRemoteSchema(graph, args?.name));
     case 'get_inconsistent_metadata': {
       const objects = [...graph.current.inconsistencies.map(inconsistentObject), ...pendingProblems(reloads.failure)];
       return { is_consistent: objects.length === 0, inconsistent_objects: objects };
@@ -68,10 +92,27 @@ async function run({ type, version, args }: Command, options: MetadataApiOptions
     default:
       throw new GatewayError(
         'not-supported',
-        'Supported: reload_metadata, export_metadata, get_inconsistent_metadata. Metadata is changed by editing its files.',
+        'Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, bulk. Metadata is changed by editing its files.',
         { path: '$.type' },
       );
   }
+}
+
+/** @throws GatewayError where the metadata has no remote schema of the name. */
+function requireRemoteSchema(graph: LiveGraph, name: unknown): string {
+  const known = graph.current.metadata.remoteSchemas.find((remote) => remote.name === name);
+  if (known) return known.name;
+  throw new GatewayError('not-found', 'there is no remote schema of that name', { path: '$.args.name', status: 400 });
+}
+
+/** What a remote schema says of itself, before customization and permissions. */
+function introspectRemoteSchema({ current }: LiveGraph, name: string): unknown {
+  const sdl = current.sources.map((source) => source.sdl?.get(name)).find((text) => text !== undefined);
+  if (sdl === undefined || current.missing.some(({ source }) => source === name))
+    throw new GatewayError('source-unavailable', 'the remote schema has not said what it is yet', {
+      path: '$.args.name',
+    });
+  return { data: introspectionFromSchema(buildSchema(sdl, { assumeValidSDL: true })) };
 }
 
 function inconsistentObject({ source, reason, kind }: Inconsistency) {

@@ -11,10 +11,14 @@ export interface HealthReport {
  * `/healthz`, in Hasura's words: the process is alive, and whether the graph is all that the metadata describes. It is
  * not when a source is missing or the metadata was changed into something that cannot be put in force. A service that
  * fails so often that it is not asked for now is told, too.
+ *
+ * @param isStrict whether an incomplete graph is an error, as with `?strict=true`.
  */
-export function health(graph: LiveGraph, reloads: MetadataReloads): HealthReport {
+export function health(graph: LiveGraph, reloads: MetadataReloads, isStrict = false): HealthReport {
   if (graph.current.inconsistencies.length > 0 || reloads.failure)
-    return { status: 200, text: 'WARN: inconsistent objects in schema' };
+    return isStrict
+      ? { status: 500, text: 'ERROR: inconsistent objects in schema' }
+      : { status: 200, text: 'WARN: inconsistent objects in schema' };
   if (brokenCircuits(graph).length > 0) return { status: 200, text: 'WARN: services fail and are not asked for now' };
   return { status: 200, text: 'OK' };
 }

@@ -55,6 +55,10 @@ describe('a service that is down', () => {
       status: 200,
       text: 'WARN: inconsistent objects in schema',
     });
+    expect(await starting.send('/healthz?strict=true')).toMatchObject({
+      status: 500,
+      text: 'ERROR: inconsistent objects in schema',
+    });
     expect((await starting.graphql('{ orders { id } }', { token })).body).toMatchObject({ data: { orders: [{}, {}] } });
     expect(await starting.graphql('{ late }', { token })).toMatchObject({
       status: 503,

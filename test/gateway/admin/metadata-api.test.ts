@@ -162,3 +162,58 @@ test('reload_metadata says how it went, and get_inconsistent_metadata what is am
     inconsistent_objects: [],
   });
 });
+
+describe('remote schemas', () => {
+  test('are introspected as they are, by their name', async () => {
+    const { status, body } = await gateway.command<{ data: { __schema: { queryType: { name: string } } } }>(
+      'introspect_remote_schema',
+      { name: 'shop' },
+    );
+    expect([status, body.data.__schema.queryType]).toMatchObject([200, { name: 'Query' }]);
+    expect(JSON.stringify(body)).toContain('"item"');
+  });
+
+  test('are asked for their schema again, by their name', async () => {
+    shop.forget();
+    expect(await gateway.command('reload_remote_schema', { name: 'shop' })).toMatchObject({
+      status: 200,
+      body: { message: 'success' },
+    });
+    expect(shop.requests.length).toBeGreaterThan(0);
+  });
+
+  test.each([[{ name: 'other' }], [{ name: 5 }], [{ name: '__proto__' }], [{}]])(
+    'that do not exist are neither: %j',
+    async (args) => {
+      for (const type of ['introspect_remote_schema', 'reload_remote_schema'])
+        expect(await gateway.command(type, args)).toMatchObject({
+          status: 400,
+          body: { path: '$.args.name', code: 'not-found' },
+        });
+    },
+  );
+});
+
+describe('a bulk', () => {
+  const bulk = (args: unknown) => gateway.command<unknown>('bulk', args as object);
+
+  test('runs its commands in order', async () => {
+    const { status, body } = await bulk([RELOAD, { type: 'export_metadata', args: {} }]);
+    expect([status, body]).toMatchObject([200, [{ message: 'success' }, { version: 3 }]]);
+  });
+
+  test('with a command that is none does nothing', async () => {
+    const reloads = gateway.logged('the metadata has been reloaded').length;
+    expect(await bulk([RELOAD, { args: {} }])).toMatchObject({ status: 400, body: { path: '$.args[1]' } });
+    expect(gateway.logged('the metadata has been reloaded')).toHaveLength(reloads);
+  });
+
+  test.each([
+    ['an object', {}, 'parse-failed'],
+    ['too many commands', Array.from({ length: 101 }, () => ({ type: 'export_metadata' })), 'parse-failed'],
+    ['another bulk', [{ type: 'bulk', args: [] }], 'not-supported'],
+    ['a command that changes metadata', [{ type: 'clear_metadata', args: {} }], 'not-supported'],
+  ])('of %s is refused', async (_, args, code) => {
+    expect(await bulk(args)).toMatchObject({ status: 400, body: { code } });
+  });
+});
