@@ -12,11 +12,18 @@ export interface Usage {
 
 const MS_PER_TICK = 10;
 
+/** A process and its descendants, the process first. From `/proc`; empty where there is none, or no such process. */
+export function processTree(pid: number): readonly number[] {
+  const parents = parentsByPid();
+  if (!parents?.has(pid)) return [];
+  const others = [...parents.keys()].filter((candidate) => candidate !== pid && descendsFrom(candidate, pid, parents));
+  return [pid, ...others];
+}
+
 /** From `/proc`; undefined where there is none. */
 export function usageOf(pid: number): Usage | undefined {
-  const parents = parentsByPid();
-  if (!parents?.has(pid)) return undefined;
-  const tree = [...parents.keys()].filter((candidate) => descendsFrom(candidate, pid, parents));
+  const tree = processTree(pid);
+  if (tree.length === 0) return undefined;
   const usages = tree.map(usageOfOne);
   const sum = (pick: (usage: Usage) => number) => usages.reduce((total, usage) => total + pick(usage), 0);
   return {

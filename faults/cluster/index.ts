@@ -1,0 +1,8 @@
+export { BALANCERS, type BalancerName, isInstalled } from './balancer.ts';
+export { type Cluster, DRAIN_SECONDS, PROBE_TIMEOUT_SECONDS, startCluster } from './cluster.ts';
+export { MISBEHAVIOURS, type Misbehaviour } from './probe-service.ts';
+export { findFakeTime, findPostgres, findProgram } from './programs.ts';
+export type { Redis } from './redis.ts';
+export type { Server, StartChanges } from './server.ts';
+export { signalOne } from './signals.ts';
+export { PASSWORD, READERS, TENANTS, userNames, WRITERS } from './users.ts';

@@ -1,0 +1,62 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Crew, CrewMember } from '../../bench/machine/index.ts';
+import { PACKAGE_DIR } from '../../bench/package-dir.ts';
+import type { Wiring } from './balancer.ts';
+import { listens } from './haproxy.ts';
+import { findProgram } from './programs.ts';
+
+const TEMPLATES = join(PACKAGE_DIR, 'deploy/nginx');
+
+/** What the official image has around the files in conf.d. */
+const mainFile = (directory: string) => `
+daemon off;
+worker_processes 2;
+pid ${directory}/nginx.pid;
+error_log ${directory}/error.log;
+events { worker_connections 4096; }
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${directory}/${name};`).join('\n  ')}
+  include ${directory}/portico.conf;
+}
+`;
+
+/** Runs nginx with the example templates as they are; their variables are filled in as the official image does. */
+export async function nginx(crew: Crew, wiring: Wiring): Promise<CrewMember | undefined> {
+  const program = findProgram('nginx');
+  if (program === undefined) return undefined;
+  const directory = crew.directory('nginx');
+  mkdirSync(directory, { recursive: true });
+  const [gateway1, gateway2] = wiring.gateways;
+  const [authService1, authService2] = wiring.authServices;
+  const variables = {
+    PORTICO_PUBLIC_LISTEN: wiring.publicAddress,
+    PORTICO_AUTH_LISTEN: wiring.authAddress,
+    PORTICO_GATEWAY_1: gateway1,
+    PORTICO_GATEWAY_2: gateway2,
+    PORTICO_AUTH_SERVICE_1: authService1,
+    PORTICO_AUTH_SERVICE_2: authService2,
+    // A pattern that fits no file is no error.
+    PORTICO_TLS_INCLUDE: wiring.tls ? join(directory, 'tls.conf') : join(directory, 'no-tls[.]conf'),
+    PORTICO_TLS_LISTEN: wiring.tls?.address ?? '',
+    PORTICO_TLS_CERTIFICATE: wiring.tls?.certificate ?? '',
+    PORTICO_TLS_KEY: wiring.tls?.key ?? '',
+  };
+  for (const name of ['portico.conf', ...(wiring.tls ? ['tls.conf'] : [])]) {
+    const template = readFileSync(join(TEMPLATES, `${name}.template`), 'utf8');
+    writeFileSync(join(directory, name), filledIn(template, variables));
+  }
+  writeFileSync(join(directory, 'nginx.conf'), mainFile(directory));
+  const member = crew.start({
+    name: 'nginx',
+    command: [program, '-p', directory, '-c', join(directory, 'nginx.conf')],
+  });
+  await listens(member, wiring.publicAddress);
+  return member;
+}
+
+/** As envsubst: names that are not among the variables are nginx's own. */
+function filledIn(template: string, variables: Readonly<Record<string, string>>): string {
+  return template.replace(/\$\{(\w+)\}/g, (text, name: string) => variables[name] ?? text);
+}

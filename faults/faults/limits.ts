@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Fault } from '../fault.ts';
+import { isComeBackLater } from '../load/index.ts';
+
+const OPEN_FILES = 256;
+const IDLE_CONNECTIONS = 400;
+const HEAP_MEGABYTES = 128;
+
+/** Faults of the room that a process has. */
+export const limits: readonly Fault[] = [
+  {
+    name: `a gateway of ${OPEN_FILES} descriptors, ${IDLE_CONNECTIONS} idle connections`,
+    group: 'limits',
+    promise: 'what it cannot take is refused with 503 and Retry-After or goes to the other gateway; no circuit opens',
+    allows: ({ failure }) => failure !== undefined && failure.code !== 'circuit-open' && isComeBackLater(failure),
+    healsWithinSeconds: 5,
+    async run({ cluster, load, wait, gone, onEnd, broken }) {
+      const [gateway] = cluster.gateways;
+      await gateway.restart({ maxOpenFiles: OPEN_FILES });
+      onEnd(() => gateway.restart());
+      await wait(3);
+      const idle = await openConnections(gateway.url, IDLE_CONNECTIONS);
+      onEnd(() => {
+        for (const socket of idle) socket.destroy();
+      });
+      await wait(8);
+      const { body } = await cluster.gateways[1].readiness();
+      if (Array.isArray(body.circuits) && body.circuits.length > 0)
+        broken(`circuits are open: ${JSON.stringify(body.circuits)}`);
+      for (const socket of idle) socket.destroy();
+      gone();
+      await wait(3);
+      if ((await gateway.readiness()).status !== 200) broken('the gateway is not ready after they have gone');
+      if (load.attempts.length === 0) broken('nothing was sent');
+    },
+  },
+  {
+    name: `gateways of ${HEAP_MEGABYTES} MiB of heap, endless answers`,
+    group: 'limits',
+    promise: "only that service's field fails; no process dies",
+    allows: ({ kind }) => kind === 'probe',
+    healsWithinSeconds: 8,
+    async run({ cluster, wait, gone, onEnd, broken }) {
+      const environment = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MEGABYTES}` };
+      for (const gateway of cluster.gateways) {
+        onEnd(() => gateway.restart());
+        await gateway.restart({ environment });
+        await wait(2.5);
+      }
+      const before = cluster.gateways.flatMap((gateway) => gateway.pids());
+      onEnd(() => cluster.probe.misbehave(undefined));
+      cluster.probe.misbehave('endless');
+      await wait(8);
+      cluster.probe.misbehave(undefined);
+      gone();
+      await wait(1);
+      const after = cluster.gateways.flatMap((gateway) => gateway.pids());
+      if (before.join() !== after.join()) broken('a worker has died');
+    },
+  },
+];
+
+async function openConnections(url: string, count: number): Promise<Socket[]> {
+  const { hostname, port } = new URL(url);
+  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));
+  await Promise.all(
+    sockets.map(async (socket) => {
+      socket.on('error', () => {});
+      await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+    }),
+  );
+  return sockets;
+}

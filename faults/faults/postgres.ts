@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+import type { Fault } from '../fault.ts';
+import { type Attempt, isComeBackLater } from '../load/index.ts';
+
+const NEEDS_DATABASE = new Set(['me', 'refresh', 'login', 'password']);
+
+/** What needs the database is told to come back; nothing else fails. */
+const isToldToComeBack = ({ kind, failure }: Attempt) =>
+  failure !== undefined && NEEDS_DATABASE.has(kind) && isComeBackLater(failure);
+
+const database = (name: string, run: Fault['run'], more: Partial<Fault> = {}): Fault => ({
+  name: `PostgreSQL ${name}`,
+  group: 'postgres',
+  promise: 'auth fields answer 503 with Retry-After, all else goes on, healed within 5 s',
+  allows: isToldToComeBack,
+  healsWithinSeconds: 5,
+  checksWrites: true,
+  run,
+  ...more,
+});
+
+export const postgres: readonly Fault[] = [
+  database('restarted', async ({ cluster: { postgres }, gone }) => {
+    await postgres.stop('SIGINT');
+    await postgres.start();
+    gone();
+  }),
+  database('crashed and restarted', async ({ cluster: { postgres }, gone }) => {
+    await postgres.stop('SIGQUIT');
+    await postgres.start();
+    gone();
+  }),
+  database('away for 12 s', async ({ cluster: { postgres }, wait, gone }) => {
+    await postgres.stop('SIGINT');
+    await wait(12);
+    await postgres.start();
+    gone();
+  }),
+  database('frozen for 15 s', async ({ cluster: { postgres }, wait, gone, onEnd }) => {
+    onEnd(() => postgres.thaw());
+    postgres.freeze();
+    await wait(15);
+    postgres.thaw();
+    gone();
+  }),
+  database('out of connections', async ({ cluster: { postgres }, wait, gone, onEnd, broken }) => {
+    const taken: Client[] = [];
+    const free = () => Promise.all(taken.splice(0).map((client) => client.end().catch(() => {})));
+    onEnd(free);
+    const until = performance.now() + 8_000;
+    let refused = 0;
+    // Idle ones of the services are ended too, so that they have to ask for new ones.
+    while (performance.now() < until) {
+      await postgres.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query NOT LIKE '%taken%' AND usename = 'portico'",
+      );
+      for (;;) {
+        const client = await postgres.connect().catch(() => undefined);
+        if (!client) break;
+        taken.push(client);
+        await client.query("SELECT 'taken'").catch(() => {});
+      }
+      refused += 1;
+      await sleep(500);
+    }
+    if (refused < 2) broken('connections were never used up');
+    await wait(0);
+    await free();
+    gone();
+  }),
+  database('read-only', async ({ cluster: { postgres }, wait, gone, onEnd }) => {
+    const set = async (value: string) => {
+      await postgres.run(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+      await postgres.run('SELECT pg_reload_conf()');
+    };
+    // A superuser's session may write all the same, which ALTER SYSTEM does not even need.
+    onEnd(() => set('off'));
+    await set('on');
+    await wait(8);
+    await set('off');
+    gone();
+  }),
+  database(
+    'with a full disk',
+    async ({ cluster: { postgres }, wait, gone, onEnd, say }) => {
+      const { ballast } = postgres.disk;
+      if (!ballast) return;
+      onEnd(() => ballast.free());
+      ballast.fill();
+      // What it still finds room for in its own files is used up first.
+      await wait(12);
+      ballast.free();
+      if (postgres.hasEnded()) {
+        say('  PostgreSQL has ended for want of disk space, and is started again');
+        await postgres.start();
+      }
+      gone();
+    },
+    {
+      missing: ({ postgres }) => (postgres.disk.ballast ? undefined : 'nothing may be mounted here'),
+    },
+  ),
+];

@@ -1,0 +1,39 @@
+import { MISBEHAVIOURS, type Misbehaviour, PROBE_TIMEOUT_SECONDS } from '../cluster/index.ts';
+import type { Fault } from '../fault.ts';
+
+/** As long as the gateway's circuit breaker leaves a service alone, and its probes. */
+const HEALS_WITHIN_SECONDS = 8;
+const LASTS_SECONDS = 6;
+const MOST_MEGABYTES = 1_200;
+
+/** Codes that say whose fault it is. */
+const CODES = new Set(['remote-schema-error', 'circuit-open', 'upstream-overloaded', 'source-unavailable']);
+
+const misbehaviour = (way: Misbehaviour): Fault => ({
+  name: `a service: ${way}`,
+  group: 'services',
+  promise: "only that service's field fails, with its own code; memory stays bounded",
+  allows: ({ kind, failure }) => kind === 'probe' && failure !== undefined && CODES.has(failure.code),
+  healsWithinSeconds: HEALS_WITHIN_SECONDS,
+  async run({ cluster, load, wait, gone, onEnd, broken }) {
+    onEnd(() => cluster.probe.misbehave(undefined));
+    const before = residentOf(cluster);
+    cluster.probe.misbehave(way);
+    await wait(LASTS_SECONDS);
+    const slowest = load.attempts
+      .filter(({ kind }) => kind === 'probe')
+      .reduce((most, { sentAt, endedAt }) => Math.max(most, endedAt - sentAt), 0);
+    // The gateway's deadline, and what a busy machine adds.
+    if (slowest > (PROBE_TIMEOUT_SECONDS + 4) * 1000) broken(`a request took ${Math.round(slowest)} ms`);
+    const after = residentOf(cluster);
+    if (after - before > MOST_MEGABYTES) broken(`the gateways grew by ${Math.round(after - before)} MB`);
+    cluster.probe.misbehave(undefined);
+    gone();
+  },
+});
+
+function residentOf({ gateways }: { gateways: readonly { residentMb(): number }[] }): number {
+  return gateways.reduce((sum, gateway) => sum + gateway.residentMb(), 0);
+}
+
+export const services: readonly Fault[] = (Object.keys(MISBEHAVIOURS) as Misbehaviour[]).map(misbehaviour);

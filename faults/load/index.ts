@@ -1,0 +1,3 @@
+export { type Attempt, type AttemptKind, describeFailure, type Failure, isComeBackLater } from './attempt.ts';
+export { type Load, type LoadOptions, startLoad } from './load.ts';
+export type { StreamEnd } from './streams.ts';

@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'undici';
+import { PASSWORD, TENANTS } from '../cluster/index.ts';
+import { type Attempt, type AttemptKind, type Call, send } from './attempt.ts';
+
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** Sends requests, and keeps what came of each. */
+export class Caller {
+  readonly #pool: Pool;
+  readonly #keep: (attempt: Attempt) => void;
+
+  constructor(pool: Pool, keep: (attempt: Attempt) => void) {
+    this.#pool = pool;
+    this.#keep = keep;
+  }
+
+  async call<Picked>(
+    kind: AttemptKind,
+    call: Omit<Call, 'pick'> & { pick: (body: never) => Picked | null | undefined; isGuess?: boolean },
+  ): Promise<Picked | undefined> {
+    const sentAt = performance.now();
+    const { picked, failure } = await send(this.#pool, call);
+    const isGuess = call.isGuess && failure?.status === 401;
+    if (!isGuess) this.#keep({ kind, sentAt, endedAt: performance.now(), failure });
+    return picked as Picked | undefined;
+  }
+
+  /** @param isGuess whether the password may be a wrong one: then a refusal is not counted. */
+  login(username: string, password: string, tenant_id: number, isGuess = false): Promise<Tokens | undefined> {
+    return this.call('login', {
+      isGuess,
+      method: 'POST',
+      path: '/api/rest/auth_user_login',
+      body: { username, password, tenant_id },
+      pick: (body: { auth_user_login?: { data?: Tokens | null } }) => body.auth_user_login?.data,
+    });
+  }
+
+  refresh(refresh_token: string): Promise<Tokens | undefined> {
+    return this.call('refresh', {
+      method: 'POST',
+      path: '/api/rest/auth_token_refresh',
+      body: { refresh_token },
+      pick: (body: { auth_token_refresh?: { data?: Tokens | null } }) => body.auth_token_refresh?.data,
+    });
+  }
+}
+
+/**
+ * A user whose client stays logged in: it trades its refresh token again and again, and sends the same one again when the
+ * answer did not come.
+ */
+export class ReaderSession {
+  readonly #caller: Caller;
+  readonly #username: string;
+  #tokens: Tokens | undefined;
+  #isBusy = false;
+
+  constructor(caller: Caller, username: string) {
+    this.#caller = caller;
+    this.#username = username;
+  }
+
+  get accessToken(): string | undefined {
+    return this.#tokens?.access_token;
+  }
+
+  async logIn(): Promise<void> {
+    this.#tokens = (await this.#caller.login(this.#username, PASSWORD, TENANTS.readers)) ?? this.#tokens;
+  }
+
+  async refresh(): Promise<void> {
+    if (!this.#tokens || this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      this.#tokens = (await this.#caller.refresh(this.#tokens.refresh_token)) ?? this.#tokens;
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+}
+
+const STALE_AFTER_MS = 300_000;
+
+/** A user who changes what is stored, and knows what was accepted. */
+export class WriterSession {
+  readonly #caller: Caller;
+  readonly #username: string;
+  /** The password is one of these: the last that was accepted, and those whose change had no clear answer. */
+  #passwords: string[] = [PASSWORD];
+  #tokens: { readonly tokens: Tokens; readonly since: number } | undefined;
+  #changes = 0;
+  #isBusy = false;
+
+  constructor(caller: Caller, username: string) {
+    this.#caller = caller;
+    this.#username = username;
+  }
+
+  /** Logs in with each password that it may be. @returns undefined where none is accepted. */
+  async logIn(): Promise<Tokens | undefined> {
+    const isGuess = this.#passwords.length > 1;
+    for (const password of this.#passwords.toReversed()) {
+      const tokens = await this.#caller.login(this.#username, password, TENANTS.writers, isGuess);
+      if (!tokens) continue;
+      this.#passwords = [password];
+      this.#tokens = { tokens, since: performance.now() };
+      return tokens;
+    }
+    return undefined;
+  }
+
+  async token(): Promise<string | undefined> {
+    if (this.#tokens && performance.now() - this.#tokens.since < STALE_AFTER_MS)
+      return this.#tokens.tokens.access_token;
+    return (await this.logIn())?.access_token;
+  }
+
+  /** @returns the item's name where the order was accepted. */
+  async placeOrder(item: string): Promise<string | undefined> {
+    const token = await this.token();
+    if (token === undefined) return undefined;
+    return this.#caller.call('placeOrder', {
+      method: 'POST',
+      path: '/v1/graphql',
+      token,
+      body: {
+        query: 'mutation($item: String!) { placeOrder(item: $item, quantity: 1) { item } }',
+        variables: { item },
+      },
+      pick: (body: { data?: { placeOrder?: { item: string } | null } | null }) => body.data?.placeOrder?.item,
+    });
+  }
+
+  async changePassword(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      // After a change without a clear answer, which of the two it is.
+      if (this.#passwords.length > 1 && !(await this.logIn())) return;
+      const token = await this.token();
+      const [current_password] = this.#passwords;
+      if (token === undefined || current_password === undefined) return;
+      this.#changes += 1;
+      const new_password = `the changed password number ${this.#changes} of ${this.#username}`;
+      // Until there is an answer it may be either.
+      this.#passwords = [current_password, new_password];
+      const succeeded = await this.#caller.call('password', {
+        method: 'POST',
+        path: '/api/rest/auth_user_change_password',
+        token,
+        body: { current_password, new_password },
+        pick: (body: { auth_user_change_password?: { success?: boolean } }) =>
+          body.auth_user_change_password?.success || undefined,
+      });
+      if (succeeded) this.#passwords = [new_password];
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  /** Names of all orders there are, over a new session. */
+  async orders(): Promise<readonly string[] | undefined> {
+    while (this.#isBusy) await sleep(20);
+    const token = (await this.logIn())?.access_token;
+    if (token === undefined) return undefined;
+    return this.#caller.call('orders', {
+      method: 'GET',
+      path: '/api/rest/orders',
+      token,
+      pick: (body: { orders?: readonly { item: string }[] }) => body.orders?.map(({ item }) => item),
+    });
+  }
+}

@@ -1,0 +1,2 @@
+export { judge, skipped, type Verdict } from './judge.ts';
+export { verdictTable, verdictWord } from './table.ts';

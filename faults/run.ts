@@ -1,0 +1,62 @@
+import { loadavg } from 'node:os';
+import { Crew } from '../bench/machine/index.ts';
+import { describeMachine } from '../bench/report/machine.ts';
+import { parseArguments } from './arguments.ts';
+import { startCluster } from './cluster/index.ts';
+import { startLoad } from './load/index.ts';
+import { type Verdict, verdictTable, verdictWord } from './report/index.ts';
+import { soak } from './soak/soak.ts';
+import { faultsNamed, SUITE } from './suite.ts';
+import { tryFault } from './try-fault.ts';
+
+// `npm run faults`: see faults/README.md.
+const STREAMS = 4;
+
+const crew = new Crew();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    crew.close().finally(() => process.exit(130));
+  });
+try {
+  process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+} finally {
+  await crew.close();
+}
+process.exit();
+
+/** @returns whether every promise was kept. */
+async function run(given: readonly string[]): Promise<boolean> {
+  const plan = parseArguments(given);
+  const say = (text: string) => void process.stderr.write(`${text}\n`);
+  if (plan.mode === 'list') {
+    for (const { group, name } of SUITE) process.stdout.write(`${group.padEnd(10)} ${name}\n`);
+    return true;
+  }
+  if (plan.mode === 'soak') return soak(crew, plan, say);
+
+  const faults = faultsNamed(plan.words);
+  if (faults.length === 0) throw new Error(`no fault is named so; "list" lists them`);
+  const cluster = await startCluster(crew, { balancer: plan.balancer }, say);
+  const load = await startLoad(cluster.url, { rate: plan.rate, streams: STREAMS });
+  const verdicts: Verdict[] = [];
+  const loads: number[] = [];
+  for (const fault of faults) {
+    say(`${fault.name} …`);
+    const verdict = await tryFault(fault, cluster, load, say);
+    loads.push(loadavg()[0] ?? 0);
+    verdicts.push(verdict);
+    say(`  ${verdictWord(verdict)}, ${verdict.failed} of ${verdict.requests} requests failed`);
+    for (const problem of verdict.problems) say(`  ${problem}`);
+  }
+  await load.stop();
+  const { cores, processor, memoryGb, system, node } = describeMachine();
+  const load1 = `${Math.min(...loads).toFixed(0)} to ${Math.max(...loads).toFixed(0)}`;
+  process.stdout.write(
+    `\n${cores} cores (${processor}), ${memoryGb} GB, ${system}, Node ${node}; ${plan.rate} requests/s and ` +
+      `${2 * STREAMS} streams behind ${plan.balancer}; load average of the machine: ${load1}\n\n${verdictTable(verdicts)}\n`,
+  );
+  return verdicts.every(({ problems }) => problems.length === 0);
+}
