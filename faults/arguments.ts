@@ -11,6 +11,8 @@ export interface FaultArguments {
   /** Requests a second. */
   readonly rate: number;
   readonly balancer: BalancerName;
+  /** Where the logs of all processes are copied at the end; undefined: nowhere. */
+  readonly logs: string | undefined;
 }
 
 export const USAGE = `npm run faults                        every fault, under load, about ten minutes
@@ -18,7 +20,7 @@ npm run faults -- postgres kills      these groups, or faults whose name contain
 npm run faults -- list                what there is
 npm run faults -- soak 60             so many minutes of load and nothing else, one line a minute
 
---rate 60  --balancer ${BALANCERS.join('|')}
+--rate 60  --balancer ${BALANCERS.join('|')}  --logs <directory to copy the logs of all processes to>
 groups: ${[...new Set(SUITE.map(({ group }) => group))].join(' ')}
 `;
 
@@ -36,6 +38,7 @@ export function parseArguments(given: readonly string[]): FaultArguments {
     words: mode === 'faults' ? positionals : [],
     soakMinutes: mode === 'soak' ? wholeNumber('the minutes of a soak', others[0], DEFAULT_SOAK_MINUTES) : 0,
     rate: wholeNumber('--rate', values.rate, DEFAULT_RATE),
+    logs: values.logs,
     balancer: balancerNamed(values.balancer) ?? preferred,
   };
 }
@@ -43,7 +46,7 @@ export function parseArguments(given: readonly string[]): FaultArguments {
 function parse(given: readonly string[]) {
   const text = { type: 'string' } as const;
   try {
-    return parseArgs({ args: [...given], allowPositionals: true, options: { rate: text, balancer: text } });
+    return parseArgs({ args: [...given], allowPositionals: true, options: { rate: text, balancer: text, logs: text } });
   } catch (error) {
     throw refusal(error instanceof Error ? error.message : String(error));
   }

@@ -1,4 +1,6 @@
+import { cpSync } from 'node:fs';
 import { loadavg } from 'node:os';
+import { join } from 'node:path';
 import { Crew } from '../bench/machine/index.ts';
 import { describeMachine } from '../bench/report/machine.ts';
 import { parseArguments } from './arguments.ts';
@@ -11,6 +13,7 @@ import { tryFault } from './try-fault.ts';
 
 // `npm run faults`: see faults/README.md.
 const STREAMS = 4;
+let logs: string | undefined;
 
 const crew = new Crew();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -23,6 +26,7 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
 } finally {
+  if (logs !== undefined) cpSync(join(crew.scratch, 'logs'), logs, { recursive: true });
   await crew.close();
 }
 process.exit();
@@ -30,6 +34,7 @@ process.exit();
 /** @returns whether every promise was kept. */
 async function run(given: readonly string[]): Promise<boolean> {
   const plan = parseArguments(given);
+  logs = plan.logs;
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   if (plan.mode === 'list') {
     for (const { group, name } of SUITE) process.stdout.write(`${group.padEnd(10)} ${name}\n`);

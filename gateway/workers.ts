@@ -36,7 +36,10 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
   const withinSeconds = config.PORTICO_DRAIN_SECONDS + config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT;
   const stop = () => crew.stop(withinSeconds * 1000 + ENDING_MS);
   // Workers may wait for their sources for longer than a stop may take.
-  const stopStarting = () => void stop();
+  let stopped: Promise<void> | undefined;
+  const stopStarting = () => {
+    stopped ??= stop();
+  };
   for (const signal of STOP_SIGNALS) process.once(signal, stopStarting);
   await checkPort({
     host: config.HASURA_GRAPHQL_SERVER_HOST,
@@ -47,6 +50,8 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
   const metrics = await openMetrics(config, () => crew.measure(), log);
   // The first one alone, until it is known that it can start, so that what keeps all from starting is told once.
   const port = await startAll(crew, config.workers).catch(async (error: unknown) => {
+    // Those that listen already have requests to finish.
+    await stopped;
     await metrics.stop();
     throw error;
   });

@@ -100,6 +100,33 @@ describe('workers of a gateway', () => {
     for (let count = 0; count < 20; count++) expect((await readiness(url)).status).toBe(200);
   });
 
+  test('that listen drain, also when others are still starting', async () => {
+    const issuer = await keep(openIssuer());
+    let favoured: unknown;
+    const feed = await keep(
+      serve((_, response, request) => {
+        // Only the worker that asks first is ever ready.
+        favoured ??= request.socket;
+        response.writeHead(favoured === request.socket ? 200 : 500, { 'content-type': 'application/json' });
+        response.end('{"cursor":"0","revocations":[]}');
+      }),
+    );
+    const { gateway, url } = await open(
+      {
+        HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ jwk_url: issuer.jwksUrl }),
+        PORTICO_REVOCATION_URL: `${feed.url}/revocations`,
+        PORTICO_REVOCATION_INTERVAL_SECONDS: '1',
+        PORTICO_READY_GRACE_SECONDS: '600',
+        PORTICO_DRAIN_SECONDS: '3',
+      },
+      2,
+    );
+    gateway.signal('SIGTERM');
+    await until('it is not ready', async () => (await readiness(url)).status === 503);
+    expect((await readiness(url)).body).toMatchObject({ ready: false, stopping: true });
+    expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('stop at once when they are asked to while they wait for their sources', async () => {
     let asked = 0;
     const feed = await keep(
