@@ -4,9 +4,14 @@ import type { Fault, Span } from './fault.ts';
 import type { Load } from './load/index.ts';
 import { judge, skipped, type Verdict } from './report/index.ts';
 
-const BEFORE_MS = 1_500;
-/** So many requests without a failure, for so long, and it has healed. */
-const QUIET_MS = 2_000;
+export interface Timing {
+  /** How long requests are sent before the fault. */
+  readonly beforeMs: number;
+  /** When requests have succeeded for so long, it has healed. */
+  readonly quietMs: number;
+}
+
+const TIMING: Timing = { beforeMs: 1_500, quietMs: 2_000 };
 /** How much longer than promised healing is waited for, so that the report says how long it took. */
 const PATIENCE_MS = 20_000;
 const LOOK_MS = 50;
@@ -19,11 +24,12 @@ export async function tryFault(
   cluster: Cluster,
   load: Load,
   say: (text: string) => void,
+  timing = TIMING,
 ): Promise<Verdict> {
   const missing = fault.missing?.(cluster);
   if (missing !== undefined) return skipped(fault, missing);
   load.forget();
-  await sleep(BEFORE_MS);
+  await sleep(timing.beforeMs);
   const problems: string[] = [];
   const repairs: (() => unknown)[] = [];
   const lastRepairs: (() => unknown)[] = [];
@@ -48,7 +54,7 @@ export async function tryFault(
     for (const repair of repairs.toReversed()) await repair();
   }
   const span: Span = { beganAt, goneAt: goneAt ?? performance.now() };
-  await untilQuiet(load, span.goneAt + (fault.healsWithinSeconds ?? 0) * 1000 + PATIENCE_MS);
+  await untilQuiet(load, timing.quietMs, span.goneAt + (fault.healsWithinSeconds ?? 0) * 1000 + PATIENCE_MS);
   if (fault.checksWrites) problems.push(...(await load.lostWrites()));
   const verdict = judge(fault, load.attempts, span, problems);
   for (const repair of lastRepairs.toReversed()) await repair();
@@ -56,7 +62,7 @@ export async function tryFault(
 }
 
 /** Waits until requests have succeeded for a while. */
-async function untilQuiet(load: Load, deadline: number): Promise<void> {
+async function untilQuiet(load: Load, quietMs: number, deadline: number): Promise<void> {
   const since = performance.now();
   for (;;) {
     const now = performance.now();
@@ -64,7 +70,7 @@ async function untilQuiet(load: Load, deadline: number): Promise<void> {
       since,
       ...load.attempts.filter(({ failure }) => failure).map(({ endedAt }) => endedAt),
     );
-    if (now - lastFailure >= QUIET_MS || now > deadline) break;
+    if (now - lastFailure >= quietMs || now > deadline) break;
     await sleep(LOOK_MS);
   }
   // Those that were sent before and hang still count.

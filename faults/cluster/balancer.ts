@@ -1,4 +1,4 @@
-import type { Crew, CrewMember } from '../../bench/machine/index.ts';
+import type { Crew } from '../../bench/machine/index.ts';
 import { haproxy } from './haproxy.ts';
 import { nginx } from './nginx.ts';
 import { plainBalancer } from './plain-balancer.ts';
@@ -21,9 +21,12 @@ export interface Wiring {
   readonly authServices: readonly [string, string];
 }
 
-export interface Balancer {
-  readonly name: BalancerName;
+export interface Balancing {
   stop(): Promise<void>;
+}
+
+export interface Balancer extends Balancing {
+  readonly name: BalancerName;
 }
 
 export function isInstalled(name: BalancerName): boolean {
@@ -33,6 +36,6 @@ export function isInstalled(name: BalancerName): boolean {
 /** Starts a balancer. @returns undefined where it is not installed. */
 export async function startBalancer(name: BalancerName, crew: Crew, wiring: Wiring): Promise<Balancer | undefined> {
   if (name === 'plain') return { name, stop: await plainBalancer(wiring) };
-  const member: CrewMember | undefined = await (name === 'haproxy' ? haproxy : nginx)(crew, wiring);
-  return member && { name, stop: () => member.stop() };
+  const balancing = await (name === 'haproxy' ? haproxy : nginx)(crew, wiring);
+  return balancing && { name, ...balancing };
 }

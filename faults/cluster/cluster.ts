@@ -16,8 +16,7 @@ import { createServer, type Server } from './server.ts';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
 import { PASSWORD, READERS, TENANTS, userNames, WRITERS } from './users.ts';
 
-/** How long a stopping process is asked to go on accepting connections: longer than balancers need to notice. */
-export const DRAIN_SECONDS = 4;
+const DRAIN_SECONDS = 4;
 /** How long a gateway waits for an answer of the probe service. */
 export const PROBE_TIMEOUT_SECONDS = 4;
 
@@ -48,7 +47,9 @@ export interface Cluster {
 
 export interface ClusterOptions {
   readonly balancer: BalancerName;
-  /** Measures event loops, for the soak. */
+  /** How long a stopping process goes on accepting connections, in seconds: longer than balancers need to notice. */
+  readonly drainSeconds?: number;
+  /** Where the event loops are measured, for the soak. */
   readonly probeDirectory?: string;
 }
 
@@ -71,10 +72,10 @@ export async function startCluster(crew: Crew, options: ClusterOptions, say: (te
     authServices: [auth1, auth2],
   };
   const revocationSecret = randomBytes(32).toString('hex');
+  const drainSeconds = String(options.drainSeconds ?? DRAIN_SECONDS);
   const issuer = `http://${wiring.publicAddress}`;
   const authEnvironment = {
     DATABASE_URL: postgres.url,
-    // One role's rights suffice for two services of a suite: row-level security binds it all the same.
     AUTH_ISSUER: issuer,
     AUTH_AUDIENCE: 'portico',
     AUTH_PASSWORD_PEPPER: randomBytes(32).toString('base64'),
@@ -82,7 +83,7 @@ export async function startCluster(crew: Crew, options: ClusterOptions, say: (te
     AUTH_REVOCATION_SECRET: revocationSecret,
     AUTH_BCRYPT_COST: '4',
     AUTH_TRUSTED_PROXIES: '2',
-    AUTH_DRAIN_SECONDS: String(DRAIN_SECONDS),
+    AUTH_DRAIN_SECONDS: drainSeconds,
     AUTH_DATABASE_WAIT_SECONDS: '60',
     ...(redis && { REDIS_URL: redis.url }),
   };
@@ -98,7 +99,7 @@ export async function startCluster(crew: Crew, options: ClusterOptions, say: (te
     PORTICO_REVOCATION_URL: `http://${wiring.authAddress}/revocations`,
     PORTICO_REVOCATION_SECRET: revocationSecret,
     PORTICO_TRUSTED_PROXIES: '1',
-    PORTICO_DRAIN_SECONDS: String(DRAIN_SECONDS),
+    PORTICO_DRAIN_SECONDS: drainSeconds,
     PORTICO_METADATA_WATCH: 'false',
     PORTICO_SCHEMA_DIR: join(data.path, 'schemas'),
     AUTH_SERVICE_URL: `http://${wiring.authAddress}`,
@@ -208,16 +209,14 @@ function metadata(crew: Crew, probeUrl: string): string {
 
 async function addUsers(crew: Crew, cluster: Cluster): Promise<void> {
   const passwordHash = await hash(PASSWORD, { cost: 4 });
-  for (const [tenant, count] of [
-    [TENANTS.readers, READERS],
-    [TENANTS.writers, WRITERS],
-  ] as const) {
+  const add = async (tenant: number, count: number) => {
     await cluster.operate(['tenant', 'add', String(tenant), `tenant-${tenant}`]);
     const file = join(crew.directory('users'), 'users.jsonl');
     const lines = userNames(count).map((username) => JSON.stringify({ username, password_hash: passwordHash }));
     writeFileSync(file, lines.join('\n'));
     await cluster.operate(['user', 'import', String(tenant)], file);
-  }
+  };
+  await Promise.all([add(TENANTS.readers, READERS), add(TENANTS.writers, WRITERS)]);
 }
 
 /** A certificate for 127.0.0.1; undefined where openssl is not installed. */

@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Crew, type CrewMember, until } from '../../bench/machine/index.ts';
 import { PACKAGE_DIR } from '../../bench/package-dir.ts';
-import type { Wiring } from './balancer.ts';
+import type { Balancing, Wiring } from './balancer.ts';
 import { findProgram } from './programs.ts';
 
 const CONFIGURATION = join(PACKAGE_DIR, 'deploy/haproxy/haproxy.cfg');
 
 /** Runs HAProxy with the example configuration as it is; addresses are its environment. */
-export async function haproxy(crew: Crew, wiring: Wiring): Promise<CrewMember | undefined> {
+export async function haproxy(crew: Crew, wiring: Wiring): Promise<Balancing | undefined> {
   const program = findProgram('haproxy');
   if (program === undefined) return undefined;
   const [gateway1, gateway2] = wiring.gateways;
@@ -28,7 +28,7 @@ export async function haproxy(crew: Crew, wiring: Wiring): Promise<CrewMember | 
     },
   });
   await listens(member, wiring.publicAddress);
-  return member;
+  return { stop: () => member.stop() };
 }
 
 /** HAProxy wants certificate and key in one file. */

@@ -1,5 +1,5 @@
 export { BALANCERS, type BalancerName, isInstalled } from './balancer.ts';
-export { type Cluster, DRAIN_SECONDS, PROBE_TIMEOUT_SECONDS, startCluster } from './cluster.ts';
+export { type Cluster, PROBE_TIMEOUT_SECONDS, startCluster } from './cluster.ts';
 export { MISBEHAVIOURS, type Misbehaviour } from './probe-service.ts';
 export { findFakeTime, findPostgres, findProgram } from './programs.ts';
 export type { Redis } from './redis.ts';

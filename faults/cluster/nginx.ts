@@ -1,12 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Crew, CrewMember } from '../../bench/machine/index.ts';
+import { type Crew, until } from '../../bench/machine/index.ts';
 import { PACKAGE_DIR } from '../../bench/package-dir.ts';
-import type { Wiring } from './balancer.ts';
+import type { Balancing, Wiring } from './balancer.ts';
 import { listens } from './haproxy.ts';
 import { findProgram } from './programs.ts';
 
-const TEMPLATES = join(PACKAGE_DIR, 'deploy/nginx');
+const EXAMPLES = join(PACKAGE_DIR, 'deploy/nginx');
 
 /** What the official image has around the files in conf.d. */
 const mainFile = (directory: string) => `
@@ -22,21 +22,19 @@ http {
 }
 `;
 
-/** Runs nginx with the example templates as they are; their variables are filled in as the official image does. */
-export async function nginx(crew: Crew, wiring: Wiring): Promise<CrewMember | undefined> {
+/**
+ * Runs nginx with the example templates as they are, and the script that follows /readyz beside it. The variables of the
+ * templates are filled in as the official image does.
+ */
+export async function nginx(crew: Crew, wiring: Wiring): Promise<Balancing | undefined> {
   const program = findProgram('nginx');
   if (program === undefined) return undefined;
   const directory = crew.directory('nginx');
-  mkdirSync(directory, { recursive: true });
-  const [gateway1, gateway2] = wiring.gateways;
-  const [authService1, authService2] = wiring.authServices;
+  const upstreams = join(directory, 'upstreams.conf');
   const variables = {
     PORTICO_PUBLIC_LISTEN: wiring.publicAddress,
     PORTICO_AUTH_LISTEN: wiring.authAddress,
-    PORTICO_GATEWAY_1: gateway1,
-    PORTICO_GATEWAY_2: gateway2,
-    PORTICO_AUTH_SERVICE_1: authService1,
-    PORTICO_AUTH_SERVICE_2: authService2,
+    PORTICO_UPSTREAMS: upstreams,
     // A pattern that fits no file is no error.
     PORTICO_TLS_INCLUDE: wiring.tls ? join(directory, 'tls.conf') : join(directory, 'no-tls[.]conf'),
     PORTICO_TLS_LISTEN: wiring.tls?.address ?? '',
@@ -44,16 +42,31 @@ export async function nginx(crew: Crew, wiring: Wiring): Promise<CrewMember | un
     PORTICO_TLS_KEY: wiring.tls?.key ?? '',
   };
   for (const name of ['portico.conf', ...(wiring.tls ? ['tls.conf'] : [])]) {
-    const template = readFileSync(join(TEMPLATES, `${name}.template`), 'utf8');
+    const template = readFileSync(join(EXAMPLES, `${name}.template`), 'utf8');
     writeFileSync(join(directory, name), filledIn(template, variables));
   }
   writeFileSync(join(directory, 'nginx.conf'), mainFile(directory));
-  const member = crew.start({
+  const follower = crew.start({
+    name: 'follow-readyz',
+    command: ['sh', join(EXAMPLES, 'follow-readyz.sh'), upstreams],
+    environment: {
+      PORTICO_GATEWAYS: wiring.gateways.join(' '),
+      PORTICO_AUTH_SERVICES: wiring.authServices.join(' '),
+      RELOAD: `! test -e ${directory}/nginx.pid || kill -HUP $(cat ${directory}/nginx.pid)`,
+    },
+  });
+  await until('the upstreams', follower, async () => (existsSync(upstreams) ? true : undefined));
+  const server = crew.start({
     name: 'nginx',
     command: [program, '-p', directory, '-c', join(directory, 'nginx.conf')],
   });
-  await listens(member, wiring.publicAddress);
-  return member;
+  await listens(server, wiring.publicAddress);
+  return {
+    async stop() {
+      await follower.stop();
+      await server.stop();
+    },
+  };
 }
 
 /** As envsubst: names that are not among the variables are nginx's own. */

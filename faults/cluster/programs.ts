@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -41,9 +41,4 @@ export function asPostgresUser(): readonly string[] {
 /** @throws when there is no such user. */
 export function postgresUserId(): number {
   return process.getuid?.() === 0 ? Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' })) : -1;
-}
-
-/** Whether this process may mount a file system. */
-export function mayMount(): boolean {
-  return process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true'], { stdio: 'ignore' }).status === 0;
 }

@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Crew } from '../../bench/machine/index.ts';
-import { mayMount } from './programs.ts';
 
 /** A directory, on a file system of its own where that may be mounted: then it can be filled up. */
 export interface SmallDisk {
@@ -15,8 +14,7 @@ const CHUNK = Buffer.alloc(64 * 1024);
 
 export function smallDisk(crew: Crew, name: string, megabytes: number): SmallDisk {
   const path = crew.directory(name);
-  if (!mayMount()) return { path, ballast: undefined };
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0777`, `portico-faults-${name}`, path]);
+  if (!mount(path, megabytes)) return { path, ballast: undefined };
   const unmount = () => {
     try {
       execFileSync('umount', ['-l', path], { stdio: 'ignore' });
@@ -43,6 +41,13 @@ export function smallDisk(crew: Crew, name: string, megabytes: number): SmallDis
       free: () => rmSync(file, { force: true }),
     },
   };
+}
+
+/** @returns whether it could be mounted, which takes root and a machine that lets it. */
+function mount(path: string, megabytes: number): boolean {
+  if (process.getuid?.() !== 0) return false;
+  const words = ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0777`, 'portico-faults', path];
+  return spawnSync('mount', words, { stdio: 'ignore' }).status === 0;
 }
 
 function wasWritten(descriptor: number, chunk: Uint8Array): boolean {

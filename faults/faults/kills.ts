@@ -25,16 +25,18 @@ const kill = (name: string, promise: string, run: Fault['run']): Fault => ({
 
 const ONLY_IN_FLIGHT = 'only requests in flight there fail; no session and no accepted write is lost';
 
+export const killOfWorker = kill('a worker', ONLY_IN_FLIGHT, async ({ cluster, wait, broken }) => {
+  const [gateway] = cluster.gateways;
+  const [main, worker] = gateway.pids();
+  if (worker === undefined) throw new Error('the gateway has no workers');
+  signalOne(worker, 'SIGKILL');
+  await wait(3);
+  const now = gateway.pids();
+  if (now[0] !== main || now.includes(worker) || now.length !== 3) broken('the worker was not replaced');
+});
+
 export const kills: readonly Fault[] = [
-  kill('a worker', ONLY_IN_FLIGHT, async ({ cluster, wait, broken }) => {
-    const [gateway] = cluster.gateways;
-    const [main, worker] = gateway.pids();
-    if (worker === undefined) throw new Error('the gateway has no workers');
-    signalOne(worker, 'SIGKILL');
-    await wait(3);
-    const now = gateway.pids();
-    if (now[0] !== main || now.includes(worker) || now.length !== 3) broken('the worker was not replaced');
-  }),
+  killOfWorker,
   kill('a gateway', ONLY_IN_FLIGHT, async ({ cluster, wait }) => {
     await cluster.gateways[1].kill();
     await wait(3);

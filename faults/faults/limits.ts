@@ -6,6 +6,8 @@ import { isComeBackLater } from '../load/index.ts';
 const OPEN_FILES = 256;
 const IDLE_CONNECTIONS = 400;
 const HEAP_MEGABYTES = 128;
+/** A balancer takes so long to take a gateway back. */
+const NOTICED_SECONDS = 3;
 
 /** Faults of the room that a process has. */
 export const limits: readonly Fault[] = [
@@ -19,7 +21,7 @@ export const limits: readonly Fault[] = [
       const [gateway] = cluster.gateways;
       await gateway.restart({ maxOpenFiles: OPEN_FILES });
       onEnd(() => gateway.restart());
-      await wait(3);
+      await wait(NOTICED_SECONDS);
       const idle = await openConnections(gateway.url, IDLE_CONNECTIONS);
       onEnd(() => {
         for (const socket of idle) socket.destroy();
@@ -44,9 +46,12 @@ export const limits: readonly Fault[] = [
     async run({ cluster, wait, gone, onEnd, broken }) {
       const environment = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MEGABYTES}` };
       for (const gateway of cluster.gateways) {
-        onEnd(() => gateway.restart());
+        onEnd(async () => {
+          await gateway.restart();
+          await wait(NOTICED_SECONDS);
+        });
         await gateway.restart({ environment });
-        await wait(2.5);
+        await wait(NOTICED_SECONDS);
       }
       const before = cluster.gateways.flatMap((gateway) => gateway.pids());
       onEnd(() => cluster.probe.misbehave(undefined));

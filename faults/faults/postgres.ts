@@ -20,12 +20,23 @@ const database = (name: string, run: Fault['run'], more: Partial<Fault> = {}): F
   ...more,
 });
 
-export const postgres: readonly Fault[] = [
-  database('restarted', async ({ cluster: { postgres }, gone }) => {
-    await postgres.stop('SIGINT');
-    await postgres.start();
+export const postgresRestarted = database('restarted', async ({ cluster: { postgres }, gone }) => {
+  await postgres.stop('SIGINT');
+  await postgres.start();
+  gone();
+});
+
+export const postgresFrozen = (seconds: number): Fault =>
+  database(`frozen for ${seconds} s`, async ({ cluster: { postgres }, wait, gone, onEnd }) => {
+    onEnd(() => postgres.thaw());
+    postgres.freeze();
+    await wait(seconds);
+    postgres.thaw();
     gone();
-  }),
+  });
+
+export const postgres: readonly Fault[] = [
+  postgresRestarted,
   database('crashed and restarted', async ({ cluster: { postgres }, gone }) => {
     await postgres.stop('SIGQUIT');
     await postgres.start();
@@ -37,13 +48,7 @@ export const postgres: readonly Fault[] = [
     await postgres.start();
     gone();
   }),
-  database('frozen for 15 s', async ({ cluster: { postgres }, wait, gone, onEnd }) => {
-    onEnd(() => postgres.thaw());
-    postgres.freeze();
-    await wait(15);
-    postgres.thaw();
-    gone();
-  }),
+  postgresFrozen(15),
   database('out of connections', async ({ cluster: { postgres }, wait, gone, onEnd, broken }) => {
     const taken: Client[] = [];
     const free = () => Promise.all(taken.splice(0).map((client) => client.end().catch(() => {})));

@@ -11,6 +11,14 @@ const redisFault = (name: string, run: (redis: Redis, scene: Parameters<Fault['r
   },
 });
 
+export const redisAway = (seconds: number): Fault =>
+  redisFault('away', async (redis, { wait, gone }) => {
+    await redis.stop();
+    await wait(seconds);
+    await redis.start();
+    gone();
+  });
+
 export const redis: readonly Fault[] = [
   redisFault('resets connections', async (redis, { wait, gone }) => {
     for (let count = 0; count < 4; count++) {
@@ -26,12 +34,7 @@ export const redis: readonly Fault[] = [
     redis.thaw();
     gone();
   }),
-  redisFault('away', async (redis, { wait, gone }) => {
-    await redis.stop();
-    await wait(8);
-    await redis.start();
-    gone();
-  }),
+  redisAway(8),
   redisFault('full', async (redis, { wait, gone, onEnd }) => {
     const limit = (bytes: string) => redis.run('CONFIG', 'SET', 'maxmemory', bytes);
     onEnd(() => limit('0'));

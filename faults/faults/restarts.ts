@@ -1,12 +1,12 @@
-import { BALANCERS, type BalancerName } from '../cluster/index.ts';
+import { BALANCERS, type BalancerName, type Cluster, type Server } from '../cluster/index.ts';
 import type { Fault, Scene } from '../fault.ts';
 
 /** Streams that are told to come back do so within this time. */
 const RECONNECT_MS = 5_000;
-const ROUNDS = 2;
+const NOTICED_SECONDS = 3;
 
 /** Everything of Portico is replaced, one process after the other, while clients go on. */
-export const restarts: readonly Fault[] = BALANCERS.map((balancer) => ({
+const rollingRestart = (balancer: BalancerName, servers: (cluster: Cluster) => readonly Server[]): Fault => ({
   name: `rolling restart behind ${balancer}`,
   group: 'restarts',
   promise:
@@ -15,27 +15,40 @@ export const restarts: readonly Fault[] = BALANCERS.map((balancer) => ({
   missing: (cluster) => (cluster.hasBalancer(balancer) ? undefined : `${balancer} is not installed`),
   async run(scene) {
     await useBalancer(scene, balancer);
-    const { cluster, load } = scene;
+    const { cluster, load, wait, say } = scene;
     const known = load.streams.ends.length;
-    for (let round = 0; round < ROUNDS; round++) await rollAll(scene);
-    await scene.wait(RECONNECT_MS / 1000);
+    for (const server of servers(cluster)) {
+      say(`  restarting ${server.name}`);
+      await server.restart();
+      // A balancer needs a moment to take it back, and must not be left without any.
+      await wait(NOTICED_SECONDS);
+    }
+    await untilReconnected(scene, known);
     const ends = load.streams.ends.slice(known);
-    if (ends.length < cluster.gateways.length) scene.broken('gateways stopped and hardly a stream was ended');
+    if (ends.length === 0) scene.broken('a gateway stopped and no stream was ended');
     for (const { transport, how, endedAt, reconnectedAt } of ends) {
       if (how !== (transport === 'websocket' ? '1001' : 'end')) scene.broken(`a ${transport} ended with ${how}`);
       if ((reconnectedAt ?? Number.POSITIVE_INFINITY) - endedAt > RECONNECT_MS)
         scene.broken(`a ${transport} did not reconnect`);
     }
   },
-}));
+});
 
-/** Stops and starts each process. A balancer needs a moment to take one back, and must not be left without any. */
-export async function rollAll({ cluster, wait, say }: Scene): Promise<void> {
-  for (const server of [...cluster.gateways, ...cluster.authServices]) {
-    say(`  restarting ${server.name}`);
-    await server.restart();
-    await wait(2.5);
-  }
+const everyone = ({ gateways, authServices }: Cluster) => [...gateways, ...authServices];
+
+export const restarts: readonly Fault[] = BALANCERS.map((balancer) =>
+  rollingRestart(balancer, (cluster) => [...everyone(cluster), ...everyone(cluster)]),
+);
+
+/** One of each, once. */
+export const shortRestart = (balancer: BalancerName): Fault =>
+  rollingRestart(balancer, ({ gateways, authServices }) => [gateways[0], authServices[0]]);
+
+/** Waits until the streams that have ended since the first \`known\` ends are back, as long as they have at most. */
+async function untilReconnected({ load, wait }: Scene, known: number): Promise<void> {
+  const deadline = performance.now() + RECONNECT_MS;
+  const areBack = () => load.streams.ends.slice(known).every(({ reconnectedAt }) => reconnectedAt !== undefined);
+  while (!areBack() && performance.now() < deadline) await wait(0.1);
 }
 
 /** Puts another balancer in front for this fault. What that cuts is not Portico's. */

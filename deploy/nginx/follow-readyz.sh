@@ -1,0 +1,54 @@
+#!/bin/sh
+# Health checks for nginx, which has none of its own: asks /readyz of each server once a second, writes the upstreams that
+# portico.conf includes, and reloads nginx when one has become ready or is not ready any more. Runs beside nginx, with curl.
+#
+#   PORTICO_GATEWAYS="10.0.0.1:8080 10.0.0.2:8080" PORTICO_AUTH_SERVICES="10.0.0.3:4001 10.0.0.4:4001" \
+#     follow-readyz.sh /etc/nginx/portico-upstreams.conf
+#
+# RELOAD     the command that reloads nginx; "nginx -s reload"
+# INTERVAL   seconds between two rounds of questions; 1
+set -eu
+
+file=$1
+reload=${RELOAD:-nginx -s reload}
+interval=${INTERVAL:-1}
+
+is_ready() {
+  [ "$(curl -s -o /dev/null -m 2 -w '%{http_code}' "http://$1/readyz" || true)" = 200 ]
+}
+
+# Prints an upstream. Servers that are not ready are marked as down, unless none is: then each of them answers for itself.
+upstream() {
+  name=$1
+  shift
+  ready=''
+  for server; do
+    if is_ready "$server"; then ready="$ready $server "; fi
+  done
+  echo "upstream $name {"
+  echo "  zone $name 64k;"
+  echo '  least_conn;'
+  for server; do
+    case "$ready" in
+      '' | *" $server "*) echo "  server $server max_fails=1 fail_timeout=2s;" ;;
+      *) echo "  server $server down;" ;;
+    esac
+  done
+  echo '  keepalive 32;'
+  # Shorter than the gateway's own (PORTICO_KEEP_ALIVE_SECONDS, 65): connections to it are ended here, while nothing is sent.
+  echo '  keepalive_timeout 30s;'
+  echo '}'
+}
+
+while :; do
+  # shellcheck disable=SC2086 # lists of words
+  { upstream portico_gateways $PORTICO_GATEWAYS && upstream portico_auth_services $PORTICO_AUTH_SERVICES; } >"$file.new"
+  if cmp -s "$file" "$file.new"; then
+    rm "$file.new"
+  else
+    mv "$file.new" "$file"
+    # The first time nginx may not run yet.
+    eval "$reload" || true
+  fi
+  sleep "$interval"
+done

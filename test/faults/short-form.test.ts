@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Crew } from '../../bench/machine/index.ts';
+import { BALANCERS, type Cluster, findPostgres, isInstalled, startCluster } from '../../faults/cluster/index.ts';
+import { killOfWorker } from '../../faults/faults/kills.ts';
+import { postgresFrozen, postgresRestarted } from '../../faults/faults/postgres.ts';
+import { redisAway } from '../../faults/faults/redis.ts';
+import { shortRestart } from '../../faults/faults/restarts.ts';
+import { type Load, startLoad } from '../../faults/load/index.ts';
+import { tryFault } from '../../faults/try-fault.ts';
+
+// The whole suite is `npm run faults`.
+const balancer = BALANCERS.filter((name) => name !== 'nginx').find(isInstalled) ?? 'plain';
+const isPostgresThere = findPostgres() !== undefined;
+if (!isPostgresThere) process.stderr.write('\nFAULTS NOT TESTED: install PostgreSQL (initdb and postgres)\n');
+
+const crew = new Crew();
+let cluster: Cluster;
+let load: Load;
+
+beforeAll(async () => {
+  if (!isPostgresThere) return;
+  cluster = await startCluster(crew, { balancer, drainSeconds: 3 }, () => {});
+  load = await startLoad(cluster.url, { rate: 25, streams: 1 });
+}, 120_000);
+afterAll(async () => {
+  await load?.stop();
+  await crew.close();
+});
+
+const faults = [shortRestart(balancer), killOfWorker, postgresRestarted, postgresFrozen(7), redisAway(2)];
+
+(isPostgresThere ? test : test.skip).each(faults.map((fault) => [fault.name, fault] as const))(
+  'promises are kept: %s',
+  async (_, fault) => {
+    const verdict = await tryFault(fault, cluster, load, () => {}, { beforeMs: 300, quietMs: 700 });
+    if (verdict.skipped !== undefined) process.stderr.write(`\nNOT TESTED: ${fault.name}: ${verdict.skipped}\n`);
+    expect(verdict.problems).toEqual([]);
+  },
+  120_000,
+);
