@@ -82,7 +82,7 @@ export async function startCluster(crew: Crew, options: ClusterOptions, say: (te
     AUTH_KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     AUTH_REVOCATION_SECRET: revocationSecret,
     AUTH_BCRYPT_COST: '4',
-    AUTH_TRUSTED_PROXIES: '2',
+    AUTH_TRUSTED_PROXIES: '1',
     AUTH_DRAIN_SECONDS: drainSeconds,
     AUTH_DATABASE_WAIT_SECONDS: '60',
     ...(redis && { REDIS_URL: redis.url }),
