@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const require = createRequire(import.meta.url);
 
 /** The folders that are compiled. */
-const ROOMS = ['auth-service', 'bench', 'examples', 'gateway', 'platform', 'start'];
+const ROOMS = ['auth-service', 'bench', 'examples', 'faults', 'gateway', 'platform', 'start'];
 const SCRIPT = /(?<!\.d)\.ts$/;
 const ASSET = /\.(css|html|svg)$/;
 

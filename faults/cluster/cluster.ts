@@ -104,7 +104,7 @@ export async function startCluster(crew: Crew, options: ClusterOptions, say: (te
     PORTICO_SCHEMA_DIR: join(data.path, 'schemas'),
     AUTH_SERVICE_URL: `http://${wiring.authAddress}`,
     ORDERS_URL: `http://${at(ordersPort)}`,
-    ...(redis && { HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL: redis.url }),
+    ...(redis && { PORTICO_REDIS_URL: redis.url }),
   };
   const watched = (script: string) =>
     options.probeDirectory === undefined
