@@ -1,0 +1,148 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { readConfig as readAuthConfig } from '../../auth-service/config.ts';
+import { readConfig as readGatewayConfig } from '../../gateway/config.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+interface Service {
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly secrets?: readonly { source: string }[];
+  readonly networks: Readonly<Record<string, unknown>>;
+  readonly ports?: readonly { mode: string; target: number; published: number }[];
+  readonly volumes?: readonly { type: string; source?: string; target: string }[];
+  readonly healthcheck?: { test: readonly string[] };
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly stop_grace_period?: string;
+  readonly deploy: {
+    readonly mode?: string;
+    readonly endpoint_mode?: string;
+    readonly replicas?: number;
+    readonly update_config?: { order: string; failure_action: string };
+    readonly rollback_config?: { order: string };
+    readonly resources: { limits: { memory: string } };
+  };
+}
+
+interface Stack {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly networks: Readonly<Record<string, { internal?: boolean }>>;
+  readonly secrets: Readonly<Record<string, { name: string; file: string }>>;
+}
+
+/** The client alone puts the files together; no engine is asked. */
+const hasDocker = spawnSync('docker', ['stack', 'config', '--help']).status === 0;
+if (!hasDocker)
+  process.stderr.write('SKIPPED: there is no docker here, so the stack of deploy/swarm is not put together\n');
+
+(hasDocker ? describe : describe.skip)('the stack for Docker Swarm', () => {
+  let stack: Stack;
+  const service = (name: string): Service => {
+    const found = stack.services[name];
+    if (!found) throw new Error(`the stack has no service ${name}`);
+    return found;
+  };
+
+  beforeAll(() => {
+    const text = execFileSync(join(ROOT, 'deploy/swarm/stack.sh'), ['config'], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH ?? '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    stack = parse(text);
+  }, 30_000);
+
+  test('has every service of docker-compose.yml, each with the command, the secrets and the volumes that it has there', () => {
+    const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true });
+    for (const [name, { command, secrets = [], volumes = [] }] of Object.entries<Record<string, unknown[]>>(
+      compose.services,
+    )) {
+      expect(service(name).command).toEqual(command);
+      expect((service(name).secrets ?? []).map(({ source }) => source).sort()).toEqual([...secrets].sort());
+      const named = volumes.map(String).filter((volume) => !volume.startsWith('.'));
+      const mounted = service(name).volumes?.filter(({ type }) => type !== 'tmpfs') ?? [];
+      expect(mounted.map(({ source, target }) => `${source}:${target}`)).toEqual(named);
+    }
+    expect(Object.keys(stack.services).sort()).toEqual([...Object.keys(compose.services), 'balancer', 'redis'].sort());
+  });
+
+  test('has settings with which gateway and auth service start in production, and which agree', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'portico-secrets-'));
+    const environmentOf = (name: string) => {
+      const { environment = {} } = service(name);
+      const entries = Object.entries(environment).map(([key, value]) => {
+        if (!value.startsWith('/run/secrets/')) return [key, value];
+        const file = join(directory, value.slice('/run/secrets/'.length));
+        writeFileSync(file, Buffer.alloc(32, 7).toString('base64'));
+        return [key, file];
+      });
+      return { NODE_ENV: 'production', ...Object.fromEntries(entries) };
+    };
+    try {
+      const gateway = readGatewayConfig(environmentOf('gateway'));
+      const auth = readAuthConfig(environmentOf('auth-service'));
+      const { issuer, audience } = auth.accessTokens;
+      expect(gateway.authentication.jwtSecrets).toEqual([expect.objectContaining({ issuer, audience: [audience] })]);
+      expect(gateway.PORTICO_TRUSTED_PROXIES).toBe(1);
+      expect([gateway.PORTICO_REDIS_URL, auth.throttle.redisUrl]).toEqual([
+        'redis://redis:6379/0',
+        'redis://redis:6379/1',
+      ]);
+      // The balancer leaves a task out after two failures, a second apart.
+      expect(gateway.PORTICO_DRAIN_SECONDS).toBeGreaterThanOrEqual(5);
+      expect(auth.drainMs).toBeGreaterThanOrEqual(5_000);
+      const stopSeconds = gateway.PORTICO_DRAIN_SECONDS + gateway.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT + 4;
+      expect(Number.parseInt(service('gateway').stop_grace_period ?? '', 10)).toBeGreaterThan(stopSeconds);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  test('starts new gateways and auth services before old ones stop, and rolls back what does not become healthy', () => {
+    for (const name of ['gateway', 'auth-service']) {
+      const { deploy, healthcheck } = service(name);
+      expect(deploy.replicas).toBeGreaterThan(1);
+      expect(deploy.update_config).toMatchObject({ order: 'start-first', failure_action: 'rollback' });
+      expect(deploy.rollback_config).toMatchObject({ order: 'start-first' });
+      expect(healthcheck?.test.slice(0, 3)).toEqual(['CMD', 'node', '-e']);
+    }
+    for (const name of ['postgres', 'redis']) expect(service(name).deploy.update_config?.order).toBe('stop-first');
+  });
+
+  test('works without virtual addresses, publishes the balancer alone, and lets no other network out', () => {
+    for (const [name, { deploy, ports = [] }] of Object.entries(stack.services)) {
+      if (deploy.mode !== 'replicated-job') expect([name, deploy.endpoint_mode]).toEqual([name, 'dnsrr']);
+      expect([name, ports.map(({ mode }) => mode)]).toEqual([name, name === 'balancer' ? ['host'] : []]);
+    }
+    const open = Object.entries(stack.networks).filter(([, network]) => !network.internal);
+    expect(open.map(([name]) => name)).toEqual(['public']);
+    const on = (network: string) =>
+      Object.entries(stack.services).flatMap(([name, { networks }]) => (network in networks ? [name] : []));
+    expect(on('database').sort()).toEqual(['auth-service', 'database-setup', 'postgres']);
+    expect(on('counters').sort()).toEqual(['auth-service', 'gateway', 'redis']);
+  });
+
+  test('runs everything of ours on a read-only file system, without capabilities, with a limit of memory', () => {
+    for (const [name, { deploy, read_only, cap_drop, volumes = [] }] of Object.entries(stack.services)) {
+      expect([name, Number(deploy.resources.limits.memory) > 0, cap_drop]).toEqual([name, true, ['ALL']]);
+      if (name === 'postgres') continue;
+      expect([name, read_only]).toEqual([name, true]);
+      if (['balancer', 'redis'].includes(name)) continue;
+      expect(volumes).toContainEqual(expect.objectContaining({ type: 'tmpfs', target: '/tmp' }));
+    }
+  });
+
+  test('gives each stack secrets of its own, and new ones with another version', () => {
+    for (const [name, secret] of Object.entries(stack.secrets)) {
+      expect(secret.name).toBe(`portico_${name}`);
+      expect(secret.file).toBe(join(ROOT, 'secrets', name));
+    }
+  });
+});
