@@ -13,7 +13,7 @@ export interface ReadinessReport {
   checks: {
     migrations: 'ok' | 'pending';
     signing_keys: 'ok' | 'pending';
-    database: 'ok' | 'unreachable';
+    database: 'ok' | 'read-only' | 'unreachable';
   };
 }
 
@@ -47,14 +47,18 @@ export function createReadiness({ database, keys }: ReadinessOptions): Readiness
 
   // Probes that come while one is under way share it: a database that does not answer must not cost a connection each.
   // Under load a probe may get no connection while the others are answered all the time.
-  const databaseAnswers = shared(async () => {
+  const databaseState = shared(async () => {
     const outcome = await outcomeOf(database.ping());
-    return outcome === 'answered' || (outcome === 'late' && database.silentMs() < PING_TIMEOUT_MS);
+    if (outcome === 'read-only') return 'read-only';
+    const answers = outcome === 'writable' || (outcome === 'late' && database.silentMs() < PING_TIMEOUT_MS);
+    return answers ? 'ok' : 'unreachable';
   });
   const examine = shared(async () => {
-    const answers = await databaseAnswers();
+    const answers = (await databaseState()) !== 'unreachable';
     isStuck =
-      !answers && database.silentMs() >= STUCK_AFTER_MS && (await outcomeOf(database.pingAnew())) === 'answered';
+      !answers &&
+      database.silentMs() >= STUCK_AFTER_MS &&
+      (await outcomeOf(database.pingAnew().then(() => 'answered' as const))) === 'answered';
   });
 
   return {
@@ -69,10 +73,12 @@ export function createReadiness({ database, keys }: ReadinessOptions): Readiness
       const checks: ReadinessReport['checks'] = {
         migrations: migrated ? 'ok' : 'pending',
         signing_keys: keys.loaded ? 'ok' : 'pending',
-        database: (await databaseAnswers()) ? 'ok' : 'unreachable',
+        database: await databaseState(),
       };
       if (isStopping) return { ready: false, stopping: true, checks };
-      return { ready: Object.values(checks).every((check) => check === 'ok'), checks };
+      // With a database that takes no writes there is no login, but gateways go on with the keys and revocations from here.
+      const isReady = (check: string) => check === 'ok' || check === 'read-only';
+      return { ready: Object.values(checks).every(isReady), checks };
     },
     stuck() {
       if (migrated) void examine();
@@ -92,15 +98,12 @@ function shared<Result>(ask: () => Promise<Result>): () => Promise<Result> {
   };
 }
 
-async function outcomeOf(ping: Promise<void>): Promise<'answered' | 'failed' | 'late'> {
+async function outcomeOf<Answer>(ping: Promise<Answer>): Promise<Answer | 'failed' | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(resolve, PING_TIMEOUT_MS, 'late');
   });
-  const outcome = ping.then(
-    () => 'answered' as const,
-    () => 'failed' as const,
-  );
+  const outcome = ping.catch(() => 'failed' as const);
   try {
     return await Promise.race([outcome, late]);
   } finally {

@@ -62,8 +62,17 @@ async function database({ database: { url } }: Config, findings: Finding[]): Pro
   try {
     const client = await connectToDatabase(url);
     try {
-      const { rows } = await client.query('SELECT version() AS version, clock_timestamp() AS now');
-      findings.push({ check: 'database', result: 'ok', detail: String(rows[0]?.version).split(' on ')[0] ?? '' });
+      const { rows } = await client.query(
+        "SELECT version() AS version, clock_timestamp() AS now, current_setting('transaction_read_only') AS read_only",
+      );
+      const version = String(rows[0]?.version).split(' on ')[0] ?? '';
+      if (rows[0]?.read_only === 'on')
+        findings.push({
+          check: 'database',
+          result: 'failed',
+          detail: `${version}, read-only: a standby, or set so; logins and refreshes fail`,
+        });
+      else findings.push({ check: 'database', result: 'ok', detail: version });
       const difference = Math.abs(new Date(rows[0]?.now).getTime() - Date.now());
       const near = difference <= MAX_CLOCK_DIFFERENCE_MS;
       const detail = near ? 'agrees with the database’s' : `differs from the database’s by ${difference} ms`;

@@ -62,7 +62,7 @@ export interface Database {
   /** The same doors for statements that stand alone. */
   readonly single: SingleStatements;
   /** @throws Error when the database does not answer over the connections of this process. */
-  ping(): Promise<void>;
+  ping(): Promise<'writable' | 'read-only'>;
   /** For how long the database has not answered over the connections of this process, in milliseconds. */
   silentMs(): number;
   /** @throws Error when the database does not answer over a new connection. */

@@ -77,14 +77,18 @@ export class GuardedPool extends pg.Pool {
     return performance.now() - this.#answeredAt;
   }
 
-  /** @throws Error when the server does not answer within `deadlineMs`. */
-  async ping(deadlineMs: number): Promise<void> {
+  /**
+   * @returns whether the server takes writes: a standby does not, nor does one that was set so.
+   * @throws Error when the server does not answer within `deadlineMs`.
+   */
+  async ping(deadlineMs: number): Promise<'writable' | 'read-only'> {
     const connection = await this.connect();
     try {
-      const answer = connection.query('SELECT 1');
+      const answer = connection.query("SELECT current_setting('transaction_read_only') = 'on' AS \"isReadOnly\"");
       this.watch(connection, answer, deadlineMs);
-      await answer;
+      const { rows } = await answer;
       connection.release();
+      return rows[0]?.isReadOnly === true ? 'read-only' : 'writable';
     } catch (error) {
       connection.release(true);
       throw error;

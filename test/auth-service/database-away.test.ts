@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { availableEngines, POSTGRES_URL } from '../database/index.ts';
-import { THROTTLED } from './service.ts';
+import { runCommand } from './cli/run.ts';
+import { environment, THROTTLED } from './service.ts';
 import { until } from './until.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -95,6 +96,16 @@ const isPostgresThere = (await availableEngines()).includes('postgres');
     await disconnectAll();
     expect(codes((await world.service.login(ALICE)).body)).toEqual(['unavailable']);
     expect(codes(await refresh(token))).toEqual(['unavailable']);
+    // What needs no writes goes on, so gateways still find the keys and the revocations here.
+    const ready = await fetch(`${world.service.url}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([200, { checks: { database: 'read-only' } }]);
+    const { code, stdout } = await runCommand(['doctor', '--json'], environment(world.databaseUrl));
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toContainEqual({
+      check: 'database',
+      result: 'failed',
+      detail: expect.stringContaining('read-only'),
+    });
     await server.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await disconnectAll();
     await until('the token can be used', async () => codes(await refresh(token)) === undefined);
