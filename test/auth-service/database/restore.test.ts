@@ -10,6 +10,7 @@ import { availableEngines, createDatabaseOn, POSTGRES_URL } from '../../database
 import { runCommand } from '../cli/run.ts';
 import { environment, startTestService, type TestService } from '../service.ts';
 import { sessionClient, type Tokens } from '../session-client.ts';
+import { until } from '../until.ts';
 
 const suffix = randomBytes(4).toString('hex');
 const DATABASE = `portico_test_restore_${suffix}`;
@@ -151,6 +152,29 @@ if (why !== undefined) process.stderr.write(`\nBACKUP AND RESTORE NOT TESTED: ${
     expect(() => run([])).toThrow('row-level security');
     const dumped = run(['--enable-row-security'], { PGOPTIONS: '-c portico.across_tenants=backup' });
     expect(dumped).toContain('alice');
+  });
+
+  test('is unavailable, and no more than that, while PostgreSQL refuses its user', async () => {
+    const service = await start();
+    const login = async () => (await service.login({ username: 'alice', password: PASSWORD, tenant_id: 1 })).body;
+    try {
+      expect((await login()).data?.auth_user_login?.success).toBe(true);
+      await query(`ALTER ROLE ${SERVICE} NOLOGIN`);
+      await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${SERVICE}'`);
+      await until('its connections have ended', async () => {
+        const [{ open } = {}] = await query(
+          `SELECT count(*)::int AS open FROM pg_stat_activity WHERE usename = '${SERVICE}'`,
+        );
+        return open === 0;
+      });
+      for (let attempt = 0; attempt < 3; attempt += 1)
+        expect((await login()).errors?.map(({ extensions }) => extensions?.code)).toEqual(['unavailable']);
+      await query(`ALTER ROLE ${SERVICE} LOGIN`);
+      await until('it logs in again', async () => (await login()).data?.auth_user_login?.success === true);
+    } finally {
+      await query(`ALTER ROLE ${SERVICE} LOGIN`);
+      await service.stop();
+    }
   });
 
   test('does not make a refresh token good again that was spent before', async () => {
