@@ -49,7 +49,7 @@ export function createIntrospect({ database, verify, identifyCaller, now }: Intr
   async function refreshToken(token: string, tenantId: number): Promise<ActiveToken | undefined> {
     const row = await database.inTenant(tenantId, (transaction) =>
       transaction.refreshToken.findUnique({
-        where: { tenantId_hash: { tenantId, hash: refreshTokenHash(token) } },
+        where: { hash: refreshTokenHash(token), tenantId },
         include: { session: { include: { user: { include: { tenant: true } } } } },
         relationLoadStrategy: 'join',
       }),

@@ -191,7 +191,8 @@ async function successorInGrace(
   const [used] = await transaction.$queryRaw<UsedToken[]>`
     SELECT used.used_at AS "usedAt", used.awaiting_answer AS "awaitingAnswer", used.sealed_successor AS "sealedSuccessor"
     FROM refresh_tokens AS used
-    JOIN refresh_tokens AS successor ON successor.tenant_id = used.tenant_id AND successor.parent_hash = used.hash
+    JOIN refresh_tokens AS successor ON successor.tenant_id = used.tenant_id
+      AND successor.session_id = used.session_id AND successor.parent_hash = used.hash
     WHERE used.tenant_id = ${tenantId} AND used.hash = ${tokenHash}
       AND used.used_at IS NOT NULL AND used.sealed_successor IS NOT NULL AND successor.used_at IS NULL`;
   if (!used) return undefined;

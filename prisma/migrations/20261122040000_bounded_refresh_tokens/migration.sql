@@ -1,6 +1,8 @@
 -- Two refresh tokens of a session are kept, the current one and the one before it. Older ones are recognised by what they
 -- are made of: tenant, session and number, enciphered under a key that is sealed here. Columns with constant defaults and
--- storage parameters: none of this rewrites a table.
+-- storage parameters: none of this rewrites a table. The other table is altered in a migration of its own: statements that use
+-- both
+-- lock them in either order.
 
 -- AlterTable: refresh_generation is the number of the newest token of that form, 0 for none. The others are for the audit
 -- log, which has one row for many refreshes from one place.
@@ -8,9 +10,6 @@ ALTER TABLE "sessions" ADD COLUMN "refresh_generation" INTEGER NOT NULL DEFAULT 
     ADD COLUMN "refreshes_unaudited" INTEGER NOT NULL DEFAULT 0,
     ADD COLUMN "refresh_audited_at" TIMESTAMPTZ(3),
     ADD COLUMN "refresh_audited_from" TEXT;
-
--- AlterTable: null for tokens of 128 random bits, whose rows stay until they expire.
-ALTER TABLE "refresh_tokens" ADD COLUMN "generation" INTEGER;
 
 -- CreateTable
 CREATE TABLE "refresh_token_keys" (
@@ -22,6 +21,5 @@ CREATE TABLE "refresh_token_keys" (
 );
 
 -- No refresh changes an indexed column of a row that is there, so with room in the page it changes no index either (heap
--- only tuples). Rows come and go, and a fifth of a big table is too late to look after them.
+-- only tuples). Rows change often, and a fifth of a big table is too late to look after them.
 ALTER TABLE "sessions" SET (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05);
-ALTER TABLE "refresh_tokens" SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
