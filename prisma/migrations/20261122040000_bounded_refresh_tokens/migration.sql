@@ -1,8 +1,7 @@
 -- Two refresh tokens of a session are kept, the current one and the one before it. Older ones are recognised by what they
 -- are made of: tenant, session and number, enciphered under a key that is sealed here. Columns with constant defaults and
--- storage parameters: none of this rewrites a table. The other table is altered in a migration of its own: statements that use
--- both
--- lock them in either order.
+-- storage parameters: none of this rewrites a table. The other table is altered in a migration of its own: statements that
+-- use both lock them in either order.
 
 -- AlterTable: refresh_generation is the number of the newest token of that form, 0 for none. The others are for the audit
 -- log, which has one row for many refreshes from one place.
