@@ -7,7 +7,7 @@ import { fromPackageRoot } from '../package-root.ts';
 import { type ConnectOptions, connectToDatabase } from './connect.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { openSchemaEngine } from './schema-engine.ts';
-import { grantTables, prepareServiceRole, prepareServiceRoleOf } from './service-role.ts';
+import { grantTables, isAbovePolicies, prepareServiceRole, prepareServiceRoleOf } from './service-role.ts';
 
 const MIGRATIONS = 'prisma/migrations';
 const LOCKFILE = 'migration_lock.toml';
@@ -27,11 +27,27 @@ export interface MigrateOptions extends ConnectOptions {
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<readonly string[]> {
   const { ownerUrl } = options;
-  if (ownerUrl === undefined) return migrateAs(url, 'DATABASE_URL', options, prepareServiceRole);
+  if (ownerUrl === undefined) {
+    if (await isReady(url, options)) return [];
+    return migrateAs(url, 'DATABASE_URL', options, prepareServiceRole);
+  }
   const user = await userOf(url, options);
   const applied = await migrateAs(ownerUrl, 'AUTH_DATABASE_OWNER_URL', options, (owner) => grantTables(owner, user));
   await prepareServiceRoleOf(url);
   return applied;
+}
+
+/**
+ * Whether there is nothing to migrate and no role to prepare. Then no lock is taken: it is a session's, which a pooler that
+ * changes connections between transactions would leave behind on one of them.
+ */
+async function isReady(url: string, options: ConnectOptions): Promise<boolean> {
+  const client = await connectToDatabase(url, options);
+  try {
+    return (await pendingOn(client)).length === 0 && !(await isAbovePolicies(client));
+  } finally {
+    await client.end();
+  }
 }
 
 /** @param giveRights is called with the lock in hand, since two grants on one table must not run at once. */

@@ -50,7 +50,8 @@ export async function roleToWorkAs(client: PrismaClient): Promise<string | undef
   return user?.above === false ? undefined : SERVICE_ROLE;
 }
 
-async function isAbovePolicies(client: pg.Client): Promise<boolean> {
+/** Whether row-level security does not bind the user of `client`. */
+export async function isAbovePolicies(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(
     'SELECT rolsuper OR rolbypassrls AS above FROM pg_roles WHERE rolname = current_user',
   );

@@ -86,8 +86,8 @@ export function createSendStatement(pool: GuardedPool): SendStatement {
   return async (sight, statement) => {
     try {
       return await send(sight, statement).catch((error) => {
-        if (codeOf(error) !== NOT_PREPARED || !isPreparing) throw error;
-        // Nothing of it was done.
+        if (codeOf(error) !== NOT_PREPARED) throw error;
+        // Nothing of it was done. Another one that was under way may have found out before.
         isPreparing = false;
         return send(sight, statement);
       });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { compareSync, hashSync } from 'bcryptjs';
 import { type Database, openDatabase } from '../../auth-service/database/index.ts';
-import { createPasswords } from '../../auth-service/passwords/index.ts';
+import { createPasswords, type Passwords } from '../../auth-service/passwords/index.ts';
 import type { Surroundings } from '../../auth-service/service.ts';
 import { createTestDatabase, type Engine, openTestClient, type TestClient } from '../database/index.ts';
 import { configFor, startTestService, type TestService } from './service.ts';
@@ -34,13 +34,7 @@ export async function createWorld(
   const service = await startTestService(testDatabase.url, changes, surroundings);
   const database = openTestClient(testDatabase.url);
   const doors = openDatabase(testDatabase.url, { poolSize: 2 });
-  const passwords = createPasswords({
-    ...configFor(testDatabase.url, changes).passwords,
-    bcrypt: {
-      hash: async (text, cost) => hashSync(text, cost),
-      compare: async (text, hash) => compareSync(text, hash),
-    },
-  });
+  const passwords = testPasswords(testDatabase.url, changes);
 
   return {
     databaseUrl: testDatabase.url,
@@ -72,4 +66,15 @@ export async function createWorld(
       await testDatabase.drop();
     },
   };
+}
+
+/** Hashes passwords as a test's service does, in this thread. */
+export function testPasswords(databaseUrl: string, changes: Record<string, string> = {}): Passwords {
+  return createPasswords({
+    ...configFor(databaseUrl, changes).passwords,
+    bcrypt: {
+      hash: async (text, cost) => hashSync(text, cost),
+      compare: async (text, hash) => compareSync(text, hash),
+    },
+  });
 }
