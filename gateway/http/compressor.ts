@@ -1,9 +1,9 @@
-import { type ContentCoding, encoderOf } from './content-coding.ts';
+import { type ContentCoding, type Decoded, decode, encoderOf } from './content-coding.ts';
 
 export interface CompressorSettings {
   /** Answers of fewer bytes are sent as they are. */
   readonly minBytes: number;
-  /** Answers that are compressed at a time. Node's threads for it are those that look up names and read files, too. */
+  /** Answers that are compressed at a time, and bodies that are decompressed. Node's threads for it are those that look up names and read files, too. */
   readonly maxAtATime: number;
 }
 
@@ -22,7 +22,7 @@ interface Job {
 const MAX_WAITING_BYTES = 33_554_432;
 const MAX_WAITING = 200;
 
-/** Compresses answers in threads, a few at a time. */
+/** Compresses answers and decompresses bodies in threads, a few at a time. */
 export class Compressor {
   readonly minBytes: number;
   /** Since the start: answers that were compressed, their bytes before and after, and those that too many were before. */
@@ -31,6 +31,9 @@ export class Compressor {
   readonly #waiting: Job[] = [];
   #waitingBytes = 0;
   #running = 0;
+  /** Bodies that wait, whose bytes their senders' connections bound. */
+  readonly #bodies: (() => void)[] = [];
+  #decoding = 0;
   /** Compressed forms of answers that are kept, or who waits for them. They are forgotten with the answer. */
   readonly #kept = new WeakMap<readonly Buffer[], Map<ContentCoding, readonly Buffer[] | Done[]>>();
 
@@ -78,6 +81,37 @@ export class Compressor {
         },
       );
     }
+  }
+
+  /**
+   * Decompresses a body that is there as a whole: while it comes, which may take as long as its client likes, a decoder would
+   * hold many times what was sent.
+   *
+   * @param maxBytes how long the result may be.
+   * @param isWanted whether somebody still waits for it when its turn has come. `done` is not called otherwise.
+   */
+  decompress(
+    body: Buffer,
+    coding: ContentCoding,
+    maxBytes: number,
+    isWanted: () => boolean,
+    done: (decoded: Decoded) => void,
+  ): void {
+    const run = () => {
+      if (!isWanted()) return this.#decodeNext();
+      this.#decoding++;
+      decode(coding, body, maxBytes, (decoded) => {
+        this.#decoding--;
+        this.#decodeNext();
+        done(decoded);
+      });
+    };
+    if (this.#decoding < this.#maxAtATime) run();
+    else this.#bodies.push(run);
+  }
+
+  #decodeNext(): void {
+    if (this.#decoding < this.#maxAtATime) this.#bodies.shift()?.();
   }
 
   #run({ pieces, bytes, coding, done }: Job): void {

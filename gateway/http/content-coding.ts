@@ -7,9 +7,9 @@ export type ContentCoding = 'gzip' | 'br' | 'zstd' | 'deflate';
 /** Node has it from 22.15 on, and its types for 20 do not know of it. */
 interface WithZstd {
   readonly createZstdCompress?: (options?: object) => Transform;
-  readonly createZstdDecompress?: (options?: object) => Transform;
+  readonly zstdDecompress?: Decode;
 }
-const { createZstdCompress, createZstdDecompress } = zlib as WithZstd;
+const { createZstdCompress, zstdDecompress } = zlib as WithZstd;
 
 const CHUNK = { chunkSize: 65_536 };
 
@@ -24,11 +24,17 @@ const ENCODERS: Readonly<Partial<Record<ContentCoding, (bytes: number) => Transf
   gzip: () => zlib.createGzip({ ...CHUNK, level: 5 }),
 };
 
-const DECODERS: Readonly<Partial<Record<ContentCoding, () => Transform>>> = {
-  gzip: () => zlib.createGunzip(CHUNK),
-  deflate: () => zlib.createInflate(CHUNK),
-  br: () => zlib.createBrotliDecompress(CHUNK),
-  ...(createZstdDecompress && { zstd: () => createZstdDecompress(CHUNK) }),
+type Decode = (
+  content: Buffer,
+  options: { readonly maxOutputLength: number },
+  done: (error: NodeJS.ErrnoException | null, decoded: Buffer) => void,
+) => void;
+
+const DECODERS: Readonly<Partial<Record<ContentCoding, Decode>>> = {
+  gzip: zlib.gunzip,
+  deflate: zlib.inflate,
+  br: zlib.brotliDecompress,
+  ...(zstdDecompress && { zstd: zstdDecompress }),
 };
 
 /** Codings of answers, the best first where a client likes several as much. */
@@ -55,10 +61,22 @@ export function codingOfBody(header: string | undefined): ContentCoding | 'ident
   return Object.hasOwn(DECODERS, name) ? (name as ContentCoding) : undefined;
 }
 
-export function decoderOf(coding: ContentCoding): Transform {
-  const create = DECODERS[coding];
-  if (!create) throw new RangeError(`bodies have no coding ${coding}`);
-  return create();
+/** What came of decoding: the content, or why there is none. */
+export type Decoded = { readonly content: Buffer } | { readonly problem: 'broken' | 'too long' };
+
+/** Decodes content in a thread. @param maxBytes how long the result may be: no more is made of it. */
+export function decode(
+  coding: ContentCoding,
+  content: Buffer,
+  maxBytes: number,
+  done: (decoded: Decoded) => void,
+): void {
+  const decoder = DECODERS[coding];
+  if (!decoder) throw new RangeError(`bodies have no coding ${coding}`);
+  decoder(content, { maxOutputLength: maxBytes }, (error, decoded) => {
+    if (!error) done({ content: decoded });
+    else done({ problem: error.code === 'ERR_BUFFER_TOO_LARGE' ? 'too long' : 'broken' });
+  });
 }
 
 /** Characters. Those of browsers have fewer than 40. */

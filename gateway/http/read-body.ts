@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Transform } from 'node:stream';
 import { Chunks } from '../../platform/index.ts';
 import { GatewayError } from '../errors.ts';
-import { ACCEPTED_CODINGS, codingOfBody, decoderOf } from './content-coding.ts';
+import { ACCEPTED_CODINGS, type ContentCoding, codingOfBody } from './content-coding.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Where a body is read from. Without a compressor, compressed bodies are refused as well. */
@@ -32,7 +31,11 @@ export function readBody(source: BodySource, maxBytes: number, done: BodyReader)
     done(unsupportedCoding(compressor !== undefined), NO_BYTES);
   else if (Number(headers['content-length']) > maxBytes) done(tooLarge(source, maxBytes), NO_BYTES);
   else if (coding === 'identity') readPlain(source, maxBytes, done);
-  else readCompressed(source, decoderOf(coding), maxBytes, done);
+  else
+    readPlain(source, maxBytes, (refusal, body) => {
+      if (refusal || body.length === 0) done(refusal, body);
+      else decompress(source, coding, maxBytes, body, done);
+    });
 }
 
 function readPlain(source: BodySource, maxBytes: number, done: BodyReader): void {
@@ -56,43 +59,15 @@ function readPlain(source: BodySource, maxBytes: number, done: BodyReader): void
   });
 }
 
-/** Reads no faster than it is decompressed, in a thread. */
-function readCompressed(source: BodySource, decoder: Transform, maxBytes: number, done: BodyReader): void {
-  const { request } = source;
-  const chunks = new Chunks();
-  let sent = 0;
-  let isOver = false;
-  const finish = (refusal: GatewayError | undefined, body: Buffer = NO_BYTES) => {
-    if (isOver) return;
-    isOver = true;
-    if (refusal) decoder.destroy();
-    done(refusal, body);
-  };
-  const refuse = (refuseWith: (source: BodySource) => GatewayError) => {
-    if (!isOver) finish(refuseWith(source));
-  };
-  request.on('data', (chunk: Buffer) => {
-    sent += chunk.length;
-    if (sent > maxBytes) refuse((from) => tooLarge(from, maxBytes));
-    else if (!decoder.write(chunk)) {
-      request.pause();
-      decoder.once('drain', () => request.resume());
-    }
+function decompress(source: BodySource, coding: ContentCoding, maxBytes: number, body: Buffer, done: BodyReader): void {
+  const { request, compressor } = source;
+  const mostExpanded = Math.max(FREE_BYTES, MAX_RATIO * body.length);
+  const isWanted = () => !request.socket.destroyed;
+  compressor?.decompress(body, coding, Math.min(maxBytes, mostExpanded), isWanted, (decoded) => {
+    if ('content' in decoded) done(undefined, decoded.content);
+    else if (decoded.problem === 'broken') done(broken(), NO_BYTES);
+    else done(mostExpanded < maxBytes ? expandsTooMuch() : tooLarge(source, maxBytes), NO_BYTES);
   });
-  request.on('end', () => {
-    if (!isOver) decoder.end();
-  });
-  request.on('close', () => {
-    if (!request.complete) finish(cutShort());
-  });
-  decoder.on('data', (chunk: Buffer) => {
-    const size = chunks.size + chunk.length;
-    if (size > maxBytes) refuse((from) => tooLarge(from, maxBytes));
-    else if (size > FREE_BYTES && size > MAX_RATIO * sent) refuse(expandsTooMuch);
-    else chunks.add(chunk);
-  });
-  decoder.once('end', () => finish(undefined, chunks.toBuffer()));
-  decoder.on('error', () => refuse(broken));
 }
 
 /** Refuses a compressed body where none is taken. @throws GatewayError 415. */
@@ -111,11 +86,8 @@ function cutShort(): GatewayError {
   return new GatewayError('bad-request', 'the request body was cut short');
 }
 
-function broken(source: BodySource): GatewayError {
-  discardRest(source);
-  return new GatewayError('bad-request', 'the request body is not what its Content-Encoding says', {
-    headers: { connection: 'close' },
-  });
+function broken(): GatewayError {
+  return new GatewayError('bad-request', 'the request body is not what its Content-Encoding says');
 }
 
 function tooLarge(source: BodySource, maxBytes: number): GatewayError {
@@ -125,11 +97,8 @@ function tooLarge(source: BodySource, maxBytes: number): GatewayError {
   });
 }
 
-function expandsTooMuch(source: BodySource): GatewayError {
-  discardRest(source);
-  return new GatewayError('payload-too-large', `the request body expands to more than ${MAX_RATIO} times its size`, {
-    headers: { connection: 'close' },
-  });
+function expandsTooMuch(): GatewayError {
+  return new GatewayError('payload-too-large', `the request body expands to more than ${MAX_RATIO} times its size`);
 }
 
 /** What is still coming is read and thrown away, so that the client can read the answer; then the connection ends. */

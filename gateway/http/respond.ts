@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, validateHeaderValue } from 'node:http';
 import { type Logger, REQUEST_ID_HEADER, TurnEnd } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
 import { preferredCoding } from './content-coding.ts';
@@ -53,11 +53,13 @@ export function sendCompressible(
   const { compressor, response } = exchange;
   if (!compressor || length < compressor.minBytes || mayNotBeTransformed(headers)) sendPieces(exchange, answer);
   else {
-    const vary = {
+    const vary: ResponseHeaders = {
       ...headers,
       vary: [response.getHeader('vary'), 'Accept-Encoding'].flat().filter(Boolean).join(', '),
     };
     const coding = preferredCoding(exchange.request.headers['accept-encoding']);
+    // What cannot be sent is to be told now: later, there is nobody to catch it.
+    for (const name in vary) for (const value of [vary[name] ?? []].flat()) validateHeaderValue(name, value);
     if (!coding) sendPieces(exchange, { ...answer, headers: vary });
     else {
       const done = (compressed: readonly Buffer[] | undefined) => {

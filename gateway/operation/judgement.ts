@@ -62,7 +62,7 @@ class RoleJudgement implements Judgement {
   readonly #document: Document;
   readonly #graph: RoleGraph;
   readonly #mayIntrospect: boolean;
-  readonly #holdsSecrets: boolean;
+  readonly #authenticates: boolean;
   readonly #operations = new Map<string | undefined, JudgedOperation>();
 
   constructor(document: Document, { generation, rules, role, isSaved }: Circumstance) {
@@ -71,7 +71,7 @@ class RoleJudgement implements Judgement {
     this.#mayIntrospect = rules.mayIntrospect(role);
     this.limits = rules.limitsOf(role);
     const access = accessOf(document, generation);
-    this.#holdsSecrets = access.authenticates || mayHoldSecrets(document.node);
+    this.#authenticates = access.authenticates;
     const refusals = this.#refusals(access, rules.refusal(document, role, isSaved));
     const invalid = refusals.length > 0 ? [] : validated(document, this.#graph).errors;
     const { awaited } = generation;
@@ -89,7 +89,7 @@ class RoleJudgement implements Judgement {
     const judged: JudgedOperation = {
       operation,
       plans: plansOf(this.#document, operation, this.#graph),
-      mayCompress: !this.#holdsSecrets,
+      mayCompress: !this.#authenticates && !mayHoldSecrets(this.#document.node),
       variableErrors: (variables) => this.#told(variableErrors(variables)),
     };
     this.#operations.set(name, judged);
