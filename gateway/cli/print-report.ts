@@ -1,17 +1,18 @@
-import { describeProblem } from '../metadata/index.ts';
+import { describeProblem, foldIgnored } from '../metadata/index.ts';
 import type { Change } from './changes.ts';
 import type { HasuraComparison } from './hasura/compare-with-hasura.ts';
 import type { Report } from './report.ts';
+import { ANY_OTHER_ROLE } from './roles.ts';
 
 /** A report for a terminal, a line each. */
 export function printReport(report: Report): string {
   return [
     ...report.problems.map((problem) => `error: ${describeProblem(problem)}`),
     ...report.warnings.map((problem) => `warning: ${describeProblem(problem)}`),
-    ...report.ignored.map((item) => `ignored: ${describeProblem({ ...item, message: item.what })}`),
+    ...foldIgnored(report.ignored).map((item) => `ignored: ${describeProblem({ ...item, message: item.what })}`),
     ...report.hints.map(({ source, message }) => `hint: ${source}: ${message}`),
     `sources: ${report.sources.map(sourceText).join(', ') || 'none'}`,
-    ...Object.entries(report.roles).map(([role, fields]) => `role ${role}: ${fields.join(', ') || 'nothing'}`),
+    ...Object.entries(report.roles).map(([role, fields]) => `${roleText(role)}: ${fields.join(', ') || 'nothing'}`),
     `authentication fields: ${report.authenticationFields.join(', ') || 'none'}`,
     ...Object.entries(report.operations).map(([name, roles]) => `operation ${name}: ${roles.join(', ') || 'nobody'}`),
     ...Object.entries(report.persistedDocuments).map(([file, count]) => `persisted documents of ${file}: ${count}`),
@@ -39,6 +40,11 @@ function hasuraLines({ endpoint, roles, differences }: HasuraComparison): readon
 
 /** Tables that a line names. */
 const NAMED_TABLES = 10;
+
+/** The role `*` stands for those that the metadata does not name. */
+function roleText(role: string): string {
+  return role === ANY_OTHER_ROLE ? 'role * (any other that a token may name)' : `role ${role}`;
+}
 
 function sourceText({ name, kind, members }: Report['sources'][number]): string {
   return members ? `${name} (${kind} of ${members.join(', ')})` : `${name} (${kind})`;

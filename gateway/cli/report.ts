@@ -4,6 +4,7 @@ import {
   type Generation,
   operationErrors,
   type RoleGraph,
+  unknowableOperations,
 } from '../graph/index.ts';
 import { type IgnoredMetadata, type MetadataProblem, metadataWarnings } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
@@ -77,7 +78,12 @@ export function reportOn(
       if (allowed.length === 0) broken.push({ index, position, query: saved.query, errors });
     });
   });
-  const found = brokenOperationProblems(broken, metadata, enforceAllowList);
+  const absent = absentSources(generation);
+  // What is wrong with an absent source is told once.
+  const found =
+    absent.length > 0
+      ? { problems: [], warnings: unknowableOperations(broken, absent, metadata) }
+      : brokenOperationProblems(broken, metadata, enforceAllowList);
   const wrong = [...problems, ...found.problems];
   return {
     valid: wrong.length === 0,
@@ -101,6 +107,12 @@ export function reportOn(
       ...generation.unmarkedAuthenticationFields,
     ],
   };
+}
+
+/** Sources that are described and not part of the graph. */
+function absentSources({ missing, conflicts }: Generation): readonly string[] {
+  const unknown = missing.filter(({ schema }) => schema === 'unknown');
+  return [...new Set([...unknown, ...conflicts].map(({ source }) => source))];
 }
 
 function rolesThatMayRun(query: string, graphs: ReadonlyMap<string, RoleGraph>) {

@@ -16,6 +16,7 @@ import { describedSources } from './described-sources.ts';
 import { Generation } from './generation.ts';
 import { GenerationLog } from './generation-log.ts';
 import { isAlike, OpenedRemotes } from './opened-remotes.ts';
+import { PendingLog } from './pending-log.ts';
 import { sourceChanges } from './source-changes.ts';
 import { sourceProblem } from './source-problem.ts';
 
@@ -29,7 +30,8 @@ const RETRY_MS = { first: 250, most: 15_000 };
 export class Assembly {
   readonly metadata: Metadata;
   readonly #surroundings: Surroundings;
-  readonly #log: Logger;
+  /** Nothing is said of an assembly that is never served. */
+  readonly #log: PendingLog;
   readonly #remotes: readonly RemoteSchema[];
   readonly #actions: Source | undefined;
   readonly #opened: OpenedRemotes;
@@ -55,8 +57,8 @@ export class Assembly {
   constructor(metadata: Metadata, surroundings: Surroundings, log: Logger, onChange: () => void = () => {}) {
     this.metadata = metadata;
     this.#surroundings = surroundings;
-    this.#log = log;
-    this.#generationLog = new GenerationLog(log);
+    this.#log = new PendingLog(log);
+    this.#generationLog = new GenerationLog(this.#log);
     this.#onChange = onChange;
     const { remotes, actions } = describedSources(metadata, surroundings);
     this.#remotes = remotes;
@@ -142,9 +144,10 @@ export class Assembly {
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
-  /** From now on, asks those again that did not answer, and those that want to be asked at intervals. */
+  /** It is served from now on. Asks those again that did not answer, and those that want to be asked at intervals. */
   keepFresh(): void {
     this.#keepingFresh = true;
+    this.#log.release();
     for (const remote of this.#remotes) if (this.#isAsked(remote)) this.#follow(remote);
     this.#retryLeft();
   }

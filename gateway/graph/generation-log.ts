@@ -1,12 +1,12 @@
-import type { Logger } from '../../platform/index.ts';
 import type { Generation } from './generation.ts';
+import type { PendingLog } from './pending-log.ts';
 
 /** Logs what is wrong with generations, each thing once. */
 export class GenerationLog {
-  readonly #log: Logger;
+  readonly #log: PendingLog;
   readonly #logged = new Set<string>();
 
-  constructor(log: Logger) {
+  constructor(log: PendingLog) {
     this.#log = log;
   }
 

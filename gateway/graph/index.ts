@@ -6,5 +6,10 @@ export type { Generation, Inconsistency, MissingSource } from './generation.ts';
 export { LiveGraph } from './live-graph.ts';
 export { type Follower, logMetadataNotes, type MetadataReloads, Reloads } from './reloads.ts';
 export type { RoleGraph } from './role-graph.ts';
-export { type BrokenOperation, brokenOperationProblems, operationErrors } from './saved-operations.ts';
+export {
+  type BrokenOperation,
+  brokenOperationProblems,
+  operationErrors,
+  unknowableOperations,
+} from './saved-operations.ts';
 export { type SchemaChange, schemaChanges } from './schema-changes.ts';

@@ -1,6 +1,7 @@
 import type { Logger } from '../../platform/index.ts';
 import {
   describeProblem,
+  foldIgnored,
   loadMetadata,
   type Metadata,
   MetadataError,
@@ -12,7 +13,7 @@ import type { LiveGraph } from './live-graph.ts';
 /** Logs what of metadata is not acted on, and what of it works and is hardly meant. @param knownVariables as in the options. */
 export function logMetadataNotes(metadata: Metadata, log: Logger, knownVariables?: ReadonlySet<string>): void {
   const { ignored } = metadata;
-  if (ignored.length > 0) log.warn({ ignored }, 'metadata that is not acted on');
+  if (ignored.length > 0) log.warn({ ignored: foldIgnored(ignored) }, 'metadata that is not acted on');
   const warnings = metadataWarnings(metadata, knownVariables);
   if (warnings.length > 0) log.warn({ warnings: warnings.map(describeProblem) }, 'metadata that may be a mistake');
 }

@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLSchema, Kind, parse, validate } from 'graphql';
-import { type Metadata, type MetadataProblem, namedRoles } from '../metadata/index.ts';
+import { hasDatabases, type Metadata, type MetadataProblem, namedRoles } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../sources/index.ts';
 import type { Generation } from './generation.ts';
 
@@ -54,8 +54,8 @@ export function brokenOperationProblems(
 }
 
 function told(broken: readonly BrokenOperation[], metadata: Metadata): readonly MetadataProblem[] {
-  const hasDatabases = metadata.ignored.some(({ what }) => what === 'databases, tables, event triggers');
-  const ofDatabases = broken.filter(({ errors }) => hasDatabases && errors.some(isMissingRootField));
+  const mayBeOfDatabases = hasDatabases(metadata.ignored);
+  const ofDatabases = broken.filter(({ errors }) => mayBeOfDatabases && errors.some(isMissingRootField));
   const place = ({ index, position }: BrokenOperation) =>
     metadata.place('queryCollections', [index, 'definition', 'queries', position]);
   const nameOf = ({ index, position }: BrokenOperation) =>
@@ -67,10 +67,36 @@ function told(broken: readonly BrokenOperation[], metadata: Metadata): readonly 
   }));
   const [first] = ofDatabases;
   if (!first || ofDatabases.length < 2) return problems;
-  const names = ofDatabases.slice(0, NAMED).map((one) => `"${nameOf(one)}"`);
-  const more = ofDatabases.length > NAMED ? `, and ${ofDatabases.length - NAMED} more` : '';
-  const message = `${ofDatabases.length} saved operations ask for fields that no service has, as databases would, which are ignored: ${names.join(', ')}${more}`;
+  const message = `${ofDatabases.length} saved operations ask for fields that no service has, as databases would, which are ignored: ${namesOf(ofDatabases, metadata)}`;
   return [...problems, { ...place(first), message }];
+}
+
+/** What is to be said of operations that may only be broken because sources are not part of the graph. */
+export function unknowableOperations(
+  broken: readonly BrokenOperation[],
+  absent: readonly string[],
+  metadata: Metadata,
+): readonly MetadataProblem[] {
+  const [first] = broken;
+  if (!first) return [];
+  const names = absent.map((one) => `"${one}"`).join(', ');
+  const which =
+    broken.length === 1
+      ? 'a saved operation that no role can run is'
+      : `${broken.length} saved operations that no role can run are`;
+  return [
+    {
+      ...metadata.place('queryCollections', [first.index]),
+      message: `${which} not looked at while ${names} ${absent.length === 1 ? 'is' : 'are'} not part of the graph: ${namesOf(broken, metadata)}`,
+    },
+  ];
+}
+
+function namesOf(broken: readonly BrokenOperation[], { queryCollections }: Metadata): string {
+  const names = broken
+    .slice(0, NAMED)
+    .map(({ index, position }) => `"${queryCollections[index]?.definition.queries[position]?.name ?? ''}"`);
+  return names.join(', ') + (broken.length > NAMED ? `, and ${broken.length - NAMED} more` : '');
 }
 
 /** How many operations a message names. */

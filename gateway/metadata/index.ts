@@ -23,7 +23,7 @@ export {
   resolveUrl,
   resolveVariable,
 } from './template.ts';
-export type { IgnoredMetadata } from './unsupported.ts';
+export { foldIgnored, hasDatabases, type IgnoredMetadata } from './unsupported.ts';
 export { metadataWarnings } from './warnings.ts';
 export { watchMetadata } from './watch.ts';
 export type { Place, ValuePath } from './yaml-tree.ts';

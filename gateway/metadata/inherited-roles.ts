@@ -74,8 +74,8 @@ export interface Grants {
 export interface InheritanceConflict {
   readonly role: string;
   readonly remoteSchema: string;
-  /** Two of the roles that it inherits from. */
-  readonly between: readonly [string, string];
+  /** Two of the roles that it inherits from, or one for which the same holds. */
+  readonly between: readonly [string, string?];
 }
 
 /**
@@ -151,7 +151,11 @@ function inheritedPermissions(
       if (one === undefined || one === found) continue;
       if (one === 'conflict' || (found && found.text !== one.text)) {
         held.set(role, 'conflict');
-        conflicts.push({ role, remoteSchema, between: [found?.parent ?? parent, parent] });
+        conflicts.push({
+          role,
+          remoteSchema,
+          between: one === 'conflict' || !found ? [parent] : [found.parent, parent],
+        });
         return [];
       }
       found ??= { ...one, parent };

@@ -27,7 +27,7 @@ import { KINDS, type Kind, type MetadataStore, openStore } from './store.ts';
 import { ignoredTypes } from './types-in-yaml.ts';
 import { type IgnoredMetadata, withoutUnsupported } from './unsupported.ts';
 import { presetSlips, type SessionVariableUse, sessionVariableUses, templateSlips } from './value-warnings.ts';
-import type { Place, ValuePath } from './yaml-tree.ts';
+import type { Place, ValuePath, YamlTree } from './yaml-tree.ts';
 
 /** What is plugged in: the content of a metadata directory or export, each kind of it checked. */
 export interface Metadata {
@@ -58,8 +58,12 @@ export interface Metadata {
   readonly ignored: readonly IgnoredMetadata[];
   /** What stands in the files, by the keys of Hasura's export, with includes put in. */
   readonly asWritten: Readonly<Record<string, unknown>>;
-  /** Where a part of a kind stands, for problems that show when the parts are put together. */
-  place(kind: Kind, path: ValuePath): Place;
+  /**
+   * Where a part of a kind stands, for problems that show when the parts are put together.
+   *
+   * @param line a line within it, where it is a text.
+   */
+  place(kind: Kind, path: ValuePath, line?: number): Place;
 }
 
 export interface LoadOptions {
@@ -77,13 +81,18 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false }: L
   const problems: MetadataProblem[] = [];
   const store = openStore(location, problems);
   const ignored: IgnoredMetadata[] = [];
+  const empty: MetadataProblem[] = [];
   const invalid = new Set<Kind>();
   const asWritten: Record<string, unknown> = {};
-  const places = new Map<Kind, (path: ValuePath) => Place>();
-  const place = (kind: Kind, path: ValuePath) => places.get(kind)?.(path) ?? { file: KINDS[kind].file };
+  const places = new Map<Kind, YamlTree['place']>();
+  const place = (kind: Kind, path: ValuePath, line?: number) =>
+    places.get(kind)?.(path, line) ?? { file: KINDS[kind].file };
   const read = <T>(kind: Kind, shape: z.ZodType<T>, whenAbsent: T): T => {
     const section = store.section(kind);
-    if (!section) return whenAbsent;
+    if (!section) {
+      if (store.isEmpty(kind)) empty.push({ file: KINDS[kind].file, message: EMPTY });
+      return whenAbsent;
+    }
     places.set(kind, section.place);
     asWritten[KINDS[kind].key] = section.value;
     const { value, taken } = withoutUnsupported(kind, section.value);
@@ -155,6 +164,7 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false }: L
   const introspectionDisabledFor = introspection.disabled_for_roles;
   const sessionVariables = sessionVariableUses(remoteSchemas, actions, place);
   const warnings = [
+    ...empty,
     ...roleWarnings(
       { remoteSchemas, actions, services, allowList, apiLimits, introspectionDisabledFor, inheritedRoles },
       granted.conflicts,
@@ -185,7 +195,15 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false }: L
   };
 }
 
+const EMPTY = 'the file is empty: nothing of its kind is in force; write [] or {} where that is meant';
+
+/** 2 is the layout of before Hasura v2, where tables stand in files of their own; the rest is the same. */
+const VERSIONS: readonly unknown[] = [2, 3];
+
 function checkVersion({ version }: MetadataStore, problems: MetadataProblem[]): void {
-  if (version.value !== 3)
-    problems.push({ ...version.place, message: 'expected version 3, the only one that is supported' });
+  const { value, place } = version;
+  // What is wrong with the file itself is told already.
+  if (VERSIONS.includes(value) || (value === undefined && problems.some(({ file }) => file === place.file))) return;
+  const found = value === undefined ? 'there is none' : `found ${JSON.stringify(value)}`;
+  problems.push({ ...place, message: `expected "version: 3", or 2 for metadata of Hasura v1: ${found}` });
 }

@@ -3,6 +3,8 @@ export interface MetadataProblem {
   readonly file: string;
   /** 1-based; absent when the problem is the file as a whole. */
   readonly line?: number;
+  /** 1-based; only where the file is no YAML. */
+  readonly column?: number;
   /** Where in the file, such as `[0].definition.url`. */
   readonly path?: string;
   readonly message: string;
@@ -17,8 +19,8 @@ export class MetadataError extends Error {
 }
 
 /** One line: `remote_schemas.yaml:7 [0].definition.url: expected a URL`. */
-export function describeProblem({ file, line, path, message }: MetadataProblem): string {
-  const place = line === undefined ? file : `${file}:${line}`;
+export function describeProblem({ file, line, column, path, message }: MetadataProblem): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return path ? `${place} ${path}: ${message}` : `${place}: ${message}`;
 }
 

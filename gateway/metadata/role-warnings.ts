@@ -40,8 +40,9 @@ export function roleWarnings(
     ...conflicts.map(({ role, remoteSchema, between: [one, other] }) => ({
       ...place('inheritedRoles', [indexOf(metadata.inheritedRoles, role), 'role_set']),
       message:
-        `"${role}" sees nothing of the remote schema "${remoteSchema}": its roles "${one}" and "${other}" have different ` +
-        'permissions there; a permission of its own says which holds',
+        other === undefined
+          ? `"${role}" sees nothing of the remote schema "${remoteSchema}", as its role "${one}", whose roles differ there`
+          : `"${role}" sees nothing of the remote schema "${remoteSchema}": its roles "${one}" and "${other}" have different permissions there; a permission of its own says which holds`,
     })),
   ];
 }

@@ -30,6 +30,8 @@ const KNOWN_KEYS = [VERSION.key, 'custom_types', ...Object.values(KINDS).map((ki
 export interface MetadataStore {
   /** The value of a kind, undefined where there is none. */
   section(kind: Kind): YamlTree | undefined;
+  /** Whether a kind, once it has been read, has a file that says nothing at all, not even that there is nothing. */
+  isEmpty(kind: Kind): boolean;
   readonly version: { readonly value: unknown; readonly place: Place };
   readonly actionsSdl: string;
   /** The file that it is in; undefined when it was made of an export. */
@@ -58,8 +60,16 @@ function openDirectory(directory: string, problems: MetadataProblem[]): Metadata
     throw new MetadataError([{ file: VERSION.file, message: `is missing: ${directory} is no metadata directory` }]);
   const files: MetadataFiles = { directory, read: new Set(), problems };
   const version = readYamlTree(files, VERSION.file);
+  const empty = new Set<Kind>();
   return {
-    section: (kind) => readYamlTree(files, KINDS[kind].file),
+    section: (kind) => {
+      const { file } = KINDS[kind];
+      const before = problems.length;
+      const tree = readYamlTree(files, file);
+      if (!tree && problems.length === before && files.read.has(file)) empty.add(kind);
+      return tree;
+    },
+    isEmpty: (kind) => empty.has(kind),
     version: {
       value: (version?.value as { version?: unknown } | undefined)?.version,
       place: version?.place([VERSION.key]) ?? { file: VERSION.file },
@@ -85,11 +95,14 @@ function openExport(location: string, problems: MetadataProblem[]): MetadataStor
       if (kind === 'actions')
         return 'issues' in actions
           ? undefined
-          : { value: actions.value, place: (path) => tree.place([...root, ...path]) };
+          : { value: actions.value, place: (path, line) => tree.place([...root, ...path], line) };
       const { key } = KINDS[kind];
       const value = content[key] ?? undefined;
-      return value === undefined ? undefined : { value, place: (path) => tree.place([...root, key, ...path]) };
+      return value === undefined
+        ? undefined
+        : { value, place: (path, line) => tree.place([...root, key, ...path], line) };
     },
+    isEmpty: () => false,
     version: { value: content[VERSION.key], place: tree.place([...root, VERSION.key]) },
     actionsSdl: 'issues' in actions ? '' : actions.sdl,
     actionsSdlFile: undefined,

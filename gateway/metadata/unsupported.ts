@@ -10,20 +10,54 @@ export interface IgnoredMetadata extends Place {
 }
 
 /** Files and folders of Hasura's layout, and keys of its single-file export, that have no counterpart here. */
+const DATABASES = 'databases, tables, event triggers';
+const NO_DATABASE = 'Portico has no database, data belongs to the services';
+const CRON = 'cron triggers: Portico starts nothing by itself, a scheduler can call the webhooks';
+const NETWORK = 'TLS settings: certificates of services are always verified, NODE_EXTRA_CA_CERTS adds authorities';
+const TELEMETRY = 'OpenTelemetry settings: they are not read from metadata';
+const METRICS = 'metrics settings: PORTICO_METRICS_PORT says where metrics are';
+const CONNECTORS = `data connectors: ${NO_DATABASE}`;
+const TABLES = `${DATABASES}: ${NO_DATABASE}`;
+const FUNCTIONS = `functions of databases: ${NO_DATABASE}`;
+
 const WHOLE: Readonly<Record<string, string>> = {
-  databases: 'databases, tables, event triggers',
-  sources: 'databases, tables, event triggers',
-  'cron_triggers.yaml': 'cron triggers',
-  cron_triggers: 'cron triggers',
-  'network.yaml': 'TLS allow list',
-  network: 'network settings',
-  'opentelemetry.yaml': 'OpenTelemetry settings',
-  opentelemetry: 'OpenTelemetry settings',
-  'metrics_config.yaml': 'metrics settings',
-  metrics_config: 'metrics settings',
-  'backend_configs.yaml': 'data connectors',
-  backend_configs: 'data connectors',
+  databases: TABLES,
+  sources: TABLES,
+  'tables.yaml': TABLES,
+  tables: TABLES,
+  'functions.yaml': FUNCTIONS,
+  functions: FUNCTIONS,
+  'cron_triggers.yaml': CRON,
+  cron_triggers: CRON,
+  'network.yaml': NETWORK,
+  network: NETWORK,
+  'opentelemetry.yaml': TELEMETRY,
+  opentelemetry: TELEMETRY,
+  'metrics_config.yaml': METRICS,
+  metrics_config: METRICS,
+  'backend_configs.yaml': CONNECTORS,
+  backend_configs: CONNECTORS,
 };
+
+/** Whether databases are among what is ignored, which saved operations may ask. */
+export function hasDatabases(ignored: readonly IgnoredMetadata[]): boolean {
+  return ignored.some(({ what }) => what === TABLES);
+}
+
+/** The same with what a file has several times told once, at its first place. */
+export function foldIgnored(ignored: readonly IgnoredMetadata[]): readonly IgnoredMetadata[] {
+  const alike = new Map<string, IgnoredMetadata[]>();
+  for (const item of ignored) {
+    const key = `${item.file} ${item.what}`;
+    alike.set(key, [...(alike.get(key) ?? []), item]);
+  }
+  return [...alike.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    return others.length === 0
+      ? [first]
+      : [{ ...first, what: `${first.what} (and ${others.length} more in this file)` }];
+  });
+}
 
 /** What says whether there is anything in a folder of Hasura's. */
 const INDEX_OF_FOLDER: Readonly<Record<string, string>> = { databases: join('databases', 'databases.yaml') };
@@ -91,13 +125,13 @@ const PARTS: readonly { kind: string; path: readonly string[]; what: string; isM
   {
     kind: 'remoteSchemas',
     path: ['*', 'remote_relationships', '*', 'relationships', '*'],
-    what: 'a relationship to a database',
+    what: `a relationship to a database: ${NO_DATABASE}`,
     isMeant: (item) => 'to_source' in ((item as { definition?: object | null }).definition ?? {}),
   },
   {
     kind: 'actions',
     path: ['custom_types', 'objects', '*', 'relationships', '*'],
-    what: 'a relationship to a database',
+    what: `a relationship to a database: ${NO_DATABASE}`,
     isMeant: (item) => 'remote_table' in item || 'field_mapping' in item,
   },
 ];

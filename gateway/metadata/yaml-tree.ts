@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type ScalarTag } from 'yaml';
 import type { MetadataProblem } from './problem.ts';
+import { syntaxProblems } from './yaml-syntax.ts';
 
 /** A path into a value: keys of mappings, positions in lists. */
 export type ValuePath = readonly PropertyKey[];
@@ -27,7 +28,8 @@ export interface MetadataFiles {
 /** The value of a YAML file with everything that it includes, and where each part of it comes from. */
 export interface YamlTree {
   readonly value: unknown;
-  place(path: ValuePath): Place;
+  /** @param line a line within the value, where it is a text: 1-based. It counts where the text stands line by line. */
+  place(path: ValuePath, line?: number): Place;
 }
 
 interface Part {
@@ -55,7 +57,7 @@ export function readYamlTree(files: MetadataFiles, file: string): YamlTree | und
   const before = files.problems.length;
   const value = readPart(files, file, [], parts, []);
   if (value === undefined || value === null || files.problems.length > before) return undefined;
-  return { value, place: (path) => placeOf(parts, path) };
+  return { value, place: (path, line) => placeOf(parts, path, line) };
 }
 
 /** A metadata file's text, or undefined when there is none or, which is added to the problems, it cannot be read. */
@@ -94,9 +96,9 @@ function readPart(
     merge: true,
     customTags: [includeTag],
   });
-  for (const error of document.errors)
-    problems.push({ file, line: lines.linePos(error.pos[0]).line, message: error.message });
-  if (document.errors.length > 0) return undefined;
+  const wrong = syntaxProblems(text, document, lines);
+  problems.push(...wrong.map((problem) => ({ file, ...problem })));
+  if (wrong.length > 0) return undefined;
   parts.push({ at, file, document, lines });
 
   return withIncludes(contentOf(document, file, problems), [], (included, path) => {
@@ -133,14 +135,22 @@ function withIncludes(value: unknown, path: ValuePath, include: (file: string, p
 }
 
 /** The innermost file that holds the value at `path`, and the line there. */
-function placeOf(parts: readonly Part[], path: ValuePath): Place {
+function placeOf(parts: readonly Part[], path: ValuePath, within = 1): Place {
   const holding = parts
     .filter((part) => part.at.length <= path.length && part.at.every((key, index) => key === path[index]))
     .reduce<Part | undefined>((best, part) => (best && best.at.length > part.at.length ? best : part), undefined);
   if (!holding) return { file: parts[0]?.file ?? '' };
   const inner = path.slice(holding.at.length);
-  const line = lineOf(holding.document, holding.lines, inner);
+  const line = lineOfText(holding, inner, within) ?? lineOf(holding.document, holding.lines, inner);
   return { file: holding.file, ...(line && { line }), ...(inner.length > 0 && { path: pathText(inner) }) };
+}
+
+/** Where a line of a text stands that is written line by line, below its key. */
+function lineOfText({ document, lines }: Part, path: ValuePath, within: number): number | undefined {
+  const node = nodeAt(document, path);
+  if (within < 1 || !isScalar(node) || node.type !== 'BLOCK_LITERAL' || !node.range) return undefined;
+  const isWhole = within === 1;
+  return isWhole ? undefined : lines.linePos(node.range[0]).line + within;
 }
 
 function lineOf(document: Document, lines: LineCounter, path: ValuePath): number | undefined {

@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { RemoteSchemaMetadata } from '../metadata/index.ts';
 import { type Coordinates, coordinatesOf, type PartOf, partsOf, rootName } from './federation-parts.ts';
 import type { Preset, Presets } from './presets.ts';
-import { evasions, type Permitted, permittedSchema } from './role-permission.ts';
+import { evasions, type Permitted, permissionProblems, permittedSchema } from './role-permission.ts';
 import type { SourceProblem } from './source.ts';
 
 /** One of those that a federated graph is made of, as far as permissions go. */
@@ -105,7 +105,7 @@ function grantsOf(
     const path = ['permissions', index, 'definition', 'schema'];
     const part = permittedSchema(definition.schema, own);
     if ('problems' in part) {
-      for (const problem of part.problems) note({ path, message: `permission of role "${role}": ${problem}` });
+      for (const problem of permissionProblems(role, definition.schema, part.problems, path)) note(problem);
       return;
     }
     const presets = new Map(

@@ -21,10 +21,11 @@ import {
   parse,
   print,
 } from 'graphql';
-import type { RemoteSchemaMetadata } from '../metadata/index.ts';
+import type { RemoteSchemaMetadata, ValuePath } from '../metadata/index.ts';
 import { presetProblems } from './preset-values.ts';
 import { type Presets, takePresets } from './presets.ts';
 import { schemaProblems } from './schema-problems.ts';
+import { sdlLines } from './sdl-lines.ts';
 import { SourceError, type SourceProblem, type Subschema } from './source.ts';
 
 /** What a role is given of a remote schema. */
@@ -55,11 +56,25 @@ export function permittedParts(
     const part = permittedSchema(definition.schema, upstream);
     const path = ['permissions', index, 'definition', 'schema'];
     if ('schema' in part) parts.set(role, part);
-    else
-      problems.push(...part.problems.map((problem) => ({ path, message: `permission of role "${role}": ${problem}` })));
+    else problems.push(...permissionProblems(role, definition.schema, part.problems, path));
   });
   if (problems.length > 0) throw new SourceError(problems);
   return parts;
+}
+
+/** What is wrong with the permission of a role, with the lines of its SDL. */
+export function permissionProblems(
+  role: string,
+  sdl: string,
+  problems: readonly string[],
+  path: ValuePath,
+): readonly SourceProblem[] {
+  const lineOf = sdlLines(sdl);
+  return problems.map((problem) => ({
+    path,
+    line: lineOf(problem),
+    message: `permission of role "${role}": ${problem}`,
+  }));
 }
 
 /** The subschema of each role, one for all roles that are given the same. */

@@ -109,6 +109,8 @@ export interface SourceProblem {
   readonly message: string;
   /** What it is about, within the description of the source. */
   readonly path?: ValuePath;
+  /** The line within the text that the path leads to, 1-based. */
+  readonly line?: number | undefined;
 }
 
 /** A source that cannot be used as it is described or as it answers. */

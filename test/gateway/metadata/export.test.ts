@@ -105,16 +105,21 @@ describe('a single-file export of Hasura', () => {
       ),
     );
     expect(ignored).toEqual([
-      { file: 'export.json', line: 4, path: 'metadata.sources', what: 'databases, tables, event triggers' },
-      expect.objectContaining({ path: 'metadata.cron_triggers', what: 'cron triggers' }),
+      {
+        file: 'export.json',
+        line: 4,
+        path: 'metadata.sources',
+        what: expect.stringContaining('databases, tables, event triggers: '),
+      },
+      expect.objectContaining({ path: 'metadata.cron_triggers', what: expect.stringContaining('cron triggers: ') }),
     ]);
   });
 
   test.each<[what: string, content: unknown, problem: object]>([
     [
       'a version that is not supported',
-      { metadata: { version: 2 } },
-      { line: 3, path: 'metadata.version', message: 'expected version 3, the only one that is supported' },
+      { metadata: { version: 1 } },
+      { line: 3, path: 'metadata.version', message: expect.stringContaining('found 1') },
     ],
     [
       'an unknown key',
@@ -186,8 +191,8 @@ describe('metadata that is exported', () => {
     expect(exported).toContain('"remote_relationships":[{');
     expect(exported).toContain('"relationships":[{');
     expect(again(load(HASURA_PROJECT)).ignored.map(({ what }) => what)).toEqual([
-      'a relationship to a database',
-      'a relationship to a database',
+      expect.stringContaining('a relationship to a database: '),
+      expect.stringContaining('a relationship to a database: '),
     ]);
   });
 

@@ -28,20 +28,20 @@ describe('the metadata directory of a Hasura project', () => {
 
   test('has what is not acted on listed, each with its place', () => {
     expect(load(HASURA_PROJECT).ignored).toEqual([
-      { file: 'backend_configs.yaml', what: 'data connectors' },
-      { file: 'cron_triggers.yaml', what: 'cron triggers' },
-      { file: 'databases', what: 'databases, tables, event triggers' },
+      { file: 'backend_configs.yaml', what: expect.stringContaining('data connectors: ') },
+      { file: 'cron_triggers.yaml', what: expect.stringContaining('cron triggers: ') },
+      { file: 'databases', what: expect.stringContaining('databases, tables, event triggers: ') },
       {
         file: 'remote_schemas.yaml',
         line: 35,
         path: '[0].remote_relationships[0].relationships[0]',
-        what: 'a relationship to a database',
+        what: expect.stringContaining('a relationship to a database: '),
       },
       {
         file: 'actions.yaml',
         line: 36,
         path: 'custom_types.objects[0].relationships[0]',
-        what: 'a relationship to a database',
+        what: expect.stringContaining('a relationship to a database: '),
       },
     ]);
   });
@@ -169,7 +169,7 @@ describe('what Portico does not know', () => {
 
   test('is told where it is a file of Hasura’s that cannot be read', () => {
     expect(load({ 'cron_triggers.yaml': '[' }).ignored).toEqual([
-      { file: 'cron_triggers.yaml', what: 'cron triggers' },
+      { file: 'cron_triggers.yaml', what: expect.stringContaining('cron triggers: ') },
     ]);
   });
 });

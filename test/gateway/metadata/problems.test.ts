@@ -6,7 +6,7 @@ import { collection, load, problemsIn, problemsOf, remote, restEndpoint } from '
 describe('a mistake', () => {
   test('does not hide the others: everything is told at once', () => {
     const problems = problemsIn({
-      'version.yaml': 'version: 2',
+      'version.yaml': 'version: 1',
       'remote_schemas.yaml': [
         { name: 'a', definition: {} },
         { name: 'b', definition: { url: 'http://b', schema_file: 'b.graphql' } },
@@ -203,7 +203,7 @@ describe('a file that says nothing', () => {
 
   test('is a problem when it is version.yaml', () => {
     expect(problemsIn({ 'version.yaml': '' })).toEqual([
-      { file: 'version.yaml', message: 'expected version 3, the only one that is supported' },
+      { file: 'version.yaml', message: expect.stringContaining('expected "version: 3"') },
     ]);
   });
 });
