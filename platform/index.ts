@@ -11,6 +11,7 @@ export { COUNTING_REDIS } from './redis-options.ts';
 export { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 export { readSettings, SettingsError, setting } from './settings.ts';
 export { atOnce, inSlices, type Sliced } from './slices.ts';
+export { closest, editDistance, likelyMeant } from './slips.ts';
 export { Standby } from './standby.ts';
 export { compiledFile, inThread, ThreadEnded } from './thread.ts';
 export { TurnEnd } from './turn-end.ts';

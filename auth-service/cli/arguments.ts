@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { suggestion } from '../../platform/command-line.ts';
 import { type Arguments, type Command, UsageError } from './command.ts';
 
 /** What was written, once it is clear for which command. */
@@ -23,7 +24,7 @@ export function parseCommand<Known extends Command>(
     const parts = name.split(' ');
     return parts.every((part, index) => words[index] === part);
   });
-  if (!command) throw new UsageError('unknown command');
+  if (!command) throw new UsageError(`unknown command${suggestedCommand(words, commands)}`);
   const flags = [...(command.flags ?? []), ...COMMON_FLAGS];
   const { values, positionals } = parse(words.slice(command.name.split(' ').length), command.options ?? [], flags);
   const given = {
@@ -47,8 +48,29 @@ function parse(args: readonly string[], options: readonly string[], flags: reado
   } catch (error) {
     const { code } = error as { code?: string };
     const isValue = code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE';
-    throw new UsageError(isValue ? 'an option lacks its value, or has one too many' : 'unknown option');
+    throw new UsageError(
+      isValue
+        ? 'an option lacks its value, or has one too many'
+        : `unknown option${suggestedOption(args, [...options, ...flags])}`,
+    );
   }
+}
+
+/** What the first words may have been meant for: a command of two words is also found by its first or second one. */
+function suggestedCommand(words: readonly string[], commands: readonly Command[]): string {
+  const known = commands.map(({ name }) => name);
+  return suggestion(words.slice(0, 2).join(' '), known) || suggestion(words[0] ?? '', known);
+}
+
+function suggestedOption(args: readonly string[], known: readonly string[]): string {
+  const names = args.filter((word) => word.startsWith('--')).map((word) => word.slice(2).split('=', 1)[0] ?? '');
+  const unknown = names.find((name) => name !== '' && !known.includes(name));
+  return unknown === undefined
+    ? ''
+    : suggestion(
+        `--${unknown}`,
+        known.map((name) => `--${name}`),
+      );
 }
 
 function checkCount({ parameters, optional = 0 }: Command, count: number): void {

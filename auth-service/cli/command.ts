@@ -67,10 +67,11 @@ export interface Command {
   readonly help: string;
 }
 
-/** A command that works on the database, which has the current schema then. */
-export interface DatabaseCommand extends Command {
-  run(context: CommandContext, given: Arguments): Promise<Outcome>;
-}
+/** Runs a command on the database, which has the current schema then. */
+export type DatabaseCommandRun = (context: CommandContext, given: Arguments) => Promise<Outcome>;
+
+/** The commands of a group by their names. */
+export type DatabaseCommandRuns = Readonly<Record<string, DatabaseCommandRun>>;
 
 /** The value of an option that is given once at most. @throws UsageError */
 export function one(options: Options, name: string): string | undefined {

@@ -1,15 +1,7 @@
 import { readSettings, setting } from '../../platform/index.ts';
 import { databaseUrl } from '../config.ts';
 import { setUpRoles, withPassword } from '../database/index.ts';
-import type { Command, Outcome } from './command.ts';
-
-export const databaseSetupCommand: Command = {
-  name: 'database setup',
-  parameters: [],
-  help:
-    'Makes the owner of the tables (AUTH_DATABASE_OWNER_URL) and the user of the service (DATABASE_URL), who is bound by ' +
-    'row-level security, and applies the migrations. Logs in as AUTH_DATABASE_ADMIN_URL. Can be repeated.',
-};
+import type { Outcome } from './command.ts';
 
 /** It needs no other settings of the service. */
 const shape = {

@@ -4,7 +4,7 @@ import { connectToDatabase, openDatabase, pendingMigrations, readUserRights } fr
 import { type Bcrypt, loadBcrypt } from '../passwords/index.ts';
 import { createSealer, readKeys } from '../tokens/index.ts';
 import { countPasswords, judgePeppers, type PepperVerdict } from '../use-cases/index.ts';
-import { type Arguments, type Command, type Outcome, one, UsageError } from './command.ts';
+import { type Arguments, type Outcome, one, UsageError } from './command.ts';
 
 const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 const ANSWER_WITHIN_MS = 5_000;
@@ -14,15 +14,6 @@ interface Finding {
   result: 'ok' | 'warning' | 'failed';
   detail: string;
 }
-
-export const doctorCommand: Command = {
-  name: 'doctor',
-  parameters: [],
-  options: ['url'],
-  help:
-    'Checks settings, database, migrations, signing keys, clock, and whether the service (at --url, or where the ' +
-    'settings say) and the gateway answer. Changes nothing.',
-};
 
 /** Every check that can be made; one that fails does not keep the others from being made. */
 export async function doctor(environment: NodeJS.ProcessEnv, given: Arguments): Promise<Outcome> {

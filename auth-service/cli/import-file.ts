@@ -3,7 +3,8 @@ import { importedHash, MIN_BCRYPT_COST } from '../passwords/index.ts';
 import { type NewUser, normalizeUsername } from '../use-cases/index.ts';
 import { readRoles } from './subjects.ts';
 
-const MAX_PROBLEMS = 20;
+/** Problems that are described; the others are counted. */
+export const MAX_SHOWN_PROBLEMS = 20;
 const DEFAULT_ROLES = ['user'];
 
 export type ImportedUser = Omit<NewUser, 'tenantId'>;
@@ -11,6 +12,11 @@ export type ImportedUser = Omit<NewUser, 'tenantId'>;
 /** What a file holds. A problem names its line and never repeats what stands there. */
 export interface Import {
   users: ImportedUser[];
+  /** How many lines cannot be imported. */
+  refused: number;
+  /** The lines after the last one that was refused cannot be told apart, and are not read. */
+  truncated: boolean;
+  /** Why, for the first of them; or why the file as a whole is none. */
   problems: string[];
 }
 
@@ -22,7 +28,7 @@ const record = z.strictObject({
   disabled: z.boolean().optional(),
 });
 
-type Line = { number: number; value: unknown };
+type Line = { number: number; value: unknown; isLast?: boolean };
 
 /**
  * Reads users from JSON lines, when the first sign is a brace, or else from CSV (RFC 4180) with a header line. Password
@@ -37,19 +43,23 @@ export function readImport(text: string, maxCost: number): Import {
     : csvLines(text);
   const users: ImportedUser[] = [];
   const problems: string[] = [];
+  let refused = 0;
   const names = new Set<string>();
+  const refuse = (number: number, why: string) => {
+    refused += 1;
+    if (problems.length < MAX_SHOWN_PROBLEMS) problems.push(`line ${number}: ${why}`);
+  };
   for (const { number, value } of lines) {
     const user = userOf(value, maxCost);
-    if (typeof user === 'string') problems.push(`line ${number}: ${user}`);
-    else if (names.has(user.username)) problems.push(`line ${number}: the username is there twice`);
+    if (typeof user === 'string') refuse(number, user);
+    else if (names.has(user.username)) refuse(number, 'the username is there twice');
     else {
       names.add(user.username);
       users.push(user);
     }
-    if (problems.length >= MAX_PROBLEMS) return { users, problems: [...problems, 'and maybe more'] };
   }
-  if (users.length === 0 && problems.length === 0) problems.push('standard input holds no users');
-  return { users, problems };
+  if (users.length === 0 && refused === 0) problems.push('standard input holds no users');
+  return { users, refused, truncated: lines.at(-1)?.isLast ?? false, problems };
 }
 
 /** The user, or what is wrong. */
@@ -90,7 +100,8 @@ function csvLines(text: string): Line[] {
   const [header, ...rows] = csvRows(text.replace(/^\ufeff/, ''));
   if (!header) return [];
   const names = header.cells.map((name) => name.trim());
-  return rows.map(({ number, cells }) => {
+  return rows.map(({ number, cells, isBroken }) => {
+    if (isBroken) return { number, value: 'a quote is not where it may be: what follows cannot be read', isLast: true };
     if (cells.length !== names.length) return { number, value: 'expected as many values as the header has names' };
     const given = names.map((name, column) => [name, cells[column] ?? ''] as const);
     return { number, value: Object.fromEntries(given.flatMap(([name, cell]) => fromCell(name, cell))) };
@@ -108,6 +119,8 @@ function fromCell(name: string, cell: string): [string, unknown][] {
 interface CsvRow {
   number: number;
   cells: string[];
+  /** A quote in the middle of a cell, or one that is never closed: the rest of the file cannot be told apart. */
+  isBroken?: boolean;
 }
 
 /** A cell without quotes, and what ends one. */
@@ -122,9 +135,7 @@ function csvRows(text: string): CsvRow[] {
   while (position < text.length) {
     const after = endOfCell(text, position);
     const end = after === undefined ? undefined : matchAt(END, text, after);
-    // A quote in the middle of a cell, or one that is never closed: the rest cannot be told apart, and the row has too few
-    // cells.
-    if (after === undefined || end === undefined) return [...rows, { number, cells: [] }];
+    if (after === undefined || end === undefined) return [...rows, { number, cells: [], isBroken: true }];
     const cell = text.slice(position, after);
     row.cells.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
     position = after + end.length;

@@ -13,13 +13,16 @@ export interface Terminal {
   /** All of standard input. */
   readAll(): Promise<string>;
   readonly interactive: boolean;
+  /** Standard error, for what is not a result. */
+  readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
 /** The terminal of this process. Prompts go to standard error, so that standard output holds results only. */
-export function openTerminal(input: NodeJS.ReadStream, errors: NodeJS.WritableStream): Terminal {
+export function openTerminal(input: NodeJS.ReadStream, errors: Terminal['errors']): Terminal {
   const interactive = input.isTTY === true;
   return {
     interactive,
+    errors,
     readSecret: async (prompt) => (interactive ? typed(prompt, input, errors) : firstLine(await everything(input))),
     readAll: () => everything(input),
   };

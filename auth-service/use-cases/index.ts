@@ -20,7 +20,7 @@ export { createListSessions, type ListedSession, type ListSessions } from './lis
 export { type Client, createLogin, type Login, type LoginInput, type LoginResult } from './login.ts';
 export { createLogout, type Logout, type LogoutInput, type LogoutResult } from './logout.ts';
 export { addClient, type NewClient, revokeClient } from './manage-clients.ts';
-export { addUser, addUsers, generatePassword, type NewUser, resetPassword } from './manage-users.ts';
+export { addUser, generatePassword, importUsers, type NewUser, resetPassword } from './manage-users.ts';
 export { acceptPepper, judgePeppers, type PepperVerdict, requireKnownPeppers } from './pepper-checks.ts';
 export {
   createReadAudit,

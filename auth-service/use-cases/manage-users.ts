@@ -24,9 +24,23 @@ export async function addUser(
   now: Date,
   author: Author,
 ): Promise<string | undefined> {
-  const [id] = await addUsers(transaction, [user], now);
+  const { disabled = false, allowedRoles, ...row } = user;
+  const [added] = await transaction.user.createManyAndReturn({
+    data: [
+      {
+        ...row,
+        id: randomUUID(),
+        allowedRoles: [...allowedRoles],
+        createdAt: now,
+        disabledAt: disabled ? now : null,
+      },
+    ],
+    skipDuplicates: true,
+    select: { id: true },
+  });
+  const id = added?.id;
   if (id === undefined) return undefined;
-  const { tenantId, allowedRoles: roles, defaultRole: default_role } = user;
+  const { tenantId, defaultRole: default_role } = row;
   await recordAudit(transaction, {
     ...author,
     at: now,
@@ -34,29 +48,38 @@ export async function addUser(
     outcome: 'success',
     tenantId,
     subject: { kind: 'user', id },
-    details: { roles, default_role },
+    details: { roles: allowedRoles, default_role },
   });
   return id;
 }
 
 /**
- * Adds the users whose names are not taken yet. Whoever adds many says so in the audit log, once.
+ * Adds users to a tenant whose names are not taken yet, by one statement: what an import of many takes. The caller records
+ * it in the audit log.
  *
- * @returns the ids of those that were added.
+ * @returns how many were added.
  */
-export async function addUsers(transaction: Transaction, users: readonly NewUser[], now: Date): Promise<string[]> {
-  const added = await transaction.user.createManyAndReturn({
-    data: users.map(({ disabled = false, allowedRoles, ...user }) => ({
-      ...user,
-      id: randomUUID(),
-      allowedRoles: [...allowedRoles],
-      createdAt: now,
-      disabledAt: disabled ? now : null,
-    })),
-    skipDuplicates: true,
-    select: { id: true },
-  });
-  return added.map(({ id }) => id);
+export async function importUsers(
+  transaction: Transaction,
+  tenantId: number,
+  users: readonly Omit<NewUser, 'tenantId'>[],
+  now: Date,
+): Promise<number> {
+  const rows = users.map(({ username, passwordHash, allowedRoles, defaultRole, disabled = false }) => ({
+    id: randomUUID(),
+    username,
+    password_hash: passwordHash,
+    allowed_roles: allowedRoles,
+    default_role: defaultRole,
+    disabled,
+  }));
+  return transaction.$executeRaw`
+    INSERT INTO users (tenant_id, id, username, password_hash, allowed_roles, default_role, created_at, disabled_at)
+    SELECT ${tenantId}::int, id, username, password_hash, allowed_roles, default_role, ${now},
+      CASE WHEN disabled THEN ${now}::timestamptz END
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS row(id uuid, username text, password_hash text, allowed_roles text[], default_role text, disabled boolean)
+    ON CONFLICT DO NOTHING`;
 }
 
 /** No letters and digits that look like others. 31 signs, so a password of 25 has 123 random bits. */

@@ -1,3 +1,4 @@
+export { closest } from '../../platform/index.ts';
 export type { NamedText, RequestTransform, ResponseTransform } from './action-transforms.ts';
 export type { ActionTypes } from './action-types.ts';
 export type { ActionMetadata, ActionsMetadata } from './actions.ts';
@@ -15,7 +16,6 @@ export { isSupergraph, type RemoteSchemaMetadata } from './remote-schemas.ts';
 export type { ResilienceMetadata } from './resilience-shape.ts';
 export type { RestMethod } from './rest-endpoints.ts';
 export type { ServiceMetadata } from './services.ts';
-export { closest } from './slips.ts';
 export {
   type Environment,
   resolveEventsUrl,

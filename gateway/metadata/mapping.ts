@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { closest } from './slips.ts';
+import { closest } from '../../platform/index.ts';
 import type { ValuePath } from './yaml-tree.ts';
 
 /** Something in a value that does not fit its shape. */

@@ -1,8 +1,8 @@
+import { likelyMeant } from '../../platform/index.ts';
 import type { AllowListEntry } from './allow-list.ts';
 import type { ApiLimits } from './api-limits.ts';
 import type { Grants, InheritanceConflict, InheritedRole } from './inherited-roles.ts';
 import type { MetadataProblem } from './problem.ts';
-import { likelyMeant } from './slips.ts';
 import type { Kind } from './store.ts';
 import type { Place, ValuePath } from './yaml-tree.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { parse } from 'yaml';
-import { closest } from './slips.ts';
+import { closest } from '../../platform/index.ts';
 import type { MetadataFiles, Place, ValuePath } from './yaml-tree.ts';
 
 /** Something in the metadata that Portico does not act on. It is told, and otherwise does no harm. */

@@ -1,11 +1,11 @@
 import { type DocumentNode, Kind, parse, type TypeNode, visit } from 'graphql';
+import { closest, editDistance, likelyMeant } from '../../platform/index.ts';
 import type { TemplatePath } from '../kriti/index.ts';
 import type { RequestTransform, ResponseTransform } from './action-transforms.ts';
 import type { ActionTypes } from './action-types.ts';
 import type { ActionMetadata, ActionsMetadata } from './actions.ts';
 import type { MetadataProblem } from './problem.ts';
 import type { RemoteSchemaMetadata } from './remote-schemas.ts';
-import { closest, editDistance, likelyMeant } from './slips.ts';
 import type { Kind as MetadataKind } from './store.ts';
 import type { Place, ValuePath } from './yaml-tree.ts';
 

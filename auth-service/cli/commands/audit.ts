@@ -6,37 +6,27 @@ import {
   readAuditOfTenant,
   readWholeAudit,
 } from '../../audit/index.ts';
-import { type CommandContext, type DatabaseCommand, type Options, one, UsageError } from '../command.ts';
+import { type CommandContext, type DatabaseCommandRuns, type Options, one, UsageError } from '../command.ts';
+import { AUDIT_ENTRIES } from '../page-sizes.ts';
 import { list } from '../print.ts';
 import { findTenant, findUser } from '../subjects.ts';
 
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 10_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const AGO = /^(?<count>\d{1,6})(?<unit>[mhd])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-export const auditCommands: readonly DatabaseCommand[] = [
-  {
-    name: 'audit',
-    parameters: [],
-    options: ['tenant', 'user', 'event', 'since', 'limit', 'after'],
-    help:
-      'Prints what happened that matters to security, the newest first, of all tenants and the platform, or of one ' +
-      '--tenant. --user is a name in that tenant, or an id. --since is a time in ISO 8601, or 30m, 12h, 7d ago. ' +
-      `--limit ${DEFAULT_LIMIT}, ${MAX_LIMIT} at most; --after <id> goes on from there.`,
-    async run(context, { options }) {
-      const tenant = one(options, 'tenant');
-      const request = { ...(await filterOf(context, options, tenant)), ...pageOf(options) };
-      const entries =
-        tenant === undefined
-          ? await readWholeAudit(context.database, request)
-          : await readAuditOfTenant(context.database, (await findTenant(context, tenant)).id, request);
-      const outcome = list(entries.map(shown));
-      return { ...outcome, json: entries.map(asJson) };
-    },
+export const auditCommands: DatabaseCommandRuns = {
+  async audit(context, { options }) {
+    const tenant = one(options, 'tenant');
+    const request = { ...(await filterOf(context, options, tenant)), ...pageOf(options) };
+    const entries =
+      tenant === undefined
+        ? await readWholeAudit(context.database, request)
+        : await readAuditOfTenant(context.database, (await findTenant(context, tenant)).id, request);
+    const outcome = list(entries.map(shown));
+    return { ...outcome, json: entries.map(asJson) };
   },
-];
+};
 
 async function filterOf(context: CommandContext, options: Options, tenant: string | undefined): Promise<AuditFilter> {
   const [event, user, since] = [one(options, 'event'), one(options, 'user'), one(options, 'since')];
@@ -58,8 +48,9 @@ async function subjectId(context: CommandContext, tenant: string | undefined, us
 
 function pageOf(options: Options): { first: number; after?: string } {
   const [limit, after] = [one(options, 'limit'), one(options, 'after')];
-  const first = limit === undefined ? DEFAULT_LIMIT : /^\d{1,5}$/.test(limit) ? Number(limit) : 0;
-  if (first < 1 || first > MAX_LIMIT) throw new UsageError(`expected a --limit from 1 to ${MAX_LIMIT}`);
+  const first = limit === undefined ? AUDIT_ENTRIES.default : /^\d{1,5}$/.test(limit) ? Number(limit) : 0;
+  if (first < 1 || first > AUDIT_ENTRIES.most)
+    throw new UsageError(`expected a --limit from 1 to ${AUDIT_ENTRIES.most}`);
   if (after === undefined) return { first };
   if (!UUID.test(after)) throw new UsageError('expected the id of an entry for --after');
   return { first, after: after.toLowerCase() };

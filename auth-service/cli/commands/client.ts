@@ -1,5 +1,5 @@
 import { addClient, revokeClient } from '../../use-cases/index.ts';
-import { at, CommandError, type DatabaseCommand, UsageError } from '../command.ts';
+import { at, CommandError, type DatabaseCommandRuns, UsageError } from '../command.ts';
 import { done, list } from '../print.ts';
 import { findTenant, roleOptions } from '../subjects.ts';
 
@@ -8,70 +8,56 @@ const MAX_NAME_LENGTH = 255;
 /** RFC 6749, section 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
 
-export const clientCommands: readonly DatabaseCommand[] = [
-  {
-    name: 'client add',
-    parameters: ['<tenant>', '<name>'],
-    options: ['role', 'default-role', 'scope'],
-    help: 'Adds a service account with these roles, one at least, and scopes, and prints its secret, once.',
-    async run(context, given) {
-      const { id: tenantId } = await findTenant(context, at(given, 0));
-      const name = at(given, 1).normalize('NFKC');
-      if (name === '' || name.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name))
-        throw new UsageError(`expected a name of at most ${MAX_NAME_LENGTH} characters`);
-      const scopes = [...new Set(given.options.scope ?? [])];
-      if (!scopes.every((scope) => SCOPE.test(scope))) throw new UsageError('expected scopes like orders:read');
-      const roles = roleOptions(given.options);
-      const added = await addClient(
-        context.database,
-        { tenantId, name, scopes, ...roles },
-        context.now(),
-        context.author,
-      );
-      const { clientId, clientSecret } = added;
-      return done(`client_id      ${clientId}\nclient_secret  ${clientSecret}   (shown this once)`, {
-        tenant_id: tenantId,
-        client_id: clientId,
-        client_secret: clientSecret,
-        roles: roles.allowedRoles,
-        default_role: roles.defaultRole,
+export const clientCommands: DatabaseCommandRuns = {
+  async 'client add'(context, given) {
+    const { id: tenantId } = await findTenant(context, at(given, 0));
+    const name = at(given, 1).normalize('NFKC');
+    if (name === '' || name.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name))
+      throw new UsageError(`expected a name of at most ${MAX_NAME_LENGTH} characters`);
+    const scopes = [...new Set(given.options.scope ?? [])];
+    if (!scopes.every((scope) => SCOPE.test(scope))) throw new UsageError('expected scopes like orders:read');
+    const roles = roleOptions(given.options);
+    const added = await addClient(
+      context.database,
+      { tenantId, name, scopes, ...roles },
+      context.now(),
+      context.author,
+    );
+    const { clientId, clientSecret } = added;
+    return done(`client_id      ${clientId}\nclient_secret  ${clientSecret}   (shown this once)`, {
+      tenant_id: tenantId,
+      client_id: clientId,
+      client_secret: clientSecret,
+      roles: roles.allowedRoles,
+      default_role: roles.defaultRole,
+      scopes,
+    });
+  },
+
+  async 'client list'(context, given) {
+    const { id: tenantId } = await findTenant(context, at(given, 0));
+    const clients = await context.database.inTenant(tenantId, ({ oAuthClient }) =>
+      oAuthClient.findMany({ where: { tenantId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
+    );
+    return list(
+      clients.map(({ id, name, allowedRoles, defaultRole, scopes, createdAt, revokedAt }) => ({
+        client_id: id,
+        name,
+        roles: allowedRoles,
+        default_role: defaultRole,
         scopes,
-      });
-    },
+        created_at: createdAt,
+        revoked_at: revokedAt,
+      })),
+    );
   },
-  {
-    name: 'client list',
-    parameters: ['<tenant>'],
-    help: 'Lists the service accounts of a tenant.',
-    async run(context, given) {
-      const { id: tenantId } = await findTenant(context, at(given, 0));
-      const clients = await context.database.inTenant(tenantId, ({ oAuthClient }) =>
-        oAuthClient.findMany({ where: { tenantId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
-      );
-      return list(
-        clients.map(({ id, name, allowedRoles, defaultRole, scopes, createdAt, revokedAt }) => ({
-          client_id: id,
-          name,
-          roles: allowedRoles,
-          default_role: defaultRole,
-          scopes,
-          created_at: createdAt,
-          revoked_at: revokedAt,
-        })),
-      );
-    },
+
+  async 'client revoke'(context, given) {
+    const { id: tenantId } = await findTenant(context, at(given, 0));
+    const clientId = at(given, 1).toLowerCase();
+    if (!UUID.test(clientId)) throw new UsageError('expected a client id');
+    const revoked = await revokeClient(context.database, tenantId, clientId, context.now, context.author);
+    if (!revoked) throw new CommandError('this tenant has no such client, or it was revoked already');
+    return done('the client is revoked', { tenant_id: tenantId, client_id: clientId });
   },
-  {
-    name: 'client revoke',
-    parameters: ['<tenant>', '<client id>'],
-    help: 'Makes a service account’s secret worthless and revokes its access tokens, for good.',
-    async run(context, given) {
-      const { id: tenantId } = await findTenant(context, at(given, 0));
-      const clientId = at(given, 1).toLowerCase();
-      if (!UUID.test(clientId)) throw new UsageError('expected a client id');
-      const revoked = await revokeClient(context.database, tenantId, clientId, context.now, context.author);
-      if (!revoked) throw new CommandError('this tenant has no such client, or it was revoked already');
-      return done('the client is revoked', { tenant_id: tenantId, client_id: clientId });
-    },
-  },
-];
+};

@@ -1,71 +1,60 @@
 import { recordAudit } from '../../audit/index.ts';
 import { endSessions, lockUser } from '../../use-cases/index.ts';
-import { at, CommandError, type DatabaseCommand, UsageError } from '../command.ts';
+import { at, CommandError, type DatabaseCommandRuns, UsageError } from '../command.ts';
 import { done, list } from '../print.ts';
 import { findUser } from '../subjects.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const PAGE = 1_000;
 
-export const sessionCommands: readonly DatabaseCommand[] = [
-  {
-    name: 'session list',
-    parameters: ['<tenant>', '<username>'],
-    help: 'Lists the living sessions of a user, the one used last first.',
-    async run(context, given) {
-      const { tenantId, userId } = await findUser(context, at(given, 0), at(given, 1));
-      const sessions = await context.database.inTenant(tenantId, ({ session }) =>
-        session.findMany({
-          where: { tenantId, userId, revokedAt: null, expiresAt: { gt: context.now() } },
-          orderBy: [{ lastUsedAt: 'desc' }, { id: 'asc' }],
-          take: PAGE,
-        }),
-      );
-      return list(
-        sessions.map(({ id, createdAt, lastUsedAt, expiresAt, clientAddress, userAgent }) => ({
-          id,
-          created_at: createdAt,
-          last_used_at: lastUsedAt,
-          expires_at: expiresAt,
-          client_address: clientAddress,
-          user_agent: userAgent,
-        })),
-      );
-    },
+export const sessionCommands: DatabaseCommandRuns = {
+  async 'session list'(context, given) {
+    const { tenantId, userId } = await findUser(context, at(given, 0), at(given, 1));
+    const sessions = await context.database.inTenant(tenantId, ({ session }) =>
+      session.findMany({
+        where: { tenantId, userId, revokedAt: null, expiresAt: { gt: context.now() } },
+        orderBy: [{ lastUsedAt: 'desc' }, { id: 'asc' }],
+        take: PAGE,
+      }),
+    );
+    return list(
+      sessions.map(({ id, createdAt, lastUsedAt, expiresAt, clientAddress, userAgent }) => ({
+        id,
+        created_at: createdAt,
+        last_used_at: lastUsedAt,
+        expires_at: expiresAt,
+        client_address: clientAddress,
+        user_agent: userAgent,
+      })),
+    );
   },
-  {
-    name: 'session revoke',
-    parameters: ['<tenant>', '<username>', '<session id>'],
-    optional: 1,
-    flags: ['all'],
-    help: 'Ends one session of a user, or all of them with --all, and revokes their access tokens.',
-    async run(context, given) {
-      const { tenantId, userId } = await findUser(context, at(given, 0), at(given, 1));
-      const sessionId = given.positionals[2];
-      if ((sessionId === undefined) !== given.flags.has('all')) throw new UsageError('expected a session id or --all');
-      if (sessionId !== undefined && !UUID.test(sessionId)) throw new UsageError('expected a session id');
-      const ended = await context.database.inTenant(tenantId, async (transaction) => {
-        await lockUser(transaction, tenantId, userId);
-        const which = { tenantId, userId, ...(sessionId !== undefined && { sessionId: sessionId.toLowerCase() }) };
-        const now = context.now();
-        const count = await endSessions(transaction, which, now);
-        if (count > 0)
-          await recordAudit(transaction, {
-            ...context.author,
-            at: now,
-            event: 'session.revoke',
-            outcome: 'success',
-            tenantId,
-            subject: { kind: 'user', id: userId },
-            details: {
-              ended_sessions: count,
-              ...(sessionId === undefined ? { all: true } : { session_id: sessionId.toLowerCase() }),
-            },
-          });
-        return count;
-      });
-      if (ended === 0 && sessionId !== undefined) throw new CommandError('this user has no such living session');
-      return done(`${ended} sessions ended`, { user_id: userId, ended_sessions: ended });
-    },
+
+  async 'session revoke'(context, given) {
+    const { tenantId, userId } = await findUser(context, at(given, 0), at(given, 1));
+    const sessionId = given.positionals[2];
+    if ((sessionId === undefined) !== given.flags.has('all')) throw new UsageError('expected a session id or --all');
+    if (sessionId !== undefined && !UUID.test(sessionId)) throw new UsageError('expected a session id');
+    const ended = await context.database.inTenant(tenantId, async (transaction) => {
+      await lockUser(transaction, tenantId, userId);
+      const which = { tenantId, userId, ...(sessionId !== undefined && { sessionId: sessionId.toLowerCase() }) };
+      const now = context.now();
+      const count = await endSessions(transaction, which, now);
+      if (count > 0)
+        await recordAudit(transaction, {
+          ...context.author,
+          at: now,
+          event: 'session.revoke',
+          outcome: 'success',
+          tenantId,
+          subject: { kind: 'user', id: userId },
+          details: {
+            ended_sessions: count,
+            ...(sessionId === undefined ? { all: true } : { session_id: sessionId.toLowerCase() }),
+          },
+        });
+      return count;
+    });
+    if (ended === 0 && sessionId !== undefined) throw new CommandError('this user has no such living session');
+    return done(`${ended} sessions ended`, { user_id: userId, ended_sessions: ended });
   },
-];
+};

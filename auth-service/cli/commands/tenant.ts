@@ -1,110 +1,83 @@
 import { recordAudit } from '../../audit/index.ts';
 import { createDisableTenant, createEnableTenant } from '../../use-cases/index.ts';
-import { at, CommandError, type DatabaseCommand, UsageError } from '../command.ts';
+import { at, CommandError, type DatabaseCommandRuns, UsageError } from '../command.ts';
 import { done, list } from '../print.ts';
 import { recordClaims } from '../record-claims.ts';
 import { findTenant, readClaims, readTenantId } from '../subjects.ts';
 
 const MAX_NAME_LENGTH = 255;
 
-export const tenantCommands: readonly DatabaseCommand[] = [
-  {
-    name: 'tenant add',
-    parameters: ['<id>', '<name>'],
-    help: 'Adds a tenant. Its callers log in with the id.',
-    async run({ database, now, author }, given) {
-      const id = readTenantId(at(given, 0));
-      const name = at(given, 1).normalize('NFKC');
-      // A name of digits alone would be taken for an id.
-      if (name.trim() === '' || /^\d+$/.test(name) || name.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name))
-        throw new UsageError(`expected a name that is no number, of at most ${MAX_NAME_LENGTH} characters`);
-      const count = await database.inTenant(id, async (transaction) => {
-        const at = now();
-        const added = await transaction.tenant.createMany({
-          data: [{ id, name, createdAt: at }],
-          skipDuplicates: true,
-        });
-        const subject = { kind: 'tenant', id: String(id) } as const;
-        const what = { at, event: 'tenant.add', outcome: 'success', tenantId: id, subject, details: { name } } as const;
-        if (added.count > 0) await recordAudit(transaction, { ...author, ...what });
-        return added.count;
+export const tenantCommands: DatabaseCommandRuns = {
+  async 'tenant add'({ database, now, author }, given) {
+    const id = readTenantId(at(given, 0));
+    const name = at(given, 1).normalize('NFKC');
+    // A name of digits alone would be taken for an id.
+    if (name.trim() === '' || /^\d+$/.test(name) || name.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name))
+      throw new UsageError(`expected a name that is no number, of at most ${MAX_NAME_LENGTH} characters`);
+    const count = await database.inTenant(id, async (transaction) => {
+      const at = now();
+      const added = await transaction.tenant.createMany({
+        data: [{ id, name, createdAt: at }],
+        skipDuplicates: true,
       });
-      if (count === 0) throw new CommandError('there is a tenant with this id or name already');
-      return done(`tenant ${id} was added`, { id, name });
-    },
+      const subject = { kind: 'tenant', id: String(id) } as const;
+      const what = { at, event: 'tenant.add', outcome: 'success', tenantId: id, subject, details: { name } } as const;
+      if (added.count > 0) await recordAudit(transaction, { ...author, ...what });
+      return added.count;
+    });
+    if (count === 0) throw new CommandError('there is a tenant with this id or name already');
+    return done(`tenant ${id} was added`, { id, name });
   },
-  {
-    name: 'tenant list',
-    parameters: [],
-    help: 'Lists the tenants.',
-    async run({ database }) {
-      const tenants = await database.acrossTenants('operators-look', ({ tenant }) =>
-        tenant.findMany({ orderBy: { id: 'asc' }, include: { _count: { select: { users: true } } } }),
-      );
-      return list(
-        tenants.map(({ id, name, createdAt, disabledAt, claims, _count }) => ({
-          id,
-          name,
-          users: _count.users,
-          created_at: createdAt,
-          disabled_at: disabledAt,
-          claims,
-        })),
-      );
-    },
+
+  async 'tenant list'({ database }) {
+    const tenants = await database.acrossTenants('operators-look', ({ tenant }) =>
+      tenant.findMany({ orderBy: { id: 'asc' }, include: { _count: { select: { users: true } } } }),
+    );
+    return list(
+      tenants.map(({ id, name, createdAt, disabledAt, claims, _count }) => ({
+        id,
+        name,
+        users: _count.users,
+        created_at: createdAt,
+        disabled_at: disabledAt,
+        claims,
+      })),
+    );
   },
-  {
-    name: 'tenant disable',
-    parameters: ['<tenant>'],
-    help: 'Locks a whole tenant out at once: no login, no refresh, all access tokens revoked.',
-    async run(context, given) {
-      const { id } = await findTenant(context, at(given, 0));
-      await createDisableTenant(context.database, context.now, context.author)(id);
-      return done(`tenant ${id} is disabled`, { id, disabled: true });
-    },
+
+  async 'tenant disable'(context, given) {
+    const { id } = await findTenant(context, at(given, 0));
+    await createDisableTenant(context.database, context.now, context.author)(id);
+    return done(`tenant ${id} is disabled`, { id, disabled: true });
   },
-  {
-    name: 'tenant enable',
-    parameters: ['<tenant>'],
-    help: 'Lets the users of a tenant log in again. The sessions from before stay ended.',
-    async run(context, given) {
-      const { id } = await findTenant(context, at(given, 0));
-      await createEnableTenant(context.database, context.now, context.author)(id);
-      return done(`tenant ${id} is enabled`, { id, disabled: false });
-    },
+
+  async 'tenant enable'(context, given) {
+    const { id } = await findTenant(context, at(given, 0));
+    await createEnableTenant(context.database, context.now, context.author)(id);
+    return done(`tenant ${id} is enabled`, { id, disabled: false });
   },
-  {
-    name: 'tenant set-claims',
-    parameters: ['<tenant>', '<name=value>...'],
-    optional: 1,
-    help: 'Sets the extra x-hasura-* claims of everybody in a tenant, in place of those that were set.',
-    async run(context, given) {
-      const { id } = await findTenant(context, at(given, 0));
-      const claims = readClaims(given.positionals.slice(1));
-      await context.database.inTenant(id, async (transaction) => {
-        await transaction.tenant.update({ where: { id }, data: { claims } });
-        const subject = { kind: 'tenant', id: String(id) } as const;
-        await recordClaims(context, transaction, { event: 'tenant.set-claims', tenantId: id, subject, claims });
-      });
-      return done(`tenant ${id} has ${Object.keys(claims).length} extra claims`, { id, claims });
-    },
+
+  async 'tenant set-claims'(context, given) {
+    const { id } = await findTenant(context, at(given, 0));
+    const claims = readClaims(given.positionals.slice(1));
+    await context.database.inTenant(id, async (transaction) => {
+      await transaction.tenant.update({ where: { id }, data: { claims } });
+      const subject = { kind: 'tenant', id: String(id) } as const;
+      await recordClaims(context, transaction, { event: 'tenant.set-claims', tenantId: id, subject, claims });
+    });
+    return done(`tenant ${id} has ${Object.keys(claims).length} extra claims`, { id, claims });
   },
-  {
-    name: 'role set-claims',
-    parameters: ['<tenant>', '<role>', '<name=value>...'],
-    optional: 1,
-    help: 'Sets the extra x-hasura-* claims of everybody who has a role in a tenant.',
-    async run(context, given) {
-      const { id: tenantId } = await findTenant(context, at(given, 0));
-      const role = at(given, 1);
-      const claims = readClaims(given.positionals.slice(2));
-      const where = { tenantId_role: { tenantId, role } };
-      await context.database.inTenant(tenantId, async (transaction) => {
-        await transaction.roleClaims.upsert({ where, create: { tenantId, role, claims }, update: { claims } });
-        const subject = { kind: 'role', id: role } as const;
-        await recordClaims(context, transaction, { event: 'role.set-claims', tenantId, subject, claims });
-      });
-      return done(`the role has ${Object.keys(claims).length} extra claims`, { tenant_id: tenantId, role, claims });
-    },
+
+  async 'role set-claims'(context, given) {
+    const { id: tenantId } = await findTenant(context, at(given, 0));
+    const role = at(given, 1);
+    const claims = readClaims(given.positionals.slice(2));
+    const where = { tenantId_role: { tenantId, role } };
+    await context.database.inTenant(tenantId, async (transaction) => {
+      await transaction.roleClaims.upsert({ where, create: { tenantId, role, claims }, update: { claims } });
+      const subject = { kind: 'role', id: role } as const;
+      await recordClaims(context, transaction, { event: 'role.set-claims', tenantId, subject, claims });
+    });
+    return done(`the role has ${Object.keys(claims).length} extra claims`, { tenant_id: tenantId, role, claims });
   },
-];
+};

@@ -39,7 +39,7 @@ test('users are imported with their bcrypt hashes, from CSV and from JSON lines'
   expect((await login('dora', 'dora’s passwort'))?.success).toBe(false);
 });
 
-test('one bad line keeps the whole import out, and is named without what stands there', async () => {
+test('lines that cannot be imported are named without what stands there; the others are imported, or none', async () => {
   const good = hashSync('x', 4);
   const line = (changes: object) => JSON.stringify({ username: 'ok', password_hash: good, ...changes });
   const input = [
@@ -54,12 +54,35 @@ test('one bad line keeps the whole import out, and is named without what stands 
     line({}),
     `{"${CANARY}`,
   ].join('\n');
-  const { code, stderr } = await run(['user', 'import', '1'], input);
+  const { code, stderr } = await run(['user', 'import', '1', '--all-or-nothing'], input);
 
   expect(code).toBe(1);
   expect([...stderr.matchAll(/line (\d+)/g)].map(([, number]) => Number(number))).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(stderr).not.toContain(CANARY);
   expect(await world.database.user.count({ where: { username: 'ok' } })).toBe(0);
+  const mixed = await run(['user', 'import', '1'], input);
+  expect(mixed).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^1 users added, 0 were .*, 9 lines refused:\n/),
+  });
+  expect(mixed.stdout + mixed.stderr).not.toContain(CANARY);
+  expect(await world.database.user.count({ where: { username: 'ok' } })).toBe(1);
   expect(await run(['user', 'import', '1'], 'username,password_hash\nshort\n')).toMatchObject({ code: 1 });
   expect(await run(['user', 'import', '1'], '')).toMatchObject({ code: 1 });
+});
+
+test('a file of which a part cannot be read is not imported', async () => {
+  const good = hashSync('x', 4);
+  const csv = `username,password_hash\nbefore,${good}\n"open,${good}\nafter,${good}\n`;
+  const { code, stderr } = await run(['user', 'import', '1'], csv);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/nothing was imported:\n {2}line 3: a quote/)]);
+  expect(await world.database.user.count({ where: { username: { in: ['before', 'after'] } } })).toBe(0);
+});
+
+test('more users than fit into one statement are imported, and no control characters reach a file', async () => {
+  const hash = hashSync('x', 4);
+  const lines = Array.from({ length: 4_100 }, (_, index) => `many-${index},${hash}`);
+  const { code, stdout, stderr } = await run(['user', 'import', '1'], ['username,password_hash', ...lines].join('\n'));
+  expect([code, stdout]).toEqual([0, '4100 users added, 0 were there already and stay as they are\n']);
+  expect(stderr).not.toMatch(/[\r\u001b]/);
 });

@@ -1,0 +1,198 @@
+import type { Command, DatabaseCommandRuns } from './command.ts';
+import { AUDIT_ENTRIES, USERS_PER_LIST } from './page-sizes.ts';
+
+/** Commands on the database, and the module that runs them: it is loaded for one of them only. */
+export interface CommandGroup {
+  readonly commands: readonly Command[];
+  load(): Promise<DatabaseCommandRuns>;
+}
+
+const tenantCommands: readonly Command[] = [
+  {
+    name: 'tenant add',
+    parameters: ['<id>', '<name>'],
+    help: 'Adds a tenant. Its callers log in with the id.',
+  },
+  {
+    name: 'tenant list',
+    parameters: [],
+    help: 'Lists the tenants.',
+  },
+  {
+    name: 'tenant disable',
+    parameters: ['<tenant>'],
+    help: 'Locks a whole tenant out at once: no login, no refresh, all access tokens revoked.',
+  },
+  {
+    name: 'tenant enable',
+    parameters: ['<tenant>'],
+    help: 'Lets the users of a tenant log in again. The sessions from before stay ended.',
+  },
+  {
+    name: 'tenant set-claims',
+    parameters: ['<tenant>', '<name=value>...'],
+    optional: 1,
+    help: 'Sets the extra x-hasura-* claims of everybody in a tenant, in place of those that were set.',
+  },
+  {
+    name: 'role set-claims',
+    parameters: ['<tenant>', '<role>', '<name=value>...'],
+    optional: 1,
+    help: 'Sets the extra x-hasura-* claims of everybody who has a role in a tenant.',
+  },
+];
+
+const userCommands: readonly Command[] = [
+  {
+    name: 'user add',
+    parameters: ['<tenant>', '<username>'],
+    options: ['role', 'default-role'],
+    help: 'Adds a user. The password is asked for, or read from standard input. Without --role the role is "user".',
+  },
+  {
+    name: 'user list',
+    parameters: ['<tenant>'],
+    options: ['after'],
+    help: `Lists the users of a tenant by name, ${USERS_PER_LIST} at most; --after <username> goes on from there.`,
+  },
+  {
+    name: 'user disable',
+    parameters: ['<tenant>', '<username>'],
+    help: 'Locks a user out at once: no login, no refresh, all sessions ended, all access tokens revoked.',
+  },
+  {
+    name: 'user enable',
+    parameters: ['<tenant>', '<username>'],
+    help: 'Lets a user log in again. The sessions from before stay ended.',
+  },
+  {
+    name: 'user set-roles',
+    parameters: ['<tenant>', '<username>', '<role>...'],
+    options: ['default-role'],
+    help: 'Gives a user these roles in place of the present ones. Tokens that are out keep theirs until they expire.',
+  },
+  {
+    name: 'user set-claims',
+    parameters: ['<tenant>', '<username>', '<name=value>...'],
+    optional: 1,
+    help: 'Sets the extra x-hasura-* claims of a user, in place of those that were set.',
+  },
+  {
+    name: 'user reset-password',
+    parameters: ['<tenant>', '<username>'],
+    help: 'Gives a user a generated password, which is printed once, and ends all of the user’s sessions.',
+  },
+  {
+    name: 'user import',
+    parameters: ['<tenant>'],
+    flags: ['dry-run', 'all-or-nothing'],
+    help:
+      'Adds users with bcrypt hashes of their passwords from standard input: CSV with a header line, or one JSON object ' +
+      'a line, with username, password_hash, and if wanted roles, default_role, disabled. Lines that cannot ' +
+      'be imported are listed, and the exit code is 1; with --all-or-nothing they keep the others out.',
+  },
+];
+
+const sessionCommands: readonly Command[] = [
+  {
+    name: 'session list',
+    parameters: ['<tenant>', '<username>'],
+    help: 'Lists the living sessions of a user, the one used last first.',
+  },
+  {
+    name: 'session revoke',
+    parameters: ['<tenant>', '<username>', '<session id>'],
+    optional: 1,
+    flags: ['all'],
+    help: 'Ends one session of a user, or all of them with --all, and revokes their access tokens.',
+  },
+];
+
+const clientCommands: readonly Command[] = [
+  {
+    name: 'client add',
+    parameters: ['<tenant>', '<name>'],
+    options: ['role', 'default-role', 'scope'],
+    help: 'Adds a service account with these roles, one at least, and scopes, and prints its secret, once.',
+  },
+  {
+    name: 'client list',
+    parameters: ['<tenant>'],
+    help: 'Lists the service accounts of a tenant.',
+  },
+  {
+    name: 'client revoke',
+    parameters: ['<tenant>', '<client id>'],
+    help: 'Makes a service account’s secret worthless and revokes its access tokens, for good.',
+  },
+];
+
+const keyCommands: readonly Command[] = [
+  {
+    name: 'key list',
+    parameters: [],
+    help: 'Lists the signing keys, with what happens to them next.',
+  },
+  {
+    name: 'key rotate',
+    parameters: [],
+    help: 'Publishes a new signing key. The running services sign with it once every verifier knows it.',
+  },
+  {
+    name: 'key reseal',
+    parameters: [],
+    help:
+      'Encrypts the signing keys and those of refresh tokens under AUTH_KEY_ENCRYPTION_KEY, where they are still under ' +
+      'AUTH_KEY_ENCRYPTION_KEY_PREVIOUS. After it the previous one is needed no more.',
+  },
+];
+
+const pepperCommands: readonly Command[] = [
+  {
+    name: 'pepper accept',
+    parameters: ['<version>'],
+    help:
+      'Takes the pepper that the settings have for this version, though the database knows another one by it. ' +
+      'To users whose hash was made with that one every password is wrong from then on.',
+  },
+];
+
+const auditCommands: readonly Command[] = [
+  {
+    name: 'audit',
+    parameters: [],
+    options: ['tenant', 'user', 'event', 'since', 'limit', 'after'],
+    help:
+      'Prints what happened that matters to security, the newest first, of all tenants and the platform, or of one ' +
+      '--tenant. --user is a name in that tenant, or an id. --since is a time in ISO 8601, or 30m, 12h, 7d ago. ' +
+      `--limit ${AUDIT_ENTRIES.default}, ${AUDIT_ENTRIES.most} at most; --after <id> goes on from there.`,
+  },
+];
+
+/** What each command is called and takes, in the order of the help. */
+export const DATABASE_COMMANDS: readonly CommandGroup[] = [
+  { commands: tenantCommands, load: async () => (await import('./commands/tenant.ts')).tenantCommands },
+  { commands: userCommands, load: async () => (await import('./commands/user.ts')).userCommands },
+  { commands: sessionCommands, load: async () => (await import('./commands/session.ts')).sessionCommands },
+  { commands: clientCommands, load: async () => (await import('./commands/client.ts')).clientCommands },
+  { commands: keyCommands, load: async () => (await import('./commands/key.ts')).keyCommands },
+  { commands: pepperCommands, load: async () => (await import('./commands/pepper.ts')).pepperCommands },
+  { commands: auditCommands, load: async () => (await import('./commands/audit.ts')).auditCommands },
+];
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  parameters: [],
+  options: ['url'],
+  help:
+    'Checks settings, database, migrations, signing keys, clock, and whether the service (at --url, or where the ' +
+    'settings say) and the gateway answer. Changes nothing.',
+};
+
+export const databaseSetupCommand: Command = {
+  name: 'database setup',
+  parameters: [],
+  help:
+    'Makes the owner of the tables (AUTH_DATABASE_OWNER_URL) and the user of the service (DATABASE_URL), who is bound by ' +
+    'row-level security, and applies the migrations. Logs in as AUTH_DATABASE_ADMIN_URL. Can be repeated.',
+};

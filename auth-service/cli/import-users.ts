@@ -1,0 +1,77 @@
+import { recordAudit } from '../audit/index.ts';
+import { importUsers } from '../use-cases/index.ts';
+import { type CommandContext, CommandError, type Outcome } from './command.ts';
+import { type Import, MAX_SHOWN_PROBLEMS, readImport } from './import-file.ts';
+import { createProgress } from './progress.ts';
+
+const BATCH = 2_000;
+const TIMEOUT_MS = 3_600_000;
+
+export interface ImportOptions {
+  readonly tenantId: number;
+  /** Says what would be imported. */
+  readonly dryRun: boolean;
+  /** One line that is refused keeps all others out. */
+  readonly allOrNothing: boolean;
+}
+
+/**
+ * Adds the users of standard input to a tenant, in one transaction: what is interrupted has added nothing. Users who are
+ * there already stay as they are, so that the same file may be imported again once its refused lines are corrected.
+ *
+ * @throws CommandError when no line can be imported, when a part of the input cannot be read, or with `allOrNothing` when a line is refused.
+ */
+export async function runImport(context: CommandContext, options: ImportOptions): Promise<Outcome> {
+  const { tenantId, dryRun, allOrNothing } = options;
+  const read = readImport(await context.terminal.readAll(), context.config.passwords.importMaxCost);
+  const { users, refused, truncated } = read;
+  if (users.length === 0 || truncated || (allOrNothing && refused > 0))
+    throw new CommandError(['nothing was imported:', ...problemLines(read)].join('\n  '));
+  const added = dryRun ? 0 : await addAll(context, tenantId, users);
+  const there = users.length - added;
+  const summary = dryRun
+    ? `${users.length} users could be imported`
+    : `${added} users added, ${there} were there already and stay as they are`;
+  return {
+    json: {
+      tenant_id: tenantId,
+      read: users.length + refused,
+      added,
+      refused,
+      dry_run: dryRun,
+      problems: read.problems,
+    },
+    text: refused === 0 ? summary : [`${summary}, ${refused} lines refused:`, ...problemLines(read)].join('\n  '),
+    failed: refused > 0,
+  };
+}
+
+function problemLines({ problems, refused }: Import): readonly string[] {
+  const more = refused - MAX_SHOWN_PROBLEMS;
+  return more > 0 ? [...problems, `and ${more} more`] : problems;
+}
+
+function addAll(
+  { database, now, author, terminal }: CommandContext,
+  tenantId: number,
+  users: Import['users'],
+): Promise<number> {
+  const progress = createProgress({ output: terminal.errors, unit: 'users', total: users.length });
+  return database
+    .inTenant(
+      tenantId,
+      async (transaction) => {
+        let added = 0;
+        for (let start = 0; start < users.length; start += BATCH) {
+          added += await importUsers(transaction, tenantId, users.slice(start, start + BATCH), now());
+          progress.update(Math.min(start + BATCH, users.length));
+        }
+        const subject = { kind: 'tenant', id: String(tenantId) } as const;
+        const what = { event: 'user.import', outcome: 'success', tenantId, subject, details: { added } } as const;
+        if (added > 0) await recordAudit(transaction, { ...author, ...what, at: now() });
+        return added;
+      },
+      { timeoutMs: TIMEOUT_MS },
+    )
+    .finally(() => progress.end());
+}
