@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 /** The folders that are compiled. */
 const ROOMS = ['auth-service', 'bench', 'examples', 'faults', 'gateway', 'platform', 'start'];
 const SCRIPT = /(?<!\.d)\.ts$/;
-const ASSET = /\.(css|html|svg)$/;
+const ASSET = /\.(css|html|js|svg)$/;
 
 /** What the compiled files were made of, beside them. Written last: a compilation that was interrupted is done again. */
 const RECORD = 'dist/.compiled.json';

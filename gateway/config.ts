@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { readSettings, setting } from '../platform/index.ts';
 import { assertionSettings } from './assertions/index.ts';
+import { parseDemoAccounts } from './home/index.ts';
 import type { SecretSetting } from './own-secrets.ts';
 import { DEFAULT_RESILIENCE, type ResilienceSettings } from './resilience/index.ts';
 import { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './schemas/index.ts';
@@ -121,6 +122,11 @@ const variables = {
   ...graphVariables,
   HASURA_GRAPHQL_DEV_MODE: setting.flag(false),
   PORTICO_REFERENCE_ENVELOPE: setting.flag(true),
+  /** Set by `npm start`, of demo data alone. */
+  PORTICO_DEMO_ACCOUNTS: z
+    .string()
+    .transform((text, context) => orIssue(parseDemoAccounts(text), context))
+    .default([]),
 } satisfies Record<SecretSetting, z.ZodType> & Record<string, z.ZodType>;
 
 /** The names of the gateway's settings. */
@@ -135,6 +141,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     ...authenticationProblems(environment),
     ...revocationProblems(environment),
     ...assertionProblems(environment),
+    ...demoProblems(environment),
   ];
   const settings = readSettings(variables, environment, problems);
   return {
@@ -150,6 +157,12 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
 
 function isSetIn(environment: NodeJS.ProcessEnv): (name: keyof typeof variables) => boolean {
   return (name) => Boolean(environment[name] || environment[`${name}_FILE`]);
+}
+
+/** Accounts whose passwords are shown to everybody. */
+function demoProblems(environment: NodeJS.ProcessEnv): readonly string[] {
+  if (environment.NODE_ENV !== 'production' || !isSetIn(environment)('PORTICO_DEMO_ACCOUNTS')) return [];
+  return ['PORTICO_DEMO_ACCOUNTS is set: demo accounts are not for production'];
 }
 
 /** In production the feed of revocations must not be readable without a credential. */

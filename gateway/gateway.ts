@@ -173,6 +173,8 @@ export async function startGateway(
     },
     referenceEnvelope: config.PORTICO_REFERENCE_ENVELOPE,
     enabledApis: new Set(config.HASURA_GRAPHQL_ENABLED_APIS),
+    publicRole,
+    demoAccounts: config.PORTICO_DEMO_ACCOUNTS,
   });
 
   graph.start();

@@ -6,6 +6,7 @@ import { metadataApi } from './admin/index.ts';
 import type { Assertions } from './assertions/index.ts';
 import { GatewayError } from './errors.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
+import { type DemoAccount, HOME_PATHS, homePage, isBrowserVisit } from './home/index.ts';
 import {
   type Compressor,
   describeArrival,
@@ -45,6 +46,10 @@ export interface GatewayParts extends Omit<GraphqlEndpointOptions, 'streamEvents
   readonly slowClientMs: number;
   /** Hasura's names of the interfaces that are there: `graphql` and `metadata` switch something here. */
   readonly enabledApis: ReadonlySet<string>;
+  /** The role of callers without a token. */
+  readonly publicRole: string;
+  /** Shown on the page at `/`. */
+  readonly demoAccounts: readonly DemoAccount[];
   /** Undefined where compression is switched off. */
   readonly compressor: Compressor | undefined;
 }
@@ -73,6 +78,8 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const rest = restEndpoints(parts);
   const restDocument = swagger(parts);
   const metadata = metadataApi(parts);
+  const home = homePage(parts.demoAccounts);
+  const isHome = (path: string) => path === HOME_PATHS.page || path === HOME_PATHS.style;
   const endings = openEndings(parts.log);
 
   const app = express();
@@ -114,11 +121,16 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
       }
       if (parts.cors(exchange)) return;
       // express costs more than everything else in a small request, so operations do not go through it.
-      if (hasGraphql && exchange.path === '/v1/graphql') graphql(exchange);
-      else if (exchange.path.startsWith('/api/rest/')) rest(exchange);
+      if (hasGraphql && exchange.path === '/v1/graphql') {
+        if (isBrowserVisit(exchange) && !passThrough.matches(HOME_PATHS.page)) leadHome(exchange);
+        else graphql(exchange);
+      } else if (exchange.path.startsWith('/api/rest/')) rest(exchange);
       else if (passThrough.matches(exchange.path) && !isOwnPath(exchange.path)) {
         setOwnHeaders(exchange);
         void passThrough.handle(exchange);
+      } else if (isHome(exchange.path)) {
+        setOwnHeaders(exchange);
+        home(exchange);
       } else {
         setOwnHeaders(exchange);
         exchanges.set(request, exchange);
@@ -140,6 +152,13 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
       } else void passThrough.upgrade(arrival, socket, head);
     },
   };
+}
+
+/** To the page at `/`, also where a proxy has put the gateway below a path of its own. */
+function leadHome(exchange: Exchange): void {
+  setOwnHeaders(exchange);
+  const headers = { location: '../', vary: 'Accept', 'cache-control': 'no-store' };
+  exchange.response.writeHead(303, headers).end();
 }
 
 function notFound(): GatewayError {

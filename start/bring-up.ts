@@ -71,10 +71,13 @@ export async function bringUp(options: BringUpOptions, crew: Crew, screen: Scree
 
   const gatewayUrl = names.has('gateway')
     ? await serve(
-        services.gateway(settings, authServiceUrl, await ordersUrl, {
-          assertionKey: assertionKeyFor(settings),
-          revocations: revocationSecrets.gateway,
-        }),
+        services.gateway(
+          settings,
+          authServiceUrl,
+          await ordersUrl,
+          { assertionKey: assertionKeyFor(settings), revocations: revocationSecrets.gateway },
+          database?.hasDemoData(),
+        ),
         preloadedGateway,
       )
     : undefined;

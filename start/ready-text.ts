@@ -8,7 +8,7 @@ export function readyText(gatewayUrl: string, demoData: boolean): string {
   const ordersQuery = JSON.stringify({ query: '{ orders { id item quantity status } }' });
   return [
     '',
-    `Portico is ready: ${gatewayUrl}   (GraphQL at /v1/graphql, REST at /api/rest, Ctrl-C stops it)`,
+    `Portico is ready: ${gatewayUrl}   (a page to begin with; GraphQL at /v1/graphql, REST at /api/rest; Ctrl-C stops it)`,
     '',
     ...(demoData ? DEMO_ACCOUNTS : NO_DEMO_ACCOUNTS),
     '',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ChildSpec } from './child.ts';
 import { COMPILED_DIR, PACKAGE_DIR, type StartSettings } from './config.ts';
+import { DEMO_ACCOUNTS } from './demo-accounts.ts';
 
 /** The services that the launcher can start, in the order in which they depend on each other. */
 export const SERVICE_NAMES = ['auth-service', 'orders', 'gateway'] as const;
@@ -90,6 +91,7 @@ export function gateway(
   authServiceUrl: string,
   ordersUrl: string,
   secrets: GatewaySecrets,
+  hasDemoData = false,
 ): ServiceSpec {
   const { environment, issuer, audience } = settings;
   const jwkUrl = `${authServiceUrl}/.well-known/jwks.json`;
@@ -98,6 +100,7 @@ export function gateway(
       AUTH_SERVICE_URL: authServiceUrl,
       ORDERS_URL: ordersUrl,
       ...secrets.assertionKey,
+      ...(hasDemoData && unlessSet(environment, 'PORTICO_DEMO_ACCOUNTS', JSON.stringify(DEMO_ACCOUNTS))),
       ...unlessSet(environment, 'HASURA_GRAPHQL_METADATA_DIR', join(PACKAGE_DIR, 'metadata')),
       ...unlessSet(environment, 'PORTICO_SCHEMA_DIR', join(settings.dataDir, 'schemas')),
       ...(OTHER_AUTHENTICATION.some((name) => isSet(environment, name))

@@ -9,15 +9,17 @@ import { PAGE_FILES, PAGE_HEADERS, type PageFile } from './page/index.ts';
 export interface SwaggerOptions {
   readonly graph: LiveGraph;
   readonly authenticator: Authenticator;
+  /** The role of callers without a token. */
+  readonly publicRole: string;
 }
 
 const PAGE = '/api/swagger';
 
 /**
- * Answers `/api/swagger/json` with the OpenAPI document of the caller's role, and `/api/swagger` with a page for people
- * to read it in. The page is for everybody: it knows nothing until it is given a token.
+ * Answers `/api/swagger/json` with the OpenAPI document of the caller's role, `/api/swagger/public.json` with that of
+ * callers without a token, and `/api/swagger` with a page for people to read them in. The page is the same for everybody.
  */
-export function swagger({ graph, authenticator }: SwaggerOptions): (exchange: Exchange) => Promise<void> {
+export function swagger({ graph, authenticator, publicRole }: SwaggerOptions): (exchange: Exchange) => Promise<void> {
   const documents = documentCache(graph);
   return async (exchange) => {
     try {
@@ -25,6 +27,9 @@ export function swagger({ graph, authenticator }: SwaggerOptions): (exchange: Ex
         const { role } = await authenticator.authenticate(exchange.request.headers);
         requireGet(exchange);
         sendCompressible(exchange, 200, documents(role));
+      } else if (exchange.path === `${PAGE}/public.json`) {
+        requireGet(exchange);
+        sendCompressible(exchange, 200, documents(publicRole));
       } else {
         sendPage(exchange);
       }

@@ -1,10 +1,4 @@
-import { HTML } from './html.ts';
-import { ELEMENTS_SCRIPT } from './script-elements.ts';
-import { ENDPOINT_SCRIPT } from './script-endpoint.ts';
-import { PAGE_SCRIPT } from './script-page.ts';
-import { REQUEST_SCRIPT } from './script-request.ts';
-import { SCHEMA_SCRIPT } from './script-schema.ts';
-import { STYLE } from './style.ts';
+import { readFileSync } from 'node:fs';
 
 /** A file of the page, as it is sent. */
 export interface PageFile {
@@ -31,18 +25,15 @@ export const PAGE_HEADERS = {
   'cache-control': 'no-cache',
 } as const;
 
-const script = (text: string): PageFile => ({ type: 'text/javascript', text });
+const file = (type: string, name: string): PageFile => ({
+  type,
+  text: readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8'),
+});
+const SCRIPTS = ['page.js', 'elements.js', 'endpoint.js', 'request.js', 'schema.js'];
 
-/**
- * The files of the page by their names, the page itself by the empty one. They are texts of the program rather than
- * files beside it, so that they are there wherever it is.
- */
+/** The files of the page by their names, the page itself by the empty one. The build copies them beside the compiled code. */
 export const PAGE_FILES: ReadonlyMap<string, PageFile> = new Map([
-  ['', { type: 'text/html', text: HTML }],
-  ['page.css', { type: 'text/css', text: STYLE }],
-  ['page.js', script(PAGE_SCRIPT)],
-  ['elements.js', script(ELEMENTS_SCRIPT)],
-  ['endpoint.js', script(ENDPOINT_SCRIPT)],
-  ['request.js', script(REQUEST_SCRIPT)],
-  ['schema.js', script(SCHEMA_SCRIPT)],
+  ['', file('text/html', 'page.html')],
+  ['page.css', file('text/css', 'page.css')],
+  ...SCRIPTS.map((name) => [name, file('text/javascript', name)] as const),
 ]);

@@ -63,6 +63,16 @@ describe('the page', () => {
     expect(await gateway.send('/api/swagger/page.js', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   });
 
+  test('has a document of what needs no token, which is the same whatever token comes along', async () => {
+    const open = await gateway.send<{ paths: object }>('/api/swagger/public.json');
+    expect(open.status).toBe(200);
+    const withToken = await gateway.send('/api/swagger/public.json', { headers: bearer(issuer.token()) });
+    expect(withToken.text).toBe(open.text);
+    const { body } = await gateway.send<{ paths: object }>('/api/swagger/json', { headers: bearer(issuer.token()) });
+    expect(Object.keys(body.paths).length).toBeGreaterThan(Object.keys(open.body.paths).length);
+    expect(await gateway.send('/api/swagger/public.json', { method: 'POST' })).toMatchObject({ status: 405 });
+  });
+
   test('never shows a token that it is given in a header', async () => {
     const token = issuer.token();
     expect((await gateway.send('/api/swagger', { headers: bearer(token) })).text).not.toContain(token);

@@ -1,8 +1,3 @@
-/**
- * `schema.js`: JSON Schemas for human eyes. `schemaText` writes one down as a type, `exampleOf` makes a value to begin
- * with.
- */
-export const SCHEMA_SCRIPT = /* js */ String.raw`
 const REFERENCE = '#/components/schemas/';
 
 export function resolve(schema, components) {
@@ -24,16 +19,16 @@ export function schemaText(schema, components, indent = '', above = []) {
 function typeText(type, schema, components, indent, above) {
   if (type === 'array') {
     const items = schemaText(schema.items ?? {}, components, indent, above);
-    return isChoice(schema.items ?? {}, components) ? '(' + items + ')[]' : items + '[]';
+    return isChoice(schema.items ?? {}, components) ? `(${items})[]` : `${items}[]`;
   }
-  if (type !== 'object') return schema.format && type === 'string' ? type + ' (' + schema.format + ')' : type;
-  const inner = indent + '  ';
+  if (type !== 'object') return schema.format && type === 'string' ? `${type} (${schema.format})` : type;
+  const inner = `${indent}  `;
   const lines = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const optional = (schema.required ?? []).includes(name) ? '' : '?';
-    const note = property.description ? '  // ' + property.description.replace(/\s+/g, ' ') : '';
-    return inner + name + optional + ': ' + schemaText(property, components, inner, above) + note;
+    const note = property.description ? `  // ${property.description.replace(/\s+/g, ' ')}` : '';
+    return `${inner + name + optional}: ${schemaText(property, components, inner, above)}${note}`;
   });
-  return lines.length === 0 ? '{}' : '{\n' + lines.join('\n') + '\n' + indent + '}';
+  return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n${indent}}`;
 }
 
 function isChoice(schema, components) {
@@ -53,7 +48,10 @@ export function exampleOf(schema, components, above = []) {
   switch ([schema.type].flat()[0]) {
     case 'object':
       return Object.fromEntries(
-        Object.entries(schema.properties ?? {}).map(([name, property]) => [name, exampleOf(property, components, above)]),
+        Object.entries(schema.properties ?? {}).map(([name, property]) => [
+          name,
+          exampleOf(property, components, above),
+        ]),
       );
     case 'array': {
       const item = exampleOf(schema.items ?? {}, components, above);
@@ -70,4 +68,3 @@ export function exampleOf(schema, components, above = []) {
       return null;
   }
 }
-`;

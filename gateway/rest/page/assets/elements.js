@@ -1,5 +1,3 @@
-/** `elements.js`: makes the page's elements. Text only ever becomes text: nothing of a document is taken for HTML. */
-export const ELEMENTS_SCRIPT = /* js */ `
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -13,4 +11,3 @@ export function element(tag, attributes = {}, ...children) {
 export function block(text) {
   return element('pre', { tabindex: 0 }, text);
 }
-`;

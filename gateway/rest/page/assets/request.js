@@ -1,10 +1,5 @@
-/**
- * `request.js`: makes a request of what was typed in. `values` are texts by parameter, `query:first` or `path:id`; in a
- * parameter that is a list, each line is one item.
- */
-export const REQUEST_SCRIPT = /* js */ String.raw`
 export function fieldKey(parameter) {
-  return parameter.in + ':' + parameter.name;
+  return `${parameter.in}:${parameter.name}`;
 }
 
 export function isList(parameter) {
@@ -17,18 +12,17 @@ export function urlOf(template, parameters, values) {
   for (const parameter of parameters) {
     const text = values[fieldKey(parameter)] ?? '';
     const items = (isList(parameter) ? text.split('\n') : [text]).filter((item) => item !== '').map(encodeURIComponent);
-    if (parameter.in === 'path') path = path.replace('{' + parameter.name + '}', () => items.join(','));
-    else query.push(...items.map((item) => encodeURIComponent(parameter.name) + '=' + item));
+    if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, () => items.join(','));
+    else query.push(...items.map((item) => `${encodeURIComponent(parameter.name)}=${item}`));
   }
-  return query.length === 0 ? path : path + '?' + query.join('&');
+  return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }
 
 export function headersOf({ token, role }, hasBody) {
   return {
     accept: 'application/json',
-    ...(token && { authorization: 'Bearer ' + token }),
+    ...(token && { authorization: `Bearer ${token}` }),
     ...(role && { 'x-hasura-role': role }),
     ...(hasBody && { 'content-type': 'application/json' }),
   };
 }
-`;

@@ -1,15 +1,8 @@
-/** `endpoint.js`: shows one operation of the document, and sends the requests of its form. */
-export const ENDPOINT_SCRIPT =
-  /* js */ String.raw`
 import { block, element } from './elements.js';
 import { fieldKey, headersOf, isList, urlOf } from './request.js';
 import { exampleOf, schemaText } from './schema.js';
 
-const QUERY = /\*\*\*\n[^\n]*\n` +
-  '```' +
-  String.raw`graphql\n([\s\S]*)\n` +
-  '```' +
-  String.raw`\s*$/;
+const QUERY = /\*\*\*\n[^\n]*\n```graphql\n([\s\S]*)\n```\s*$/;
 
 export function showEndpoint(operation, components, caller) {
   const { method, path, parameters = [], description = '' } = operation;
@@ -22,18 +15,14 @@ export function showEndpoint(operation, components, caller) {
     element(
       'summary',
       {},
-      element('span', { class: 'method ' + method }, method.toUpperCase()),
+      element('span', { class: `method ${method}` }, method.toUpperCase()),
       element('span', { class: 'path' }, path),
       isPublic ? element('span', { class: 'badge' }, 'no token needed') : undefined,
       element('span', { class: 'name' }, operation.summary ?? ''),
     ),
   );
   // What is inside is made when it is first looked at: there may be hundreds.
-  details.addEventListener(
-    'toggle',
-    () => details.append(element('div', {}, ...sections())),
-    { once: true },
-  );
+  details.addEventListener('toggle', () => details.append(element('div', {}, ...sections())), { once: true });
   return details;
 
   function sections() {
@@ -63,7 +52,7 @@ function schemaOf(parameter) {
 
 function typeOf(parameter, schemas) {
   const schema = schemaOf(parameter);
-  const preset = 'default' in schema ? ' = ' + JSON.stringify(schema.default) : '';
+  const preset = 'default' in schema ? ` = ${JSON.stringify(schema.default)}` : '';
   return schemaText(schema, schemas) + preset + (parameter.content ? ' as JSON' : '');
 }
 
@@ -124,7 +113,7 @@ function tryIt(operation, schemas, caller) {
 }
 
 async function exchange(method, url, body, caller) {
-  const line = element('p', {}, element('code', {}, method + ' ' + url));
+  const line = element('p', {}, element('code', {}, `${method} ${url}`));
   try {
     const response = await fetch(url, {
       method,
@@ -133,7 +122,7 @@ async function exchange(method, url, body, caller) {
       cache: 'no-store',
       redirect: 'error',
     });
-    const status = (response.status + ' ' + response.statusText).trim();
+    const status = `${response.status} ${response.statusText}`.trim();
     const text = await response.text();
     return [line, element('p', { class: response.ok ? 'good' : 'bad' }, status), block(pretty(text))];
   } catch {
@@ -148,4 +137,3 @@ function pretty(text) {
     return text;
   }
 }
-`;

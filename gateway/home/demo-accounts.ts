@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** An account that anybody may log in with: its password stands in the documentation. */
+const demoAccounts = z.array(
+  z.strictObject({
+    tenant_id: z.int(),
+    tenant: z.string(),
+    username: z.string(),
+    password: z.string(),
+    roles: z.array(z.string()),
+  }),
+);
+
+export type DemoAccount = z.infer<typeof demoAccounts>[number];
+
+/** Reads a JSON list of accounts. @returns what is wrong where it is none. */
+export function parseDemoAccounts(text: string): DemoAccount[] | { problem: string } {
+  try {
+    return demoAccounts.parse(JSON.parse(text));
+  } catch {
+    return { problem: 'expected a JSON list of { tenant_id, tenant, username, password, roles }' };
+  }
+}

@@ -1,0 +1,97 @@
+import { element } from './elements.js';
+import { showEndpoint } from './endpoint.js';
+import { headersOf } from './request.js';
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+const LOGIN_PATH = '/api/rest/auth_user_login';
+
+const byId = (id) => document.getElementById(id);
+const input = (id) => /** @type {HTMLInputElement} */ (byId(id));
+const caller = () => ({ token: input('token').value.trim(), role: input('role').value.trim() });
+
+onSubmit('login', async () => {
+  input('token').value = await logIn(input('username').value, input('password').value, input('tenant').value);
+  input('password').value = '';
+  show(await fetchDocument('json'));
+});
+
+onSubmit('caller', async () => show(await fetchDocument('json')));
+
+input('filter').addEventListener('input', () => {
+  const piece = input('filter').value.toLowerCase();
+  for (const endpoint of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('#endpoints > *')))
+    endpoint.hidden = !endpoint.querySelector('summary').textContent.toLowerCase().includes(piece);
+});
+
+byId('theme').addEventListener('click', () => {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  root.dataset.theme = dark ? 'light' : 'dark';
+});
+
+showPublicEndpoints();
+
+/** What needs no token is there before anybody logs in. */
+async function showPublicEndpoints() {
+  const publicDocument = await fetchDocument('public.json').catch(() => ({ paths: {} }));
+  byId('login').hidden = publicDocument.paths[LOGIN_PATH]?.post === undefined;
+  const count = show(publicDocument);
+  byId('status').textContent =
+    count === 0
+      ? 'Endpoints are shown to those who may use them.'
+      : 'These endpoints need no token. Those that do are shown to those who may use them.';
+}
+
+function onSubmit(id, send) {
+  byId(id).addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const button = /** @type {HTMLButtonElement} */ (byId(id).querySelector('button'));
+    button.disabled = true;
+    try {
+      await send();
+    } catch (error) {
+      show({ paths: {} }, error.message);
+    }
+    button.disabled = false;
+  });
+}
+
+/** @returns {Promise<string>} the access token */
+async function logIn(username, password, tenant) {
+  const { ok, status, body } = await exchange(LOGIN_PATH.slice(LOGIN_PATH.lastIndexOf('/') + 1), {
+    method: 'POST',
+    headers: headersOf({ token: '', role: '' }, true),
+    body: JSON.stringify({ username, password, tenant_id: Number(tenant) }),
+  });
+  const result = body?.auth_user_login;
+  const token = result?.data?.access_token;
+  if (!ok || typeof token !== 'string') throw new Error(result?.error_message ?? `${status}: the login was refused`);
+  return token;
+}
+
+async function fetchDocument(name) {
+  const headers = headersOf(name === 'json' ? caller() : { token: '', role: '' }, false);
+  const { ok, status, body } = await exchange(new URL(name, import.meta.url), { headers });
+  if (!ok) throw new Error(`${status}: ${body?.error ?? 'the document was refused'}`);
+  return body;
+}
+
+async function exchange(target, options) {
+  const url = typeof target === 'string' ? new URL(`../rest/${target}`, import.meta.url) : target;
+  const response = await fetch(url, { ...options, cache: 'no-store', redirect: 'error' }).catch(() => undefined);
+  if (!response) throw new Error('There was no answer.');
+  return { ok: response.ok, status: response.status, body: await response.json().catch(() => undefined) };
+}
+
+/** @returns {number} how many endpoints there are */
+function show({ paths, components = {} }, problem = undefined) {
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => item[method]).map((method) => ({ ...item[method], method, path })),
+  );
+  byId('endpoints').replaceChildren(...operations.map((operation) => showEndpoint(operation, components, caller)));
+  input('filter').value = '';
+  byId('filter-line').hidden = operations.length < 2;
+  const count = operations.length === 1 ? '1 endpoint' : `${operations.length} endpoints`;
+  byId('status').replaceChildren(problem ? element('span', { class: 'problem' }, problem) : count);
+  return operations.length;
+}
