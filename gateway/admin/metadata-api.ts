@@ -72,7 +72,9 @@ async function run({ type, version, args: given }: Command, options: MetadataApi
     case 'reload_metadata': {
       const which = args?.reload_remote_schemas;
       await reloads.reload('the metadata API', which === undefined || which === true || Array.isArray(which));
-      return { message: 'success', is_consistent: graph.current.inconsistencies.length === 0 };
+      const inconsistent = graph.current.inconsistencies.map(inconsistentObject);
+      if (inconsistent.length === 0) return { message: 'success', is_consistent: true };
+      return { message: 'success', is_consistent: false, inconsistent_objects: inconsistent };
     }
     case 'export_metadata': {
       const metadata = exportMetadata(graph.current.metadata);

@@ -148,6 +148,7 @@ test('reload_metadata says how it went, and get_inconsistent_metadata what is am
   expect((await edited.edit({ 'remote_schemas.yaml': [SHOP, gone] })).body).toEqual({
     message: 'success',
     is_consistent: false,
+    inconsistent_objects: [expect.objectContaining({ type: 'remote_schema', name: 'gone' })],
   });
   expect((await edited.command('get_inconsistent_metadata')).body).toMatchObject({
     is_consistent: false,
