@@ -42,6 +42,17 @@ const hasDocker = spawnSync('docker', ['stack', 'config', '--help']).status === 
 if (!hasDocker)
   process.stderr.write('SKIPPED: there is no docker here, so the stack of deploy/swarm is not put together\n');
 
+test('the balancer of the stack waits, retries and asks servers as that of deploy/haproxy does', () => {
+  const defaultsOf = (directory: string) => {
+    const text = readFileSync(join(ROOT, 'deploy', directory, 'haproxy.cfg'), 'utf8');
+    const [, section = ''] = text.match(/^defaults\n((?: {2}.*\n|\n)*)/m) ?? [];
+    return section.split('\n').filter((line) => !/^\s*(#|$)/.test(line));
+  };
+  const expected = defaultsOf('haproxy');
+  expect(expected.length).toBeGreaterThan(10);
+  expect(defaultsOf('swarm')).toEqual([...expected, expect.stringContaining('default-server resolvers docker')]);
+});
+
 (hasDocker ? describe : describe.skip)('the stack for Docker Swarm', () => {
   let stack: Stack;
   const service = (name: string): Service => {
