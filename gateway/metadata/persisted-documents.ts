@@ -34,7 +34,7 @@ export interface PersistedManifest {
   readonly documents: readonly PersistedDocument[];
 }
 
-const MAX_DOCUMENTS = 20_000;
+const MAX_DOCUMENTS = 10_000;
 /** Problems of one file that are told. */
 const MAX_TOLD = 10;
 
@@ -57,6 +57,7 @@ export function readManifests(
 ): readonly PersistedManifest[] {
   const textsById = new Map<string, string>();
   const manifests: PersistedManifest[] = [];
+  let count = 0;
   entries.forEach(({ file, roles }, index) => {
     const path = pathWithin(file);
     const content = path === undefined ? undefined : store.file(path);
@@ -66,11 +67,12 @@ export function readManifests(
       return;
     }
     const documents = documentsIn(content);
+    count += typeof documents === 'string' ? 0 : documents.length;
+    if (count > MAX_DOCUMENTS) return;
     const found = typeof documents === 'string' ? [documents] : documentProblems(documents, textsById);
     problems.push(...firstOf(found).map((message) => ({ file: path, message })));
     if (typeof documents !== 'string') manifests.push({ file: path, roles, documents });
   });
-  const count = manifests.reduce((sum, { documents }) => sum + documents.length, 0);
   if (count > MAX_DOCUMENTS)
     problems.push({ ...place([]), message: `there are ${count} persisted documents; ${MAX_DOCUMENTS} are supported` });
   return manifests;
