@@ -128,10 +128,9 @@ function heirs(
 
 type Permission = NonNullable<RemoteSchemaMetadata['permissions']>[number];
 
-/** A permission that a role has, itself or by inheritance: the one that is written down, and its text to compare. */
+/** A permission that a role has, itself or by inheritance: the one that is written down. */
 interface Held {
   readonly permission: Permission;
-  readonly text: string;
 }
 
 function inheritedPermissions(
@@ -139,9 +138,7 @@ function inheritedPermissions(
   { name: remoteSchema, permissions = [] }: RemoteSchemaMetadata,
   conflicts: InheritanceConflict[],
 ): readonly Permission[] {
-  const held = new Map<string, Held | 'conflict'>(
-    permissions.map((permission) => [permission.role, { permission, text: comparable(permission.definition.schema) }]),
-  );
+  const held = new Map<string, Held | 'conflict'>(permissions.map((permission) => [permission.role, { permission }]));
   return roles.flatMap(({ role_name: role, role_set: parents }): readonly Permission[] => {
     // A permission of its own takes the place of what it would inherit.
     if (held.has(role)) return [];
@@ -149,7 +146,7 @@ function inheritedPermissions(
     for (const parent of parents) {
       const one = held.get(parent);
       if (one === undefined || one === found) continue;
-      if (one === 'conflict' || (found && found.text !== one.text)) {
+      if (one === 'conflict' || (found && !isSame(found.permission, one.permission))) {
         held.set(role, 'conflict');
         conflicts.push({
           role,
@@ -161,10 +158,14 @@ function inheritedPermissions(
       found ??= { ...one, parent };
     }
     if (!found) return [];
-    const { permission, text } = found;
-    held.set(role, { permission, text });
+    const { permission } = found;
+    held.set(role, { permission });
     return [{ role, definition: permission.definition, inheritedFrom: permission.role }];
   });
+}
+
+function isSame({ definition: one }: Permission, { definition: other }: Permission): boolean {
+  return one.schema === other.schema || comparable(one.schema) === comparable(other.schema);
 }
 
 /** The SDL of a permission so that those are alike that give the same. One that is no SDL is a problem by itself. */

@@ -107,6 +107,8 @@ function looksLikeSessionVariable(text: string): boolean {
 
 /** Texts of presets that may name a session variable. What is wrong with the SDL is told elsewhere. */
 function presetTexts(sdl: string): readonly string[] {
+  // Large SDL takes long to parse, and most has no presets.
+  if (!sdl.includes('@preset')) return [];
   let document: DocumentNode;
   try {
     document = parse(sdl, { noLocation: true });
