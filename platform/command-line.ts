@@ -9,11 +9,16 @@ export interface CommandWords {
   readonly options: readonly string[];
 }
 
-/** The version in package.json. */
-export function packageVersion(): string {
+/** The directory of the package, found from the sources and from the compiled code: only it holds a package.json. */
+export function packageDirectory(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+  return folder;
+}
+
+/** The version in package.json. */
+export function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(packageDirectory(), 'package.json'), 'utf8')) as { version: string };
   return version;
 }
 

@@ -5,7 +5,7 @@ import type { Crew } from './crew.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { assertionKeyFor, developmentSecretsFor, revocationSecretsFor } from './development-secrets.ts';
 import { type EmbeddedDatabase, embeddedDatabaseIn } from './embedded-database/index.ts';
-import { readyText } from './ready-text.ts';
+import { type Examples, readyText } from './ready-text.ts';
 import { type RestartableChild, startRestartable } from './restartable.ts';
 import type { Screen } from './screen.ts';
 import * as services from './services.ts';
@@ -86,7 +86,7 @@ export async function bringUp(options: BringUpOptions, crew: Crew, screen: Scree
   if (gatewayUrl && names.size === services.SERVICE_NAMES.length) {
     if (!(await getsReady(gatewayUrl)))
       screen.complain(`the gateway still waits for something: see ${gatewayUrl}/readyz`);
-    screen.say(readyText(gatewayUrl, database !== undefined));
+    screen.say(readyText(gatewayUrl, database !== undefined, await examplesAt(gatewayUrl)));
   }
   if (watch) {
     restartOnChange(restartable, screen);
@@ -123,6 +123,16 @@ async function getsReady(url: string): Promise<boolean> {
     await sleep(50);
   }
   return false;
+}
+
+/** Which examples the gateway can answer. What its metadata lacks is no address of it, or needs another one's token. */
+async function examplesAt(url: string): Promise<Examples> {
+  const documented = await fetch(`${url}/api/swagger/public.json`).then(
+    (answer) => (answer.ok ? answer.text() : ''),
+    () => '',
+  );
+  const orders = await fetch(`${url}/api/orders/`).catch(() => undefined);
+  return { login: documented.includes('"/api/rest/auth_user_login"'), orders: orders?.status === 401 };
 }
 
 async function seedDemoData(

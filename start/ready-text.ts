@@ -1,5 +1,11 @@
+/** What the metadata has of what the examples call. */
+export interface Examples {
+  readonly login: boolean;
+  readonly orders: boolean;
+}
+
 /** What is said once everything runs: never more than 20 lines, each command ready to paste. */
-export function readyText(gatewayUrl: string, demoData: boolean): string {
+export function readyText(gatewayUrl: string, demoData: boolean, examples: Examples): string {
   const graphql = `${gatewayUrl}/v1/graphql`;
   const json = "-H 'content-type: application/json'";
   const restLogin = `curl -sS ${gatewayUrl}/api/rest/auth_user_login ${json} -d '${JSON.stringify(ALICE)}'`;
@@ -12,13 +18,16 @@ export function readyText(gatewayUrl: string, demoData: boolean): string {
     '',
     ...(demoData ? DEMO_ACCOUNTS : NO_DEMO_ACCOUNTS),
     '',
-    'Log in over REST:',
-    `  ${restLogin}`,
-    'Log in over GraphQL:',
-    `  ${graphqlLogin}`,
-    "See the orders of alice's tenant:",
-    `  TOKEN=$(${restLogin} | ${takeToken})`,
-    `  curl -sS ${graphql} -H "authorization: Bearer $TOKEN" ${json} -d '${ordersQuery}'`,
+    ...(examples.login
+      ? ['Log in over REST:', `  ${restLogin}`, 'Log in over GraphQL:', `  ${graphqlLogin}`]
+      : ['The metadata has no login: `npx portico init --with-login` writes some that has.']),
+    ...(examples.login && examples.orders
+      ? [
+          "See the orders of alice's tenant:",
+          `  TOKEN=$(${restLogin} | ${takeToken})`,
+          `  curl -sS ${graphql} -H "authorization: Bearer $TOKEN" ${json} -d '${ordersQuery}'`,
+        ]
+      : []),
     '',
   ].join('\n');
 }

@@ -1,7 +1,13 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { isMap, isSeq, parseDocument, type YAMLSeq } from 'yaml';
+import { packageDirectory } from '../../platform/command-line.ts';
 import { StartError } from '../../platform/index.ts';
 import { STARTER } from './starter-metadata.ts';
+
+/** What the metadata has to begin with: comments alone, the login of Portico's accounts, or the sample service as well. */
+export type StarterKind = 'bare' | 'login' | 'sample';
 
 /**
  * `portico init`: writes commented metadata to start from.
@@ -9,12 +15,12 @@ import { STARTER } from './starter-metadata.ts';
  * @returns the files that were written.
  * @throws StartError when the directory holds something already, or cannot be written.
  */
-export function init(directory: string): readonly string[] {
+export function init(directory: string, kind: StarterKind = 'bare'): readonly string[] {
   try {
     mkdirSync(directory, { recursive: true });
     if (readdirSync(directory).length > 0)
       throw new StartError(`${directory} is not empty: name a directory that is, or does not exist`);
-    return Object.entries(STARTER).map(([file, text]) => {
+    return Object.entries(starterOf(kind)).map(([file, text]) => {
       writeFileSync(join(directory, file), text);
       return join(directory, file);
     });
@@ -22,4 +28,68 @@ export function init(directory: string): readonly string[] {
     if (error instanceof StartError) throw error;
     throw new StartError(`${directory} cannot be written (${(error as NodeJS.ErrnoException).code})`);
   }
+}
+
+/** Asks on a terminal what is wanted. */
+export async function askForKind(): Promise<StarterKind> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    for (;;) {
+      const answer = await terminal.question(
+        'What is the metadata to begin with?\n  1  examples in comments alone\n  2  the login of Portico’s accounts\n' +
+          '  3  the login and the sample service\n1, 2 or 3 [2]: ',
+      );
+      const kind = ({ '': 'login', 1: 'bare', 2: 'login', 3: 'sample' } as const)[answer.trim()];
+      if (kind) return kind;
+    }
+  } finally {
+    terminal.close();
+  }
+}
+
+/** How to go on, ready to paste. */
+export function nextSteps(directory: string, kind: StarterKind): string {
+  const location = `HASURA_GRAPHQL_METADATA_DIR=${quoted(resolve(directory))}`;
+  const root = packageDirectory();
+  const start = resolve('.') === root ? 'npm start' : `npm --prefix ${quoted(root)} start`;
+  const more = kind === 'sample' ? '' : 'Add your services to it: each file has an example in comments.\n';
+  return `\n${more}Start Portico with it:\n  ${location} ${start}\n`;
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** The texts of the files by their names. */
+function starterOf(kind: StarterKind): Readonly<Record<string, string>> {
+  if (kind === 'bare') return STARTER;
+  const folder = join(packageDirectory(), 'metadata');
+  const own = Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]));
+  if (kind === 'sample') return own;
+  return {
+    ...STARTER,
+    'remote_schemas.yaml': withExample('remote_schemas.yaml', withoutSample(own['remote_schemas.yaml'] ?? '')),
+    'rest_endpoints.yaml': withExample('rest_endpoints.yaml', withoutSample(own['rest_endpoints.yaml'] ?? '')),
+    'services.yaml': withExample('services.yaml', withoutSample(own['services.yaml'] ?? '')),
+    'query_collections.yaml': withExample(
+      'query_collections.yaml',
+      withoutSample(own['query_collections.yaml'] ?? '', [0, 'definition', 'queries']),
+    ),
+  };
+}
+
+const SAMPLE = 'orders';
+
+/** Our own metadata without what is the sample service's. */
+function withoutSample(text: string, path: readonly (string | number)[] = []): string {
+  const document = parseDocument(text);
+  const list = document.getIn(path) as YAMLSeq | undefined;
+  if (isSeq(list)) list.items = list.items.filter((item) => !(isMap(item) && item.get('name') === SAMPLE));
+  return document.toString({ lineWidth: 0 });
+}
+
+/** The commented example of a starter file goes first, where what follows is not commented out. */
+function withExample(file: string, text: string): string {
+  const example = (STARTER[file] ?? '').replace(/\[\]\n$/, '');
+  return `${example}\n${text}`;
 }

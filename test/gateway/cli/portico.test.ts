@@ -216,9 +216,12 @@ describe('portico serve', () => {
 
 describe('portico', () => {
   test.each<[what: string, args: readonly string[], says: string]>([
-    ['no command', [], 'expected check, serve or init'],
-    ['an unknown command', ['chek'], 'unknown command "chek"'],
-    ['an unknown option', ['check', '--jsn'], "Unknown option '--jsn'"],
+    ['no command', [], 'expected check, serve, init, completion'],
+    ['an unknown command', ['chek'], 'unknown command "chek"; did you mean "check"?'],
+    ['an unknown option', ['check', '--jsn'], `Unknown option '--jsn'; did you mean "--json"?`],
+    ["another command's option", ['check', '--workers', '2'], "Unknown option '--workers'"],
+    ['two kinds of metadata', ['init', '--bare', '--with-login'], 'expected one of'],
+    ['a shell that is not known', ['completion', 'tcsh'], 'expected one of bash, zsh, fish'],
     ['an option without its value', ['check', '--against'], "Option '--against <value>' argument missing"],
     ['a directory too many', ['check', 'a', 'b'], 'expected one directory at most'],
   ])('ends with 2 and its usage for %s', async (_, args, says) => {

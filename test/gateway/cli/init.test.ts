@@ -1,0 +1,48 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { init, nextSteps, type StarterKind } from '../../../gateway/cli/init.ts';
+import { loadMetadata } from '../../../gateway/metadata/index.ts';
+
+const workDir = mkdtempSync(join(tmpdir(), 'portico-init-'));
+afterAll(() => rmSync(workDir, { recursive: true, force: true }));
+
+function written(kind: StarterKind) {
+  const directory = join(workDir, kind);
+  init(directory, kind);
+  const { remoteSchemas, actions, restEndpoints, services } = loadMetadata(directory);
+  return {
+    directory,
+    sources: remoteSchemas.map(({ name }) => name),
+    actions: actions.actions.length,
+    endpoints: restEndpoints.map(({ metadata }) => metadata.name),
+    services: services.map(({ name }) => name),
+  };
+}
+
+describe('the metadata that portico init writes', () => {
+  test('is examples in comments alone', () => {
+    expect(written('bare')).toMatchObject({ sources: [], actions: 0, endpoints: [], services: [] });
+  });
+
+  test('has the login, with examples in comments', () => {
+    const { directory, ...found } = written('login');
+    expect(found).toMatchObject({ sources: ['auth'], actions: 0, services: ['oauth', 'well_known'] });
+    expect(found.endpoints).toEqual(expect.arrayContaining(['auth_user_login', 'auth_token_refresh']));
+    expect(found.endpoints).not.toContain('orders');
+    const text = readdirSync(directory).map((file) => readFileSync(join(directory, file), 'utf8'));
+    // In comments alone: nothing of the sample service is left that would need its address.
+    expect(text.join('').replace(/^ *#.*$/gm, '')).not.toMatch(/orders/i);
+    expect(readFileSync(join(directory, 'remote_schemas.yaml'), 'utf8')).toContain('# - name: orders');
+  });
+
+  test('has the sample service too', () => {
+    expect(written('sample')).toMatchObject({ sources: ['auth', 'orders'], actions: 1 });
+  });
+});
+
+test('the next step can be pasted, whatever the directory is called', () => {
+  expect(nextSteps('/srv/meta data', 'sample')).toMatch(/HASURA_GRAPHQL_METADATA_DIR='\/srv\/meta data' npm start\n$/);
+  expect(nextSteps("/srv/it's", 'bare')).toContain("'/srv/it'\\''s'");
+});

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Portico, startPortico } from './e2e/portico.ts';
+
+const README = readFileSync('README.md', 'utf8');
+const PACKAGE_DIR = resolve('.');
+
+/** Where the commands run: the package's metadata is there, and what they write does not get into the package. */
+const workDir = mkdtempSync(join(tmpdir(), 'portico-readme-'));
+let portico: Portico;
+beforeAll(async () => {
+  symlinkSync(join(PACKAGE_DIR, 'metadata'), join(workDir, 'metadata'));
+  portico = await startPortico();
+});
+afterAll(async () => {
+  await portico.stop();
+  rmSync(workDir, { recursive: true, force: true });
+});
+
+/** The shell blocks below a heading, up to the next heading of any level. */
+function shellBlocks(heading: string): readonly string[] {
+  const section = README.split(/^(?=#+ )/m).find((text) => text.startsWith(`${heading}\n`));
+  if (section === undefined) throw new Error(`the README has no section "${heading}"`);
+  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+}
+
+/** The only way in which the text is changed: addresses are those of free ports, and `npx portico` is this package's. */
+function adapted(block: string): string {
+  return block
+    .replaceAll('http://127.0.0.1:8080', portico.url)
+    .replaceAll('http://127.0.0.1:4001', portico.authServiceUrl)
+    .replaceAll('http://127.0.0.1:4010', portico.ordersUrl)
+    .replaceAll('npx portico ', `node ${join(PACKAGE_DIR, 'gateway/portico.mjs')} `);
+}
+
+const MARK = '--- next block ---';
+
+/** Runs blocks in one shell, in which the variables of one are there for the next. @returns what each has printed. */
+async function run(blocks: readonly string[]): Promise<readonly string[]> {
+  const script = blocks.map(adapted).join(`\necho; echo '${MARK}'\n`);
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: workDir });
+  return stdout.split(`\n${MARK}\n`);
+}
+
+test('what callers are shown works as it is written, from the login to the logout', async () => {
+  const login = shellBlocks('### Log in');
+  const call = shellBlocks('### Call');
+  const stay = shellBlocks('### Stay logged in, log out');
+  expect([login.length, call.length, stay.length]).toEqual([2, 1, 1]);
+
+  const [overRest = '', overGraphql = '', calls = '', session = ''] = await run([...login, ...call, ...stay]);
+  const tokens = { access_token: expect.any(String), expires_in: 900, refresh_token: expect.any(String) };
+  expect(JSON.parse(overRest)).toEqual({
+    auth_user_login: { success: true, error_message: null, data: tokens },
+  });
+  expect(JSON.parse(overGraphql)).toMatchObject({ data: { auth_user_login: { data: tokens } } });
+  expect(calls).toMatch(/^\{"data":\{"orders":\[\{"id":"acme-/);
+  expect(calls).toContain('"orders":[{"id":"acme-1001"');
+  expect(calls).toMatch(/^id,item,quantity,status/m);
+  expect(session).toMatch(/"auth_token_refresh":\{"success":true,.*"access_token"/);
+  expect(session).toMatch(/"auth_user_logout":\{"success":true/);
+});
+
+test('the answer that is shown has the shape of the true one', () => {
+  const shown = README.match(/^```json\n(.*?)^```$/ms)?.[1] ?? '';
+  const { auth_user_login: login } = JSON.parse(shown);
+  expect(Object.keys(login)).toEqual(['success', 'error_message', 'data']);
+  expect(Object.keys(login.data)).toEqual(['access_token', 'expires_in', 'refresh_token']);
+});
+
+test('what teams are shown works as it is written', async () => {
+  const blocks = shellBlocks('## For teams that plug in a service');
+  expect(blocks.length).toBe(2);
+  const [ownMetadata = '', thisMetadata = ''] = await run(blocks);
+  expect(ownMetadata).toContain('my-metadata/remote_schemas.yaml');
+  expect(ownMetadata).toMatch(/the metadata is valid$/);
+  expect(thisMetadata).toMatch(/role user: .*query orders.*the metadata is valid/s);
+});
+
+test('the first start complains about nothing', () => {
+  expect(portico.output().stderr).toBe('');
+});
