@@ -44,7 +44,10 @@ const COMMANDS = Object.keys(OPTIONS) as CommandName[];
 class UsageError extends Error {}
 
 /** @throws UsageError */
-function readArguments<const Options extends NonNullable<ParseArgsConfig['options']>>(options: Options, words: readonly string[]) {
+function readArguments<const Options extends NonNullable<ParseArgsConfig['options']>>(
+  options: Options,
+  words: readonly string[],
+) {
   try {
     return parseArgs({ args: [...words], options, allowPositionals: true });
   } catch (error) {
