@@ -15,9 +15,9 @@ const LARGE = 500_000;
 const STACK_MB = 256;
 
 /** What composing needs alive at the same time is 160 times its SDL. The less is spare, the more often V8 looks for it. */
-const MB_PER_CHARACTER = 0.0002;
+const MB_PER_CHARACTER = 0.00024;
 const LEAST_MB = 100;
-const YOUNG_MB = 12;
+const YOUNG_MB = 24;
 
 /** Composing was ended by something else than the subgraphs: the same ones may well go together the next time. */
 export class ComposerStopped extends Error {

@@ -1,8 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { buildSchema } from 'graphql';
+import { parse } from 'graphql';
+import { atOnce } from '../../platform/index.ts';
+import { buildSchema } from '../schemas/index.ts';
 import { schemaChanges } from './schema-changes.ts';
 
 const [before, after] = (workerData as readonly [string, string]).map((sdl) =>
-  buildSchema(sdl, { assumeValidSDL: true }),
+  atOnce(buildSchema(parse(sdl, { noLocation: true }))),
 );
 if (before && after) parentPort?.postMessage(await schemaChanges(before, after));

@@ -6,11 +6,15 @@ import { type SchemaChange, schemaChanges } from './schema-changes.ts';
 /** Types up to which schemas are compared sooner than a thread starts. */
 const COMPARED_AT_ONCE = 100;
 
+/** What it parses is dead at once. */
+const YOUNG_MB = 8;
+
 /** What is different between what a source was and what it is, the breaking changes first. Operations go on meanwhile. */
 export async function sourceChanges(before: Source, after: Source): Promise<readonly SchemaChange[]> {
   if (sizeOf(before.schema) + sizeOf(after.schema) <= COMPARED_AT_ONCE)
     return schemaChanges(before.schema, after.schema);
-  return inThread('gateway/graph/schema-changes-worker.js', [sdlOf(before), sdlOf(after)]);
+  const given = [sdlOf(before), sdlOf(after)];
+  return inThread('gateway/graph/schema-changes-worker.js', given, { maxYoungGenerationSizeMb: YOUNG_MB });
 }
 
 function sizeOf(schema: GraphQLSchema): number {
