@@ -3,10 +3,10 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { Crew } from '../bench/machine/index.ts';
 import { describeMachine } from '../bench/report/machine.ts';
-import { parseArguments } from './arguments.ts';
+import { type FaultArguments, parseArguments } from './arguments.ts';
 import { startCluster } from './cluster/index.ts';
 import { startLoad } from './load/index.ts';
-import { type Verdict, verdictTable, verdictWord } from './report/index.ts';
+import { type Verdict, verdictTable, verdictWord, writeResults } from './report/index.ts';
 import { soak } from './soak/soak.ts';
 import { faultsNamed, SUITE } from './suite.ts';
 import { tryFault } from './try-fault.ts';
@@ -57,11 +57,18 @@ async function run(given: readonly string[]): Promise<boolean> {
     for (const problem of verdict.problems) say(`  ${problem}`);
   }
   await load.stop();
-  const { cores, processor, memoryGb, system, node } = describeMachine();
-  const load1 = `${Math.min(...loads).toFixed(0)} to ${Math.max(...loads).toFixed(0)}`;
-  process.stdout.write(
-    `\n${cores} cores (${processor}), ${memoryGb} GB, ${system}, Node ${node}; ${plan.rate} requests/s and ` +
-      `${2 * STREAMS} streams behind ${plan.balancer}; load average of the machine: ${load1}\n\n${verdictTable(verdicts)}\n`,
-  );
+  const text = `${describeRun(plan, loads)}\n\n${verdictTable(verdicts)}`;
+  process.stdout.write(`\n${text}\n`);
+  if (plan.words.length === 0) say(`written: ${writeResults('faults', text)}`);
   return verdicts.every(({ problems }) => problems.length === 0);
+}
+
+function describeRun({ rate, balancer }: FaultArguments, loads: readonly number[]): string {
+  const { cores, processor, memoryGb, system, node } = describeMachine();
+  const most = Math.max(...loads).toFixed(0);
+  return (
+    `${cores} cores (${processor}), ${memoryGb} GB, ${system}, Node ${node}. ${rate} requests a second and ${2 * STREAMS} ` +
+    `streams, behind ${balancer} where nothing else is said. The load average of the machine was ` +
+    `${Math.min(...loads).toFixed(0)} to ${most} meanwhile.`
+  );
 }

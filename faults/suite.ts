@@ -1,6 +1,7 @@
 import type { Fault } from './fault.ts';
 import { clock } from './faults/clock.ts';
 import { data } from './faults/data.ts';
+import { edges } from './faults/edges.ts';
 import { kills } from './faults/kills.ts';
 import { limits } from './faults/limits.ts';
 import { postgres } from './faults/postgres.ts';
@@ -10,6 +11,7 @@ import { services } from './faults/services.ts';
 
 /** All faults, in the order in which they are tried. */
 export const SUITE: readonly Fault[] = [
+  ...edges,
   ...restarts,
   ...kills,
   ...postgres,

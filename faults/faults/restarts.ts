@@ -1,5 +1,6 @@
-import { BALANCERS, type BalancerName, type Cluster, type Server } from '../cluster/index.ts';
+import { BALANCERS, type BalancerName, type Cluster, isInstalled, type Server } from '../cluster/index.ts';
 import type { Fault, Scene } from '../fault.ts';
+import { useBalancer } from './use-balancer.ts';
 
 /** Streams that are told to come back do so within this time. */
 const RECONNECT_MS = 5_000;
@@ -10,7 +11,7 @@ const rollingRestart = (balancer: BalancerName, servers: (cluster: Cluster) => r
   name: `rolling restart behind ${balancer}`,
   group: 'restarts',
   promise:
-    'gateways and auth services are stopped and started, twice each: no request fails, streams are told and reconnect',
+    'each gateway and auth service is stopped and started, twice: no request fails, streams are told and reconnect',
   checksWrites: true,
   missing: (cluster) => (cluster.hasBalancer(balancer) ? undefined : `${balancer} is not installed`),
   async run(scene) {
@@ -36,9 +37,12 @@ const rollingRestart = (balancer: BalancerName, servers: (cluster: Cluster) => r
 
 const everyone = ({ gateways, authServices }: Cluster) => [...gateways, ...authServices];
 
-export const restarts: readonly Fault[] = BALANCERS.map((balancer) =>
-  rollingRestart(balancer, (cluster) => [...everyone(cluster), ...everyone(cluster)]),
-);
+const rollingRestarts = (balancers: readonly BalancerName[]) =>
+  balancers.map((balancer) => rollingRestart(balancer, (cluster) => [...everyone(cluster), ...everyone(cluster)]));
+
+/** The suite's own balancer is for machines without the others. */
+const others = BALANCERS.filter((name) => name !== 'plain');
+export const restarts: readonly Fault[] = rollingRestarts(others.some(isInstalled) ? others : BALANCERS);
 
 /** One of each, once. */
 export const shortRestart = (balancer: BalancerName): Fault =>
@@ -49,17 +53,4 @@ async function untilReconnected({ load, wait }: Scene, known: number): Promise<v
   const deadline = performance.now() + RECONNECT_MS;
   const areBack = () => load.streams.ends.slice(known).every(({ reconnectedAt }) => reconnectedAt !== undefined);
   while (!areBack() && performance.now() < deadline) await wait(0.1);
-}
-
-/** Puts another balancer in front for this fault. What that cuts is not Portico's. */
-async function useBalancer({ cluster, load, afterwards, wait }: Scene, name: BalancerName): Promise<void> {
-  const before = cluster.balancer();
-  if (before === name) return;
-  afterwards(async () => {
-    await cluster.balanceWith(before);
-    await wait(2);
-  });
-  await cluster.balanceWith(name);
-  await wait(3);
-  load.forget();
 }

@@ -50,6 +50,9 @@ export class Caller {
   }
 }
 
+const REFRESH_RETRY_MS = 1_000;
+const MAX_REFRESH_RETRIES = 30;
+
 /**
  * A user whose client stays logged in: it trades its refresh token again and again, and sends the same one again when the
  * answer did not come.
@@ -77,7 +80,14 @@ export class ReaderSession {
     if (!this.#tokens || this.#isBusy) return;
     this.#isBusy = true;
     try {
-      this.#tokens = (await this.#caller.refresh(this.#tokens.refresh_token)) ?? this.#tokens;
+      const { refresh_token } = this.#tokens;
+      let renewed = await this.#caller.refresh(refresh_token);
+      // A client that got no answer asks again soon, with the token that it has.
+      for (let tries = 0; renewed === undefined && tries < MAX_REFRESH_RETRIES; tries++) {
+        await sleep(REFRESH_RETRY_MS);
+        renewed = await this.#caller.refresh(refresh_token);
+      }
+      this.#tokens = renewed ?? this.#tokens;
     } finally {
       this.#isBusy = false;
     }

@@ -1,4 +1,3 @@
-import { markdownTable } from '../../bench/report/table.ts';
 import type { Verdict } from './judge.ts';
 
 const HEAD = ['fault', 'promised', 'requests', 'failed', 'kinds of failure', 'healed after', 'verdict'];
@@ -6,9 +5,10 @@ const MAX_KINDS = 4;
 
 /** One line for each fault, in Markdown. */
 export function verdictTable(verdicts: readonly Verdict[]): string {
-  return markdownTable(
+  return textTable([
     HEAD,
-    verdicts.map((verdict) => [
+    HEAD.map(() => '---'),
+    ...verdicts.map((verdict) => [
       verdict.fault,
       verdict.promise,
       String(verdict.requests),
@@ -17,7 +17,11 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
       verdict.healedAfterMs === undefined ? '' : `${(verdict.healedAfterMs / 1000).toFixed(1)} s`,
       verdictWord(verdict),
     ]),
-  );
+  ]);
+}
+
+function textTable(lines: readonly (readonly string[])[]): string {
+  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`).join('');
 }
 
 export function verdictWord({ problems, skipped }: Verdict): string {

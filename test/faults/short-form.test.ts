@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Crew } from '../../bench/machine/index.ts';
 import { BALANCERS, type Cluster, findPostgres, isInstalled, startCluster } from '../../faults/cluster/index.ts';
+import { edgeOf } from '../../faults/faults/edges.ts';
 import { killOfWorker } from '../../faults/faults/kills.ts';
 import { postgresFrozen, postgresRestarted } from '../../faults/faults/postgres.ts';
 import { redisAway } from '../../faults/faults/redis.ts';
@@ -27,7 +28,14 @@ afterAll(async () => {
   await crew.close();
 });
 
-const faults = [shortRestart(balancer), killOfWorker, postgresRestarted, postgresFrozen(7), redisAway(2)];
+const faults = [
+  ...(balancer === 'plain' ? [] : [edgeOf(balancer)]),
+  shortRestart(balancer),
+  killOfWorker,
+  postgresRestarted,
+  postgresFrozen(7),
+  redisAway(2),
+];
 
 (isPostgresThere ? test : test.skip).each(faults.map((fault) => [fault.name, fault] as const))(
   'promises are kept: %s',

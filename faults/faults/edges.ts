@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { type BalancerName, PASSWORD, TENANTS } from '../cluster/index.ts';
+import type { Fault, Scene } from '../fault.ts';
+import { useBalancer } from './use-balancer.ts';
+
+const FORGED = '203.0.113.7';
+const FORGERY = {
+  'x-forwarded-for': FORGED,
+  'x-real-ip': FORGED,
+  forwarded: `for=${FORGED}`,
+  'content-type': 'application/json',
+};
+
+/** What the example configuration keeps from the public, and what it believes of it. */
+export const edgeOf = (balancer: BalancerName): Fault => ({
+  name: `what a client may say and see behind ${balancer}`,
+  group: 'edges',
+  promise: 'TLS works, the address that a client claims is replaced, /readyz and /healthz are not public',
+  missing: (cluster) => (cluster.hasBalancer(balancer) ? undefined : `${balancer} is not installed`),
+  async run(scene) {
+    await useBalancer(scene, balancer);
+    await checkAddress(scene);
+    await checkTls(scene);
+    for (const path of ['/readyz', '/healthz']) {
+      const { status } = await fetch(`${scene.cluster.url}${path}`);
+      if (status !== 404) scene.broken(`${path} is public, and answers ${status}`);
+    }
+  },
+});
+
+export const edges: readonly Fault[] = (['haproxy', 'nginx'] as const).map(edgeOf);
+
+interface LoginAnswer {
+  readonly auth_user_login: { readonly data: { readonly access_token: string } };
+}
+
+interface SessionsAnswer {
+  readonly auth_session_list: readonly { readonly client_address: string; readonly current: boolean }[];
+}
+
+/** Which address the auth service has noted for a client that claims another one. */
+async function checkAddress({ cluster: { url }, broken }: Scene): Promise<void> {
+  const login = await fetch(`${url}/api/rest/auth_user_login`, {
+    method: 'POST',
+    headers: FORGERY,
+    body: JSON.stringify({ username: 'user-0', password: PASSWORD, tenant_id: TENANTS.readers }),
+  });
+  const { access_token } = ((await login.json()) as LoginAnswer).auth_user_login.data;
+  const list = await fetch(`${url}/api/rest/auth_session_list`, {
+    headers: { authorization: `Bearer ${access_token}` },
+  });
+  const current = ((await list.json()) as SessionsAnswer).auth_session_list.find((session) => session.current);
+  if (current?.client_address !== '127.0.0.1') broken(`the client's address is taken for ${current?.client_address}`);
+}
+
+async function checkTls({ cluster: { wiring }, broken, say }: Scene): Promise<void> {
+  if (!wiring.tls) return say('  SKIPPED: TLS, since openssl is not installed');
+  const { address, certificate } = wiring.tls;
+  const answer = await new Promise<{ status: number | undefined; hsts: string | undefined }>((resolve, reject) => {
+    const sent = request(
+      `https://${address}/v1/graphql`,
+      { method: 'POST', ca: readFileSync(certificate), headers: { 'content-type': 'application/json' } },
+      (response) => {
+        response.resume();
+        resolve({ status: response.statusCode, hsts: response.headers['strict-transport-security'] });
+      },
+    );
+    sent.once('error', reject);
+    sent.end('{"query":"{ orders { id } }"}');
+  });
+  if (answer.status !== 401) broken(`over TLS a request without a token was answered ${answer.status}`);
+  if (answer.hsts === undefined) broken('answers over TLS have no Strict-Transport-Security');
+}
