@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseArguments } from '../../faults/arguments.ts';
+import type { Fault } from '../../faults/fault.ts';
+import { type Attempt, describeFailure, type Failure, isComeBackLater } from '../../faults/load/index.ts';
+import { judge, skipped, verdictTable } from '../../faults/report/index.ts';
+import { flatness } from '../../faults/soak/flatness.ts';
+import type { Sample } from '../../faults/soak/samples.ts';
+import { faultsNamed, SUITE } from '../../faults/suite.ts';
+
+const UNAVAILABLE: Failure = { status: 503, code: 'unavailable', hasRetryAfter: true };
+const SPAN = { beganAt: 1_000, goneAt: 5_000 };
+
+const attempt = (sentAt: number, failure?: Failure): Attempt => ({
+  kind: 'refresh',
+  sentAt,
+  endedAt: sentAt + 10,
+  failure,
+});
+
+function fault(changes: Partial<Fault> = {}): Fault {
+  return { name: 'one', group: 'some', promise: 'all is well', run: async () => {}, ...changes };
+}
+
+describe('the verdict on a fault', () => {
+  test('a promise that allows no failure is broken by one', () => {
+    const { problems, failed, requests } = judge(fault(), [attempt(0), attempt(2_000, UNAVAILABLE)], SPAN, []);
+    expect({ failed, requests }).toEqual({ failed: 1, requests: 2 });
+    expect(problems).toEqual(['refresh: 503 unavailable, 1 times, first sent 1.0 s after the beginning']);
+  });
+
+  test('failures that are allowed break it when they last longer than promised', () => {
+    const healing = fault({ allows: ({ failure }) => failure === UNAVAILABLE, healsWithinSeconds: 5 });
+    expect(judge(healing, [attempt(9_900, UNAVAILABLE)], SPAN, [])).toMatchObject({
+      problems: [],
+      healedAfterMs: 4_900,
+    });
+    expect(judge(healing, [attempt(10_100, UNAVAILABLE)], SPAN, []).problems).toEqual([
+      'requests still failed 5.1 s after the cause was gone',
+    ]);
+  });
+
+  test('what else was found breaks it, and so does a fault under no load', () => {
+    expect(judge(fault(), [attempt(0)], SPAN, ['an order is gone']).problems).toEqual(['an order is gone']);
+    expect(judge(fault(), [], SPAN, []).problems).toEqual(['no request was sent']);
+  });
+
+  test('a 503 is one to come back for only with Retry-After', () => {
+    expect(isComeBackLater(UNAVAILABLE)).toBe(true);
+    expect(isComeBackLater({ ...UNAVAILABLE, hasRetryAfter: false })).toBe(false);
+    expect(isComeBackLater({ ...UNAVAILABLE, status: 400 })).toBe(false);
+    expect(describeFailure({ ...UNAVAILABLE, hasRetryAfter: false })).toBe('503 unavailable without Retry-After');
+  });
+
+  test('the table says what was kept, broken and left out', () => {
+    const table = verdictTable([
+      judge(fault(), [attempt(0)], SPAN, []),
+      judge(fault(), [attempt(0, UNAVAILABLE)], SPAN, []),
+      skipped(fault(), 'it is not installed'),
+    ]);
+    const verdicts = table.trim().split('\n').slice(2);
+    expect(verdicts.map((line) => line.split(' | ').at(-1))).toEqual([
+      'kept |',
+      'BROKEN |',
+      'SKIPPED: it is not installed |',
+    ]);
+  });
+});
+
+describe('a soak', () => {
+  const sample = (minute: number, changes: Partial<Sample['processes'][number]> = {}, revocations = 0): Sample => ({
+    minute,
+    loadAverage: 1,
+    processes: [
+      {
+        name: 'gateway-1/1',
+        pid: 1,
+        residentMb: 200,
+        heapFloorMb: 50,
+        descriptors: 40,
+        connections: 20,
+        loopP99Ms: 5,
+        ...changes,
+      },
+    ],
+    rows: { revocations },
+  });
+  const minutes = Array.from({ length: 12 }, (_, index) => index + 1);
+
+  test('is flat when only the warm-up grows', () => {
+    expect(flatness(minutes.map((minute) => sample(minute, { residentMb: minute < 4 ? 50 * minute : 200 })))).toEqual(
+      [],
+    );
+  });
+
+  test('is not flat when memory, descriptors or rows grow on, or a process is replaced', () => {
+    const growing = (minute: number) => sample(minute, { residentMb: 200 + 20 * minute, descriptors: 40 + 5 * minute });
+    expect(flatness(minutes.map(growing))).toEqual([
+      'gateway-1/1: from 340 to 420 MB resident',
+      'gateway-1/1: from 75 to 95 descriptors',
+    ]);
+    expect(flatness(minutes.map((minute) => sample(minute, {}, 100 * minute)))).toEqual([
+      'the table revocations grew from 700 to 1100 rows',
+    ]);
+    expect(flatness(minutes.map((minute) => sample(minute, { pid: minute > 6 ? 2 : 1 })))).toEqual([
+      'gateway-1/1 was replaced',
+    ]);
+  });
+
+  test('is not well when event loops are late, or when it was too short to tell', () => {
+    expect(flatness(minutes.map((minute) => sample(minute, { loopP99Ms: 30 })))).toEqual([
+      'gateway-1/1: the event loop was late by 30 ms (p99)',
+    ]);
+    expect(flatness([sample(1)])).toEqual(['fewer than 6 minutes show no trend']);
+  });
+});
+
+describe('the arguments of the suite', () => {
+  test('name groups, faults and modes', () => {
+    expect(parseArguments(['postgres'])).toMatchObject({ mode: 'faults', words: ['postgres'] });
+    expect(parseArguments(['soak', '30', '--rate', '20'])).toMatchObject({ mode: 'soak', soakMinutes: 30, rate: 20 });
+    expect(faultsNamed([])).toBe(SUITE);
+    expect(new Set(faultsNamed(['redis']).map(({ group }) => group))).toEqual(new Set(['redis']));
+  });
+
+  test.each([[['--rate', 'fast']], [['soak', 'long']], [['--balancer', 'envoy']], [['--unknown']]])(
+    'that cannot be understood are refused: %j',
+    (given) => {
+      expect(() => parseArguments(given)).toThrow(/npm run faults/);
+    },
+  );
+});
