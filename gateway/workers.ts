@@ -139,7 +139,7 @@ class WorkerCrew {
           begin();
         } else this.#hear(worker, message);
       });
-      worker.once('exit', (code, signal) => {
+      const ended = (code: number | string, signal?: string) => {
         const isReady = !this.#starting.has(worker);
         this.#forget(worker);
         if (this.#isStopping) {
@@ -148,6 +148,13 @@ class WorkerCrew {
         }
         if (!isReady && failures === 0) reject(new StartError('a worker did not start'));
         else this.#restart(worker, signal ?? code, performance.now() - startedAt > SETTLED_MS ? 0 : failures);
+      };
+      worker.once('exit', ended);
+      // One that has ended cannot be written to, and its exit may be noticed only after that. Without a listener, the failed
+      // write would end this process, and with it the other workers.
+      worker.on('error', (error: NodeJS.ErrnoException) => {
+        // A process that could not be made has no exit.
+        if (error.syscall?.startsWith('spawn')) ended(error.code ?? error.message);
       });
     });
     return { begun, listening };

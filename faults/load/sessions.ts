@@ -20,19 +20,23 @@ export class Caller {
 
   async call<Picked>(
     kind: AttemptKind,
-    call: Omit<Call, 'pick'> & { pick: (body: never) => Picked | null | undefined; isGuess?: boolean },
+    call: Omit<Call, 'pick'> & {
+      pick: (body: never) => Picked | null | undefined;
+      onUnauthorized?: (() => void) | undefined;
+    },
   ): Promise<Picked | undefined> {
     const sentAt = performance.now();
     const { picked, failure } = await send(this.#pool, call);
-    const isGuess = call.isGuess && failure?.status === 401;
-    if (!isGuess) this.#keep({ kind, sentAt, endedAt: performance.now(), failure });
+    const isRefusedGuess = failure?.status === 401 && call.onUnauthorized !== undefined;
+    if (isRefusedGuess) call.onUnauthorized?.();
+    else this.#keep({ kind, sentAt, endedAt: performance.now(), failure });
     return picked as Picked | undefined;
   }
 
-  /** @param isGuess whether the password may be a wrong one: then a refusal is not counted. */
+  /** @param isGuess whether the password may be a wrong one: then a refusal is no failure. */
   login(username: string, password: string, tenant_id: number, isGuess = false): Promise<Tokens | undefined> {
     return this.call('login', {
-      isGuess,
+      onUnauthorized: isGuess ? () => {} : undefined,
       method: 'POST',
       path: '/api/rest/auth_user_login',
       body: { username, password, tenant_id },
@@ -138,6 +142,7 @@ export class WriterSession {
       method: 'POST',
       path: '/v1/graphql',
       token,
+      onUnauthorized: this.#forgetSession,
       body: {
         query: 'mutation($item: String!) { placeOrder(item: $item, quantity: 1) { item } }',
         variables: { item },
@@ -163,6 +168,7 @@ export class WriterSession {
         method: 'POST',
         path: '/api/rest/auth_user_change_password',
         token,
+        onUnauthorized: this.#forgetSession,
         body: { current_password, new_password },
         pick: (body: { auth_user_change_password?: { success?: boolean } }) =>
           body.auth_user_change_password?.success || undefined,
@@ -172,6 +178,11 @@ export class WriterSession {
       this.#isBusy = false;
     }
   }
+
+  /** A change of the password that came late ends the sessions that were opened after it was sent, this one too. */
+  readonly #forgetSession = () => {
+    this.#tokens = undefined;
+  };
 
   /** Names of all orders there are, over a new session. */
   async orders(): Promise<readonly string[] | undefined> {
