@@ -127,25 +127,6 @@ test('a reload that is asked for before all workers have started does not end th
   expect((await starting.ended).code).toBe(0);
 });
 
-test('a worker that is gone before the main process knows does not take it along', async () => {
-  const running = await keep(open(0, 2));
-  await until('all workers listen', () => running.written().includes('all workers are listening'));
-  const [first, second] = running
-    .written()
-    .split('\n')
-    .filter((line) => line.includes('the gateway is listening'))
-    .map((line) => JSON.parse(line));
-  // What the main process finds when it goes on: it is to tell its workers to reload, and one of them has ended.
-  running.signal('SIGSTOP');
-  running.signal('SIGHUP');
-  process.kill(first.pid, 'SIGKILL');
-  running.signal('SIGCONT');
-  await until('it is replaced', () => running.written().includes('a worker has taken the place of one that died'));
-  expect(() => process.kill(second.pid, 0)).not.toThrow();
-  running.signal('SIGTERM');
-  expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
-}, 60_000);
-
 test('a worker that does not end when it is stopped is killed', async () => {
   const stuck = await keep(open(0, 2));
   await until('all workers listen', () => stuck.written().includes('all workers are listening'));
