@@ -89,14 +89,24 @@ async function openOne(workers: number, authServiceUrl: string): Promise<string>
       },
     }),
   );
-  const port = await until('a gateway listens', () => (workers === 1 ? portOf(gateway) : allListening(gateway)));
+  const port = await started(gateway, workers);
   const url = `http://127.0.0.1:${port}`;
   await until('it is ready', async () => (await send(`${url}/readyz`)).status === 200);
   return url;
 }
 
-const allListening = (gateway: Process) =>
-  gateway.written().includes('all workers are listening') ? portOf(gateway) : undefined;
+/** Five processes that start together on a busy machine take a while: waits four times as long as `until` does. */
+async function started(gateway: Process, workers: number, tries = 4): Promise<number> {
+  const isUp = () => workers === 1 || gateway.written().includes('all workers are listening');
+  const listening = until('a gateway listens', () => (isUp() ? portOf(gateway) : undefined));
+  const ended = gateway.ended.then(({ code, stderr }) => {
+    throw new Error(`a gateway ended with ${code}: ${stderr}`);
+  });
+  return Promise.race([listening, ended]).catch((error: Error) => {
+    if (tries === 1 || !error.message.startsWith('waited in vain')) throw error;
+    return started(gateway, workers, tries - 1);
+  });
+}
 
 /** The auth service of the repository's metadata, with its permissions, and a service whose schema tests change. */
 function remoteSchemas(): unknown[] {
@@ -150,7 +160,7 @@ beforeAll(async () => {
     Array.from({ length: GATEWAYS }, (_, index) => openOne(index === 0 ? 2 : 1, services[index % 2] ?? '')),
   );
   balancer = await keep(openBalancer(gateways));
-}, 60_000);
+}, 120_000);
 
 withRedis('three gateways behind a balancer', () => {
   test('count the operations of a caller together', async () => {
