@@ -1,13 +1,14 @@
 /**
  * PostgreSQL's codes (manual, appendix A) for a server that refuses the user, as while its password is changed, that goes,
- * comes, is out of connections, memory or disk space, is a standby that takes no writes, cancels what takes too long, or
- * cannot read its files; and node's for a lost connection.
+ * comes, is out of connections, memory or disk space, is a standby that takes no writes, cancels what takes too long or one
+ * of two transactions that wait for each other (40001, 40P01: nothing of it was done), or cannot read its files; and node's
+ * for a lost connection.
  */
 const AWAY =
-  /^(08\w{3}|28000|28P01|57P0\w|57014|53\w{3}|55000|55P03|25006|58\w{3}|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/;
+  /^(08\w{3}|28000|28P01|40001|40P01|57P0\w|57014|53\w{3}|55000|55P03|25006|58\w{3}|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/;
 
-/** Prisma's own codes: refused, cannot connect, cut off, no connection became free, a transaction took too long. */
-const AWAY_IN_PRISMA = /^P(1000|1001|1002|1008|1011|1017|2024|2028|2037)$/;
+/** Prisma's own codes: refused, cannot connect, cut off, no connection became free, a transaction took too long, deadlock. */
+const AWAY_IN_PRISMA = /^P(1000|1001|1002|1008|1011|1017|2024|2028|2034|2037)$/;
 
 /** What Prisma's adapter calls the same things. */
 const KINDS = new Set([
