@@ -51,8 +51,7 @@ interface Connection {
   isTooSlow: boolean;
 }
 
-/** Refused connections that are open until their client has had time to read why; others are cut at once. */
-const MAX_LINGERING = 100;
+/** How long a refused connection stays open for its client to read why, where no other one needs its place. */
 const LINGER_MS = 1_000;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -70,11 +69,15 @@ export class ConnectionGuard {
   readonly #connections = new Map<Socket, Connection>();
   readonly #byNetwork = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
+  readonly #maxLingering: number;
+  /** Refused, the oldest first. */
+  readonly #lingering = new Set<Socket>();
   #lookedAt = performance.now();
-  #lingering = 0;
 
-  constructor(limits: ConnectionLimits) {
+  /** @param maxLingering how many refused connections are open at a time; 0: they are closed without an answer. */
+  constructor(limits: ConnectionLimits, maxLingering: number) {
     this.#limits = limits;
+    this.#maxLingering = maxLingering;
     const everyMs = Math.max(10, Math.min(1_000, limits.slowBodyMs / 4));
     this.#timer = setInterval(() => this.#look(), everyMs);
     this.#timer.unref();
@@ -132,14 +135,18 @@ export class ConnectionGuard {
 
   #refuse(socket: Socket, status: string, code: string, error: string): void {
     socket.on('error', () => {});
-    if (this.#lingering >= MAX_LINGERING) {
+    if (this.#maxLingering === 0) {
       socket.destroy();
       return;
     }
-    this.#lingering += 1;
-    socket.once('close', () => {
-      this.#lingering -= 1;
-    });
+    // The oldest has had the most time to read.
+    if (this.#lingering.size >= this.#maxLingering) {
+      const [oldest] = this.#lingering;
+      oldest?.destroy();
+      if (oldest) this.#lingering.delete(oldest);
+    }
+    this.#lingering.add(socket);
+    socket.once('close', () => this.#lingering.delete(socket));
     const body = JSON.stringify({ path: '$', error, code });
     const head = [
       `HTTP/1.1 ${status}`,

@@ -12,6 +12,9 @@ import { StartError } from './process.ts';
 /** Roomy enough that a token which is far too long is told so, rather than cut off by the HTTP parser. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
+/** Connections that are refused with an answer, at a time. */
+const MAX_REFUSED = 100;
+
 /** For how long a connection that is kept open may bring one more request once a stop has begun. */
 const LAST_REQUEST_MS = 500;
 
@@ -63,11 +66,14 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       handler(request, response);
     },
   );
-  const most = acceptableConnections();
-  // Node drops what is more without a word; the last few are for those that are told why they are refused.
-  if (most !== undefined) server.maxConnections = most;
-  const answerable = most === undefined ? limits.maxConnections : most - Math.min(100, Math.floor(most / 10));
-  const guard = new ConnectionGuard({ ...limits, maxConnections: Math.min(limits.maxConnections, answerable) });
+  const most = acceptableConnections() ?? Number.POSITIVE_INFINITY;
+  // The last few are for those that are told why they are refused. `server.maxConnections` is not used: a worker of a cluster
+  // that has so many hands a connection back, and where all workers have, the main process keeps it and offers it for ever.
+  const forRefused = Math.min(MAX_REFUSED, Math.floor(most / 10));
+  const guard = new ConnectionGuard(
+    { ...limits, maxConnections: Math.min(limits.maxConnections, most - forRefused) },
+    forRefused,
+  );
   guard.watch(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));

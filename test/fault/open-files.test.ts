@@ -11,6 +11,8 @@ afterAll(close);
 
 /** Node itself opens about two hundred files at a time while it starts. */
 const OPEN_FILES = 256;
+/** Of clients, in a process of so many. */
+const MOST_CONNECTIONS = 96;
 const MAIN = new URL('../../dist/gateway/main.js', import.meta.url).pathname;
 
 async function gatewayWithFewDescriptors(metadata: Record<string, unknown>, environment: Record<string, string>) {
@@ -71,9 +73,11 @@ async function openConnections(port: number, count: number): Promise<Socket[]> {
       { HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ jwk_url: issuer.jwksUrl }) },
     );
     const idle = await openConnections(port, 2 * OPEN_FILES);
+    // Clients that do not read why they are refused do not see the end.
+    for (const socket of idle) socket.resume();
     await until(
       'those beyond the limit are closed',
-      () => idle.filter(({ destroyed }) => destroyed).length > OPEN_FILES,
+      () => idle.filter(({ destroyed }) => !destroyed).length < MOST_CONNECTIONS,
     );
     for (const socket of idle.filter(({ destroyed }) => !destroyed).slice(0, 2)) socket.destroy();
 
@@ -83,7 +87,7 @@ async function openConnections(port: number, count: number): Promise<Socket[]> {
         headers: { 'content-type': 'application/json', ...bearer(issuer.token()) },
         body: JSON.stringify({ query: '{ act }' }),
       });
-    await until('a place is free', async () => (await ask().catch(() => undefined))?.body !== undefined);
+    await until('a place is free', async () => (await ask().catch(() => undefined))?.status === 200);
     expect((await ask()).body).toEqual({ data: { act: 'done' } });
     expect(log()).not.toContain('EMFILE');
     for (const socket of idle) socket.destroy();
@@ -134,6 +138,34 @@ async function openConnections(port: number, count: number): Promise<Socket[]> {
     const { body } = await send(`${url}/readyz`);
     expect(body).toMatchObject({ ready: true, circuits: [] });
     clearInterval(freeing);
+  });
+});
+
+(process.platform === 'linux' ? describe : describe.skip)('processes that share a port', () => {
+  test('close the connections that none of them can take', async () => {
+    const port = await freePort();
+    const script = new URL('port-of-workers.mjs', import.meta.url).pathname;
+    const child = spawn(process.execPath, [script], {
+      env: { PATH: process.env.PATH, PORT: String(port), OPEN_FILES: String(OPEN_FILES) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    await keep({
+      close: async () => {
+        child.kill('SIGKILL');
+        await ended;
+      },
+    });
+    await once(child.stdout, 'data');
+    const clients = await openConnections(port, 3 * OPEN_FILES);
+    const last = await openConnections(port, 20);
+    for (const socket of last) socket.write('GET / HTTP/1.1\r\nhost: gateway\r\n\r\n');
+    for (const socket of last) socket.resume();
+    await until('the last ones are refused', () => last.every(({ destroyed }) => destroyed));
+
+    for (const socket of clients) socket.destroy();
+    const answer = () => send(`http://127.0.0.1:${port}/`).catch(() => undefined);
+    await until('there is room again', async () => (await answer())?.body === 'answered');
   });
 });
 
