@@ -4,6 +4,7 @@ export { clientAddress, networkOf } from './client-address.ts';
 export { CONNECTION_LIMITS, type ConnectionCounts, type ConnectionLimits } from './connection-guard.ts';
 export { limitHeapGrowth } from './heap.ts';
 export { checkPort, type ListeningServer, type ListenOptions, listen } from './http-server.ts';
+export { Listeners } from './listeners.ts';
 export { logJson, logText } from './log-text.ts';
 export { createLogger, type LogDestination, type Logger, lineWriter } from './logger.ts';
 export { type ChildMessage, fail, type RunningService, runService, StartError } from './process.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../platform/index.ts';
+import { Listeners, type Logger } from '../../platform/index.ts';
 import { describeProblem, type Metadata, MetadataError, type MetadataProblem, namedRoles } from '../metadata/index.ts';
 import type { Surroundings } from '../sources/index.ts';
 import { Assembly, isMistake } from './assembly.ts';
@@ -21,7 +21,7 @@ export interface LiveGraphOptions {
 export class LiveGraph {
   readonly #surroundings: Surroundings;
   readonly #log: Logger;
-  readonly #listeners = new Set<(current: Generation) => void>();
+  readonly #listeners: Listeners<Generation>;
   readonly #inForce = new SourcesInForce();
   #assembly: Assembly;
   #graceTimer: NodeJS.Timeout | undefined;
@@ -38,6 +38,7 @@ export class LiveGraph {
     this.#enforceAllowList = options.enforceAllowList ?? false;
     this.#surroundings = surroundings;
     this.#log = log;
+    this.#listeners = new Listeners(log);
     this.#assembly = this.#newAssembly(metadata);
   }
 
@@ -68,13 +69,12 @@ export class LiveGraph {
    * @returns what ends that.
    */
   onChange(listener: (current: Generation) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   #announce(): void {
     this.#inForce.become(this.#stopped ? [] : this.current.sources);
-    for (const listener of this.#listeners) listener(this.current);
+    this.#listeners.notify(this.current);
   }
 
   #newAssembly(metadata: Metadata): Assembly {

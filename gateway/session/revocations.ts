@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Logger } from '../../platform/index.ts';
+import { Listeners, type Logger } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
 import { invalidToken, revocationsUnavailable } from './refusals.ts';
 
@@ -60,7 +60,7 @@ export class RevocationFeed {
   readonly #now: () => number;
   /** `sid`, or `tenant/user`, or `tenant/` to what is void and until when that matters. */
   readonly #revoked = new Map<string, { before: number; until: number }>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners: Listeners;
   #cursor: string | undefined;
   #lastNews = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -69,6 +69,7 @@ export class RevocationFeed {
 
   constructor(options: RevocationFeedOptions) {
     this.#options = options;
+    this.#listeners = new Listeners(options.log);
     this.#now = options.now ?? Date.now;
   }
 
@@ -100,8 +101,7 @@ export class RevocationFeed {
    * @returns what ends that.
    */
   onNews(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   start(): void {
@@ -131,7 +131,7 @@ export class RevocationFeed {
         this.#options.log.warn({ reason: (error as Error).message }, 'revocations cannot be had; the last ones stay');
       this.#complained = true;
     }
-    for (const listener of this.#listeners) listener();
+    this.#listeners.notify();
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#follow(), this.#options.intervalMs).unref();
   }
 

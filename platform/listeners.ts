@@ -1,0 +1,28 @@
+import type { Logger } from './logger.ts';
+
+/** Functions that are called at each event. One that throws is logged, and keeps no other from being called. */
+export class Listeners<Event = void> {
+  readonly #listeners = new Set<(event: Event) => void>();
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** @returns what removes the listener. */
+  add(listener: (event: Event) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls every listener; never throws. */
+  notify(event: Event): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#log.error({ err: error }, 'a listener failed');
+      }
+    }
+  }
+}
