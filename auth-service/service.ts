@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
-import { createLogger, listen, type RunningService } from '../platform/index.ts';
+import { checkPort, createLogger, listen, type RunningService } from '../platform/index.ts';
 import { auditSweeps, createAudit } from './audit/index.ts';
 import { type Config, passwordRules } from './config.ts';
 import { checkDatabaseUser, migrate, openDatabase } from './database/index.ts';
@@ -36,9 +36,17 @@ import {
   requireKnownPeppers,
 } from './use-cases/index.ts';
 
+/**
+ * A start that takes longer, as one that waits for its database, answers probes meanwhile. A shorter one listens when it is
+ * ready: balancers without health checks send requests to whatever accepts connections.
+ */
+const LISTEN_AFTER_MS = 3_000;
+
 /** What a test may put in place of the real thing; each stands at the service's edge. */
 export interface Surroundings {
   now?: () => Date;
+  /** For how long a start may take before it listens all the same. */
+  listenAfterMs?: number;
   /** Does something every so many milliseconds, until what it returns is called. Default: node's timers. */
   every?: (milliseconds: number, action: () => Promise<void>) => () => void;
   /** Where log lines go. Default: standard output. */
@@ -50,8 +58,8 @@ export interface Surroundings {
 }
 
 /**
- * Builds the service's objects, hands them to each other, and serves. It listens before it migrates, so that whoever
- * watches `/readyz` can see it starting; it resolves when it is ready.
+ * Builds the service's objects, hands them to each other, and serves. It listens when it is ready, or when the start takes
+ * long, so that probes of `/readyz` and `/healthz` are answered; it resolves when it is ready.
  *
  * @throws StartError when the database, the peppers, the signing keys or the port cannot be used.
  */
@@ -164,17 +172,25 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     for (const close of closers.toReversed()) await close();
   };
   try {
-    const server = await listen(app, { ...config.listen, portVariable: 'AUTH_PORT' });
+    const listening = { ...config.listen, portVariable: 'AUTH_PORT' };
+    // A wrong port is reported before the database is touched.
+    await checkPort(listening);
+    const prepare = async () => {
+      const { url, superuser } = config.database;
+      const problem = await checkDatabaseUser(url, superuser, connecting);
+      if (problem !== undefined) logger[superuser === 'warn' ? 'warn' : 'info'](problem);
+      const applied = await migrate(url, connecting);
+      readiness.migrated();
+      await requireKnownPeppers(database, { ...config.passwords, bcrypt: hashPool }, now());
+      await keys.load();
+      await refreshTokens.load();
+      return applied;
+    };
+    const preparing = prepare();
+    await Promise.race([preparing, sleep(surroundings.listenAfterMs ?? LISTEN_AFTER_MS, undefined, { ref: false })]);
+    const server = await listen(app, listening);
     closers.push(server.stop);
-
-    const { url, superuser } = config.database;
-    const problem = await checkDatabaseUser(url, superuser, connecting);
-    if (problem !== undefined) logger[superuser === 'warn' ? 'warn' : 'info'](problem);
-    const applied = await migrate(url, connecting);
-    readiness.migrated();
-    await requireKnownPeppers(database, { ...config.passwords, bcrypt: hashPool }, now());
-    await keys.load();
-    await refreshTokens.load();
+    const applied = await preparing;
     housekeeping.start();
     audit.start();
     deliveries.start();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../database/index.ts';
 import { freePort } from '../gateway/harness/index.ts';
 import { runProgram } from './process.ts';
-import { environment, LOGIN } from './service.ts';
+import { environment, LOGIN, startTestService } from './service.ts';
 import { until } from './until.ts';
 
 const [engine = 'pglite'] = (await availableEngines()).toReversed();
@@ -26,6 +26,22 @@ function ask(url: string, agent: Agent): Promise<{ status: number | undefined; c
     }).once('error', reject);
   });
 }
+
+describe('an auth service that starts', () => {
+  test('accepts no connection before it can answer, where that does not take long', async () => {
+    const port = await freePort();
+    const statuses: number[] = [];
+    const asked = until('it answers', async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`).catch(() => undefined);
+      if (answer) statuses.push(answer.status);
+      return answer?.status === 200;
+    });
+    const service = await startTestService(database.url, { AUTH_PORT: String(port) }, { listenAfterMs: 60_000 });
+    await asked;
+    expect(statuses).toEqual([200]);
+    await service.stop();
+  });
+});
 
 describe('an auth service that is asked to stop', () => {
   test('is not ready at once, and answers for the time that balancers need, each time with the end of the connection', async () => {
