@@ -1,10 +1,16 @@
+import type { Transform } from 'node:stream';
 import { type ContentCoding, type Decoded, decode, encoderOf } from './content-coding.ts';
 
 export interface CompressorSettings {
   /** Answers of fewer bytes are sent as they are. */
   readonly minBytes: number;
-  /** Answers that are compressed at a time, and bodies that are decompressed. Node's threads for it are those that look up names and read files, too. */
+  /**
+   * Answers that are compressed and bodies that are decompressed at a time, together. Node's threads for it (four) also
+   * look up names and read files.
+   */
   readonly maxAtATime: number;
+  /** Bodies that wait for a thread at most. */
+  readonly maxWaitingBodies?: number;
 }
 
 /** Gets the compressed content, or undefined where it is not compressed. Called once. */
@@ -18,9 +24,27 @@ interface Job {
   readonly done: Done;
 }
 
+/** Gets the decompressed body, or why there is none: `overloaded` where it can be sent again later. Called once. */
+type BodyDone = (decoded: Decoded | { readonly problem: 'overloaded' }) => void;
+
+interface BodyJob {
+  readonly body: Buffer;
+  readonly coding: ContentCoding;
+  readonly maxBytes: number;
+  readonly isWanted: () => boolean;
+  readonly done: BodyDone;
+}
+
 /** What waits for a thread at most, beside the answers that are being compressed. What comes then is sent as it is. */
 const MAX_WAITING_BYTES = 33_554_432;
 const MAX_WAITING = 200;
+
+/** The same for bodies, which are refused beyond that. More of them, as a refused request costs more than a long answer. */
+const MAX_WAITING_BODY_BYTES = 33_554_432;
+const MAX_WAITING_BODIES = 1_000;
+
+/** Compressed requests of one connection that are not answered yet (HTTP pipelining). */
+const MAX_OF_CONNECTION = 4;
 
 /** Compresses answers and decompresses bodies in threads, a few at a time. */
 export class Compressor {
@@ -31,15 +55,20 @@ export class Compressor {
   readonly #waiting: Job[] = [];
   #waitingBytes = 0;
   #running = 0;
-  /** Bodies that wait, whose bytes their senders' connections bound. */
-  readonly #bodies: (() => void)[] = [];
-  #decoding = 0;
+  readonly #maxWaitingBodies: number;
+  readonly #bodies: BodyJob[] = [];
+  #bodyBytes = 0;
+  /** Answers and bodies take turns where both wait. */
+  #wasBody = false;
+  /** Compressed requests by connection. */
+  readonly #ofConnections = new WeakMap<object, number>();
   /** Compressed forms of answers that are kept, or who waits for them. They are forgotten with the answer. */
   readonly #kept = new WeakMap<readonly Buffer[], Map<ContentCoding, readonly Buffer[] | Done[]>>();
 
-  constructor({ minBytes, maxAtATime }: CompressorSettings) {
+  constructor({ minBytes, maxAtATime, maxWaitingBodies = MAX_WAITING_BODIES }: CompressorSettings) {
     this.minBytes = minBytes;
     this.#maxAtATime = maxAtATime;
+    this.#maxWaitingBodies = maxWaitingBodies;
   }
 
   /**
@@ -84,34 +113,55 @@ export class Compressor {
   }
 
   /**
-   * Decompresses a body that is there as a whole: while it comes, which may take as long as its client likes, a decoder would
-   * hold many times what was sent.
+   * Counts a compressed request of a connection, before its body is read. Requests that are sent in a row hold what they
+   * expand to until they are answered, which costs their client a hundredth of it.
    *
-   * @param maxBytes how long the result may be.
-   * @param isWanted whether somebody still waits for it when its turn has come. `done` is not called otherwise.
+   * @returns what is to be called when it has been answered (not needed once the connection is closed), or undefined where
+   *   the connection has too many.
    */
-  decompress(
-    body: Buffer,
-    coding: ContentCoding,
-    maxBytes: number,
-    isWanted: () => boolean,
-    done: (decoded: Decoded) => void,
-  ): void {
-    const run = () => {
-      if (!isWanted()) return this.#decodeNext();
-      this.#decoding++;
-      decode(coding, body, maxBytes, (decoded) => {
-        this.#decoding--;
-        this.#decodeNext();
-        done(decoded);
-      });
-    };
-    if (this.#decoding < this.#maxAtATime) run();
-    else this.#bodies.push(run);
+  admit(connection: object): (() => void) | undefined {
+    const count = this.#ofConnections.get(connection) ?? 0;
+    if (count >= MAX_OF_CONNECTION) return undefined;
+    this.#ofConnections.set(connection, count + 1);
+    return () => this.#ofConnections.set(connection, (this.#ofConnections.get(connection) ?? 1) - 1);
   }
 
-  #decodeNext(): void {
-    if (this.#decoding < this.#maxAtATime) this.#bodies.shift()?.();
+  /**
+   * Decompresses a body that is there as a whole: while it comes, which may take as long as its client likes, a decoder would
+   * hold many times what was sent. `done` is called at once where too much waits already.
+   *
+   * @param maxBytes how long the result may be.
+   * @param isWanted whether its client is still connected when its turn has come. `done` is not called otherwise.
+   */
+  decompress(body: Buffer, coding: ContentCoding, maxBytes: number, isWanted: () => boolean, done: BodyDone): void {
+    const job: BodyJob = { body, coding, maxBytes, isWanted, done };
+    if (this.#running < this.#maxAtATime) this.#decode(job);
+    else if (this.#hasRoomFor(body)) {
+      this.#bodies.push(job);
+      this.#bodyBytes += body.length;
+    } else done({ problem: 'overloaded' });
+  }
+
+  /** A body may be longer than all that may wait (`PORTICO_MAX_BODY_BYTES`), and then waits alone. */
+  #hasRoomFor({ length }: Buffer): boolean {
+    if (this.#bodies.length === 0) return this.#maxWaitingBodies > 0;
+    return this.#bodies.length < this.#maxWaitingBodies && this.#bodyBytes + length <= MAX_WAITING_BODY_BYTES;
+  }
+
+  #decode({ body, coding, maxBytes, isWanted, done }: BodyJob): void {
+    if (!isWanted()) return;
+    this.#running++;
+    const finish: BodyDone = (decoded) => {
+      this.#running--;
+      this.#runNext();
+      done(decoded);
+    };
+    try {
+      decode(coding, body, maxBytes, finish);
+    } catch {
+      // No memory for a decoder. Not at once: the caller may be the loop that runs what waits.
+      setImmediate(finish, { problem: 'overloaded' });
+    }
   }
 
   #run({ pieces, bytes, coding, done }: Job): void {
@@ -123,7 +173,14 @@ export class Compressor {
       this.#runNext();
       done(result);
     };
-    const encoder = encoderOf(coding, bytes);
+    let encoder: Transform;
+    try {
+      encoder = encoderOf(coding, bytes);
+    } catch {
+      // No memory for an encoder. Not at once: the caller may be the loop that runs what waits.
+      setImmediate(finish, undefined);
+      return;
+    }
     encoder.on('data', (piece: Buffer) => {
       size += piece.length;
       compressed.push(piece);
@@ -140,14 +197,30 @@ export class Compressor {
     encoder.end();
   }
 
+  /** A loop, as what is not wanted any more is dropped here: a client decides how much of that comes in a row. */
   #runNext(): void {
     while (this.#running < this.#maxAtATime) {
-      const job = this.#waiting.shift();
-      if (!job) return;
-      this.#waitingBytes -= job.bytes;
-      if (job.isWanted()) this.#run(job);
-      else job.done(undefined);
+      const isBody = this.#bodies.length > 0 && (!this.#wasBody || this.#waiting.length === 0);
+      this.#wasBody = isBody;
+      if (isBody) this.#runNextBody();
+      else if (this.#waiting.length > 0) this.#runNextAnswer();
+      else return;
     }
+  }
+
+  #runNextBody(): void {
+    const job = this.#bodies.shift();
+    if (!job) return;
+    this.#bodyBytes -= job.body.length;
+    this.#decode(job);
+  }
+
+  #runNextAnswer(): void {
+    const job = this.#waiting.shift();
+    if (!job) return;
+    this.#waitingBytes -= job.bytes;
+    if (job.isWanted()) this.#run(job);
+    else job.done(undefined);
   }
 }
 

@@ -5,7 +5,7 @@ import { ACCEPTED_CODINGS, type ContentCoding, codingOfBody } from './content-co
 import type { Exchange } from './exchange.ts';
 
 /** Where a body is read from. Without a compressor, compressed bodies are refused as well. */
-export type BodySource = Pick<Exchange, 'request'> & Partial<Pick<Exchange, 'compressor'>>;
+export type BodySource = Pick<Exchange, 'request'> & Partial<Pick<Exchange, 'compressor' | 'onClose'>>;
 
 /** Gets a request's body, or why there is none. Called once. */
 export type BodyReader = (refusal: GatewayError | undefined, body: Buffer) => void;
@@ -21,7 +21,8 @@ const NO_BYTES = Buffer.alloc(0);
 
 /**
  * Reads a request's body, decompressed: gzip, deflate, br, and zstd where Node has it. The limit counts decompressed
- * bytes. The refusal is 415 for another coding, 413 for a body over the limit, 400 for one that cannot be decompressed.
+ * bytes. The refusal is 415 for another coding, 413 for a body over the limit, 400 for one that cannot be decompressed, 503
+ * where too many compressed ones wait.
  */
 export function readBody(source: BodySource, maxBytes: number, done: BodyReader): void {
   const { request, compressor } = source;
@@ -31,16 +32,26 @@ export function readBody(source: BodySource, maxBytes: number, done: BodyReader)
     done(unsupportedCoding(compressor !== undefined), NO_BYTES);
   else if (Number(headers['content-length']) > maxBytes) done(tooLarge(source, maxBytes), NO_BYTES);
   else if (coding === 'identity') readPlain(source, maxBytes, done);
-  else
-    readPlain(source, maxBytes, (refusal, body) => {
-      if (refusal || body.length === 0) done(refusal, body);
-      else decompress(source, coding, maxBytes, body, done);
-    });
+  else readCompressed(source, coding, maxBytes, done);
+}
+
+function readCompressed(source: BodySource, coding: ContentCoding, maxBytes: number, done: BodyReader): void {
+  const release = source.compressor?.admit(source.request.socket);
+  if (!release) {
+    discardRest(source);
+    done(tooManyCompressed({ connection: 'close' }), NO_BYTES);
+    return;
+  }
+  source.onClose?.(release);
+  readPlain(source, maxBytes, (refusal, body) => {
+    if (refusal || body.length === 0) done(refusal, body);
+    else decompress(source, coding, maxBytes, body, done);
+  });
 }
 
 function readPlain(source: BodySource, maxBytes: number, done: BodyReader): void {
   const { request } = source;
-  const chunks = new Chunks();
+  let chunks = new Chunks();
   let isOver = false;
   request.on('data', (chunk: Buffer) => {
     if (chunks.size + chunk.length <= maxBytes) chunks.add(chunk);
@@ -52,7 +63,10 @@ function readPlain(source: BodySource, maxBytes: number, done: BodyReader): void
   request.on('end', () => {
     if (isOver) return;
     isOver = true;
-    done(undefined, chunks.toBuffer());
+    const body = chunks.toBuffer();
+    // The request holds them by its listeners until it is answered.
+    chunks = new Chunks();
+    done(undefined, body);
   });
   request.on('close', () => {
     if (!isOver) done(cutShort(), NO_BYTES);
@@ -66,6 +80,7 @@ function decompress(source: BodySource, coding: ContentCoding, maxBytes: number,
   compressor?.decompress(body, coding, Math.min(maxBytes, mostExpanded), isWanted, (decoded) => {
     if ('content' in decoded) done(undefined, decoded.content);
     else if (decoded.problem === 'broken') done(broken(), NO_BYTES);
+    else if (decoded.problem === 'overloaded') done(tooManyCompressed(), NO_BYTES);
     else done(mostExpanded < maxBytes ? expandsTooMuch() : tooLarge(source, maxBytes), NO_BYTES);
   });
 }
@@ -99,6 +114,12 @@ function tooLarge(source: BodySource, maxBytes: number): GatewayError {
 
 function expandsTooMuch(): GatewayError {
   return new GatewayError('payload-too-large', `the request body expands to more than ${MAX_RATIO} times its size`);
+}
+
+function tooManyCompressed(headers?: Readonly<Record<string, string>>): GatewayError {
+  return new GatewayError('service-unavailable', 'too many compressed request bodies wait', {
+    headers: { 'retry-after': '1', ...headers },
+  });
 }
 
 /** What is still coming is read and thrown away, so that the client can read the answer; then the connection ends. */

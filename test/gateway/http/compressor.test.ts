@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { Compressor } from '../../../gateway/http/compressor.ts';
 
@@ -52,4 +52,58 @@ test('what nobody waits for any more is not compressed', async () => {
   await first;
   expect(await second).toBeUndefined();
   expect(compressor.counts.compressed).toBe(1);
+});
+
+/** Decompresses, and resolves with the content, or why there is none. */
+const decompressed = (compressor: Compressor, body: Buffer, isWanted = () => true) =>
+  new Promise<string>((resolve) =>
+    compressor.decompress(body, 'gzip', 10_000_000, isWanted, (decoded) =>
+      resolve('content' in decoded ? decoded.content.toString() : decoded.problem),
+    ),
+  );
+
+test('bodies whose clients have gone are dropped, however many come in a row', async () => {
+  const compressor = new Compressor({ minBytes: 1, maxAtATime: 1, maxWaitingBodies: 100_000 });
+  const body = gzipSync('a body');
+  const first = decompressed(compressor, body);
+  let dropped = 0;
+  const isWanted = () => {
+    dropped++;
+    return false;
+  };
+  for (let count = 0; count < 25_000; count++) void decompressed(compressor, body, isWanted);
+  const last = decompressed(compressor, body);
+  expect([await first, await last, dropped]).toEqual(['a body', 'a body', 25_000]);
+});
+
+test('bodies that come while too many wait, or too many bytes, are not decompressed', async () => {
+  const compressor = new Compressor({ minBytes: 1, maxAtATime: 2 });
+  const short = gzipSync('a body');
+  const many = await Promise.all(Array.from({ length: 1_010 }, () => decompressed(compressor, short)));
+  expect(many.filter((result) => result === 'overloaded')).toHaveLength(8);
+  const long = gzipSync(randomBytes(8_000_000));
+  const few = await Promise.all(Array.from({ length: 10 }, () => decompressed(compressor, long)));
+  // Two run, and four fit into what may wait.
+  expect(few.filter((result) => result === 'overloaded')).toHaveLength(4);
+  expect(await decompressed(compressor, short)).toBe('a body');
+});
+
+test('answers and bodies share the threads, and take turns', async () => {
+  const compressor = new Compressor({ minBytes: 1, maxAtATime: 1 });
+  const order: string[] = [];
+  const answer = () => compressed(compressor, 'gzip').then(() => order.push('answer'));
+  const body = () => decompressed(compressor, gzipSync('a body')).then(() => order.push('body'));
+  await Promise.all([answer(), answer(), answer(), body(), body()]);
+  expect(order).toEqual(['answer', 'body', 'answer', 'body', 'answer']);
+});
+
+test('a connection has a few compressed requests at a time', () => {
+  const compressor = new Compressor({ minBytes: 1, maxAtATime: 1 });
+  const connection = {};
+  const releases = Array.from({ length: 5 }, () => compressor.admit(connection));
+  expect(releases.map((release) => release !== undefined)).toEqual([true, true, true, true, false]);
+  expect(compressor.admit({})).toBeDefined();
+  releases[0]?.();
+  expect(compressor.admit(connection)).toBeDefined();
+  expect(compressor.admit(connection)).toBeUndefined();
 });
