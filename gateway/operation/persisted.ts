@@ -96,7 +96,7 @@ export class PersistedQueries {
     const { id, isHash } = persisted;
     const known = listed.get(id);
     if (query === undefined) return known ?? this.#sentBefore(persisted, listed);
-    const isRight = isHash ? !this.#isEnabled || hashOf(query) === id : known === undefined || known === query;
+    const isRight = known === query || (isHash ? hashOf(query) === id : known === undefined);
     if (!isRight) throw refusal('provided sha does not match query', 'PERSISTED_QUERY_HASH_MISMATCH');
     return query;
   }

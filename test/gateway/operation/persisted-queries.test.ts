@@ -209,6 +209,8 @@ test('where they are switched off, clients are told to send texts, and texts wor
     extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' },
   });
   expect(await ask({ text, to: without })).toEqual({ data: { hello: 'hello' } });
+  const wrong = await ask({ text, hash: hashOf('another'), to: without });
+  expect(wrong.errors?.[0]?.extensions.code).toBe('PERSISTED_QUERY_HASH_MISMATCH');
 });
 
 describe('the store', () => {
