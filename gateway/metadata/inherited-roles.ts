@@ -1,4 +1,4 @@
-import { type ASTNode, parse, print, visit } from 'graphql';
+import { type ASTNode, Kind, parse, print, visit } from 'graphql';
 import { z } from 'zod';
 import type { ActionsMetadata } from './actions.ts';
 import { mapping } from './mapping.ts';
@@ -168,6 +168,9 @@ function isSame({ definition: one }: Permission, { definition: other }: Permissi
   return one.schema === other.schema || comparable(one.schema) === comparable(other.schema);
 }
 
+/** Keys of syntax nodes whose order means nothing. `values` are those of enums: a list's are in order. */
+const UNORDERED = ['fields', 'arguments', 'values', 'types', 'interfaces', 'directives', 'definitions'];
+
 /** The SDL of a permission so that those are alike that give the same. One that is no SDL is a problem by itself. */
 function comparable(sdl: string): string {
   try {
@@ -177,8 +180,9 @@ function comparable(sdl: string): string {
       leave: (node) => {
         const plain: Record<string, unknown> = { ...node };
         if ('description' in node) delete plain.description;
-        for (const key of ['fields', 'arguments', 'values', 'types', 'interfaces', 'directives', 'definitions'])
-          if (Array.isArray(plain[key])) plain[key] = sorted(plain[key] as readonly ASTNode[]);
+        for (const key of UNORDERED)
+          if (Array.isArray(plain[key]) && node.kind !== Kind.LIST)
+            plain[key] = sorted(plain[key] as readonly ASTNode[]);
         return plain;
       },
     });

@@ -67,9 +67,19 @@ describe('an inherited role', () => {
       'another preset',
       permission('buyer', 'type Query { orders(of: ID @preset(value: "x-hasura-user-id")): [String] }'),
     ],
-  ])('has none where those of its roles differ: %s', (_, other) => {
+    [
+      'a preset with the items of a list in another order',
+      permission('buyer', 'type Query { orders(of: [Int] @preset(value: [2, 1])): [String] }'),
+      'type Query { orders(of: [Int] @preset(value: [1, 2])): [String] }',
+    ],
+    [
+      'a default value with the items of a list in another order',
+      permission('buyer', 'type Query { orders(of: [Int] = [2, 1]): [String] }'),
+      'type Query { orders(of: [Int] = [1, 2]): [String] }',
+    ],
+  ])('has none where those of its roles differ: %s', (_, other, schema = ORDERS) => {
     const { remoteSchemas, warnings } = rolesOf({
-      ...onShop(permission('clerk', ORDERS), other),
+      ...onShop(permission('clerk', schema), other),
       'inherited_roles.yaml': [inherits('manager', 'clerk', 'buyer'), inherits('head', 'clerk', 'manager')],
     });
     expect(remoteSchemas[0]?.map(([role]) => role)).toEqual(['clerk', 'buyer']);
