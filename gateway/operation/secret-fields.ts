@@ -4,14 +4,24 @@ import { BREAK, type DocumentNode, visit } from 'graphql';
  * Names of fields whose values are secrets, or come with some: tokens, passwords, keys, sessions, and all fields of the
  * auth service. A name that only looks like one costs an answer its compression, and nothing else.
  */
-const SECRET = /^auth_|token|jwt|secret|passw|passphrase|credential|otp|api_?key|private_?key|session|csrf|nonce/i;
+const SECRETS = [
+  /^auth_|token|jwt|secret|passw|passphrase|pwd|credential|session|csrf|nonce|cookie|bearer/,
+  /(?:api|private|access|client|encryption|signing)_?key|signature|signed_?ur[li]/,
+  /otp|mfa|recovery|backup_?code|magic_?link|reset_?(?:link|ur[li])|(?:^|_)pin(?:_|$)|pin_?code/,
+];
+
+/** Whether a field's name is that of a secret, in `snake_case` or `camelCase`. */
+export function isSecretName(name: string): boolean {
+  const snakeCase = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+  return SECRETS.some((pattern) => pattern.test(snakeCase));
+}
 
 /** Whether a document asks for what may be secret, by the names of its fields; aliases make no difference. */
 export function mayHoldSecrets(document: DocumentNode): boolean {
   let found = false;
   visit(document, {
     Field: ({ name }) => {
-      if (!SECRET.test(name.value)) return undefined;
+      if (!isSecretName(name.value)) return undefined;
       found = true;
       return BREAK;
     },
