@@ -47,6 +47,7 @@ export async function startGateway(
   logTo?: LogDestination,
   siblings?: Siblings,
 ): Promise<RunningGateway> {
+  const startedAt = performance.now();
   const config = readConfig(environment);
   const log = logOf(config, logTo, siblings);
   const publicRole = config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE;
@@ -123,6 +124,7 @@ export async function startGateway(
       : openReloadMarks({
           redisUrl,
           log,
+          startedAt,
           onReload: (ask) => reloadQuietly(reloads, 'another gateway', ask),
         });
   const operations = new Operations({

@@ -28,6 +28,7 @@ const ENDING_MS = 4_000;
  * @throws StartError when one does not start; it has said why.
  */
 export async function startWorkers(config: GatewayConfig): Promise<RunningService> {
+  const startedAt = performance.now();
   const log = createLogger('gateway', config.HASURA_GRAPHQL_LOG_LEVEL);
   const crew = new WorkerCrew(log);
   const { PORTICO_REDIS_URL: redisUrl } = config;
@@ -48,17 +49,19 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
   });
   // Workers may wait for their sources for a long time, and that is when metrics are looked at.
   const metrics = await openMetrics(config, () => crew.measure(), log);
+  // One for all workers: each other gateway's reload is seen once. Before the workers start, since that
+  // may take long: those that listen already reload, and one that is starting reloads as soon as it listens.
+  const marks = redisUrl && openReloadMarks({ redisUrl, log, startedAt, onReload: (ask) => void crew.reload(ask) });
+  if (marks) crew.notifyOthersWith(marks);
   // The first one alone, until it is known that it can start, so that what keeps all from starting is told once.
   const port = await startAll(crew, config.workers).catch(async (error: unknown) => {
     // Those that listen already have requests to finish.
     await stopped;
+    if (marks) marks.close();
     await metrics.stop();
     throw error;
   });
   for (const signal of STOP_SIGNALS) process.off(signal, stopStarting);
-  // One for all workers: each other gateway's reload is seen once.
-  const marks = redisUrl && openReloadMarks({ redisUrl, log, onReload: (ask) => void crew.reload(ask) });
-  if (marks) crew.notifyOthersWith(marks);
   log.info({ port, workers: config.workers }, 'all workers are listening');
   return {
     port,

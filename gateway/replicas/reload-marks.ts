@@ -35,6 +35,8 @@ interface Commands {
 export interface ReloadMarksOptions {
   readonly redisUrl: string;
   readonly log: Logger;
+  /** A reading of `performance.now()` from before this gateway began to read its metadata. */
+  readonly startedAt: number;
   /** Called when another gateway has been asked to reload; `ask` as in `Reloads.reload`. */
   readonly onReload: (ask: boolean) => void;
 }
@@ -54,7 +56,7 @@ export interface ReloadMarks {
  * A mark in Redis says when a gateway was last asked to reload; every gateway looks at it once a second. Nothing is lost
  * while one cannot reach Redis: it sees the mark later. One that starts reloads once more when there was a reload since.
  */
-export function openReloadMarks({ redisUrl, log, onReload }: ReloadMarksOptions): ReloadMarks {
+export function openReloadMarks({ redisUrl, log, startedAt, onReload }: ReloadMarksOptions): ReloadMarks {
   const redis = new Redis(redisUrl, {
     scripts: { look: { lua: LOOK, numberOfKeys: 1 }, leave: { lua: LEAVE, numberOfKeys: 1 } },
     keyPrefix: 'portico:',
@@ -63,7 +65,6 @@ export function openReloadMarks({ redisUrl, log, onReload }: ReloadMarksOptions)
   }) as Redis & Commands;
   // A lost connection shows in the commands that fail; without a listener it would end the process.
   redis.on('error', () => {});
-  const startedAt = performance.now();
   let seen: { any: bigint; ask: bigint } | undefined;
   let isLost = false;
   let isClosed = false;
@@ -77,7 +78,7 @@ export function openReloadMarks({ redisUrl, log, onReload }: ReloadMarksOptions)
     seen = { any, ask };
   }
 
-  /** What has been marked after this process began may have been too late for what it has read. */
+  /** What has been marked after this gateway began to start may have been too late for what it has read. */
   function startOf(now: string): { any: bigint; ask: bigint } {
     const start = BigInt(now) - BigInt(Math.ceil((performance.now() - startedAt) * 1000));
     return { any: start, ask: start };

@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { buildSchema, graphqlSync } from 'graphql';
+import { Redis } from 'ioredis';
+import { openReloadMarks } from '../../gateway/replicas/index.ts';
+import { createLogger } from '../../platform/index.ts';
 import { type Process, start } from './cli/portico.ts';
-import { freePort, keeper, send, serve, until } from './harness/index.ts';
+import { freePort, keeper, reply, send, serve, until } from './harness/index.ts';
 import { metadataDirectory } from './harness/metadata-directory.ts';
+import { isRedisThere, REDIS_URL } from './rate-limit/redis.ts';
 
 const ADMIN_SECRET = 'correct-horse-battery-staple';
+const withRedis = (await isRedisThere()) ? test : test.skip;
+/** A number of its own: it is emptied. */
+const REDIS = `${REDIS_URL}/12`;
 const { keep, close } = keeper();
 afterAll(close);
 
@@ -161,3 +169,38 @@ test('metrics are there while all workers wait for a source', async () => {
   starting.signal('SIGTERM');
   expect((await starting.ended).code).toBe(0);
 });
+
+withRedis(
+  'a reload of another gateway reaches workers that are waiting for a source',
+  async () => {
+    const redis = new Redis(REDIS);
+    await keep({ close: () => redis.disconnect() });
+    await redis.flushdb();
+    const schema = buildSchema('type Query { slow: Int }');
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = await keep(
+      serve(async ({ body }, response) => {
+        await released;
+        reply(response, 200, graphqlSync({ schema, source: (body as { query: string }).query }));
+      }),
+    );
+    const metadata = await keep(
+      metadataDirectory({ 'remote_schemas.yaml': [{ name: 'slow', definition: { url: slow.url } }] }),
+    );
+    const more = { PORTICO_REDIS_URL: REDIS, PORTICO_READY_GRACE_SECONDS: '600' };
+    const starting = await keep(open(0, 2, more, metadata.path));
+    await until('both workers wait for the source', () => slow.requests.length >= 2);
+    const log = createLogger('test', 'silent');
+    const startedAt = performance.now();
+    const other = await keep(openReloadMarks({ redisUrl: REDIS, log, startedAt, onReload: () => {} }));
+    await other.leave(true);
+    expect(starting.written()).not.toContain('the gateway is listening');
+    release();
+    const reloaded = () => starting.written().split('the metadata has been reloaded').length - 1;
+    await until('both have reloaded', () => reloaded() === 2);
+  },
+  60_000,
+);

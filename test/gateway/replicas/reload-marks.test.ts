@@ -21,10 +21,10 @@ interface Seeing extends ReloadMarks {
   readonly told: boolean[];
 }
 
-async function open(url = REDIS): Promise<Seeing> {
+async function open(url = REDIS, startedAt = performance.now()): Promise<Seeing> {
   const told: boolean[] = [];
   const log = createLogger('test', 'silent');
-  return keep({ ...openReloadMarks({ redisUrl: url, log, onReload: (ask) => void told.push(ask) }), told });
+  return keep({ ...openReloadMarks({ redisUrl: url, log, startedAt, onReload: (ask) => void told.push(ask) }), told });
 }
 
 withRedis('a reload of one gateway', () => {
@@ -76,6 +76,14 @@ withRedis('a reload of one gateway', () => {
     const later = await open();
     await later.leave(false);
     expect(later.told).toEqual([]);
+  });
+
+  test('that took place while a gateway was starting reaches it', async () => {
+    const startedAt = performance.now();
+    await (await open()).leave(true);
+    const starting = await open(REDIS, startedAt);
+    await until('it is seen', () => starting.told.length > 0);
+    expect(starting.told).toEqual([true]);
   });
 
   test('answers 503 when the others cannot be notified, and has taken effect where it was asked for', async () => {
