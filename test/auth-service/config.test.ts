@@ -28,7 +28,7 @@ describe('the settings of the auth service', () => {
       drainMs: 0,
       trustedProxies: 1,
       revocationSecrets: [],
-      audit: { retentionDays: 365, roles: ['tenant_admin'] },
+      audit: { retentionDays: 365, refreshHours: 24, roles: ['tenant_admin'] },
       logLevel: 'info',
       database: {
         url: URL_WITHOUT_PASSWORD,
