@@ -1,4 +1,4 @@
-import type { Pool } from 'undici';
+import { errors, type Pool } from 'undici';
 
 /** What was asked, and what came of it. Times are milliseconds of `performance.now()`. */
 export interface Attempt {
@@ -30,6 +30,14 @@ export function isComeBackLater({ status, code, hasRetryAfter }: Failure): boole
   return hasRetryAfter && (status === 503 || (status === 200 && COME_BACK_CODES.has(code)));
 }
 
+/** The code of a request that a kept connection was closed under, and that succeeded when it was sent again. */
+const SENT_AGAIN = 'connection closed, sent again';
+
+/** Whether nothing was lost: the client sent it again, as browsers do with reads, and got its answer. */
+export function wasSentAgain({ code }: Failure): boolean {
+  return code === SENT_AGAIN;
+}
+
 const COME_BACK_CODES = new Set(['unavailable', 'source-unavailable', 'circuit-open', 'upstream-overloaded']);
 const REQUEST_TIMEOUT_MS = 20_000;
 
@@ -38,6 +46,8 @@ export interface Call {
   readonly path: string;
   readonly token?: string | undefined;
   readonly body?: unknown;
+  /** Whether it is sent once more where a connection that had been used before was closed under it (RFC 9112 section 9.3.1). */
+  readonly isRepeatable?: boolean;
   /** Picks what is wanted out of the answer's body; undefined when it is not there. */
   readonly pick: (body: never) => unknown;
 }
@@ -47,8 +57,19 @@ export interface Outcome<Picked> {
   readonly failure: Failure | undefined;
 }
 
-/** Sends one request. Never throws. */
-export async function send(pool: Pool, { method, path, token, body, pick }: Call): Promise<Outcome<unknown>> {
+/** Sends one request. One that had to be sent twice has what it asked for, and a failure that says so. Never throws. */
+export async function send(pool: Pool, call: Call): Promise<Outcome<unknown>> {
+  const first = await sendOnce(pool, call);
+  if (!call.isRepeatable || !first.wasKeptConnectionClosed) return first;
+  const second = await sendOnce(pool, call);
+  if (second.failure) return second;
+  return { picked: second.picked, failure: { status: 0, code: SENT_AGAIN, hasRetryAfter: false } };
+}
+
+type SingleOutcome = Outcome<unknown> & { readonly wasKeptConnectionClosed?: boolean };
+
+async function sendOnce(pool: Pool, { method, path, token, body, pick }: Call): Promise<SingleOutcome> {
+  let hasAnswer = false;
   try {
     const response = await pool.request({
       method,
@@ -60,6 +81,7 @@ export async function send(pool: Pool, { method, path, token, body, pick }: Call
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
+    hasAnswer = true;
     const text = await response.body.text();
     const parsed = parse(text);
     const picked = response.statusCode === 200 && parsed !== undefined ? pick(parsed as never) : undefined;
@@ -67,7 +89,11 @@ export async function send(pool: Pool, { method, path, token, body, pick }: Call
     const hasRetryAfter = response.headers['retry-after'] !== undefined;
     return { picked: undefined, failure: { status: response.statusCode, code: codeOf(parsed, text), hasRetryAfter } };
   } catch (error) {
-    return { picked: undefined, failure: { status: 0, code: codeOfError(error), hasRetryAfter: false } };
+    return {
+      picked: undefined,
+      failure: { status: 0, code: codeOfError(error), hasRetryAfter: false },
+      wasKeptConnectionClosed: !hasAnswer && error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0,
+    };
   }
 }
 

@@ -56,10 +56,17 @@ export async function startLoad(url: string, { rate, streams: each }: LoadOption
       path: '/v1/graphql',
       token: nextOf(readers).accessToken,
       body: { query },
+      isRepeatable: true,
       pick: (body: { data?: unknown; errors?: unknown }) => (body.errors === undefined ? body.data : undefined),
     });
   const get = (kind: 'orders' | 'me', path: string) =>
-    caller.call(kind, { method: 'GET', path, token: nextOf(readers).accessToken, pick: (body: object) => body });
+    caller.call(kind, {
+      method: 'GET',
+      path,
+      token: nextOf(readers).accessToken,
+      isRepeatable: true,
+      pick: (body: object) => body,
+    });
   const actions: Record<Action, () => Promise<unknown>> = {
     order: () => read('order', '{ order(id: "none") { id } orders { id status } }'),
     orders: () => get('orders', '/api/rest/orders'),

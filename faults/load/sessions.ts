@@ -49,6 +49,7 @@ export class Caller {
       method: 'POST',
       path: '/api/rest/auth_token_refresh',
       body: { refresh_token },
+      isRepeatable: true,
       pick: (body: { auth_token_refresh?: { data?: Tokens | null } }) => body.auth_token_refresh?.data,
     });
   }
