@@ -103,8 +103,9 @@ export interface Config {
   revocationSecrets: readonly string[];
   logLevel: string;
   /**
-   * `waitSeconds`: how long to wait at the start for a database that is not up yet. `ownerUrl`: migrates, where the user
-   * of `url` may not. `superuser`: what to do when row-level security does not bind the user of `url`.
+   * `waitSeconds`: how long to wait at the start for a database that is not up yet, and then for pending migrations.
+   * `ownerUrl`: migrates, where the user of `url` may not. `superuser`: what to do when row-level security does not bind
+   * the user of `url`.
    */
   database: {
     url: string;

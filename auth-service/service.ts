@@ -179,7 +179,11 @@ export async function startAuthService(config: Config, surroundings: Surrounding
       const { url, superuser } = config.database;
       const problem = await checkDatabaseUser(url, superuser, connecting);
       if (problem !== undefined) logger[superuser === 'warn' ? 'warn' : 'info'](problem);
-      const applied = await migrate(url, connecting);
+      const applied = await migrate(url, {
+        ...connecting,
+        onAwaitMigrations: (pending) =>
+          logger.warn({ pending, seconds: connecting.waitSeconds }, 'not ready: waiting for pending migrations'),
+      });
       readiness.migrated();
       await requireKnownPeppers(database, { ...config.passwords, bcrypt: hashPool }, now());
       await keys.load();

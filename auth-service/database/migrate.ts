@@ -1,11 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationList } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type pg from 'pg';
 import { StartError } from '../../platform/index.ts';
 import { fromPackageRoot } from '../package-root.ts';
 import { type ConnectOptions, connectToDatabase } from './connect.ts';
-import { withMigrationLock } from './migration-lock.ts';
+import { isMigrationLockHeld, withMigrationLock } from './migration-lock.ts';
 import { openSchemaEngine } from './schema-engine.ts';
 import { grantTables, isAbovePolicies, prepareServiceRole, prepareServiceRoleOf } from './service-role.ts';
 
@@ -13,9 +14,18 @@ const MIGRATIONS = 'prisma/migrations';
 const LOCKFILE = 'migration_lock.toml';
 const SCRIPT = 'migration.sql';
 
+const AWAIT_MIGRATIONS_MS = 500;
+/** PostgreSQL's manual, appendix A. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
 export interface MigrateOptions extends ConnectOptions {
   /** The owner of the tables, who migrates; the user of `url` only gets the right to use them. */
   ownerUrl?: string | undefined;
+  /**
+   * Called once, with the number of pending migrations, when the user of `url` may not apply them and waits up to
+   * `waitSeconds` until another process has. Without it there is no such wait.
+   */
+  onAwaitMigrations?: (pending: number) => void;
 }
 
 /**
@@ -29,6 +39,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   const { ownerUrl } = options;
   if (ownerUrl === undefined) {
     if (await isReady(url, options)) return [];
+    if (await awaitMigrations(url, options)) return [];
     return migrateAs(url, 'DATABASE_URL', options, prepareServiceRole);
   }
   const user = await userOf(url, options);
@@ -48,6 +59,39 @@ async function isReady(url: string, options: ConnectOptions): Promise<boolean> {
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Waits while a user that may not migrate finds migrations pending, or another process has the migration lock: rights to
+ * new tables are granted after the last migration. The latter is not limited by `waitSeconds`.
+ *
+ * @returns whether there is nothing left to do.
+ */
+async function awaitMigrations(url: string, options: MigrateOptions): Promise<boolean> {
+  const { waitSeconds = 0, signal, onAwaitMigrations } = options;
+  if (waitSeconds === 0 || onAwaitMigrations === undefined) return false;
+  const deadline = Date.now() + waitSeconds * 1000;
+  for (let attempt = 1; ; attempt++) {
+    const client = await connectToDatabase(url, options);
+    try {
+      if (await mayChangeSchema(client)) return false;
+      const isHeld = await isMigrationLockHeld(client);
+      const pending = await pendingOn(client).catch(pendingWithoutRights);
+      if (pending.length === 0 && !isHeld) return !(await isAbovePolicies(client));
+      if (signal?.aborted || (!isHeld && Date.now() + AWAIT_MIGRATIONS_MS > deadline)) return false;
+      if (attempt === 1) onAwaitMigrations(pending.length);
+    } finally {
+      await client.end();
+    }
+    await sleep(AWAIT_MIGRATIONS_MS, undefined, signal && { signal }).catch(() => {});
+  }
+}
+
+/** Before its first set-up is over, the user may not even read which migrations there are. */
+async function pendingWithoutRights(error: unknown): Promise<readonly string[]> {
+  if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+  const { migrationDirectories } = await readMigrations();
+  return migrationDirectories.map(({ path }) => path);
 }
 
 /** @param giveRights is called with the lock in hand, since two grants on one table must not run at once. */
@@ -83,12 +127,16 @@ async function userOf(url: string, options: ConnectOptions): Promise<string> {
 }
 
 async function requireSchemaRights(client: pg.Client, variable: string, pending: number): Promise<void> {
-  const { rows } = await client.query("SELECT has_schema_privilege(current_schema(), 'CREATE') AS may");
-  if (rows[0]?.may === true) return;
+  if (await mayChangeSchema(client)) return;
   throw new StartError(
     `${variable}: the database lacks ${pending} migrations, and this user may not change its schema: ` +
       'run "portico-auth database setup", or set AUTH_DATABASE_OWNER_URL',
   );
+}
+
+async function mayChangeSchema(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("SELECT has_schema_privilege(current_schema(), 'CREATE') AS may");
+  return rows[0]?.may === true;
 }
 
 /**

@@ -30,3 +30,15 @@ async function takeLock(client: pg.Client): Promise<void> {
     await sleep(LOCK_RETRY_MS);
   }
 }
+
+/** Whether any session holds the migration lock of this database. Takes no lock, so it may be asked through a pooler. */
+export async function isMigrationLockHeld(client: pg.Client): Promise<boolean> {
+  // How pg_locks splits a lock's number: PostgreSQL 17's manual, section 52.12.
+  const { rows } = await client.query(
+    `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND (classid::bigint << 32) | objid::bigint = $1::bigint) AS held`,
+    [MIGRATION_LOCK],
+  );
+  return rows[0]?.held === true;
+}

@@ -4,8 +4,10 @@ import pg from 'pg';
 import { migrate, setUpRoles } from '../../../auth-service/database/index.ts';
 import { scramVerifier } from '../../../auth-service/database/scram.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import { freePort } from '../../gateway/harness/index.ts';
 import { runProgram } from '../process.ts';
 import { environment, startTestService } from '../service.ts';
+import { until } from '../until.ts';
 
 const suffix = randomBytes(4).toString('hex');
 const OWNER = `portico_test_owner_${suffix}`;
@@ -143,6 +145,59 @@ describeOnPostgres.each([
     expect(await setUpRoles(urls)).toEqual({ owner: OWNER, service: SERVICE, applied: [] });
     expect(await injected()).toEqual(['acme']);
   });
+
+  // Each is a process or two: once is enough.
+  if (!existed) {
+    test('a service that starts before the set-up of its version waits for it, and is not ready meanwhile', async () => {
+      await query(database.url, "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_backups'");
+      await query(database.url, DROP_BACKUP_POLICIES);
+      const port = await freePort();
+      const settings = { AUTH_DATABASE_WAIT_SECONDS: '60', AUTH_PORT: String(port), AUTH_LOG_LEVEL: 'info' };
+      const service = runProgram('main.js', environment(urls.service, settings));
+      const waits = () => service.stdout().match(/waiting for pending migrations/g)?.length;
+      await Promise.race([until('it waits', () => waits() !== undefined), service.ready]);
+      const readiness = async () => {
+        const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+        return { status: response.status, body: await response.json() };
+      };
+      await until('it listens', () =>
+        readiness().then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(await readiness()).toMatchObject({
+        status: 503,
+        body: { ready: false, checks: { migrations: 'pending' } },
+      });
+      expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+
+      expect((await setUpRoles(urls)).applied).toEqual([expect.stringMatching(/_backups$/)]);
+      expect(await service.ready).toBe(port);
+      expect((await readiness()).status).toBe(200);
+      expect(waits()).toBe(1);
+      service.child.kill('SIGTERM');
+      expect(await service.ended).toBe(0);
+    });
+
+    test('a service that has waited in vain ends, and names what is missing', async () => {
+      await query(database.url, "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_backups'");
+      const settings = { AUTH_DATABASE_WAIT_SECONDS: '1' };
+      const { ended, stderr, stdout } = runProgram('main.js', environment(urls.service, settings));
+      expect(await ended).toBe(1);
+      expect(stderr()).toMatch(
+        /DATABASE_URL: the database lacks 1 migrations, and this user may not change its schema/,
+      );
+      expect(stdout()).toContain('waiting for pending migrations');
+    });
+
+    test('a service that waits ends when it is asked to', async () => {
+      const service = runProgram('main.js', environment(urls.service, { AUTH_DATABASE_WAIT_SECONDS: '600' }));
+      await until('it waits', () => service.stdout().includes('waiting for pending migrations'));
+      service.child.kill('SIGTERM');
+      expect(await service.ended).toBe(0);
+    });
+  }
 
   test('migrations that come later are the owner’s', async () => {
     await query(database.url, "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_backups'");
