@@ -19,6 +19,8 @@ export interface Scene {
   wait(seconds: number): Promise<void>;
   /** Notes that the cause is gone before `run` ends. The time to heal counts from here. */
   gone(): void;
+  /** Notes that the fault was seen to take effect, by other means than a failed request. */
+  tookEffect(): void;
   /** Says that something else was not as promised. */
   broken(problem: string): void;
   say(text: string): void;
@@ -32,6 +34,8 @@ export interface Fault {
   readonly promise: string;
   /** Which failed requests the promise allows. None when absent. */
   readonly allows?: (failed: Attempt, span: Span) => boolean;
+  /** Which failed requests show that the fault took effect. Absent: `run` has to note it by `tookEffect`. */
+  readonly isEffect?: (failed: Attempt, span: Span) => boolean;
   /** How long after the cause is gone requests may still fail in the ways that are allowed, in seconds. Default: 0. */
   readonly healsWithinSeconds?: number;
   /** Whether accepted writes are looked for at the end. */

@@ -31,6 +31,7 @@ export async function tryFault(
   load.forget();
   await sleep(timing.beforeMs);
   const problems: string[] = [];
+  let wasEffectSeen = false;
   const repairs: (() => unknown)[] = [];
   const lastRepairs: (() => unknown)[] = [];
   const beganAt = performance.now();
@@ -45,6 +46,9 @@ export async function tryFault(
       gone: () => {
         goneAt ??= performance.now();
       },
+      tookEffect: () => {
+        wasEffectSeen = true;
+      },
       broken: (problem) => problems.push(problem),
       say,
     });
@@ -56,7 +60,7 @@ export async function tryFault(
   const span: Span = { beganAt, goneAt: goneAt ?? performance.now() };
   await untilQuiet(load, timing.quietMs, span.goneAt + (fault.healsWithinSeconds ?? 0) * 1000 + PATIENCE_MS);
   if (fault.checksWrites) problems.push(...(await load.lostWrites()));
-  const verdict = judge(fault, load.attempts, span, problems);
+  const verdict = judge(fault, load.attempts, span, problems, wasEffectSeen);
   for (const repair of lastRepairs.toReversed()) await repair();
   return verdict;
 }

@@ -12,7 +12,7 @@ const skew = (offset: '+120' | '-120'): Fault => ({
     '/readyz says so with the figure, so that the others answer; no request fails but for 401 until then; it heals',
   missing: () => (findFakeTime() === undefined ? 'faketime is not installed' : undefined),
   allows: ({ failure }) => failure?.status === 401,
-  async run({ cluster, wait, gone, onEnd, broken }) {
+  async run({ cluster, wait, gone, onEnd, broken, tookEffect }) {
     const [gateway] = cluster.gateways;
     const file = cluster.scratchFile('clock');
     writeFileSync(file, '+0');
@@ -33,6 +33,7 @@ const skew = (offset: '+120' | '-120'): Fault => ({
       await wait(0.1);
       readiness = await gateway.readiness();
     }
+    if (readiness.status === 503) tookEffect();
     if (readiness.status !== 503) broken('the gateway stayed ready');
     else if (Math.abs(Math.abs(Number(readiness.body.clock_skew_seconds)) - 120) > 5)
       broken(`the skew was measured as ${readiness.body.clock_skew_seconds}`);

@@ -7,6 +7,7 @@ export const data: readonly Fault[] = [
     promise: 'what cannot be stored is refused with an error, all else goes on, nothing stored is lost',
     missing: ({ data }) => (data.ballast ? undefined : 'nothing may be mounted here'),
     allows: ({ kind }) => kind === 'placeOrder',
+    isEffect: ({ kind }) => kind === 'placeOrder',
     // A write that was under way when there was room again.
     healsWithinSeconds: 3,
     checksWrites: true,

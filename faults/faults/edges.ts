@@ -20,6 +20,7 @@ export const edgeOf = (balancer: BalancerName): Fault => ({
   missing: (cluster) => (cluster.hasBalancer(balancer) ? undefined : `${balancer} is not installed`),
   async run(scene) {
     await useBalancer(scene, balancer);
+    scene.tookEffect();
     await checkAddress(scene);
     await checkTls(scene);
     for (const path of ['/readyz', '/healthz']) {

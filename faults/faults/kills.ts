@@ -25,25 +25,28 @@ const kill = (name: string, promise: string, run: Fault['run']): Fault => ({
 
 const ONLY_IN_FLIGHT = 'only requests in flight there fail; no session and no accepted write is lost';
 
-export const killOfWorker = kill('a worker', ONLY_IN_FLIGHT, async ({ cluster, wait, broken }) => {
+export const killOfWorker = kill('a worker', ONLY_IN_FLIGHT, async ({ cluster, wait, broken, tookEffect }) => {
   const [gateway] = cluster.gateways;
   const [main, worker] = gateway.pids();
   if (worker === undefined) throw new Error('the gateway has no workers');
   signalOne(worker, 'SIGKILL');
   await wait(3);
   const now = gateway.pids();
+  if (!now.includes(worker)) tookEffect();
   if (now[0] !== main || now.includes(worker) || now.length !== 3) broken('the worker was not replaced');
 });
 
 export const kills: readonly Fault[] = [
   killOfWorker,
-  kill('a gateway', ONLY_IN_FLIGHT, async ({ cluster, wait }) => {
+  kill('a gateway', ONLY_IN_FLIGHT, async ({ cluster, wait, tookEffect }) => {
     await cluster.gateways[1].kill();
+    tookEffect();
     await wait(3);
     await cluster.gateways[1].start();
   }),
-  kill('an auth service', ONLY_IN_FLIGHT, async ({ cluster, wait }) => {
+  kill('an auth service', ONLY_IN_FLIGHT, async ({ cluster, wait, tookEffect }) => {
     await cluster.authServices[0].kill();
+    tookEffect();
     await wait(3);
     await cluster.authServices[0].start();
   }),

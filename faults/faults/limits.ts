@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Fault } from '../fault.ts';
-import { isComeBackLater } from '../load/index.ts';
+import { type Attempt, isComeBackLater } from '../load/index.ts';
 
 const OPEN_FILES = 256;
 const IDLE_CONNECTIONS = 400;
@@ -9,15 +9,19 @@ const HEAP_MEGABYTES = 128;
 /** A balancer takes so long to take a gateway back. */
 const NOTICED_SECONDS = 3;
 
+const isRefusal = ({ failure }: Attempt) =>
+  failure !== undefined && failure.code !== 'circuit-open' && isComeBackLater(failure);
+
 /** Faults of the room that a process has. */
 export const limits: readonly Fault[] = [
   {
     name: `a gateway of ${OPEN_FILES} descriptors, ${IDLE_CONNECTIONS} idle connections`,
     group: 'limits',
     promise: 'what it cannot take is refused with 503 and Retry-After or goes to the other gateway; no circuit opens',
-    allows: ({ failure }) => failure !== undefined && failure.code !== 'circuit-open' && isComeBackLater(failure),
+    allows: isRefusal,
+    isEffect: isRefusal,
     healsWithinSeconds: 5,
-    async run({ cluster, load, wait, gone, onEnd, broken }) {
+    async run({ cluster, load, wait, gone, onEnd, broken, tookEffect }) {
       const [gateway] = cluster.gateways;
       await gateway.restart({ maxOpenFiles: OPEN_FILES });
       onEnd(() => gateway.restart());
@@ -27,6 +31,7 @@ export const limits: readonly Fault[] = [
         for (const socket of idle) socket.destroy();
       });
       await wait(8);
+      if (idle.some((socket) => socket.destroyed)) tookEffect();
       const { body } = await cluster.gateways[1].readiness();
       if (Array.isArray(body.circuits) && body.circuits.length > 0)
         broken(`circuits are open: ${JSON.stringify(body.circuits)}`);
@@ -42,6 +47,7 @@ export const limits: readonly Fault[] = [
     group: 'limits',
     promise: "only that service's field fails; no process dies",
     allows: ({ kind }) => kind === 'probe',
+    isEffect: ({ kind }) => kind === 'probe',
     healsWithinSeconds: 8,
     async run({ cluster, wait, gone, onEnd, broken }) {
       const environment = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MEGABYTES}` };
@@ -72,6 +78,8 @@ async function openConnections(url: string, count: number): Promise<Socket[]> {
   await Promise.all(
     sockets.map(async (socket) => {
       socket.on('error', () => {});
+      // Its end is noticed only where it is read.
+      socket.resume();
       await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
     }),
   );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import type { Fault } from '../fault.ts';
+import type { Fault, Scene } from '../fault.ts';
 import { type Attempt, isComeBackLater } from '../load/index.ts';
 
 const NEEDS_DATABASE = new Set(['me', 'refresh', 'login', 'password']);
@@ -14,17 +14,28 @@ const database = (name: string, run: Fault['run'], more: Partial<Fault> = {}): F
   group: 'postgres',
   promise: 'auth fields answer 503 with Retry-After, all else goes on, healed within 5 s',
   allows: isToldToComeBack,
+  isEffect: isToldToComeBack,
   healsWithinSeconds: 5,
   checksWrites: true,
   run,
   ...more,
 });
 
-export const postgresRestarted = database('restarted', async ({ cluster: { postgres }, gone }) => {
-  await postgres.stop('SIGINT');
+/** A quick restart may fall between two requests: that another server answers shows it as well. */
+async function restart({ cluster: { postgres }, tookEffect, gone }: Scene, signal: 'SIGINT' | 'SIGQUIT') {
+  const before = await startTimeOf(postgres);
+  await postgres.stop(signal);
   await postgres.start();
   gone();
-});
+  if ((await startTimeOf(postgres)) !== before) tookEffect();
+}
+
+async function startTimeOf(postgres: Scene['cluster']['postgres']): Promise<string> {
+  const { rows } = await postgres.run('SELECT pg_postmaster_start_time()::text AS time');
+  return String(rows[0]?.time);
+}
+
+export const postgresRestarted = database('restarted', (scene) => restart(scene, 'SIGINT'));
 
 export const postgresFrozen = (seconds: number): Fault =>
   database(`frozen for ${seconds} s`, async ({ cluster: { postgres }, wait, gone, onEnd }) => {
@@ -37,11 +48,7 @@ export const postgresFrozen = (seconds: number): Fault =>
 
 export const postgres: readonly Fault[] = [
   postgresRestarted,
-  database('crashed and restarted', async ({ cluster: { postgres }, gone }) => {
-    await postgres.stop('SIGQUIT');
-    await postgres.start();
-    gone();
-  }),
+  database('crashed and restarted', (scene) => restart(scene, 'SIGQUIT')),
   database('away for 12 s', async ({ cluster: { postgres }, wait, gone }) => {
     await postgres.stop('SIGINT');
     await wait(12);

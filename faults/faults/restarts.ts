@@ -20,11 +20,13 @@ const rollingRestart = (balancer: BalancerName, servers: (cluster: Cluster) => r
   missing: (cluster) => (cluster.hasBalancer(balancer) ? undefined : `${balancer} is not installed`),
   async run(scene) {
     await useBalancer(scene, balancer);
-    const { cluster, load, wait, say } = scene;
+    const { cluster, load, wait, say, tookEffect } = scene;
     const known = load.streams.ends.length;
     for (const server of servers(cluster)) {
       say(`  restarting ${server.name}`);
+      const before = server.pid;
       await server.restart();
+      if (server.pid !== before) tookEffect();
       // A balancer needs a moment to take it back, and must not be left without any.
       await wait(NOTICED_SECONDS);
     }

@@ -1,5 +1,6 @@
 import { MISBEHAVIOURS, type Misbehaviour, PROBE_TIMEOUT_SECONDS } from '../cluster/index.ts';
 import type { Fault } from '../fault.ts';
+import type { Attempt } from '../load/index.ts';
 
 /** As long as the gateway's circuit breaker leaves a service alone, and its probes. */
 const HEALS_WITHIN_SECONDS = 8;
@@ -9,11 +10,15 @@ const MOST_MEGABYTES = 1_200;
 /** Codes that say whose fault it is. */
 const CODES = new Set(['remote-schema-error', 'circuit-open', 'upstream-overloaded', 'source-unavailable']);
 
+const isOwnFailure = ({ kind, failure }: Attempt) =>
+  kind === 'probe' && failure !== undefined && CODES.has(failure.code);
+
 const misbehaviour = (way: Misbehaviour): Fault => ({
   name: `a service: ${way}`,
   group: 'services',
   promise: "only that service's field fails, with its own code; memory stays bounded",
-  allows: ({ kind, failure }) => kind === 'probe' && failure !== undefined && CODES.has(failure.code),
+  allows: isOwnFailure,
+  isEffect: isOwnFailure,
   healsWithinSeconds: HEALS_WITHIN_SECONDS,
   async run({ cluster, load, wait, gone, onEnd, broken }) {
     onEnd(() => cluster.probe.misbehave(undefined));

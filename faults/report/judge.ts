@@ -11,6 +11,8 @@ export interface Verdict {
   readonly kinds: readonly (readonly [kind: string, count: number])[];
   /** From when the cause was gone to the last request that failed; undefined when none failed after it. */
   readonly healedAfterMs: number | undefined;
+  /** Whether the fault was seen to take effect. If not, nothing is known about the promise, which counts as broken. */
+  readonly hadEffect: boolean;
   /** What was not as promised. None: the promise held. */
   readonly problems: readonly string[];
   /** Why it was not tried. */
@@ -19,8 +21,18 @@ export interface Verdict {
 
 const MAX_PROBLEMS = 6;
 
-/** Holds what happened against what was promised. */
-export function judge(fault: Fault, attempts: readonly Attempt[], span: Span, others: readonly string[]): Verdict {
+/**
+ * Holds what happened against what was promised.
+ *
+ * @param wasEffectSeen whether the fault itself noted that it took effect; else a failed request has to show it.
+ */
+export function judge(
+  fault: Fault,
+  attempts: readonly Attempt[],
+  span: Span,
+  others: readonly string[],
+  wasEffectSeen: boolean,
+): Verdict {
   const failed = attempts.filter(({ failure }) => failure !== undefined);
   const counts = new Map<string, number>();
   const forbidden = new Map<string, { count: number; firstAtMs: number }>();
@@ -42,6 +54,9 @@ export function judge(fault: Fault, attempts: readonly Attempt[], span: Span, ot
     healedAfterMs !== undefined && healedAfterMs > limit
       ? [`requests still failed ${(healedAfterMs / 1000).toFixed(1)} s after the cause was gone`]
       : [];
+  const hadEffect =
+    wasEffectSeen || failed.some((attempt) => attempt.endedAt >= span.beganAt && fault.isEffect?.(attempt, span));
+  const noEffect = hadEffect ? [] : ['the fault was not seen to take effect'];
   const none = attempts.length === 0 ? ['no request was sent'] : [];
   return {
     fault: fault.name,
@@ -50,7 +65,8 @@ export function judge(fault: Fault, attempts: readonly Attempt[], span: Span, ot
     failed: failed.length,
     kinds: [...counts].sort(([, left], [, right]) => right - left),
     healedAfterMs,
-    problems: [...none, ...others, ...healing, ...failures].slice(0, MAX_PROBLEMS),
+    hadEffect,
+    problems: [...none, ...noEffect, ...others, ...healing, ...failures].slice(0, MAX_PROBLEMS),
   };
 }
 
@@ -63,6 +79,7 @@ export function skipped({ name, promise }: Fault, why: string): Verdict {
     failed: 0,
     kinds: [],
     healedAfterMs: undefined,
+    hadEffect: false,
     problems: [],
     skipped: why,
   };

@@ -24,8 +24,10 @@ function textTable(lines: readonly (readonly string[])[]): string {
   return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`).join('');
 }
 
-export function verdictWord({ problems, skipped }: Verdict): string {
+export function verdictWord({ problems, hadEffect, skipped }: Verdict): string {
   if (skipped !== undefined) return `SKIPPED: ${skipped}`;
+  // Where something else was not as promised too, that is what matters.
+  if (!hadEffect && problems.length === 1) return 'NO EFFECT';
   return problems.length === 0 ? 'kept' : 'BROKEN';
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseArguments } from '../../faults/arguments.ts';
 import type { Fault } from '../../faults/fault.ts';
 import { type Attempt, describeFailure, type Failure, isComeBackLater } from '../../faults/load/index.ts';
-import { judge, skipped, verdictTable } from '../../faults/report/index.ts';
+import { judge, skipped, verdictTable, verdictWord } from '../../faults/report/index.ts';
 import { flatness } from '../../faults/soak/flatness.ts';
 import type { Sample } from '../../faults/soak/samples.ts';
 import { faultsNamed, SUITE } from '../../faults/suite.ts';
@@ -23,25 +23,41 @@ function fault(changes: Partial<Fault> = {}): Fault {
 
 describe('the verdict on a fault', () => {
   test('a promise that allows no failure is broken by one', () => {
-    const { problems, failed, requests } = judge(fault(), [attempt(0), attempt(2_000, UNAVAILABLE)], SPAN, []);
+    const { problems, failed, requests } = judge(fault(), [attempt(0), attempt(2_000, UNAVAILABLE)], SPAN, [], true);
     expect({ failed, requests }).toEqual({ failed: 1, requests: 2 });
     expect(problems).toEqual(['refresh: 503 unavailable, 1 times, first sent 1.0 s after the beginning']);
   });
 
   test('failures that are allowed break it when they last longer than promised', () => {
     const healing = fault({ allows: ({ failure }) => failure === UNAVAILABLE, healsWithinSeconds: 5 });
-    expect(judge(healing, [attempt(9_900, UNAVAILABLE)], SPAN, [])).toMatchObject({
+    expect(judge(healing, [attempt(9_900, UNAVAILABLE)], SPAN, [], true)).toMatchObject({
       problems: [],
       healedAfterMs: 4_900,
     });
-    expect(judge(healing, [attempt(10_100, UNAVAILABLE)], SPAN, []).problems).toEqual([
+    expect(judge(healing, [attempt(10_100, UNAVAILABLE)], SPAN, [], true).problems).toEqual([
       'requests still failed 5.1 s after the cause was gone',
     ]);
   });
 
   test('what else was found breaks it, and so does a fault under no load', () => {
-    expect(judge(fault(), [attempt(0)], SPAN, ['an order is gone']).problems).toEqual(['an order is gone']);
-    expect(judge(fault(), [], SPAN, []).problems).toEqual(['no request was sent']);
+    expect(judge(fault(), [attempt(0)], SPAN, ['an order is gone'], true).problems).toEqual(['an order is gone']);
+    expect(judge(fault(), [], SPAN, [], true).problems).toEqual(['no request was sent']);
+  });
+
+  test('a fault that nothing shows to have taken effect is not kept', () => {
+    const successes = [attempt(0), attempt(2_000)];
+    const verdicts = SUITE.map((each) => judge(each, successes, SPAN, [], false));
+    expect(new Set(verdicts.map(verdictWord))).toEqual(new Set(['NO EFFECT']));
+    expect(verdicts.filter(({ problems }) => problems.length === 0)).toEqual([]);
+    expect(judge(fault(), successes, SPAN, [], true).problems).toEqual([]);
+  });
+
+  test('a failed request of the expected kind shows the effect, unless it ended before the fault', () => {
+    const failing = fault({ allows: () => true, isEffect: ({ failure }) => failure === UNAVAILABLE });
+    expect(verdictWord(judge(failing, [attempt(2_000, UNAVAILABLE)], SPAN, [], false))).toBe('kept');
+    const other = { ...UNAVAILABLE, code: 'other' };
+    expect(verdictWord(judge(failing, [attempt(2_000, other)], SPAN, [], false))).toBe('NO EFFECT');
+    expect(verdictWord(judge(failing, [attempt(500, UNAVAILABLE)], SPAN, [], false))).toBe('NO EFFECT');
   });
 
   test('a 503 is one to come back for only with Retry-After', () => {
@@ -53,8 +69,8 @@ describe('the verdict on a fault', () => {
 
   test('the table says what was kept, broken and left out', () => {
     const table = verdictTable([
-      judge(fault(), [attempt(0)], SPAN, []),
-      judge(fault(), [attempt(0, UNAVAILABLE)], SPAN, []),
+      judge(fault(), [attempt(0)], SPAN, [], true),
+      judge(fault(), [attempt(0, UNAVAILABLE)], SPAN, [], true),
       skipped(fault(), 'it is not installed'),
     ]);
     const verdicts = table.trim().split('\n').slice(2);
