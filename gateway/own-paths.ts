@@ -4,7 +4,10 @@ export const ASSERTION_KEYS_PATH = '/.well-known/portico-jwks.json';
 const OWN =
   /^\/(?:v1|v1alpha1|api\/rest|api\/swagger|healthz|readyz|hasura\/healthz|\.well-known\/portico-jwks\.json)(?:\/|$)/i;
 
-/** Whether a path is the gateway's to answer, whatever is passed through above it. Letters are as express compares them. */
+/**
+ * Whether a path is the gateway's to answer, whatever is passed through above it. Other spellings of its paths are reserved
+ * too, and answered with 404: a service may compare letters differently.
+ */
 export function isOwnPath(path: string): boolean {
   return OWN.test(path);
 }

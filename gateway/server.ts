@@ -83,6 +83,9 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const endings = openEndings(parts.log);
 
   const app = express();
+  // Paths are as they are written, as in Hasura: what a proxy keeps from the public has no second spelling here.
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
   app.disable('x-powered-by');
   app.disable('etag');
   app.get(['/healthz', '/hasura/healthz'], (request, response) => {

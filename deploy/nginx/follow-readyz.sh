@@ -40,6 +40,9 @@ upstream() {
   echo '}'
 }
 
+# A reload that failed is tried again in each round. The first time nginx may not run yet, or still have what a script that was
+# ended has not loaded.
+pending=yes
 while :; do
   # shellcheck disable=SC2086 # lists of words
   { upstream portico_gateways $PORTICO_GATEWAYS && upstream portico_auth_services $PORTICO_AUTH_SERVICES; } >"$file.new"
@@ -47,8 +50,8 @@ while :; do
     rm "$file.new"
   else
     mv "$file.new" "$file"
-    # The first time nginx may not run yet.
-    eval "$reload" || true
+    pending=yes
   fi
+  if [ -n "$pending" ] && eval "$reload"; then pending=''; fi
   sleep "$interval"
 done

@@ -17,6 +17,8 @@ export interface Wiring {
   readonly authAddress: string;
   /** Where clients come with TLS, and the files of the certificate; undefined: without TLS. */
   readonly tls: { readonly address: string; readonly certificate: string; readonly key: string } | undefined;
+  /** How many requests at a time one client may have. Default: that of the example configuration. */
+  readonly maxRequestsPerAddress?: number;
   readonly gateways: readonly [string, string];
   readonly authServices: readonly [string, string];
 }

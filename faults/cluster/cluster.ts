@@ -68,6 +68,8 @@ export async function startCluster(crew: Crew, options: ClusterOptions, say: (te
     publicAddress: at(publicPort),
     authAddress: at(authPort),
     tls: selfSigned(crew, at(tlsPort)),
+    // Beyond what the load has under way at a time, whatever the fault.
+    maxRequestsPerAddress: 1_000,
     gateways: [gateway1, gateway2],
     authServices: [auth1, auth2],
   };

@@ -24,6 +24,9 @@ export async function haproxy(crew: Crew, wiring: Wiring): Promise<Balancing | u
       PORTICO_GATEWAY_2: gateway2,
       PORTICO_AUTH_SERVICE_1: authService1,
       PORTICO_AUTH_SERVICE_2: authService2,
+      ...(wiring.maxRequestsPerAddress !== undefined && {
+        PORTICO_MAX_REQUESTS_PER_ADDRESS: String(wiring.maxRequestsPerAddress),
+      }),
       ...(wiring.tls && { PORTICO_TLS_BIND: wiring.tls.address, PORTICO_TLS_CERTIFICATE: bundle(crew, wiring.tls) }),
     },
   });

@@ -35,6 +35,7 @@ export async function nginx(crew: Crew, wiring: Wiring): Promise<Balancing | und
     PORTICO_PUBLIC_LISTEN: wiring.publicAddress,
     PORTICO_AUTH_LISTEN: wiring.authAddress,
     PORTICO_UPSTREAMS: upstreams,
+    PORTICO_MAX_REQUESTS_PER_ADDRESS: String(wiring.maxRequestsPerAddress ?? 2_000),
     // A pattern that fits no file is no error.
     PORTICO_TLS_INCLUDE: wiring.tls ? join(directory, 'tls.conf') : join(directory, 'no-tls[.]conf'),
     PORTICO_TLS_LISTEN: wiring.tls?.address ?? '',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { request as requestPlain } from 'node:http';
 import { request } from 'node:https';
 import { type BalancerName, PASSWORD, TENANTS } from '../cluster/index.ts';
 import type { Fault, Scene } from '../fault.ts';
@@ -16,21 +17,80 @@ const FORGERY = {
 export const edgeOf = (balancer: BalancerName): Fault => ({
   name: `what a client may say and see behind ${balancer}`,
   group: 'edges',
-  promise: 'TLS works, the address that a client claims is replaced, /readyz and /healthz are not public',
+  promise:
+    'TLS works, the address that a client claims is replaced, /readyz and /healthz are not public, one address cannot take every connection',
   missing: (cluster) => (cluster.hasBalancer(balancer) ? undefined : `${balancer} is not installed`),
   async run(scene) {
     await useBalancer(scene, balancer);
     scene.tookEffect();
     await checkAddress(scene);
     await checkTls(scene);
-    for (const path of ['/readyz', '/healthz']) {
-      const { status } = await fetch(`${scene.cluster.url}${path}`);
-      if (status !== 404) scene.broken(`${path} is public, and answers ${status}`);
+    for (const path of spellingsOf(['/readyz', '/healthz', '/hasura/healthz'])) {
+      const status = await statusOf(scene.cluster.url, path);
+      // 400: the balancer takes it for no path at all.
+      if (status !== 404 && status !== 400) scene.broken(`${path} is public, and answers ${status}`);
     }
+    await checkLimit(scene);
   },
 });
 
 export const edges: readonly Fault[] = (['haproxy', 'nginx'] as const).map(edgeOf);
+
+/** Each path, and other ways to write it that a gateway or a balancer could take for the same. */
+export function spellingsOf(paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => [
+    path,
+    path.toUpperCase(),
+    `/${path.charAt(1).toUpperCase()}${path.slice(2)}`,
+    `${path}/`,
+    `/${path}`,
+    `${path}?strict=true`,
+    `${path}#x`,
+  ]);
+}
+
+/** Sends the path as it stands, where `fetch` would normalize it. */
+function statusOf(url: string, path: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    requestPlain(url, { path, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .once('error', reject)
+      .end();
+  });
+}
+
+/** Whether one address is refused requests beyond its limit. Others go on meanwhile, as the load shows. */
+async function checkLimit({ cluster: { url, wiring }, broken, onEnd }: Scene): Promise<void> {
+  const { maxRequestsPerAddress } = wiring;
+  if (maxRequestsPerAddress === undefined) return;
+  let refused = 0;
+  let open = 0;
+  await new Promise<void>((resolve) => {
+    for (let index = 0; index <= maxRequestsPerAddress; index++) {
+      // The body never comes, so the request stays.
+      const headers = { 'content-type': 'application/json', 'content-length': 100 };
+      const sent = requestPlain(`${url}/v1/graphql`, {
+        method: 'POST',
+        agent: false,
+        localAddress: '127.0.0.2',
+        headers,
+      });
+      onEnd(() => sent.destroy());
+      sent.on('error', () => {});
+      sent.once('response', (response) => {
+        response.resume();
+        if (response.statusCode === 429) refused++;
+        resolve();
+      });
+      sent.once('close', resolve);
+      sent.once('socket', (socket) => socket.once('connect', () => open++));
+      sent.flushHeaders();
+    }
+  });
+  if (refused === 0) broken(`one address has ${open} requests at a time, and none is refused`);
+}
 
 interface LoginAnswer {
   readonly auth_user_login: { readonly data: { readonly access_token: string } };

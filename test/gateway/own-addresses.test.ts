@@ -18,6 +18,20 @@ const { gateway, issuer } = await keep(
 );
 const headers = bearer(issuer.token());
 
+test.each([
+  '/READYZ',
+  '/readyz/',
+  '/Healthz',
+  '/healthz/',
+  '/HASURA/healthz',
+  '/v1/Version',
+  '/v1/version/',
+  '/V1/metadata',
+])('a path of the gateway has one spelling: there is nothing at %s', async (path) => {
+  const { status } = await gateway.send(path, { headers });
+  expect([status, service.requests.length]).toEqual([404, 0]);
+});
+
 describe('a service above an address of the gateway', () => {
   test.each([
     '/hasura/healthz',
