@@ -28,12 +28,17 @@ interface Wiring {
 const ANSWERS = 0;
 const ENDED = 1;
 
+interface Waiting {
+  resolve(answer: unknown): void;
+  reject(error: unknown): void;
+}
+
 type Reply = { readonly answer: unknown } | { readonly thrown: unknown };
 
 /**
- * A thread of its own that keeps something, such as what a native addon has built, and is asked synchronously: the thread
- * that asks waits for the answer, which takes some 50 µs more than to do it here. Its first answer is what it says when
- * it is ready to be asked. Questions and answers are copied.
+ * A thread of its own that keeps something, such as what a native addon has built, and answers questions one at a time:
+ * `ask` blocks the thread that asks, `askLater` does not. Either takes some 50 µs more than to do it here. Its first
+ * answer is what it says when it is ready to be asked. Questions and answers are copied.
  *
  * It does not keep the process alive once it has opened.
  */
@@ -43,6 +48,10 @@ export class AskedThread {
   readonly #counters = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   readonly #patienceMs: number;
   readonly #opened: Promise<void>;
+  /** Of `askLater`, in the order of the questions, which is that of the answers. */
+  readonly #waiting: Waiting[] = [];
+  #isListening = false;
+  #late: NodeJS.Timeout | undefined;
   #taken = 0;
 
   /**
@@ -58,7 +67,10 @@ export class AskedThread {
     const counters = this.#counters;
     // An error that ends it is told by its end.
     this.#worker.on('error', () => {});
-    this.#worker.once('exit', () => Atomics.store(counters, ENDED, 1));
+    this.#worker.once('exit', () => {
+      Atomics.store(counters, ENDED, 1);
+      this.#reject('a thread has ended');
+    });
     this.#opened = new Promise((resolve) => {
       this.#worker.once('message', () => resolve());
       this.#worker.once('exit', () => resolve());
@@ -96,14 +108,70 @@ export class AskedThread {
     return this.#take();
   }
 
+  /**
+   * Asks it without blocking. A question has the time to answer from when all before it have been answered.
+   * @throws what it throws; ThreadStopped, after which it cannot be asked any more
+   */
+  askLater(question: unknown): Promise<unknown> {
+    if (this.hasEnded) return Promise.reject(new ThreadStopped('a thread has ended'));
+    if (!this.#isListening) {
+      this.#isListening = true;
+      this.#port.on('message', (reply: Reply) => {
+        this.#taken += 1;
+        this.#settle(reply);
+      });
+      this.#port.unref();
+    }
+    this.#port.postMessage(question);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      if (this.#waiting.length === 1) this.#watch();
+    });
+  }
+
+  /** How many questions of `askLater` have not been answered. */
+  get unanswered(): number {
+    return this.#waiting.length;
+  }
+
   /** Ends it. */
   async close(): Promise<void> {
     Atomics.store(this.#counters, ENDED, 1);
+    this.#reject('a thread has ended');
     this.#port.close();
     await this.#worker.terminate();
   }
 
+  #settle(reply: Reply): void {
+    const waiting = this.#waiting.shift();
+    this.#watch();
+    if ('thrown' in reply) waiting?.reject(reply.thrown);
+    else waiting?.resolve(reply.answer);
+  }
+
+  #watch(): void {
+    clearTimeout(this.#late);
+    if (this.#waiting.length === 0) return;
+    this.#late = setTimeout(() => {
+      this.#reject(`a thread has not answered in ${this.#patienceMs} ms`);
+      void this.close();
+    }, this.#patienceMs).unref();
+  }
+
+  #reject(why: string): void {
+    clearTimeout(this.#late);
+    for (const { reject } of this.#waiting.splice(0)) reject(new ThreadStopped(why));
+  }
+
   #take(): unknown {
+    // Their answers come first.
+    while (this.#waiting.length > 0) this.#settle(this.#receive());
+    const reply = this.#receive();
+    if ('thrown' in reply) throw reply.thrown;
+    return reply.answer;
+  }
+
+  #receive(): Reply {
     const end = performance.now() + this.#patienceMs;
     while (Atomics.load(this.#counters, ANSWERS) === this.#taken) {
       const leftMs = end - performance.now();
@@ -121,8 +189,7 @@ export class AskedThread {
       void this.close();
       throw new ThreadStopped('a thread has ended');
     }
-    if ('thrown' in reply) throw reply.thrown;
-    return reply.answer;
+    return reply;
   }
 }
 

@@ -118,6 +118,11 @@ export class FederatedGraph<Context> {
     };
   }
 
+  /** Whether an operation asks about the schema itself, see `PreparedJoin.introspection`; nothing is planned for it. */
+  asksAboutSchema(document: string, operationName?: string): boolean {
+    return introspectionOf(readOperation(document, operationName, this.#scope.types.fieldNames)) !== undefined;
+  }
+
   /**
    * Prepares a subscription.
    * @throws UnplannableOperation when it cannot be planned

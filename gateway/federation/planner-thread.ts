@@ -1,6 +1,7 @@
 import type { PlanNode } from '@graphql-hive/router-query-planner';
 import { parse } from 'graphql';
 import { AskedThread, ThreadStopped } from '../../platform/index.ts';
+import { BackgroundPlanning } from './background-planning.ts';
 import { openEntityPlanner } from './entity-planner.ts';
 import { PlannerStopped, PlannerUnavailable } from './errors.ts';
 import { openPlanner, type Plan, unplannable } from './planner.ts';
@@ -11,6 +12,13 @@ export interface Planners {
   readonly plan: Plan;
   /** Plans over the supergraph `withEntityRoots`. */
   readonly planEntities: Plan;
+  /**
+   * Runs code that asks for plans such that it does not block until they are there. It may be run several times, from its
+   * start: what it does before must be free of effects.
+   *
+   * @returns a promise where it had to wait for a plan.
+   */
+  readonly withoutBlocking: <T>(prepare: () => T) => T | Promise<T>;
   /**
    * Tells them whether new operations are planned over it. Those that are not in force any longer let their thread end
    * some time later; it is opened again where an operation that began before asks all the same.
@@ -52,6 +60,9 @@ const GRACE_MS = 2_000;
 /** To open it again blocks: what ends it must not have this happen all the time. */
 const REOPEN_PAUSE_MS = 5_000;
 
+/** An operation of more is refused for a moment: that many new ones are not planned in the time that callers have. */
+const MOST_UNANSWERED = 1_000;
+
 /** What it reads when it opens is dead at once. */
 const RESOURCES = { maxYoungGenerationSizeMb: 4 };
 
@@ -90,6 +101,7 @@ export async function openPlanners(
   return {
     plan: openPlanner(supergraphSdl),
     planEntities: openEntityPlanner(() => parse(supergraphSdl, { noLocation: true })),
+    withoutBlocking: (prepare) => prepare(),
     setInForce: () => {},
   };
 }
@@ -98,6 +110,11 @@ export async function openPlanners(
 const abandoned = new FinalizationRegistry<AskedThread>((thread) => void thread.close());
 
 class ThreadedPlanners implements Planners {
+  readonly #background = new BackgroundPlanning({
+    askAtOnce: (question) => this.#ask(question),
+    askLater: (question) => this.#askLater(question),
+  });
+  readonly withoutBlocking: Planners['withoutBlocking'] = (prepare) => this.#background.run(prepare);
   readonly plan: Plan = this.#planner('plan');
   readonly planEntities: Plan = this.#planner('planEntities');
   readonly #data: PlannerData;
@@ -138,6 +155,10 @@ class ThreadedPlanners implements Planners {
   #endLater(): void {
     clearTimeout(this.#ending);
     this.#ending = setTimeout(() => {
+      if (this.#thread.unanswered > 0) {
+        this.#endLater();
+        return;
+      }
       abandoned.unregister(this);
       // It has not ended by itself, so that it can be opened again at once.
       this.#openedAt = Number.NEGATIVE_INFINITY;
@@ -155,7 +176,7 @@ class ThreadedPlanners implements Planners {
   #planner(planner: PlanQuestion['planner']): Plan {
     return (document, operationName, labels) => {
       const question: PlanQuestion = { document, operationName, labels, planner };
-      const answer = this.#ask(question);
+      const answer = this.#background.ask(question);
       if ('unplannable' in answer) throw unplannable(answer.unplannable);
       return answer.node;
     };
@@ -166,6 +187,18 @@ class ThreadedPlanners implements Planners {
     try {
       if (this.#thread.hasEnded) this.#reopen();
       return this.#thread.ask(question) as PlanAnswer;
+    } catch (error) {
+      throw error instanceof ThreadStopped ? new PlannerStopped(error) : error;
+    }
+  }
+
+  /** @throws PlannerStopped */
+  async #askLater(question: PlanQuestion): Promise<PlanAnswer> {
+    try {
+      if (this.#thread.hasEnded) this.#reopen();
+      if (this.#thread.unanswered >= MOST_UNANSWERED)
+        throw new ThreadStopped('too many operations wait for their plans');
+      return (await this.#thread.askLater(question)) as PlanAnswer;
     } catch (error) {
       throw error instanceof ThreadStopped ? new PlannerStopped(error) : error;
     }

@@ -8,13 +8,14 @@ import {
   type Planners,
   type PreparedJoin,
   type PreparedSubscription,
+  type Relay,
   UnplannableOperation,
 } from '../federation/index.ts';
 import { type Call, callOfOneEvent } from './call.ts';
 import { answerOf, notReached, resultOf } from './federation-answer.ts';
 import type { FederationEngine } from './federation-engine.ts';
 import { relayAnswer } from './federation-relay.ts';
-import type { OperationAnswer, OperationToPrepare, PreparedOperation } from './prepared-operation.ts';
+import type { OperationToPrepare, PreparedOperation } from './prepared-operation.ts';
 import { type EventsRequest, openRemoteEvents } from './remote-events.ts';
 import { type RemoteTarget, remoteRequest } from './remote-request.ts';
 import { takeCookies } from './remote-response.ts';
@@ -25,7 +26,7 @@ const UNPLANNABLE = 'the operation cannot be planned over the federated services
 /** Operations of the stitched graph whose plans are kept. */
 const KEPT = 500;
 
-export type EnginePlanners = Pick<Planners, 'plan' | 'setInForce'> & {
+export type EnginePlanners = Pick<Planners, 'plan' | 'withoutBlocking' | 'setInForce'> & {
   /** Undefined where the engine is to open it of its supergraph's document when it is needed. */
   readonly planEntities: Plan | undefined;
 };
@@ -63,11 +64,13 @@ export function openPlannedEngine(
   const run = async (request: ExecutionRequest): Promise<MaybeAsyncIterable<ExecutionResult>> => {
     const call = request.context as Call;
     if (request.operationType === 'subscription') {
-      const join = attempt(() => graph.prepareSubscription(print(request.document), request.operationName));
+      const prepare = () => attempt(() => graph.prepareSubscription(print(request.document), request.operationName));
+      const join = await planners.withoutBlocking(prepare);
       return join ? openJoinedEvents(join, targets, request.variables ?? {}, call) : failedEvents([cannotBePlanned()]);
     }
     try {
-      const join = prepared(print(request.document), request.operationName);
+      const join = await planners.withoutBlocking(() => prepared(print(request.document), request.operationName));
+      await planners.withoutBlocking(() => join.relay(request.variables ?? {}));
       return resultOf(await join.run(request.variables ?? {}, call), call);
     } catch (error) {
       return isPlannersFault(error) ? standIn().execute(request) : unplannable(error);
@@ -76,7 +79,7 @@ export function openPlannedEngine(
   return {
     kind: 'planned',
     execute: run as Executor<Call>,
-    prepare: (operation) => prepareJoin(graph, operation, targets, standIn),
+    prepare: (operation) => prepareJoin(graph, operation, targets, planners, standIn),
     prepareSubscription: ({ document, operation }) => {
       const text = stripIgnoredCharacters(print(document));
       const join = attempt(() => graph.prepareSubscription(text, operation.name?.value));
@@ -90,6 +93,7 @@ function prepareJoin(
   graph: FederatedGraph<Call>,
   { document, operation }: OperationToPrepare,
   targets: ReadonlyMap<string, RemoteTarget>,
+  planners: EnginePlanners,
   standIn: () => FederationEngine,
 ): PreparedOperation | undefined {
   const failed: Failed = async (error, variables, call) => {
@@ -99,50 +103,74 @@ function prepareJoin(
       operation.name ? { ...request, operationName: operation.name.value } : request,
     )) as ExecutionResult;
   };
-  const prepare = () => graph.prepare(stripIgnoredCharacters(print(document)), operation.name?.value);
-  const runJoin = (join: PreparedJoin<Call>, ...[variables, call, done]: Parameters<PreparedOperation['run']>) => {
-    if (forwardAlone(join, targets, variables, call, done)) return;
-    join
-      .run(variables, call)
-      .then(
-        (result) => answerOf(result, call),
-        (error: unknown) => failed(error, variables, call),
-      )
-      .then(done, (unforeseen: unknown) => done(unplannable(unforeseen)));
-  };
-  try {
-    const join = prepare();
-    // Whoever asks for the schema gets the whole graph's.
-    if (join.introspection !== undefined) return undefined;
-    return { kind: 'join', run: (...given) => runJoin(join, ...given) };
-  } catch (error) {
-    let later: PreparedJoin<Call> | undefined;
-    return {
-      kind: 'join',
-      run: (variables, call, done) => {
-        // A planner that has stopped comes back, so that this failure must not be kept.
-        if (error instanceof PlannerStopped) later ??= attempt(prepare);
-        if (later && later.introspection === undefined) runJoin(later, variables, call, done);
-        else failed(error, variables, call).then(done, (unforeseen: unknown) => done(unplannable(unforeseen)));
-      },
+  const text = stripIgnoredCharacters(print(document));
+  const name = operation.name?.value;
+  const fail = (error: unknown, ...[variables, call, done]: RunArguments) =>
+    void failed(error, variables, call).then(done, (unforeseen: unknown) => done(unplannable(unforeseen)));
+  const runJoin = (join: PreparedJoin<Call>, ...given: RunArguments) => {
+    const [variables, call, done] = given;
+    const goOn = (relay: Relay<Call> | undefined) => {
+      const target = relay && targets.get(relay.subgraph);
+      if (relay && target) relayAnswer(relay, target, variables, call, done);
+      else
+        join
+          .run(variables, call)
+          .then((result) => done(answerOf(result, call)))
+          .catch((error: unknown) => fail(error, ...given));
     };
-  }
+    try {
+      const relay = planners.withoutBlocking(() => join.relay(variables));
+      if (relay instanceof Promise) relay.then(goOn, (error: unknown) => fail(error, ...given));
+      else goOn(relay);
+    } catch (error) {
+      fail(error, ...given);
+    }
+  };
+  let join: PreparedJoin<Call> | undefined;
+  let failure: unknown;
+  let arriving: Promise<void> | undefined;
+  const prepare = () => {
+    try {
+      const made = planners.withoutBlocking(() => graph.prepare(text, name));
+      if (!(made instanceof Promise)) {
+        join = made;
+        return;
+      }
+      arriving = made
+        .then(
+          (one) => {
+            join = one;
+          },
+          (error: unknown) => {
+            failure = error;
+          },
+        )
+        .finally(() => {
+          arriving = undefined;
+        });
+    } catch (error) {
+      failure = error;
+    }
+  };
+  prepare();
+  // Whoever asks for the schema gets the whole graph's.
+  if (arriving ? graph.asksAboutSchema(text, name) : join?.introspection !== undefined) return undefined;
+  const finish = (...given: RunArguments) => {
+    if (join && join.introspection === undefined) runJoin(join, ...given);
+    else fail(failure, ...given);
+  };
+  return {
+    kind: 'join',
+    run: (...given) => {
+      // A planner that has stopped comes back, so that this failure must not be kept.
+      if (!join && !arriving && failure instanceof PlannerStopped) prepare();
+      if (arriving) void arriving.then(() => finish(...given));
+      else finish(...given);
+    },
+  };
 }
 
-/** Sends the operation on when one service answers it alone. @returns false when it takes more than that. */
-function forwardAlone(
-  join: PreparedJoin<Call>,
-  targets: ReadonlyMap<string, RemoteTarget>,
-  variables: Readonly<Record<string, unknown>>,
-  call: Call,
-  done: (answer: OperationAnswer) => void,
-): boolean {
-  const relay = attempt(() => join.relay(variables));
-  const target = relay && targets.get(relay.subgraph);
-  if (!target) return false;
-  relayAnswer(relay, target, variables, call, done);
-  return true;
-}
+type RunArguments = Parameters<PreparedOperation['run']>;
 
 type Failed = (error: unknown, variables: Readonly<Record<string, unknown>>, call: Call) => Promise<ExecutionResult>;
 
