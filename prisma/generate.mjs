@@ -3,7 +3,7 @@
 // because it parses the schema in WebAssembly, so we point it at node itself and stay offline.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 const here = dirname(fileURLToPath(import.meta.url));
 const output = join(here, '../auth-service/database/generated');
 const stampFile = join(output, '.stamp');
+const clientFile = join(output, 'client.ts');
 const require = createRequire(import.meta.url);
 
 /**
@@ -19,7 +20,7 @@ const require = createRequire(import.meta.url);
  * @returns {Promise<boolean>} whether the client was generated
  */
 export async function generateClient(onBegin = () => {}) {
-  const current = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : undefined;
+  const current = existsSync(stampFile) && existsSync(clientFile) ? readFileSync(stampFile, 'utf8') : undefined;
   const manifest = findPrisma();
   // Prisma's command line belongs to the development dependencies; without them the client that is there has to do.
   if (!manifest && current) return false;
@@ -31,6 +32,8 @@ export async function generateClient(onBegin = () => {}) {
     .digest('hex');
   if (current === stamp) return false;
   onBegin();
+  // Of a process that is killed from here on, no stamp and no half-written client may stay: Prisma refuses to write over that.
+  rmSync(output, { recursive: true, force: true });
   await promisify(execFile)(
     process.execPath,
     [join(dirname(manifest), bin.prisma), 'generate', '--schema', join(here, 'schema.prisma')],
