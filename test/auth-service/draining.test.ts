@@ -45,7 +45,7 @@ describe('an auth service that starts', () => {
 
 describe('an auth service that is asked to stop', () => {
   test('is not ready at once, and answers for the time that balancers need, each time with the end of the connection', async () => {
-    const service = runProgram('main.js', environment(database.url, { AUTH_DRAIN_SECONDS: '3' }));
+    const service = runProgram('main.js', environment(database.url, { AUTH_DRAIN_SECONDS: '60' }));
     const url = `http://127.0.0.1:${await service.ready}`;
     const agent = new Agent({ keepAlive: true });
     expect(await ask(`${url}/readyz`, agent)).toEqual({ status: 200, connection: 'keep-alive' });
@@ -65,8 +65,16 @@ describe('an auth service that is asked to stop', () => {
     });
     expect(login.headers.get('connection')).toBe('close');
     expect(await login.json()).toMatchObject({ data: { auth_user_login: { success: false } } });
-    expect(await service.ended).toBe(0);
     agent.destroy();
+    service.child.kill('SIGKILL');
+    await service.ended;
+  });
+
+  test('ends by itself when that time is over', async () => {
+    const service = runProgram('main.js', environment(database.url, { AUTH_DRAIN_SECONDS: '1' }));
+    await service.ready;
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toBe(0);
   });
 
   test('ends although a client never finishes its request', async () => {
