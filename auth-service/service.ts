@@ -81,7 +81,20 @@ export async function startAuthService(config: Config, surroundings: Surrounding
   const passwords = createPasswords({ ...config.passwords, bcrypt: aroundBcrypt(hashPool) });
   const policy = createPasswordPolicy(passwordRules(config));
   const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
-  const refreshTokens = openRefreshTokens({ database, sealer, now, randomBytes });
+  const refreshTokens = openRefreshTokens({
+    database,
+    sealer,
+    now,
+    randomBytes,
+    reloadSeconds: config.signingKeys.reloadSeconds,
+    every,
+    onReloadFailed: (error) => logger.warn({ err: error }, 'the keys of refresh tokens could not be read again'),
+    onUnopened: (ids) =>
+      logger.warn(
+        { refresh_token_keys: ids },
+        'AUTH_KEY_ENCRYPTION_KEY does not open all keys of refresh tokens: the reuse of tokens of the others is not noticed',
+      ),
+  });
   const keys = openSigningKeys({
     database,
     sealer,
@@ -166,6 +179,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     () => deliveries.stop(),
     async () => throttle.close(),
     async () => keys.stop(),
+    async () => refreshTokens.stop(),
     () => hashPool.close(),
   ];
   const stop = async () => {

@@ -2,7 +2,7 @@ import { SettingsError } from '../../platform/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { connectToDatabase, openDatabase, pendingMigrations, readUserRights } from '../database/index.ts';
 import { type Bcrypt, loadBcrypt } from '../passwords/index.ts';
-import { createSealer, readKeys } from '../tokens/index.ts';
+import { createSealer, inspectRefreshTokenKeys, readKeys } from '../tokens/index.ts';
 import { countPasswords, judgePeppers, type PepperVerdict } from '../use-cases/index.ts';
 import { type Arguments, type Outcome, one, UsageError } from './command.ts';
 
@@ -27,6 +27,7 @@ export async function doctor(environment: NodeJS.ProcessEnv, given: Arguments): 
       await rights(config, findings);
       await migrations(config, findings);
       await keys(config, findings);
+      await refreshTokenKeys(config, findings);
       await peppers(config, findings);
       await passwords(config, findings);
     }
@@ -115,6 +116,30 @@ async function keys(config: Config, findings: Finding[]): Promise<void> {
     else if (sealed.length > 0) finding('failed', `AUTH_KEY_ENCRYPTION_KEY does not open ${sealed.length} of them`);
     else if (old.length > 0) finding('warning', `${old.length} are under the previous key: run "key reseal"`);
     else finding('ok', `${rows.length} published, one active`);
+  } catch {
+    finding('failed', 'cannot be read');
+  } finally {
+    await database.close();
+  }
+}
+
+async function refreshTokenKeys(config: Config, findings: Finding[]): Promise<void> {
+  const database = openDatabase(config.database.url, { poolSize: 1 });
+  const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
+  const finding = (result: Finding['result'], detail: string) =>
+    findings.push({ check: 'refresh token keys', result, detail });
+  try {
+    const { total, previous, unopened } = await database.withoutTenant((transaction) =>
+      inspectRefreshTokenKeys(transaction, sealer),
+    );
+    if (total === 0) finding('warning', 'there are none yet; the service makes one at its start');
+    else if (unopened.length > 0)
+      finding(
+        'warning',
+        `AUTH_KEY_ENCRYPTION_KEY does not open ${unopened.length} of ${total}: ${unopened.join(', ')}`,
+      );
+    else if (previous > 0) finding('warning', `${previous} are under the previous key: run "key reseal"`);
+    else finding('ok', `all ${total} can be opened`);
   } catch {
     finding('failed', 'cannot be read');
   } finally {

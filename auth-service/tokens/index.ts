@@ -11,7 +11,7 @@ export {
   type SigningKeyRow,
 } from './key-rotation.ts';
 export { type RefreshTokenContent, refreshTokenHash } from './refresh-token.ts';
-export { openRefreshTokens, type RefreshTokens } from './refresh-tokens.ts';
+export { inspectRefreshTokenKeys, openRefreshTokens, type RefreshTokens } from './refresh-tokens.ts';
 export { openSuccessor, sealSuccessor } from './sealed-successor.ts';
 export { createSealer, type Sealer } from './sealer.ts';
 export { openSigningKeys, type SigningKeys } from './signing-keys.ts';

@@ -154,7 +154,7 @@ export async function beginRotation(
 /**
  * Seals every private key, and the keys of refresh tokens, under the present key-encryption key.
  *
- * @returns how many were opened with the previous one, and the ids of signing keys that neither opens, which are left alone.
+ * @returns how many were opened with the previous one, and which keys neither opens: they are left alone.
  */
 export async function resealKeys(
   database: Database,
@@ -175,7 +175,9 @@ export async function resealKeys(
       await transaction.signingKey.update({ where: { kid }, data: { sealedPrivateKey: sealer.seal(plain, kid) } });
       resealed += 1;
     }
-    resealed += await resealRefreshTokenKeys(transaction, sealer);
+    const refreshTokenKeys = await resealRefreshTokenKeys(transaction, sealer);
+    resealed += refreshTokenKeys.resealed;
+    unopened.push(...refreshTokenKeys.unopened);
     if (resealed > 0)
       await recordAudit(transaction, {
         ...author,

@@ -2,8 +2,10 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 
 const TOKEN_BYTES = 16;
 const SESSION_BYTES = 8;
-/** Numbers end here: two refreshes a second for 90 days. */
-const MAX_GENERATION = 0xff_ffff;
+/** The number of a token is at most so much greater than that of the one before. */
+export const MAX_GENERATION_STEP = 128;
+/** Numbers end here, as PostgreSQL's integers do: two refreshes a second for 90 days, each of the greatest step. */
+export const MAX_GENERATION = 0x7fff_ffff;
 /** Of a permutation of single blocks. No two tokens are made of the same block. */
 const CIPHER = 'aes-256-ecb';
 const TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -13,7 +15,7 @@ export interface RefreshTokenContent {
   readonly tenantId: number;
   /** The first and the last id that the session can have: the token holds half of it. */
   readonly sessionIds: readonly [string, string];
-  /** Counted from 1 for each session. */
+  /** 1 at the login, greater for each token after it. */
   readonly generation: number;
 }
 
@@ -39,7 +41,7 @@ export function encipherRefreshToken(
   return grouped(Buffer.concat([cipher.update(block), cipher.final()]).toString('hex'));
 }
 
-/** What a token says; undefined for what this key has not made, but for one made-up token in 256. */
+/** What a token says; undefined for what this key has not made, but for every second made-up token. */
 export function decipherRefreshToken(key: Uint8Array, token: string): RefreshTokenContent | undefined {
   if (!TOKEN.test(token)) return undefined;
   const decipher = createDecipheriv(CIPHER, key, null).setAutoPadding(false);

@@ -103,7 +103,7 @@ async function rotate(
   moment: Moment,
 ): Promise<Exchange | undefined> {
   const { tenantId, sessionId } = session;
-  const generation = session.generation + 1;
+  const generation = refreshTokens.nextGeneration(session.generation);
   const successor = refreshTokens.issue({ tenantId, sessionId, generation });
   const idleEnd = moment.at.getTime() + lifetime.idleDays * DAY_MS;
   const statement = rotationStatement({

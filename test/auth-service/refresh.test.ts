@@ -173,9 +173,9 @@ describe.each(await availableEngines())('refreshing, on %s', (engine) => {
     const { sid: sessionId } = claimsOf(first.access_token);
     const second = await refreshed(first.refresh_token);
     const third = await refreshed(second.refresh_token);
-    // As after the first exchange.
+    // As after the login.
     await world.database.refreshToken.deleteMany({ where: { sessionId } });
-    await world.database.session.updateMany({ where: { id: sessionId }, data: { refreshGeneration: 2 } });
+    await world.database.session.updateMany({ where: { id: sessionId }, data: { refreshGeneration: 1 } });
 
     for (const { refresh_token } of [second, third])
       expect((await client.refresh(refresh_token)).result).toEqual(REFUSED);

@@ -30,6 +30,7 @@ describe('the doctor', () => {
       ['database user', 'ok'],
       ['migrations', 'ok'],
       ['keys', 'ok'],
+      ['refresh token keys', 'ok'],
       ['peppers', 'ok'],
       ['passwords', 'ok'],
       ['service', 'ok'],

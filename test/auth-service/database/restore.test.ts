@@ -9,7 +9,7 @@ import { setUpRoles } from '../../../auth-service/database/index.ts';
 import { availableEngines, createDatabaseOn, POSTGRES_URL } from '../../database/index.ts';
 import { runCommand } from '../cli/run.ts';
 import { environment, startTestService, type TestService } from '../service.ts';
-import { sessionClient, type Tokens } from '../session-client.ts';
+import { claimsOf, sessionClient, type Tokens } from '../session-client.ts';
 import { until } from '../until.ts';
 
 const suffix = randomBytes(4).toString('hex');
@@ -77,6 +77,8 @@ if (why !== undefined) process.stderr.write(`\nBACKUP AND RESTORE NOT TESTED: ${
 
   let tokens: Tokens;
   let spent: string;
+  let second: Tokens;
+  const exchangedAfterBackup: string[] = [];
   let keySet: unknown;
 
   beforeAll(async () => {
@@ -90,9 +92,14 @@ if (why !== undefined) process.stderr.write(`\nBACKUP AND RESTORE NOT TESTED: ${
     spent = first.refresh_token;
     tokens = (await client.refresh(spent)).result.data as Tokens;
     keySet = await (await fetch(`${service.url}/.well-known/jwks.json`)).json();
-    await service.stop();
-
+    second = await client.login('alice', PASSWORD, 1);
     execFileSync('pg_dump', ['--format=custom', `--file=${dump}`, admin]);
+    let { refresh_token: next } = second;
+    for (let exchanges = 0; exchanges < 3; exchanges += 1) {
+      ({ refresh_token: next } = (await client.refresh(next)).result.data as Tokens);
+      exchangedAfterBackup.push(next);
+    }
+    await service.stop();
     await drop();
 
     await query(`CREATE DATABASE ${DATABASE}`);
@@ -173,6 +180,28 @@ if (why !== undefined) process.stderr.write(`\nBACKUP AND RESTORE NOT TESTED: ${
       await until('it logs in again', async () => (await login()).data?.auth_user_login?.success === true);
     } finally {
       await query(`ALTER ROLE ${SERVICE} LOGIN`);
+      await service.stop();
+    }
+  });
+
+  test('takes the token that was current at the backup, makes none again, and ends the session at a later one', async () => {
+    // docs/operations.md has this statement.
+    await query('UPDATE sessions SET refresh_generation = refresh_generation + 65536', urls.admin);
+    const service = await start();
+    try {
+      const client = sessionClient(service.url);
+      const again = (await client.refresh(second.refresh_token)).result.data as Tokens;
+      expect(exchangedAfterBackup).not.toContain(again.refresh_token);
+      expect((await client.refresh(exchangedAfterBackup[0] ?? '')).result.success).toBe(false);
+      expect((await client.refresh(again.refresh_token)).result.success).toBe(false);
+      expect(
+        await query(
+          `SELECT FROM audit_log WHERE event = 'refresh.reuse'
+           AND details ->> 'session_id' = '${claimsOf(second.access_token).sid}'`,
+          urls.admin,
+        ),
+      ).toHaveLength(1);
+    } finally {
       await service.stop();
     }
   });

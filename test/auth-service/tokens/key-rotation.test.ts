@@ -9,6 +9,7 @@ import {
   createSealer,
   KEY_ALGORITHMS,
   type KeyPolicy,
+  openRefreshTokens,
   openSigningKeys,
   resealKeys,
 } from '../../../auth-service/tokens/index.ts';
@@ -313,6 +314,50 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
     });
     await open(newKey).load();
     await expect(open(oldKey).load()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY/);
+  });
+
+  test('keys of refresh tokens that another replica makes are read, and those that nothing opens are reported', async () => {
+    const [lostKey, key] = [randomBytes(32), randomBytes(32)];
+    const reloads: (() => Promise<void>)[] = [];
+    const reported: (readonly number[])[] = [];
+    const open = (encryptionKey: Uint8Array) =>
+      openRefreshTokens({
+        database,
+        sealer: createSealer(encryptionKey, undefined),
+        now,
+        randomBytes,
+        reloadSeconds: 15,
+        every: (_, action) => {
+          reloads.push(action);
+          return () => {};
+        },
+        onUnopened: (ids) => reported.push(ids),
+      });
+    const lost = open(lostKey);
+    await lost.load();
+    expect(reported).toEqual([]);
+    const other = open(key);
+    await other.load();
+    expect(reported).toEqual([[1]]);
+    const token = { tenantId: 1, sessionId: '01234567-89ab-4def-8123-456789abcdef', generation: 5 };
+    expect(other.read(other.issue(token))).toContainEqual(expect.objectContaining({ tenantId: 1, generation: 5 }));
+
+    await database.withoutTenant(({ refreshTokenKey }) => refreshTokenKey.deleteMany({ where: { id: 1 } }));
+    await database.withoutTenant(({ refreshTokenKey }) => refreshTokenKey.deleteMany({ where: { id: 2 } }));
+    const before = other.issue(token);
+    for (const reload of reloads) await reload();
+    // The first to look has made a new key, which the other one cannot open: it keeps what it has.
+    expect(lost.issue(token)).not.toBe(before);
+    expect(other.issue(token)).toBe(before);
+    expect(reported).toEqual([[1]]);
+
+    const replica = open(lostKey);
+    await replica.load();
+    expect(replica.issue(token)).toBe(lost.issue(token));
+    expect(await resealKeys(database, createSealer(key, undefined), now(), OPERATOR)).toEqual({
+      resealed: 0,
+      unopened: ['refresh token key 1'],
+    });
   });
 
   test('over many rotations with two replicas, no token is refused by a verifier that keeps the keys for as long as it may', async () => {
