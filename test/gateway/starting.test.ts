@@ -69,8 +69,8 @@ describe('with metadata that is not valid the gateway does not start, and says',
 
   const cases: [string, MetadataFiles, string | RegExp][] = [
     ['that the version is missing', { 'version.yaml': undefined }, /^version\.yaml: is missing/],
-    ['that the version is another one', { 'version.yaml': 'version: 2\n' }, /^version\.yaml.*expected .*3/],
-    ['that a file is no YAML', { 'services.yaml': '- name: [\n' }, /^services\.yaml:\d+: /],
+    ['that the version is another one', { 'version.yaml': 'version: 4\n' }, /^version\.yaml.*expected .*3/],
+    ['that a file is no YAML', { 'services.yaml': '- name: [\n' }, /^services\.yaml:\d+:\d+: /],
     ['that a file is of another kind', { 'services.yaml': 'name: files\n' }, /^services\.yaml:1.*expected array/],
     [
       'which name stands twice',

@@ -60,6 +60,7 @@ describe('a service that is down when the gateway starts', () => {
     expect((await gateway.command('reload_metadata', { reload_remote_schemas: false })).body).toEqual({
       message: 'success',
       is_consistent: false,
+      inconsistent_objects: [expect.objectContaining({ type: 'remote_schema', name: 'late' })],
     });
 
     await late.start();
@@ -129,7 +130,11 @@ describe('a service that is killed and returns', () => {
     const { shop, gateway, remote } = await open();
     await shop.stop();
     const { body } = await gateway.edit({ 'remote_schemas.yaml': [{ ...remote, comment: 'changed' }] });
-    expect(body).toEqual({ message: 'success', is_consistent: false });
+    expect(body).toEqual({
+      message: 'success',
+      is_consistent: false,
+      inconsistent_objects: [expect.objectContaining({ type: 'remote_schema', name: 'shop' })],
+    });
     await shop.start();
     await isWhole(gateway);
     expect(await data(gateway, '{ item }')).toEqual({ item: 'bolt' });
