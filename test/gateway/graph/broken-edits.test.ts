@@ -160,6 +160,7 @@ describe('an edit that cannot work', () => {
     expect((await gateway.edit({ 'remote_schemas.yaml': [misfit, MAIL] })).body).toEqual({
       message: 'success',
       is_consistent: false,
+      inconsistent_objects: [expect.objectContaining({ type: 'remote_schema', name: 'shop' })],
     });
     expect((await gateway.graphql('{ letter }', { token })).body).toEqual({ data: { letter: 'hello' } });
   });
