@@ -4,8 +4,8 @@ export const ERRORS = {
   'bad-request': { status: 400, message: 'the request cannot be read' },
   'invalid-credentials': { status: 401, message: 'this address requires the secret of the gateways' },
   'invalid-jwt': { status: 401, message: 'the access token is missing, expired or revoked' },
-  'method-not-allowed': { status: 405, message: 'this address takes no such method' },
-  'not-found': { status: 404, message: 'there is nothing at this address' },
+  'method-not-allowed': { status: 405, message: 'method not allowed' },
+  'not-found': { status: 404, message: 'not found' },
   'not-ready': { status: 503, message: 'the service is starting' },
   'payload-too-large': { status: 413, message: 'the body is too large' },
   unavailable: { status: 503, message: 'the service cannot answer at the moment, try again later' },
@@ -14,7 +14,38 @@ export const ERRORS = {
   unexpected: { status: 500, message: 'internal error' },
 } as const;
 
-/** When callers are told to come back after a failure that is not theirs, in seconds. */
+/**
+ * Every refusal of a mutation (`success: false`), with the HTTP status that REST endpoints in front of the graph have
+ * and its `error_message`.
+ */
+export const REFUSALS = {
+  wrongCredentials: { status: 401, message: 'Invalid username, password or tenant' },
+  invalidRefreshToken: { status: 401, message: 'Invalid or expired refresh token' },
+  missingToken: { status: 401, message: 'A bearer token or refresh_token is required' },
+  invalidToken: { status: 401, message: 'Invalid or expired token' },
+  notLoggedIn: { status: 401, message: 'The access token is missing, expired or revoked' },
+  unknownSession: { status: 404, message: 'There is no such session' },
+  wrongCurrentPassword: { status: 403, message: 'The current password is wrong' },
+  overtaken: { status: 409, message: 'The session has ended or the password was changed meanwhile' },
+  hashQueueFull: { status: 503, message: 'Too many logins at the moment, try again later' },
+  throttled: { status: 429, message: 'Too many failed attempts, try again later' },
+} as const satisfies Record<string, Refusal>;
+
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+export function missingField(field: string): Refusal {
+  return { status: 400, message: `${field} is required` };
+}
+
+/** `reason` is a rule of the password policy in words, `code` its name. */
+export function unusableNewPassword({ code, message: reason }: { code: string; message: string }): Refusal {
+  return { status: 400, message: `The new password cannot be used: ${reason} (${code})` };
+}
+
+/** `Retry-After` of a failure that the caller did not cause, in seconds. */
 export const UNAVAILABLE_RETRY_SECONDS = 5;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,14 +1,28 @@
 import express, { type Express, type RequestHandler } from 'express';
-import type { Logger } from '../platform/index.ts';
+import {
+  GATEWAY_CREDENTIAL_HEADER,
+  gatewayCredentialCheck,
+  type HttpServerCounts,
+  type Logger,
+  type Telemetry,
+} from '../platform/index.ts';
+import type { ActiveSpan } from './active-span.ts';
 import { ApiError } from './errors.ts';
 import { createGraphHandler, type UseCases } from './graph/index.ts';
-import { createErrorHandler, notFound, onlyJson, onlyMethods } from './http-errors.ts';
+import {
+  countRequests,
+  createErrorHandler,
+  createRequestLog,
+  createRequestOriginOf,
+  createRequestSpans,
+  notFound,
+  onlyJson,
+  onlyMethods,
+  type Readiness,
+  type RefreshDeliveries,
+  requireSecret,
+} from './http/index.ts';
 import { createOAuthRouter, type OAuthUseCases, serverMetadata } from './oauth/index.ts';
-import { createOriginOf } from './origin.ts';
-import type { Readiness } from './readiness.ts';
-import type { RefreshDeliveries } from './refresh-deliveries.ts';
-import { createRequestLog } from './request-log.ts';
-import { requireSecret } from './require-secret.ts';
 import type { SigningKeys } from './tokens/index.ts';
 import type { ListRevocations } from './use-cases/index.ts';
 
@@ -19,13 +33,16 @@ export interface ServerOptions {
   /** `iss` and `aud` of the access tokens; `issuer` is the address that the outside reaches the gateway at. */
   accessTokens: { issuer: string; audience: string };
   listRevocations: ListRevocations;
-  /** Each of them lets a gateway read the revocations. Empty: no credential is required. */
+  /** Each of them lets a gateway read the revocations, and have its traces continued. Empty: no credential is required, and no trace continued. */
   revocationSecrets: readonly string[];
   keys: SigningKeys;
   readiness: Readiness;
   deliveries: RefreshDeliveries;
+  requests: HttpServerCounts;
   /** How many processes of ours stand between callers and this service. */
   trustedProxies: number;
+  telemetry: Telemetry;
+  activeSpan: ActiveSpan;
   logger: Logger;
 }
 
@@ -38,16 +55,25 @@ export function createServer({
   keys,
   readiness,
   deliveries,
+  requests,
   trustedProxies,
+  telemetry,
+  activeSpan,
   logger,
 }: ServerOptions): Express {
-  const { middleware: requestLog, loggerOf, idOf } = createRequestLog(logger);
-  const originOf = createOriginOf(trustedProxies, idOf);
+  const isGateways = gatewayCredentialCheck(revocationSecrets);
+  const { middleware: requestSpans, spanOf } = createRequestSpans({
+    telemetry,
+    activeSpan,
+    isFromGateway: ({ headers }) => isGateways(headers[GATEWAY_CREDENTIAL_HEADER]),
+  });
+  const { middleware: requestLog, loggerOf, idOf } = createRequestLog(logger, spanOf);
+  const originOf = createRequestOriginOf(trustedProxies, idOf);
   const json = express.json({ limit: BODY_LIMIT_BYTES, inflate: false });
   const graph = createGraphHandler({ ...useCases, deliveries, originOf, loggerOf });
 
   const app = express().disable('x-powered-by').disable('etag');
-  app.use(requestLog);
+  app.use(countRequests(requests, spanOf), requestSpans, requestLog);
 
   app.route('/graphql').post(whenStarted(readiness), noStore, onlyJson, json, graph).all(onlyMethods('POST'));
   app.route('/.well-known/jwks.json').get(whenStarted(readiness), publicKeys(keys)).all(onlyMethods('GET', 'HEAD'));

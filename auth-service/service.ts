@@ -1,14 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
-import { checkPort, createLogger, listen, type RunningService } from '../platform/index.ts';
+import { packageVersion } from '../platform/command-line.ts';
+import {
+  checkPort,
+  createLogger,
+  HttpServerCounts,
+  listen,
+  openTelemetry,
+  publishMetrics,
+  type RunningService,
+} from '../platform/index.ts';
+import { ActiveSpan } from './active-span.ts';
 import { auditSweeps, createAudit } from './audit/index.ts';
-import { type Config, passwordRules } from './config.ts';
+import { type Config, passwordRules, SERVICE_NAME } from './config.ts';
 import { checkDatabaseUser, migrate, openDatabase } from './database/index.ts';
 import { endedSessionSweeps, openHousekeeping } from './housekeeping/index.ts';
+import { createReadiness, createRefreshDeliveries } from './http/index.ts';
+import { measure, UseCaseCounts } from './metrics/index.ts';
 import { type Bcrypt, createPasswordPolicy, createPasswords, openBcryptPool } from './passwords/index.ts';
-import { createReadiness } from './readiness.ts';
-import { createRefreshDeliveries } from './refresh-deliveries.ts';
 import { createServer } from './server.ts';
 import { attemptSweeps, openThrottle } from './throttle/index.ts';
 import {
@@ -17,6 +27,7 @@ import {
   createSealer,
   openRefreshTokens,
   openSigningKeys,
+  refreshTokenKeySweep,
 } from './tokens/index.ts';
 import {
   createAuthenticateClient,
@@ -42,8 +53,8 @@ import {
  */
 const LISTEN_AFTER_MS = 3_000;
 
-/** What a test may put in place of the real thing; each stands at the service's edge. */
-export interface Surroundings {
+/** Replacements for tests, at the service's edges. */
+export interface AuthServiceDependencies {
   now?: () => Date;
   /** For how long a start may take before it listens all the same. */
   listenAfterMs?: number;
@@ -63,21 +74,39 @@ export interface Surroundings {
  *
  * @throws StartError when the database, the peppers, the signing keys or the port cannot be used.
  */
-export async function startAuthService(config: Config, surroundings: Surroundings = {}): Promise<RunningService> {
+export async function startAuthService(
+  config: Config,
+  surroundings: AuthServiceDependencies = {},
+): Promise<RunningService> {
   const { now = () => new Date(), every = repeat, logDestination, aroundBcrypt = (bcrypt) => bcrypt } = surroundings;
   const connecting = { ...config.database, signal: surroundings.stopping };
   const logger = createLogger('auth-service', config.logLevel, logDestination);
 
   if (config.revocationSecrets.length === 0)
-    logger.warn('AUTH_REVOCATION_SECRET is not set: /revocations answers anyone who reaches this service');
+    logger.warn(
+      { event: 'revocations.unprotected' },
+      'AUTH_REVOCATION_SECRET is not set: /revocations requires no secret',
+    );
+  const telemetry = await openTelemetry({
+    settings: config.tracing,
+    serviceName: SERVICE_NAME,
+    serviceVersion: packageVersion(),
+    log: logger,
+  });
+  const activeSpan = new ActiveSpan();
   const database = openDatabase(config.database.url, {
+    activeSpan,
     poolSize: config.database.poolSize,
     statementTimeoutMs: config.database.statementTimeoutMs,
-    onConnectionLost: (error) => logger.warn({ err: error }, 'lost a connection to the database'),
+    onConnectionLost: (error) =>
+      logger.warn({ err: error, event: 'database.connection_lost' }, 'lost a connection to the database'),
   });
-  const hashPool = openBcryptPool(config.passwords);
+  const hashPool = openBcryptPool({ ...config.passwords, activeSpan });
   if (hashPool.library === 'bcryptjs')
-    logger.warn('@node-rs/bcrypt cannot be loaded here: passwords are hashed by bcryptjs, which is slower');
+    logger.warn(
+      { event: 'hashing.native_unavailable' },
+      '@node-rs/bcrypt cannot be loaded: bcryptjs hashes passwords, which is slower',
+    );
   const passwords = createPasswords({ ...config.passwords, bcrypt: aroundBcrypt(hashPool) });
   const policy = createPasswordPolicy(passwordRules(config));
   const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
@@ -86,13 +115,17 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     sealer,
     now,
     randomBytes,
-    reloadSeconds: config.signingKeys.reloadSeconds,
+    policy: config.signingKeys,
     every,
-    onReloadFailed: (error) => logger.warn({ err: error }, 'the keys of refresh tokens could not be read again'),
+    onReloadFailed: (error) =>
+      logger.warn(
+        { err: error, event: 'refresh_token_keys.reload_failed' },
+        'failed to reload the keys of refresh tokens, keeping the last ones',
+      ),
     onUnopened: (ids) =>
       logger.warn(
-        { refresh_token_keys: ids },
-        'AUTH_KEY_ENCRYPTION_KEY does not open all keys of refresh tokens: the reuse of tokens of the others is not noticed',
+        { refresh_token_keys: ids, event: 'refresh_token_keys.unopened' },
+        'AUTH_KEY_ENCRYPTION_KEY does not open these keys of refresh tokens: reuse of their tokens is not detected',
       ),
   });
   const keys = openSigningKeys({
@@ -101,7 +134,11 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     policy: { ...config.signingKeys, tokenSeconds: config.accessTokens.lifetimeSeconds },
     now,
     every,
-    onReloadFailed: (error) => logger.warn({ err: error }, 'the signing keys could not be read again'),
+    onReloadFailed: (error) =>
+      logger.warn(
+        { err: error, event: 'signing_keys.reload_failed' },
+        'failed to reload the signing keys, keeping the last ones',
+      ),
   });
   const throttle = openThrottle({
     ...config.throttle,
@@ -125,24 +162,28 @@ export async function startAuthService(config: Config, surroundings: Surrounding
   const session = { database, audit, accessTokens, refreshTokens, lifetime: config.sessions, now };
   const verify = createAccessTokenVerifier({ ...config.accessTokens, keys });
   const identifyCaller = createIdentifyCaller({ database, verify, now });
-  const logout = createLogout({ database, audit, refreshTokens, identifyCaller, now });
+  const counts = new UseCaseCounts();
+  const logout = counts.logout(createLogout({ database, audit, refreshTokens, identifyCaller, now }));
   const useCases = {
-    login: createLogin({ ...session, passwords, throttle, randomUUID }),
-    refresh: createRefresh({ ...session, auditHours: config.audit.refreshHours }),
+    login: counts.login(createLogin({ ...session, passwords, throttle, randomUUID })),
+    refresh: counts.refresh(createRefresh({ ...session, auditHours: config.audit.refreshHours })),
     logout,
     identifyCaller,
     listSessions: createListSessions(database, now),
-    revokeSession: createRevokeSession(database, audit, now),
-    changePassword: createChangePassword({ database, audit, passwords, policy, throttle, now }),
-    authenticateClient: createAuthenticateClient(database, audit, throttle, now),
-    clientCredentials: createClientCredentials({ database, audit, accessTokens, now, randomUUID }),
+    revokeSession: counts.revokeSession(createRevokeSession(database, audit, now)),
+    changePassword: counts.changePassword(createChangePassword({ database, audit, passwords, policy, throttle, now })),
+    authenticateClient: counts.authenticateClient(createAuthenticateClient(database, audit, throttle, now)),
+    clientCredentials: counts.clientCredentials(
+      createClientCredentials({ database, audit, accessTokens, now, randomUUID }),
+    ),
     introspect: createIntrospect({ database, verify, identifyCaller, now }),
-    revokeToken: createRevokeToken({ database, verify, logout, now }),
+    revokeToken: counts.revokeToken(createRevokeToken({ database, verify, logout, now })),
     readAudit: createReadAudit({ database, audit, roles: config.audit.roles, now }),
   };
   const housekeeping = openHousekeeping({
     sweeps: [
       ...endedSessionSweeps(database, config.housekeeping.keepEndedDays),
+      refreshTokenKeySweep(database, sealer, config.signingKeys),
       ...attemptSweeps(database),
       ...auditSweeps(database, config.audit.retentionDays),
     ],
@@ -150,8 +191,9 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     now,
     random: Math.random,
     every,
-    onRemoved: (removed) => logger.info({ removed }, 'housekeeping'),
-    onFailed: (name, error) => logger.warn({ err: error, sweep: name }, 'housekeeping failed'),
+    onRemoved: (removed) => logger.info({ removed, event: 'housekeeping.completed' }, 'housekeeping'),
+    onFailed: (name, error) =>
+      logger.warn({ err: error, sweep: name, event: 'housekeeping.failed' }, 'housekeeping failed'),
   });
   const deliveries = createRefreshDeliveries({
     confirmRotations: createConfirmRotations(database),
@@ -160,6 +202,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     logger,
   });
   const listRevocations = createListRevocations(database, now);
+  const requests = new HttpServerCounts();
   const app = createServer({
     useCases,
     accessTokens: config.accessTokens,
@@ -168,11 +211,15 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     keys,
     readiness,
     deliveries,
+    requests,
     trustedProxies: config.trustedProxies,
+    telemetry,
+    activeSpan,
     logger,
   });
 
   const closers: (() => Promise<void>)[] = [
+    () => telemetry.stop(),
     () => database.close(),
     () => housekeeping.stop(),
     () => audit.stop(),
@@ -189,14 +236,39 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     const listening = { ...config.listen, portVariable: 'AUTH_PORT' };
     // A wrong port is reported before the database is touched.
     await checkPort(listening);
+    const measured = {
+      requests,
+      counts,
+      throttle,
+      hashPool,
+      keys,
+      refreshTokens,
+      database,
+      housekeeping,
+      audit,
+      deliveries,
+      telemetry,
+    };
+    const metrics = await publishMetrics({
+      ...config.metrics,
+      portVariable: 'AUTH_METRICS_PORT',
+      withProcess: true,
+      collect: () => measure({ ...measured, now: now() }),
+      log: logger,
+    });
+    closers.push(metrics.stop);
     const prepare = async () => {
       const { url, superuser } = config.database;
       const problem = await checkDatabaseUser(url, superuser, connecting);
-      if (problem !== undefined) logger[superuser === 'warn' ? 'warn' : 'info'](problem);
+      if (problem !== undefined)
+        logger[superuser === 'warn' ? 'warn' : 'info']({ event: 'database.user_unrestricted' }, problem);
       const applied = await migrate(url, {
         ...connecting,
         onAwaitMigrations: (pending) =>
-          logger.warn({ pending, seconds: connecting.waitSeconds }, 'not ready: waiting for pending migrations'),
+          logger.warn(
+            { pending, seconds: connecting.waitSeconds, event: 'migrations.awaited' },
+            'not ready: waiting for pending migrations',
+          ),
       });
       readiness.migrated();
       await requireKnownPeppers(database, { ...config.passwords, bcrypt: hashPool }, now());
@@ -213,7 +285,7 @@ export async function startAuthService(config: Config, surroundings: Surrounding
     audit.start();
     deliveries.start();
 
-    logger.info({ port: server.port, migrations: applied }, 'ready');
+    logger.info({ port: server.port, migrations: applied, event: 'service.ready' }, 'ready');
     return {
       port: server.port,
       stop: async () => {

@@ -19,7 +19,7 @@ export interface BenchArguments {
   readonly load: string | undefined;
 }
 
-export const USAGE = `npm run bench                      everything, half an hour or so; writes bench/results/latest.*
+export const BENCH_USAGE = `npm run bench                      everything, half an hour or so; writes bench/results/latest.*
 npm run bench -- quick             short windows, fewer rows, about 3 minutes
 npm run bench -- U P login         these rows or measurements
 npm run bench -- profile U         where Portico's processor time goes in a row
@@ -33,17 +33,17 @@ measurements:  ${EXTRA_IDS.join(' ')}
 const QUICK_ROWS: readonly RowId[] = ['U', 'L', 'W', 'P'];
 
 /** @throws with the usage when something cannot be understood. */
-export function parseArguments(given: readonly string[]): BenchArguments {
-  const { values, positionals } = parse(given);
+export function parseBenchArguments(given: readonly string[]): BenchArguments {
+  const { values, positionals } = parseBenchWords(given);
   const modes = positionals.filter((word) => word === 'quick' || word === 'profile');
   const words = positionals.filter((word) => word !== 'quick' && word !== 'profile');
   const rows = words.filter(isRow);
   const extras = words.filter(isExtra);
   const unknown = words.find((word) => !isRow(word) && !isExtra(word));
-  if (unknown !== undefined) throw refusal(`there is no row or measurement "${unknown}"`);
+  if (unknown !== undefined) throw benchUsageError(`there is no row or measurement "${unknown}"`);
   const quick = modes.includes('quick');
   const profile = modes.includes('profile');
-  if (profile && (rows.length !== 1 || extras.length > 0)) throw refusal('a profile is of one row');
+  if (profile && (rows.length !== 1 || extras.length > 0)) throw benchUsageError('a profile is of one row');
   const nothingChosen = words.length === 0;
   const mode = profile ? 'profile' : quick ? 'quick' : nothingChosen && !values.targets ? 'full' : 'chosen';
   return {
@@ -59,7 +59,7 @@ export function parseArguments(given: readonly string[]): BenchArguments {
   };
 }
 
-function parse(given: readonly string[]) {
+function parseBenchWords(given: readonly string[]) {
   const text = { type: 'string' } as const;
   try {
     return parseArgs({
@@ -68,7 +68,7 @@ function parse(given: readonly string[]) {
       options: { targets: text, seconds: text, 'warm-up': text, rounds: text, connections: text, load: text },
     });
   } catch (error) {
-    throw refusal(error instanceof Error ? error.message : String(error));
+    throw benchUsageError(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -78,15 +78,15 @@ function isRow(word: string): word is RowId {
 
 function numberOf(name: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw refusal(`--${name} is a whole number from 1 on`);
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw benchUsageError(`--${name} is a whole number from 1 on`);
   return Number(text);
 }
 
 function oneOf(name: string, text: string | undefined, choice: readonly string[]): string | undefined {
-  if (text !== undefined && !choice.includes(text)) throw refusal(`--${name} is one of ${choice.join(', ')}`);
+  if (text !== undefined && !choice.includes(text)) throw benchUsageError(`--${name} is one of ${choice.join(', ')}`);
   return text;
 }
 
-function refusal(problem: string): Error {
-  return new Error(`${problem}\n\n${USAGE}`);
+function benchUsageError(problem: string): Error {
+  return new Error(`${problem}\n\n${BENCH_USAGE}`);
 }

@@ -1,45 +1,52 @@
-import { parseArguments } from './arguments.ts';
+import { parseBenchArguments } from './arguments.ts';
 import { chooseLoad } from './loads/index.ts';
-import { Crew, chooseCores } from './machine/index.ts';
+import { chooseCores, ProcessGroup } from './machine/index.ts';
 import { measureExtras, measureThroughput } from './measurements/index.ts';
 import { profileRow } from './profile/index.ts';
-import { compare, describeMachine, type Results, resultsText, versionsOf, writeResults } from './report/index.ts';
+import {
+  compareRows,
+  describeMachine,
+  type Results,
+  resultsText,
+  versionsOf,
+  writeBenchResults,
+} from './report/index.ts';
 import { startSubgraphs } from './subgraphs/index.ts';
 import { TARGETS, targetsNamed } from './targets/index.ts';
 
 // `npm run bench`: see bench/README.md.
-const crew = new Crew();
+const group = new ProcessGroup();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => {
     // What is under way fails when its processes are gone; that is nothing to tell.
-    crew.close().finally(() => process.exit(130));
+    group.close().finally(() => process.exit(130));
   });
 try {
-  await run(process.argv.slice(2));
+  await runBenchmark(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
 } finally {
-  await crew.close();
+  await group.close();
 }
 
-async function run(given: readonly string[]): Promise<void> {
-  const plan = parseArguments(given);
+async function runBenchmark(given: readonly string[]): Promise<void> {
+  const plan = parseBenchArguments(given);
   const targets = plan.targets ? targetsNamed(plan.targets) : TARGETS;
   if (targets.length === 0) throw new Error(`the targets are: ${TARGETS.map(({ name }) => name).join(', ')}`);
-  const load = chooseLoad(crew, plan.load);
+  const load = chooseLoad(group, plan.load);
   const cores = chooseCores();
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   say(`load: ${load.name}; gateway on core ${cores.gateway ?? 'any'}, load on core ${cores.load ?? 'any'}`);
-  const surroundings = { crew, cores, subgraphs: await startSubgraphs(crew, cores), say };
+  const dependencies = { group, cores, subgraphs: await startSubgraphs(group, cores), say };
 
   const [profiled] = plan.rows;
   if (plan.mode === 'profile' && profiled) {
-    process.stdout.write(await profileRow(profiled, load, plan, surroundings));
+    process.stdout.write(await profileRow(profiled, load, plan, dependencies));
     return;
   }
-  const { measured, notMeasured } = await measureThroughput(targets, plan, load, surroundings);
-  const extras = await measureExtras(plan, targets, load, surroundings);
+  const { measured, notMeasured } = await measureThroughput(targets, plan, load, dependencies);
+  const extras = await measureExtras(plan, targets, load, dependencies);
   const { connections, seconds, warmUpSeconds, rounds } = plan;
   const results: Results = {
     measuredAt: new Date().toISOString(),
@@ -47,10 +54,10 @@ async function run(given: readonly string[]): Promise<void> {
     load: load.name,
     plan: { connections, seconds, warmUpSeconds, rounds, pinned: cores.gateway !== undefined },
     versions: versionsOf(targets),
-    rows: compare(measured, targets),
+    rows: compareRows(measured, targets),
     notMeasured,
     extras,
   };
   process.stdout.write(`\n${resultsText(results)}\n`);
-  for (const file of writeResults(results, plan.mode === 'full')) say(`written: ${file}`);
+  for (const file of writeBenchResults(results, plan.mode === 'full')) say(`written: ${file}`);
 }

@@ -1,3 +1,11 @@
 export class CompilerMissing extends Error {}
 
-export function compile(packageDir: string, onBegin?: (files: number) => void): Promise<number>;
+export interface CompiledPart {
+  readonly folders: readonly string[];
+  readonly record: string;
+}
+
+export const PRODUCT: CompiledPart;
+export const TOOLS: CompiledPart;
+
+export function compile(packageDir: string, onBegin?: (files: number) => void, part?: CompiledPart): Promise<number>;

@@ -15,7 +15,7 @@ export interface FaultArguments {
   readonly logs: string | undefined;
 }
 
-export const USAGE = `npm run faults                        every fault, under load, about ten minutes
+export const FAULTS_USAGE = `npm run faults                        every fault, under load, about ten minutes
 npm run faults -- postgres kills      these groups, or faults whose name contains the words
 npm run faults -- list                what there is
 npm run faults -- soak 60             so many minutes of load and nothing else, one line a minute
@@ -28,44 +28,44 @@ const DEFAULT_RATE = 60;
 const DEFAULT_SOAK_MINUTES = 60;
 
 /** @throws with the usage when something cannot be understood. */
-export function parseArguments(given: readonly string[]): FaultArguments {
-  const { values, positionals } = parse(given);
+export function parseFaultArguments(given: readonly string[]): FaultArguments {
+  const { values, positionals } = parseFaultWords(given);
   const [first, ...others] = positionals;
   const mode = first === 'soak' || first === 'list' ? first : 'faults';
   const preferred = BALANCERS.find(isInstalled) ?? 'plain';
   return {
     mode,
     words: mode === 'faults' ? positionals : [],
-    soakMinutes: mode === 'soak' ? wholeNumber('the minutes of a soak', others[0], DEFAULT_SOAK_MINUTES) : 0,
-    rate: wholeNumber('--rate', values.rate, DEFAULT_RATE),
+    soakMinutes: mode === 'soak' ? positiveWholeNumber('the minutes of a soak', others[0], DEFAULT_SOAK_MINUTES) : 0,
+    rate: positiveWholeNumber('--rate', values.rate, DEFAULT_RATE),
     logs: values.logs,
     balancer: balancerNamed(values.balancer) ?? preferred,
   };
 }
 
-function parse(given: readonly string[]) {
+function parseFaultWords(given: readonly string[]) {
   const text = { type: 'string' } as const;
   try {
     return parseArgs({ args: [...given], allowPositionals: true, options: { rate: text, balancer: text, logs: text } });
   } catch (error) {
-    throw refusal(error instanceof Error ? error.message : String(error));
+    throw faultUsageError(error instanceof Error ? error.message : String(error));
   }
 }
 
-function wholeNumber(name: string, text: string | undefined, otherwise: number): number {
+function positiveWholeNumber(name: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw refusal(`${name}: expected a whole number from 1 to 9999`);
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw faultUsageError(`${name}: expected a whole number from 1 to 9999`);
   return Number(text);
 }
 
 function balancerNamed(text: string | undefined): BalancerName | undefined {
   if (text === undefined) return undefined;
   const found = BALANCERS.find((name) => name === text);
-  if (!found) throw refusal(`--balancer is one of ${BALANCERS.join(', ')}`);
-  if (!isInstalled(found)) throw refusal(`${found} is not installed`);
+  if (!found) throw faultUsageError(`--balancer is one of ${BALANCERS.join(', ')}`);
+  if (!isInstalled(found)) throw faultUsageError(`${found} is not installed`);
   return found;
 }
 
-function refusal(problem: string): Error {
-  return new Error(`${problem}\n\n${USAGE}`);
+function faultUsageError(problem: string): Error {
+  return new Error(`${problem}\n\n${FAULTS_USAGE}`);
 }

@@ -3,11 +3,11 @@ import { clock } from './faults/clock.ts';
 import { data } from './faults/data.ts';
 import { edges } from './faults/edges.ts';
 import { kills } from './faults/kills.ts';
-import { limits } from './faults/limits.ts';
+import { limitFaults } from './faults/limits.ts';
 import { postgres } from './faults/postgres.ts';
 import { redis } from './faults/redis.ts';
 import { restarts } from './faults/restarts.ts';
-import { services } from './faults/services.ts';
+import { serviceFaults } from './faults/services.ts';
 
 /** All faults, in the order in which they are tried. */
 export const SUITE: readonly Fault[] = [
@@ -16,8 +16,8 @@ export const SUITE: readonly Fault[] = [
   ...kills,
   ...postgres,
   ...redis,
-  ...services,
-  ...limits,
+  ...serviceFaults,
+  ...limitFaults,
   ...clock,
   ...data,
 ];

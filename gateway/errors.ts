@@ -76,14 +76,93 @@ export class GatewayError extends Error {
   }
 }
 
-/** The error to answer with for anything thrown: itself when it was foreseen, else one that tells nothing. */
-export function toGatewayError(error: unknown): GatewayError {
-  return error instanceof GatewayError ? error : new GatewayError('unexpected', 'internal error');
+/** An unexpected failure, of which the caller sees no detail. */
+export function internalError(): GatewayError {
+  return new GatewayError('unexpected', 'internal error');
 }
 
-/** The same, and the log gets to know what nobody foresaw. `what` is what failed. */
-export function explained(thrown: unknown, whose: { readonly log: Logger }, what = 'a request'): GatewayError {
+/** No such path, or one that this caller may not know of. */
+export function resourceNotFound(): GatewayError {
+  return new GatewayError('not-found', 'resource does not exist');
+}
+
+/** @param allow the methods that the path has, as in the header `Allow` (RFC 9110 section 10.2.1). */
+export function methodNotAllowed(allow: string, message = `Allowed methods: ${allow}`): GatewayError {
+  return new GatewayError('method-not-allowed', message, { headers: { allow } });
+}
+
+/** A method that is never passed through to a service, such as `CONNECT`. */
+export function methodNotForwarded(): GatewayError {
+  return new GatewayError('method-not-allowed', 'this method is not passed on');
+}
+
+/** An `Accept` header without a media type of GraphQL responses. */
+export function notAcceptable(): GatewayError {
+  return new GatewayError(
+    'not-acceptable',
+    'expected to answer with application/json or, one operation, text/event-stream or multipart/mixed',
+  );
+}
+
+/** More WebSockets and event streams than this process takes. */
+export function tooManyConnections(): GatewayError {
+  return new GatewayError('service-unavailable', 'too many open connections', {
+    headers: { 'retry-after': '5' },
+  });
+}
+
+/** A connection that would outlive the process. */
+export function gatewayStopping(): GatewayError {
+  return new GatewayError('service-unavailable', 'the gateway is stopping');
+}
+
+/** A role that may not introspect asks for the schema, by an operation or as the OpenAPI document. */
+export function introspectionDisabled(role: string): GatewayError {
+  return new GatewayError('not-supported', `introspection is disabled for role: "${role}"`, { status: 403 });
+}
+
+/** A role whose permissions at several sources make no valid schema together. Why is for the operator: it may name other roles' fields. */
+export function invalidRoleGraph(role: string): GatewayError {
+  return new GatewayError('invalid-configuration', `the graph of role "${role}" is not valid`, { status: 500 });
+}
+
+/** More operations of a caller within a minute than the metadata allows. */
+export function rateLimitExceeded(retryAfterSeconds: number): GatewayError {
+  return new GatewayError('rate-limit-exceeded', 'too many operations: wait before the next one', {
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+}
+
+/** Redis is unavailable, and operations may not run uncounted. */
+export function rateLimitUnavailable(): GatewayError {
+  return new GatewayError('service-unavailable', 'operations cannot be counted at the moment', {
+    headers: { 'retry-after': '1' },
+  });
+}
+
+/** A reload that took effect in this gateway only. */
+export function otherGatewaysNotNotified(): GatewayError {
+  return new GatewayError('service-unavailable', 'reloaded here, but other gateways could not be notified', {
+    headers: { 'retry-after': '1' },
+  });
+}
+
+/** More operations at a time over one WebSocket than are accepted. */
+export function tooManyConcurrentOperations(most: number): GatewayError {
+  return new GatewayError(
+    'operation-limit-exceeded',
+    `no more than ${most} operations run at a time over one connection`,
+  );
+}
+
+/** The error to answer with for anything thrown: itself if it is a refusal, else one without detail. */
+export function toGatewayError(error: unknown): GatewayError {
+  return error instanceof GatewayError ? error : internalError();
+}
+
+/** The same, and logs an unexpected failure. `what` is what failed. */
+export function toLoggedError(thrown: unknown, whose: { readonly log: Logger }, what = 'a request'): GatewayError {
   const error = toGatewayError(thrown);
-  if (error !== thrown) whose.log.error({ err: thrown }, `${what} failed in an unforeseen way`);
+  if (error !== thrown) whose.log.error({ event: 'request.failed', err: thrown }, `${what} failed unexpectedly`);
   return error;
 }

@@ -1,26 +1,24 @@
 import type { Logger } from '../platform/index.ts';
-import { closest } from './metadata/index.ts';
+import { closest } from '../platform/index.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const PREFIX = 'HASURA_GRAPHQL_';
+const HASURA_PREFIX = 'HASURA_GRAPHQL_';
 
 /** Settings of Hasura that matter for security, and what happens here; undefined where their value asks for the same. */
-const OF_SECURITY: Readonly<Record<string, (value: string, environment: Environment) => string | undefined>> = {
+const OF_SECURITY: Readonly<Record<string, (value: string, environment: NodeJS.ProcessEnv) => string | undefined>> = {
   ADMIN_SECRETS: () => 'opens nothing: HASURA_GRAPHQL_ADMIN_SECRET is the only admin secret',
-  SSO_PROVIDERS: () => 'has no effect: nobody logs in by it',
+  SSO_PROVIDERS: () => 'has no effect: logins by it are not supported',
   METRICS_SECRET: () =>
     'protects nothing: metrics are served on a port of their own without a secret, where PORTICO_METRICS_PORT names one',
   ENABLE_REMOTE_SCHEMA_PERMISSIONS: (value) =>
-    isTrue(value) ? undefined : 'permissions of remote schemas are enforced all the same',
+    isTrueText(value) ? undefined : 'permissions of remote schemas are enforced all the same',
   CONFIGURED_HEADER_PRECEDENCE: (value) =>
-    isTrue(value) ? undefined : 'configured headers go before those of clients all the same',
+    isTrueText(value) ? undefined : 'configured headers go before those of clients all the same',
   WS_READ_COOKIE: (value) =>
-    isTrue(value)
+    isTrueText(value)
       ? 'a WebSocket handshake with a cookie from another origin is refused unless HASURA_GRAPHQL_CORS_DOMAIN names the origin'
       : undefined,
   RATE_LIMIT_REDIS_USE_TLS: (value, environment) =>
-    isTrue(value) && !/^rediss:/i.test(environment.HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL ?? '')
+    isTrueText(value) && !/^rediss:/i.test(environment.HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL ?? '')
       ? 'has no effect: TLS is used where HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL begins with rediss://'
       : undefined,
   RATE_LIMIT_REDIS_TLS_HOSTNAME: () => 'has no effect: the host of HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL is verified',
@@ -70,15 +68,17 @@ export interface HasuraSettings {
  * @param isReferredTo whether metadata reads a variable, so that any name may be meant.
  */
 export function hasuraSettings(
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
   actedOn: readonly string[],
   isReferredTo: (variable: string) => boolean,
 ): HasuraSettings {
-  const own = new Set(actedOn.filter((name) => name.startsWith(PREFIX)).flatMap((name) => [name, `${name}_FILE`]));
+  const own = new Set(
+    actedOn.filter((name) => name.startsWith(HASURA_PREFIX)).flatMap((name) => [name, `${name}_FILE`]),
+  );
   const set = Object.keys(environment)
-    .filter((name) => name.startsWith(PREFIX) && environment[name])
+    .filter((name) => name.startsWith(HASURA_PREFIX) && environment[name])
     .sort();
-  const short = (variable: string) => variable.slice(PREFIX.length);
+  const short = (variable: string) => variable.slice(HASURA_PREFIX.length);
   const known = [...own].map(short).concat(Object.keys(OF_SECURITY), WITHOUT_EFFECT);
   const differing = set.flatMap((variable) => {
     const instead = OF_SECURITY[short(variable)]?.(environment[variable] ?? '', environment);
@@ -94,12 +94,12 @@ export function hasuraSettings(
           short(variable),
           known.filter((name) => !name.endsWith('_FILE')),
         );
-        return { variable, meant: meant && PREFIX + meant };
+        return { variable, meant: meant && HASURA_PREFIX + meant };
       }),
   };
 }
 
-function isTrue(value: string): boolean {
+function isTrueText(value: string): boolean {
   return /^(true|t|yes|y)$/i.test(value.trim());
 }
 
@@ -120,7 +120,7 @@ export function describeSettings({ differing, unknown }: HasuraSettings): readon
  * @param metadata as it is written: what it refers to is a variable of its own.
  */
 export function logHasuraSettings(
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
   actedOn: readonly string[],
   metadata: unknown,
   log: Logger,
@@ -129,6 +129,6 @@ export function logHasuraSettings(
   const found = hasuraSettings(environment, actedOn, (variable) => written.includes(variable));
   const { withoutEffect: variables } = found;
   if (variables.length > 0)
-    log.info({ event: 'settings.without-effect', variables }, 'settings of Hasura that have no effect here');
+    log.info({ event: 'settings.without_effect', variables }, 'settings of Hasura without effect');
   for (const line of describeSettings(found)) log.warn({ event: 'settings.different' }, line);
 }

@@ -2,6 +2,6 @@
 // open where its limit is 256, so the rooms that need most are loaded before the rest.
 await import('./composition/index.ts');
 await import('./sources/index.ts');
-const { serve } = await import('./serve.ts');
+const { serve } = await import('./process/index.ts');
 
 serve(process.env);

@@ -1,4 +1,4 @@
-/** Whoever verifies assertions gets the keys here, also where everything else below /.well-known is passed through. */
+/** Publishes the keys that verify assertions, also where everything else below /.well-known is passed through. */
 export const ASSERTION_KEYS_PATH = '/.well-known/portico-jwks.json';
 
 const OWN =

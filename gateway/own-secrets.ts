@@ -10,6 +10,10 @@ const OF_GATEWAY = [
   'PORTICO_WEBHOOK_SECRET',
   'PORTICO_ASSERTION_KEY',
   'PORTICO_ASSERTION_STANDBY_KEY',
+  'PORTICO_HIVE_USAGE_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+  'OTEL_EXPORTER_OTLP_METRICS_HEADERS',
 ] as const;
 
 export type SecretSetting = (typeof OF_GATEWAY)[number];
@@ -40,12 +44,14 @@ const OF_NEIGHBOURS = [
   'HASURA_GRAPHQL_EE_LICENSE_KEY',
 ];
 
-const NAMES: ReadonlySet<string> = new Set([...OF_GATEWAY, ...OF_NEIGHBOURS].flatMap((name) => [name, `${name}_FILE`]));
+const SECRET_NAMES: ReadonlySet<string> = new Set(
+  [...OF_GATEWAY, ...OF_NEIGHBOURS].flatMap((name) => [name, `${name}_FILE`]),
+);
 
 /**
- * Whether an environment variable is none of the business of whoever edits metadata, who would send it to a service.
+ * Whether an environment variable is a secret that metadata must not refer to, since metadata can send it to a service.
  * Some systems find variables whatever their case.
  */
 export function isOwnSecret(variable: string): boolean {
-  return NAMES.has(variable.toUpperCase());
+  return SECRET_NAMES.has(variable.toUpperCase());
 }

@@ -1,32 +1,40 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import express from 'express';
-import type { Logger } from '../platform/index.ts';
+import { CLIENT_CLOSED_REQUEST, type HttpServerCounts, type Logger, OTHER_ROUTE } from '../platform/index.ts';
 import { metadataApi } from './admin/index.ts';
 import type { Assertions } from './assertions/index.ts';
-import { GatewayError } from './errors.ts';
+import { resourceNotFound } from './errors.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
+import { type GraphqlEndpointOptions, graphqlEndpoint } from './graphql-http/index.ts';
 import { type DemoAccount, HOME_PATHS, homePage, isBrowserVisit } from './home/index.ts';
 import {
   type Compressor,
-  describeArrival,
-  type Exchange,
+  describeRequest,
+  type HttpExchange,
   handshakeProblem,
   messageProblem,
-  openEndings,
   openExchange,
+  openResponseBatcher,
   refuseUpgrade,
   sendFlatError,
   setOwnHeaders,
 } from './http/index.ts';
-import { type GraphqlEndpointOptions, graphqlEndpoint } from './operation/index.ts';
-import { type AccessLog, type Cors, health, type ProcessState, readiness } from './ops/index.ts';
+import {
+  type AccessLog,
+  type Cors,
+  health,
+  type ProcessState,
+  type RequestSpans,
+  readiness,
+  type SocketSpans,
+} from './ops/index.ts';
 import { ASSERTION_KEYS_PATH, isOwnPath } from './own-paths.ts';
 import { type PassThrough, restEndpoints, swagger } from './rest/index.ts';
 import type { Authenticator } from './session/index.ts';
 import type { Subscriptions } from './subscriptions/index.ts';
 
-export interface GatewayParts extends Omit<GraphqlEndpointOptions, 'streamEvents'> {
+export interface GatewayDependencies extends Omit<GraphqlEndpointOptions, 'streamEvents'> {
   readonly subscriptions: Subscriptions;
   readonly graph: LiveGraph;
   readonly authenticator: Authenticator;
@@ -36,10 +44,12 @@ export interface GatewayParts extends Omit<GraphqlEndpointOptions, 'streamEvents
   readonly reloads: MetadataReloads;
   readonly cors: Cors;
   readonly accessLog: AccessLog;
+  readonly requestSpans: RequestSpans;
+  readonly socketSpans: SocketSpans;
   readonly log: Logger;
   readonly processState: () => ProcessState;
-  /** Told of the status of each request that is over, 499 where its client has gone. */
-  readonly onAnswered: (status: number) => void;
+  /** Where requests are counted. */
+  readonly requests: HttpServerCounts;
   /** How many proxies of ours stand in front of the gateway. */
   readonly trustedProxies: number;
   /** How long a client may take nothing of a long answer, in milliseconds. */
@@ -59,18 +69,19 @@ export interface GatewayServer {
   readonly upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 }
 
+const GRAPHQL_PATH = '/v1/graphql';
 /** Hasura's first address of GraphQL, which old clients still use. */
 const OLD_GRAPHQL_PATH = '/v1alpha1/graphql';
 
 /** The version of Hasura whose interface this is: its CLI and clients ask for it to know what they may send. */
 const HASURA_VERSION = { version: 'v2.48.16', server_type: 'ce' } as const;
 
-/** Who answers what. */
-export function createGatewayServer(parts: GatewayParts): GatewayServer {
-  const exchanges = new WeakMap<IncomingMessage, Exchange>();
-  const exchangeOf = (request: IncomingMessage) => exchanges.get(request) as Exchange;
+/** The routes. */
+export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
+  const exchanges = new WeakMap<IncomingMessage, HttpExchange>();
+  const exchangeOf = (request: IncomingMessage) => exchanges.get(request) as HttpExchange;
 
-  const { passThrough, subscriptions, enabledApis } = parts;
+  const { passThrough, subscriptions, enabledApis, requests } = parts;
   const hasGraphql = enabledApis.has('graphql');
 
   const graphql = graphqlEndpoint({ ...parts, streamEvents: subscriptions.streamEvents });
@@ -80,7 +91,7 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   const metadata = metadataApi(parts);
   const home = homePage(parts.demoAccounts);
   const isHome = (path: string) => path === HOME_PATHS.page || path === HOME_PATHS.style;
-  const endings = openEndings(parts.log);
+  const endings = openResponseBatcher(parts.log);
 
   const app = express();
   // Paths are as they are written, as in Hasura: what a proxy keeps from the public has no second spelling here.
@@ -110,13 +121,19 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
   if (enabledApis.has('metadata')) app.all('/v1/metadata', (request) => metadata(exchangeOf(request)));
   app.use('/api/rest', (request) => rest(exchangeOf(request)));
   app.use('/api/swagger', (request) => restDocument(exchangeOf(request)));
-  app.use((request) => sendFlatError(exchangeOf(request), notFound()));
+  app.use((request) => sendFlatError(exchangeOf(request), resourceNotFound()));
 
   return {
     request: (request, response) => {
       const exchange = openExchange(request, response, endings, parts.log, parts);
       parts.accessLog.request(exchange);
-      exchange.onClose(() => parts.onAnswered(response.writableFinished ? response.statusCode : 499));
+      parts.requestSpans(exchange);
+      requests.active++;
+      exchange.onClose((durationMs) => {
+        requests.active--;
+        const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
+        requests.add(exchange.route, request.method, status, durationMs, exchange.span);
+      });
       const problem = messageProblem(request);
       if (problem) {
         response.shouldKeepAlive = false;
@@ -124,7 +141,8 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
       }
       if (parts.cors(exchange)) return;
       // express costs more than everything else in a small request, so operations do not go through it.
-      if (hasGraphql && exchange.path === '/v1/graphql') {
+      if (hasGraphql && exchange.path === GRAPHQL_PATH) {
+        exchange.route = GRAPHQL_PATH;
         if (isBrowserVisit(exchange) && !passThrough.matches(HOME_PATHS.page)) leadHome(exchange);
         else graphql(exchange);
       } else if (exchange.path.startsWith('/api/rest/')) rest(exchange);
@@ -132,38 +150,56 @@ export function createGatewayServer(parts: GatewayParts): GatewayServer {
         setOwnHeaders(exchange);
         void passThrough.handle(exchange);
       } else if (isHome(exchange.path)) {
+        exchange.route = exchange.path;
         setOwnHeaders(exchange);
         home(exchange);
       } else {
+        exchange.route = ownRoute(exchange.path);
         setOwnHeaders(exchange);
         exchanges.set(request, exchange);
         app(request, response);
       }
     },
     upgrade: (request, socket, head) => {
-      const arrival = describeArrival(request, parts.log, parts.trustedProxies);
+      const incoming = describeRequest(request, parts.log, parts.trustedProxies);
       const problem = messageProblem(request) ?? handshakeProblem(request);
       if (problem) {
         socket.on('error', () => {});
         return refuseUpgrade(request, socket, problem);
       }
-      if (hasGraphql && (arrival.path === '/v1/graphql' || arrival.path === OLD_GRAPHQL_PATH))
-        subscriptions.upgrade(arrival, socket, head);
-      else if (isOwnPath(arrival.path)) {
+      if (hasGraphql && (incoming.path === GRAPHQL_PATH || incoming.path === OLD_GRAPHQL_PATH))
+        subscriptions.upgrade(incoming, socket, head);
+      else if (isOwnPath(incoming.path)) {
         socket.on('error', () => {});
-        refuseUpgrade(request, socket, notFound());
-      } else void passThrough.upgrade(arrival, socket, head);
+        refuseUpgrade(request, socket, resourceNotFound());
+      } else {
+        parts.socketSpans.passedOn(incoming, socket, passThrough.routeOf(incoming.path));
+        void passThrough.upgrade(incoming, socket, head);
+      }
     },
   };
 }
 
+/** Paths that express has a route for, beside those below `/api`. */
+const OWN_ROUTES: ReadonlySet<string> = new Set([
+  '/healthz',
+  '/hasura/healthz',
+  '/readyz',
+  '/v1/version',
+  '/v1/metadata',
+  OLD_GRAPHQL_PATH,
+  ASSERTION_KEYS_PATH,
+]);
+
+/** The route of a path that express answers, for metrics. */
+function ownRoute(path: string): string {
+  if (OWN_ROUTES.has(path)) return path;
+  return path === '/api/swagger' || path.startsWith('/api/swagger/') ? '/api/swagger' : OTHER_ROUTE;
+}
+
 /** To the page at `/`, also where a proxy has put the gateway below a path of its own. */
-function leadHome(exchange: Exchange): void {
+function leadHome(exchange: HttpExchange): void {
   setOwnHeaders(exchange);
   const headers = { location: '../', vary: 'Accept', 'cache-control': 'no-store' };
   exchange.response.writeHead(303, headers).end();
-}
-
-function notFound(): GatewayError {
-  return new GatewayError('not-found', 'resource does not exist');
 }

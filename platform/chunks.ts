@@ -1,17 +1,17 @@
-/** Chunks that are put together where they are small. */
+/** After so many chunks, small ones are concatenated. */
 const MANY_CHUNKS = 1_024;
-/** Smaller than this a chunk takes more memory than its bytes. */
+/** A smaller chunk takes more memory than its bytes. */
 const SMALL_BYTES = 1_024;
 
 /**
- * The chunks of a body in the order in which they come. A sender may send byte by byte, and each chunk would take the
- * memory of a hundred bytes: runs of small ones are put together.
+ * The chunks of a body in the order of arrival. A sender may send byte by byte, and each chunk takes the memory of a hundred
+ * bytes: runs of small ones are concatenated.
  */
 export class Chunks {
   readonly list: Buffer[] = [];
   /** In bytes. */
   size = 0;
-  /** Chunks and bytes that have been looked at, whether they are small. */
+  /** Chunks and bytes that have already been checked for small ones. */
   #seen = { chunks: 0, bytes: 0 };
 
   add(chunk: Buffer): void {

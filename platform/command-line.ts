@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { closest } from './slips.ts';
+import { closest } from './spelling.ts';
 
-/** A command for completion: one or two words, and its options without their dashes. */
+/** A command for completion: one or two words, its options without their dashes, and what its first argument may be. */
 export interface CommandWords {
   readonly name: string;
   readonly options: readonly string[];
+  readonly values?: readonly string[];
 }
 
 /** The directory of the package, found from the sources and from the compiled code: only it holds a package.json. */
@@ -22,7 +23,7 @@ export function packageVersion(): string {
   return version;
 }
 
-/** Longer than any command or option. What is longer is not compared. */
+/** Longer than any command or option; longer words are not compared. */
 const LONGEST_WORD = 40;
 
 /** `; did you mean "…"?`, or an empty text where no known word is near. What was written is not repeated. */
@@ -35,7 +36,10 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof SHELLS)[number];
 
-/** A script that completes the commands and options of `program`, files where neither fits, to be sourced by the shell. */
+/**
+ * A script that completes the commands of `program`, options after a dash, and files elsewhere, to be sourced by the shell.
+ * That for zsh may also be a file `_<program>` in a directory of `fpath`.
+ */
 export function completionScript(shell: Shell, program: string, commands: readonly CommandWords[]): string {
   const cases = completionCases(commands);
   return { bash, zsh, fish }[shell](program, cases);
@@ -60,6 +64,9 @@ function completionCases(commands: readonly CommandWords[]): readonly Completion
   return [
     { before: '', further: false, words: first },
     ...pairs,
+    ...commands.flatMap(({ name, values = [] }) =>
+      values.length > 0 ? [{ before: name, further: false, words: values }] : [],
+    ),
     ...commands.map(({ name, options }) => ({
       before: name,
       further: true,
@@ -76,6 +83,23 @@ function functionName(program: string): string {
   return `_${program.replaceAll('-', '_')}`;
 }
 
+/** Sets `words` to what may follow `before`, an expression of bash or zsh for the words before the cursor. */
+function wordsOfCase(before: string, current: string, cases: readonly CompletionCase[]): readonly string[] {
+  const branches = (further: boolean) =>
+    cases
+      .filter((one) => one.further === further)
+      .map((one) => `    ${shellPatterns(one)}) words_=(${one.words.join(' ')}) ;;`);
+  return [
+    '  local -a words_',
+    // Options only where one is begun: elsewhere they would stand between files.
+    `  if [[ "${current}" == -* ]]; then case "${before}" in`,
+    ...branches(true),
+    `  esac; else case "${before}" in`,
+    ...branches(false),
+    '  esac; fi',
+  ];
+}
+
 function shellPatterns({ before, further }: CompletionCase): string {
   return further ? `"${before}"|"${before} "*` : `"${before}"`;
 }
@@ -83,11 +107,9 @@ function shellPatterns({ before, further }: CompletionCase): string {
 function bash(program: string, cases: readonly CompletionCase[]): string {
   return [
     `${functionName(program)}() {`,
-    '  local words=""',
-    `  case "\${COMP_WORDS[*]:1:COMP_CWORD-1}" in`,
-    ...cases.map((one) => `    ${shellPatterns(one)}) words="${one.words.join(' ')}" ;;`),
-    '  esac',
-    `  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))`,
+    ...wordsOfCase(`\${COMP_WORDS[*]:1:COMP_CWORD-1}`, `\${COMP_WORDS[COMP_CWORD]}`, cases),
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: bash's own
+    '  COMPREPLY=($(compgen -W "${words_[*]}" -- "${COMP_WORDS[COMP_CWORD]}"))',
     '}',
     `complete -o default -F ${functionName(program)} ${program}`,
     '',
@@ -95,15 +117,18 @@ function bash(program: string, cases: readonly CompletionCase[]): string {
 }
 
 function zsh(program: string, cases: readonly CompletionCase[]): string {
+  const name = functionName(program);
   return [
     `#compdef ${program}`,
-    `${functionName(program)}() {`,
-    `  case "\${words[2,CURRENT-1]}" in`,
-    ...cases.map((one) => `    ${shellPatterns(one)}) compadd -- ${one.words.join(' ')} ;;`),
-    '  esac',
-    '  _files',
+    `${name}() {`,
+    ...wordsOfCase(`\${words[2,CURRENT-1]}`, `\${words[CURRENT]}`, cases),
+    '  if (( $#words_ )); then compadd -a words_; else _files; fi',
     '}',
-    `compdef ${functionName(program)} ${program}`,
+    // A file of fpath is run as the function itself when it is first wanted.
+    `if [[ "$funcstack[1]" == _${program} ]]; then ${name} "$@"; else`,
+    '  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }',
+    `  compdef ${name} ${program}`,
+    'fi',
     '',
   ].join('\n');
 }
@@ -116,8 +141,8 @@ function fish(program: string, cases: readonly CompletionCase[]): string {
       return words
         .map((word) =>
           word.startsWith('--')
-            ? `complete -c ${program} -n "${quoted(test)}" -l ${word.slice(2)}`
-            : `complete -c ${program} -f -n "${quoted(test)}" -a ${word}`,
+            ? `complete -c ${program} -n "${quotedForFish(test)}" -l ${word.slice(2)}`
+            : `complete -c ${program} -f -n "${quotedForFish(test)}" -a ${word}`,
         )
         .join('\n');
     }),
@@ -126,6 +151,6 @@ function fish(program: string, cases: readonly CompletionCase[]): string {
 }
 
 /** Inside double quotes of fish. */
-function quoted(text: string): string {
+function quotedForFish(text: string): string {
   return text.replace(/[\\"$]/g, '\\$&');
 }

@@ -1,18 +1,36 @@
-export { AskedThread, answerQuestions, ThreadStopped } from './asked-thread.ts';
+export { type Cancellable, Cancellation, type Done } from './cancellation.ts';
 export { Chunks } from './chunks.ts';
-export { clientAddress, networkOf } from './client-address.ts';
-export { CONNECTION_LIMITS, type ConnectionCounts, type ConnectionLimits } from './connection-guard.ts';
+export { SecretComparison } from './constant-time.ts';
+export { addDays, addSeconds, DAY_MS } from './dates.ts';
+export { errorCode } from './error-code.ts';
+export { Failover } from './failover.ts';
 export { limitHeapGrowth } from './heap.ts';
-export { checkPort, type ListeningServer, type ListenOptions, listen } from './http-server.ts';
+export {
+  CONNECTION_LIMITS,
+  type ConnectionCounts,
+  type ConnectionLimits,
+  checkPort,
+  clientAddress,
+  type ListeningServer,
+  type ListenOptions,
+  listen,
+  networkOf,
+  REQUEST_ID_HEADER,
+  requestIdOf,
+} from './http/index.ts';
+export { ImmediateQueue } from './immediate-queue.ts';
+export { isJsonObject } from './json-object.ts';
+export { jwkThumbprint } from './jwk-thumbprint.ts';
 export { Listeners } from './listeners.ts';
-export { logJson, logText } from './log-text.ts';
-export { createLogger, type LogDestination, type Logger, lineWriter } from './logger.ts';
+export { createLogger, type LogDestination, type Logger, lineWriter, logJson, logText } from './logging/index.ts';
+export * from './metrics/index.ts';
 export { type ChildMessage, fail, type RunningService, runService, StartError } from './process.ts';
 export { COUNTING_REDIS } from './redis-options.ts';
-export { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
+export { type CacheBounds, SecondChanceCache } from './second-chance-cache.ts';
 export { readSettings, SettingsError, setting } from './settings.ts';
 export { atOnce, inSlices, type Sliced } from './slices.ts';
-export { closest, editDistance, likelyMeant } from './slips.ts';
-export { Standby } from './standby.ts';
+export { closest, editDistance, likelyMeant } from './spelling.ts';
+export * from './telemetry/index.ts';
 export { compiledFile, inThread, ThreadEnded } from './thread.ts';
-export { TurnEnd } from './turn-end.ts';
+export { isCanonicalUuid, isUuid } from './uuid.ts';
+export { RpcThread, serveCalls, ThreadStopped } from './worker-rpc.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from './logger.ts';
+import type { Logger } from './logging/index.ts';
 
 /** Functions that are called at each event. One that throws is logged, and keeps no other from being called. */
 export class Listeners<Event = void> {
@@ -21,7 +21,7 @@ export class Listeners<Event = void> {
       try {
         listener(event);
       } catch (error) {
-        this.#log.error({ err: error }, 'a listener failed');
+        this.#log.error({ event: 'listener.failed', err: error }, 'a listener failed');
       }
     }
   }

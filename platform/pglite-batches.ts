@@ -4,11 +4,11 @@ import type { PGlite } from '@electric-sql/pglite';
 const EXTENDED_QUERY = new Set([...'PBDECH'].map((letter) => letter.charCodeAt(0)));
 
 /**
- * `db` as PGLiteSocketServer has to be given it when it has more than one client.
+ * A proxy of `db` for a PGLiteSocketServer with more than one client.
  *
- * All clients of that server share one PostgreSQL session. The server takes turns after every message, so the messages
- * that make up one query (Parse to Sync) of two clients mix, and a client may get the rows of another one's query. It
- * does keep to one client while a transaction is open. So here a query that is under way counts as a transaction.
+ * All clients of that server share one PostgreSQL session. The server may switch clients after every message, so the
+ * messages of one query (Parse to Sync) of two clients interleave, and a client may get the rows of another one's query.
+ * It does not switch while a transaction is open; so a query in progress is reported as a transaction here.
  * (https://github.com/electric-sql/pglite/issues/1046)
  */
 export function withWholeBatches(db: PGlite): PGlite {

@@ -11,20 +11,20 @@ export class StartError extends Error {
 export interface RunningService {
   /** Where it listens, for the launcher that started it. */
   readonly port: number;
-  /** Finishes what is under way, then frees everything. */
+  /** Finishes what is in flight, then frees all resources. */
   stop(): Promise<void>;
 }
 
-/** What a child process tells the launcher that started it, over node's own channel. */
+/** What a child process sends to the launcher that started it, over node's IPC channel. */
 export type ChildMessage = { type: 'ready'; port: number };
 
 /** Longer than the longest drain and grace times that can be set. */
 const STOP_DEADLINE_MS = 125_000;
 
 /**
- * Runs one service as a process: starts it, stops it on SIGTERM, SIGINT or when the launcher that started it is gone,
- * and turns every reason not to start into plain lines on standard error. The signal that `start` is called with is
- * aborted when the process is asked to stop: a start that waits for something can end with a StartError then.
+ * Runs one service as a process: starts it, stops it on SIGTERM, SIGINT or when the launcher that started it has exited,
+ * and prints the reason when it cannot start as plain lines on standard error. The signal that `start` gets is aborted
+ * when the process is asked to stop: a start that still waits for something can then end with a StartError.
  * Exit codes: 0 after a clean stop, 1 if it could not start, failed, or did not stop in time.
  */
 export function runService(name: string, start: (stopping: AbortSignal) => Promise<RunningService>): void {
@@ -52,18 +52,18 @@ export function runService(name: string, start: (stopping: AbortSignal) => Promi
 
   started.then(
     (service) => process.send?.({ type: 'ready', port: service.port } satisfies ChildMessage),
-    // What ends a start that was to be ended is no failure.
+    // A start that was aborted on purpose is no failure.
     (error) => (stopping && error instanceof StartError ? process.exit(0) : fail(name, error)),
   );
 }
 
-/** Prints why a process cannot go on and ends it. Stack traces only for what nobody foresaw. */
+/** Prints why a process cannot go on and exits with code 1. Only unexpected errors are printed with their stack. */
 export function fail(name: string, error: unknown): never {
-  for (const line of explain(error)) process.stderr.write(`${name}: ${line}\n`);
+  for (const line of errorLines(error)) process.stderr.write(`${name}: ${line}\n`);
   process.exit(1);
 }
 
-function explain(error: unknown): readonly string[] {
+function errorLines(error: unknown): readonly string[] {
   if (error instanceof SettingsError) return error.problems;
   if (error instanceof StartError) return [error.message];
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];

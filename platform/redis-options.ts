@@ -1,14 +1,14 @@
 import type { RedisOptions } from 'ioredis';
 
-/** How counts are kept in Redis: whoever asks gets an answer or an error soon, and nothing is sent a second time. */
+/** ioredis options for counters: a command succeeds or fails soon, and is never sent twice. */
 export const COUNTING_REDIS = {
   connectTimeout: 2_000,
-  /** A connection on which an answer is owed for this long is given up and made anew. */
+  /** A connection without a reply for this long is closed and replaced. */
   socketTimeout: 2_000,
-  /** How long an end may take; one that was lost before is waited for in vain, and would keep the process alive. */
+  /** How long a disconnect may take: a connection that is already lost would keep the process alive. */
   disconnectTimeout: 100,
   retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
-  // What waits for a connection fails as soon as one cannot be made.
+  // Commands that wait for a connection fail as soon as connecting fails.
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
 } satisfies RedisOptions;

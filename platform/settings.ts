@@ -15,7 +15,7 @@ export class SettingsError extends Error {
  * The keys of `shape` are the variables' names. An empty variable counts as unset. For every variable `NAME`, the
  * variable `NAME_FILE` may name a file that holds the value (a mounted secret); one trailing line break is dropped.
  *
- * @param found problems that are known already, to be told with the others.
+ * @param found problems that are already known, to be reported with the others.
  * @throws SettingsError with every problem at once.
  */
 export function readSettings<Shape extends z.ZodRawShape>(
@@ -26,7 +26,7 @@ export function readSettings<Shape extends z.ZodRawShape>(
   const problems: string[] = [...found];
   const values: Record<string, string> = {};
   for (const name of Object.keys(shape)) {
-    const value = textOf(name, environment, problems);
+    const value = settingText(name, environment, problems);
     if (value !== undefined) values[name] = value;
   }
   const parsed = z.object(shape).safeParse(values);
@@ -38,7 +38,7 @@ export function readSettings<Shape extends z.ZodRawShape>(
   return parsed.data;
 }
 
-function textOf(name: string, environment: NodeJS.ProcessEnv, problems: string[]): string | undefined {
+function settingText(name: string, environment: NodeJS.ProcessEnv, problems: string[]): string | undefined {
   const direct = environment[name];
   const file = environment[`${name}_FILE`];
   if (!file) return direct || undefined;
@@ -56,27 +56,43 @@ function textOf(name: string, environment: NodeJS.ProcessEnv, problems: string[]
 
 const EXPECTED_REDIS = 'expected a URL such as redis://host:6379 or rediss://user:password@host:6379/0';
 
-/** The kinds of value that settings of both processes have. Each parses a variable's text. */
+/** What a number counts. */
+export type Unit = 'bytes' | 'bytes per second' | 'days' | 'hours' | 'milliseconds' | 'minutes' | 'percent' | 'seconds';
+
+/**
+ * The kinds of value that settings of both processes have. Each parses a variable's text. Their metadata (`type`, `unit`)
+ * and the `description` that each setting adds are what `docs/configuration.md` is generated from.
+ */
 export const setting = {
   text: () => z.string({ error: 'expected a text' }),
-  port: (fallback: number) => whole('a port number from 0 to 65535', 0, 65_535).default(fallback),
-  integer: (fallback: number, from: number, to: number) =>
-    whole(`a whole number from ${from} to ${to}`, from, to).default(fallback),
+  port: (fallback: number) =>
+    whole('a port number from 0 to 65535', 0, 65_535).meta({ type: 'port' }).default(fallback),
+  integer: (fallback: number, from: number, to: number, unit?: Unit) =>
+    whole(`a whole number from ${from} to ${to}`, from, to)
+      .meta({ type: `integer, ${from} to ${to}`, unit })
+      .default(fallback),
   flag: (fallback: boolean) =>
     z
       .enum(['true', 'false'], { error: 'expected true or false' })
+      .meta({ type: 'boolean' })
       .transform((value) => value === 'true')
       .default(fallback),
   httpUrl: () =>
-    z.string({ error: 'expected an http or https URL' }).refine(isHttpUrl, 'expected an http or https URL'),
-  redisUrl: () => z.string({ error: EXPECTED_REDIS }).refine(isRedisUrl, EXPECTED_REDIS),
+    z
+      .string({ error: 'expected an http or https URL' })
+      .refine(isHttpUrl, 'expected an http or https URL')
+      .meta({ type: 'URL' }),
+  redisUrl: () => z.string({ error: EXPECTED_REDIS }).refine(isRedisUrl, EXPECTED_REDIS).meta({ type: 'Redis URL' }),
   list: () =>
-    z.string().transform((value) =>
-      value
-        .split(',')
-        .map((item) => item.trim())
-        .filter(Boolean),
-    ),
+    z
+      .string()
+      .meta({ type: 'list, separated by commas' })
+      .transform((value) =>
+        value
+          .split(',')
+          .map((item) => item.trim())
+          .filter(Boolean),
+      ),
   logLevel: () =>
     z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** How long work goes on before others have their turn, in milliseconds. */
-const SLICE_MS = 8;
+/** How long work runs before the event loop handles other events, in milliseconds. */
+const WORK_SLICE_MS = 8;
 
-/** Work that others may go on in the middle of, wherever it yields. */
+/** Work that can be interrupted wherever it yields. */
 export type Sliced<T> = Generator<undefined, T>;
 
-/** Does it in slices, between which the event loop does what has come meanwhile. */
+/** Runs work in slices, between which the event loop handles other events. */
 export async function inSlices<T>(work: Sliced<T>): Promise<T> {
   for (;;) {
-    const end = performance.now() + SLICE_MS;
+    const end = performance.now() + WORK_SLICE_MS;
     do {
       const step = work.next();
       if (step.done) return step.value;
@@ -18,7 +18,7 @@ export async function inSlices<T>(work: Sliced<T>): Promise<T> {
   }
 }
 
-/** Does it at one go. */
+/** Runs work to its end without interruption. */
 export function atOnce<T>(work: Sliced<T>): T {
   for (;;) {
     const step = work.next();

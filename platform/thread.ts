@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 
 /**
- * A file that the build has made of one of ours. Worker threads load plain JavaScript only, so this is the compiled file
- * even when the rest runs from its sources.
+ * The absolute path of a compiled file. Worker threads load plain JavaScript only, so it is the compiled file even when
+ * the rest runs from its sources, as in tests.
  *
- * @param path from the package on, as in `gateway/main.js`.
+ * @param path relative to the package, such as `gateway/main.js`.
  */
 export function compiledFile(path: string): string {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -18,7 +18,7 @@ export function compiledFile(path: string): string {
   return join(folder, 'dist', path);
 }
 
-/** A thread has ended before it was done, which says nothing about what it was given. */
+/** The thread ended before it gave a result, which says nothing about its input. */
 export class ThreadEnded extends Error {
   constructor(message: string) {
     super(message);
@@ -27,11 +27,11 @@ export class ThreadEnded extends Error {
 }
 
 /**
- * Has a thread of its own do something once. It gets `data`, and its first message is the result.
+ * Runs a file once in a worker thread. The thread gets `data`; its first message is the result.
  *
  * @param file as for `compiledFile`.
- * @throws what the thread throws, and ThreadEnded when it ends without a result, also where it needs more memory than
- * `resourceLimits` says.
+ * @throws what the thread throws, and ThreadEnded when it ends without a result, also because it needs more memory than
+ * `resourceLimits` allows.
  */
 export function inThread<T>(file: string, data: unknown, resourceLimits: ResourceLimits = {}): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -39,14 +39,14 @@ export function inThread<T>(file: string, data: unknown, resourceLimits: Resourc
     const ended = (code: number) => reject(new ThreadEnded(`a thread ended without a result (code ${code})`));
     worker.once('message', (result: T) => {
       worker.off('exit', ended);
-      // By itself it would end later: what comes next does not have to fit beside its heap.
+      // It would end later by itself; its heap is to be free before the next work begins.
       worker.terminate().then(() => resolve(result), reject);
     });
     worker.once('error', (error: NodeJS.ErrnoException) => {
       reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadEnded(error.message) : error);
     });
     worker.once('exit', ended);
-    // Whoever ends the process does not wait for it.
+    // The process may exit without waiting for the thread.
     worker.unref();
   });
 }

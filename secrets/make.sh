@@ -26,3 +26,5 @@ make key_encryption_key
 make revocation_secret
 # With it gateways sign who calls, for the services that want to know it (docs/service-assertions.md).
 make assertion_key
+# Of Grafana's user admin, where deploy/observability/compose.yml starts it.
+make grafana_admin_password

@@ -12,9 +12,9 @@ export interface ChildSpec {
   readonly script: string;
   readonly arguments?: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
-  /** Its standard output is nothing for people. */
+  /** Its standard output is not shown. */
   readonly quiet?: boolean;
-  /** Compiled modules that take long to load, and that do nothing by being loaded. */
+  /** Compiled modules that take long to load and have no side effects. */
   readonly preload?: readonly string[];
 }
 
@@ -24,11 +24,11 @@ export interface Child {
   /** The port that it listens on, once it serves. @throws ChildEnded if it ends before that. */
   readonly ready: Promise<number>;
   readonly ended: Promise<ChildEnded>;
-  /** Asks it to stop and waits until it has ended. One that does not listen is killed. */
+  /** Sends SIGTERM and waits until it has ended; kills it after 20 s. */
   stop(): Promise<void>;
 }
 
-/** How a child came to its end. */
+/** A child has ended. */
 export class ChildEnded extends Error {
   constructor(
     readonly child: string,
@@ -36,7 +36,7 @@ export class ChildEnded extends Error {
     readonly clean: boolean,
     /** Whether it has served before. */
     readonly served: boolean,
-    /** Whether it has written to standard error, which is where services say why they cannot start. */
+    /** Whether it has written to standard error, where services print why they cannot start. */
     readonly explained: boolean,
   ) {
     super(`${child} ended (${how})`);
@@ -57,21 +57,21 @@ export interface BeginMessage {
 }
 
 const PRELOADING_SCRIPT = join(import.meta.dirname, 'preload.js');
-const KILL_AFTER_MS = 20_000;
+const KILL_SERVICE_AFTER_MS = 20_000;
 
-/** Starts a child and shows on `screen` what it writes. */
+/** Starts a child and shows its output on `screen`. */
 export function startChild(spec: ChildSpec, screen: Screen): Child {
-  return follow(spec, fork(spec.script, spec.arguments ?? [], optionsOf(spec)), screen);
+  return superviseChild(spec, fork(spec.script, spec.arguments ?? [], optionsOf(spec)), screen);
 }
 
 /**
- * Starts a child that loads `spec.preload` while the services that it depends on are still starting, and waits then. Until
- * it has begun, a stop ends it without a word.
+ * Starts a child that loads `spec.preload` while the services that it depends on are still starting, and then waits for
+ * `begin`. Stopping it before that prints nothing.
  */
 export function preloadChild(spec: ChildSpec, screen: Screen): PreloadedChild {
   const child = fork(PRELOADING_SCRIPT, [spec.script, ...(spec.preload ?? [])], optionsOf(spec));
   return {
-    ...follow(spec, child, screen),
+    ...superviseChild(spec, child, screen),
     begin(environment) {
       if (child.connected) child.send({ type: 'begin', environment } satisfies BeginMessage);
     },
@@ -87,7 +87,7 @@ function optionsOf(spec: ChildSpec): ForkOptions {
   };
 }
 
-function follow(spec: ChildSpec, child: ChildProcess, screen: Screen): Child {
+function superviseChild(spec: ChildSpec, child: ChildProcess, screen: Screen): Child {
   let served = false;
   let explained = false;
   const outputRead = [
@@ -110,7 +110,7 @@ function follow(spec: ChildSpec, child: ChildProcess, screen: Screen): Child {
     });
     ended.then(reject);
   });
-  // Whoever waits for `ready` hears of the failure; so does whoever watches `ended`. Nobody has to do both.
+  // The failure is also in `ended`: a caller need not handle both.
   ready.catch(() => {});
 
   return {
@@ -119,7 +119,7 @@ function follow(spec: ChildSpec, child: ChildProcess, screen: Screen): Child {
     ended,
     async stop() {
       child.kill('SIGTERM');
-      const kill = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
+      const kill = setTimeout(() => child.kill('SIGKILL'), KILL_SERVICE_AFTER_MS);
       await ended;
       clearTimeout(kill);
     },

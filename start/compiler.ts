@@ -5,15 +5,15 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { fail, type RunningService, runService, StartError } from '../platform/index.ts';
 
-// Keeps the compiled code up to date while people work, and shows what is wrong with its types. The TypeScript compiler
-// watches the sources; each time that it has looked at them, what has changed is compiled. A process of its own between
-// the launcher and the compiler, because the compiler does not notice when the launcher is gone.
+// Keeps the compiled code up to date during development, and shows type errors. The TypeScript compiler watches the sources;
+// after each of its checks the changed files are compiled. A separate process between the launcher and the compiler, because
+// the compiler does not notice when the launcher has exited.
 runService('compiler', async (): Promise<RunningService> => {
   const [project = ''] = process.argv.slice(2);
   const compile = await loadCompile(project);
   const compiler = spawn(process.execPath, [compilerScript(), '-p', project, '--watch', '--preserveWatchOutput'], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // The compiler's script starts the real one; a group of their own lets both be stopped.
+    // The compiler's script starts the real one; a process group lets both be stopped.
     detached: true,
   });
   let stopping = false;
@@ -39,13 +39,13 @@ runService('compiler', async (): Promise<RunningService> => {
 
 type Compile = (packageDir: string) => Promise<number>;
 
-/** It is not compiled itself, because it compiles what runs here. */
+/** Loaded from its source: it compiles the code that runs here. */
 async function loadCompile(packageDir: string): Promise<Compile> {
   const module = (await import(pathToFileURL(join(packageDir, 'build/compile.mjs')).href)) as { compile: Compile };
   return module.compile;
 }
 
-/** Source text that is no TypeScript at all. It can be mended while the compiler watches. */
+/** A syntax error, which can be fixed while the compiler watches. */
 function showError(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 }

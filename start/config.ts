@@ -1,26 +1,26 @@
 import { join, resolve } from 'node:path';
 import { readSettings, setting } from '../platform/index.ts';
 
-/** What the launcher can be told by environment variables. */
+/** The launcher's settings, from environment variables. */
 export interface StartSettings {
   /** Where the embedded database, the development secrets and the sample orders are kept. Absolute. */
   readonly dataDir: string;
   /** Whether `DATABASE_URL` names a PostgreSQL, so that no embedded one is needed. */
   readonly databaseGiven: boolean;
-  /** With `NODE_ENV=production` nothing is made up: no secrets, no database, no demo data. */
+  /** With `NODE_ENV=production` nothing is generated: no secrets, no database, no demo data. */
   readonly production: boolean;
   /** The level of the services' logs; undefined: warnings and errors, as lines for people. */
   readonly logLevel: string | undefined;
   readonly authHost: string;
   readonly ordersHost: string;
   readonly gatewayHost: string;
-  /** Where the services are that others start. */
+  /** The addresses of services that this launcher does not start. */
   readonly authServiceUrl: string;
   readonly ordersUrl: string;
-  /** Who the access tokens say they are from, and for. */
+  /** The `iss` and `aud` claims of access tokens. */
   readonly issuer: string;
   readonly audience: string;
-  /** What the services get, before the launcher adds to it. */
+  /** The environment of the services, before the launcher's additions. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
@@ -32,28 +32,44 @@ export const COMPILED_DIR = resolve(import.meta.dirname, '..');
 
 const LOOPBACK = '127.0.0.1';
 
+/** What `npm start` reads itself, before it starts the services; they read their own settings too. */
+export const startSettings = {
+  NODE_ENV: setting
+    .text()
+    .optional()
+    .describe('`production`: nothing is generated, neither secrets nor a database nor demo data.'),
+  PORTICO_DATA_DIR: setting.text().default(join(PACKAGE_DIR, '.data')).meta({
+    description: 'Directory of the embedded database, the generated secrets, the sample orders and the stored schemas.',
+    default: '`.data` of the package',
+  }),
+  PORTICO_LOG_LEVEL: setting
+    .logLevel()
+    .removeDefault()
+    .optional()
+    .describe('Logs of the services as JSON from this level on. Without it: warnings and errors as text.'),
+  DATABASE_URL: setting.text().optional().describe('A PostgreSQL in place of the embedded database.'),
+  AUTH_HOST: setting.text().default(LOOPBACK).describe('Address that the auth service listens on.'),
+  AUTH_PORT: setting.port(4001).describe('Port that the auth service listens on.'),
+  AUTH_SERVICE_URL: setting.httpUrl().optional().meta({
+    description: 'Where the gateway reaches the auth service.',
+    default: 'from `AUTH_HOST` and `AUTH_PORT`',
+  }),
+  AUTH_ISSUER: setting.text().default('http://127.0.0.1:8080').describe('Issuer (`iss`) of access tokens.'),
+  AUTH_AUDIENCE: setting.text().default('portico').describe('Audience (`aud`) of access tokens.'),
+  ORDERS_HOST: setting.text().default(LOOPBACK).describe('Address that the sample service listens on.'),
+  ORDERS_PORT: setting.port(4010).describe('Port that the sample service listens on.'),
+  ORDERS_URL: setting.httpUrl().optional().meta({
+    description: 'Where the gateway reaches the sample service.',
+    default: 'from `ORDERS_HOST` and `ORDERS_PORT`',
+  }),
+  HASURA_GRAPHQL_SERVER_HOST: setting.text().default(LOOPBACK).describe('Address that the gateway listens on.'),
+  // The gateway's own, read here so that an invalid one is reported before anything is started.
+  HASURA_GRAPHQL_SERVER_PORT: setting.port(8080).describe('Port that the gateway listens on.'),
+};
+
 /** @throws SettingsError naming every variable that is wrong. */
 export function readStartSettings(environment: NodeJS.ProcessEnv = process.env): StartSettings {
-  const values = readSettings(
-    {
-      NODE_ENV: setting.text().optional(),
-      PORTICO_DATA_DIR: setting.text().default(join(PACKAGE_DIR, '.data')),
-      PORTICO_LOG_LEVEL: setting.logLevel().removeDefault().optional(),
-      DATABASE_URL: setting.text().optional(),
-      AUTH_HOST: setting.text().default(LOOPBACK),
-      AUTH_PORT: setting.port(4001),
-      AUTH_SERVICE_URL: setting.httpUrl().optional(),
-      AUTH_ISSUER: setting.text().default('http://127.0.0.1:8080'),
-      AUTH_AUDIENCE: setting.text().default('portico'),
-      ORDERS_HOST: setting.text().default(LOOPBACK),
-      ORDERS_PORT: setting.port(4010),
-      ORDERS_URL: setting.httpUrl().optional(),
-      HASURA_GRAPHQL_SERVER_HOST: setting.text().default(LOOPBACK),
-      // The gateway's own, read here so that a wrong one is told before anything is started.
-      HASURA_GRAPHQL_SERVER_PORT: setting.port(8080),
-    },
-    environment,
-  );
+  const values = readSettings(startSettings, environment);
   return {
     dataDir: resolve(values.PORTICO_DATA_DIR),
     databaseGiven: values.DATABASE_URL !== undefined,
@@ -62,8 +78,8 @@ export function readStartSettings(environment: NodeJS.ProcessEnv = process.env):
     authHost: values.AUTH_HOST,
     ordersHost: values.ORDERS_HOST,
     gatewayHost: values.HASURA_GRAPHQL_SERVER_HOST,
-    authServiceUrl: values.AUTH_SERVICE_URL ?? urlOf(values.AUTH_HOST, values.AUTH_PORT),
-    ordersUrl: values.ORDERS_URL ?? urlOf(values.ORDERS_HOST, values.ORDERS_PORT),
+    authServiceUrl: values.AUTH_SERVICE_URL ?? addressUrl(values.AUTH_HOST, values.AUTH_PORT),
+    ordersUrl: values.ORDERS_URL ?? addressUrl(values.ORDERS_HOST, values.ORDERS_PORT),
     issuer: values.AUTH_ISSUER,
     audience: values.AUTH_AUDIENCE,
     environment,
@@ -71,7 +87,7 @@ export function readStartSettings(environment: NodeJS.ProcessEnv = process.env):
 }
 
 /** Where a service that listens on `host` and `port` is reached from this machine. */
-export function urlOf(host: string, port: number): string {
+export function addressUrl(host: string, port: number): string {
   const anywhere = host === '0.0.0.0' || host === '::';
   const name = anywhere ? LOOPBACK : host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${port}`;

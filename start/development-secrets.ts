@@ -1,50 +1,50 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { StartSettings } from './config.ts';
-import { keptIn } from './kept-secrets.ts';
+import { readOrCreateSecrets } from './secret-file.ts';
 
-const developmentSecrets = z.object({
+const developmentSecretsShape = z.object({
   AUTH_PASSWORD_PEPPER: z.string().min(1),
   AUTH_KEY_ENCRYPTION_KEY: z.string().min(1),
 });
 
-/** In a file of its own: it was added later, and the other file has to stay as it is. */
-const revocationSecret = z.object({ AUTH_REVOCATION_SECRET: z.string().min(1) });
+/** In a separate file: it was added later, and the other file must not change. */
+const revocationSecretShape = z.object({ AUTH_REVOCATION_SECRET: z.string().min(1) });
 
 /**
- * The secrets that the auth service needs and the environment does not set: made once on a development machine and
- * kept in the data directory, beside the database that is of no use without them. None in production.
+ * The secrets that the auth service needs and the environment does not set: generated once on a development machine and
+ * kept in the data directory, beside the database that cannot be used without them. None in production.
  *
- * @throws StartError when the file is there but cannot be used; a new one would lock everybody out for good.
+ * @throws StartError when the file exists but cannot be used; new secrets would lock all users out permanently.
  */
 export function developmentSecretsFor({ production, environment, dataDir }: StartSettings): Record<string, string> {
   if (production) return {};
-  const names = developmentSecrets.keyof().options;
+  const names = developmentSecretsShape.keyof().options;
   const isSet = (name: string) => Boolean(environment[name] || environment[`${name}_FILE`]);
-  // Peppers by their versions are there in place of the one.
+  // AUTH_PASSWORD_PEPPERS holds peppers by version and replaces the single one.
   const missing = names.filter(
     (name) => !isSet(name) && !(name === 'AUTH_PASSWORD_PEPPER' && isSet('AUTH_PASSWORD_PEPPERS')),
   );
   if (missing.length === 0) return {};
-  const secrets = keptIn(dataDir, 'secrets.json', developmentSecrets, () => ({
+  const secrets = readOrCreateSecrets(dataDir, 'secrets.json', developmentSecretsShape, () => ({
     AUTH_PASSWORD_PEPPER: randomText(),
     AUTH_KEY_ENCRYPTION_KEY: randomText(),
   }));
   return Object.fromEntries(missing.map((name) => [name, secrets[name]]));
 }
 
-/** What the gateway shows to the auth service to read its revocations, as variables of the two. */
+/** The secret with which the gateway reads the auth service's revocations, as variables of both. */
 export interface RevocationSecrets {
   readonly authService: Record<string, string>;
   readonly gateway: Record<string, string>;
 }
 
-const OF_AUTH_SERVICE = 'AUTH_REVOCATION_SECRET';
-const OF_GATEWAY = 'PORTICO_REVOCATION_SECRET';
+const AUTH_SERVICE_VARIABLE = 'AUTH_REVOCATION_SECRET';
+const GATEWAY_VARIABLE = 'PORTICO_REVOCATION_SECRET';
 
 /**
- * The secret that both have to know. If the environment has it for one of them, in a variable or in a file, the other
- * gets the same; if for neither, it is made once and kept in the data directory. None is made in production.
+ * The secret that gateway and auth service share. If the environment sets it for one of them, in a variable or in a file,
+ * the other gets the same; if for neither, it is generated once and kept in the data directory. None in production.
  *
  * @throws StartError when the file is there but cannot be used.
  */
@@ -54,33 +54,37 @@ export function revocationSecretsFor({ production, environment, dataDir }: Start
     const value = environment[`${name}_FILE`];
     return value ? { suffix: '_FILE', value } : undefined;
   };
-  const ofAuthService = textOf(OF_AUTH_SERVICE) ?? fileOf(OF_AUTH_SERVICE);
-  const ofGateway = textOf(OF_GATEWAY) ?? fileOf(OF_GATEWAY);
-  const given = ofAuthService ?? ofGateway ?? (production ? undefined : { suffix: '', value: made(dataDir) });
+  const ofAuthService = textOf(AUTH_SERVICE_VARIABLE) ?? fileOf(AUTH_SERVICE_VARIABLE);
+  const ofGateway = textOf(GATEWAY_VARIABLE) ?? fileOf(GATEWAY_VARIABLE);
+  const given =
+    ofAuthService ?? ofGateway ?? (production ? undefined : { suffix: '', value: keptRevocationSecret(dataDir) });
   const variable = (name: string) => (given ? { [`${name}${given.suffix}`]: given.value } : {});
   return {
-    authService: ofAuthService ? {} : variable(OF_AUTH_SERVICE),
-    gateway: ofGateway ? {} : variable(OF_GATEWAY),
+    authService: ofAuthService ? {} : variable(AUTH_SERVICE_VARIABLE),
+    gateway: ofGateway ? {} : variable(GATEWAY_VARIABLE),
   };
 }
 
-function made(dataDir: string): string {
-  return keptIn(dataDir, 'revocation-secret.json', revocationSecret, () => ({ AUTH_REVOCATION_SECRET: randomText() }))
-    .AUTH_REVOCATION_SECRET;
+function keptRevocationSecret(dataDir: string): string {
+  return readOrCreateSecrets(dataDir, 'revocation-secret.json', revocationSecretShape, () => ({
+    AUTH_REVOCATION_SECRET: randomText(),
+  })).AUTH_REVOCATION_SECRET;
 }
 
-/** In a file of its own, as above. */
-const assertionKey = z.object({ PORTICO_ASSERTION_KEY: z.string().min(1) });
+/** In a separate file, as above. */
+const assertionKeyShape = z.object({ PORTICO_ASSERTION_KEY: z.string().min(1) });
 
 /**
- * The key that the gateway signs assertions for its services with, where the environment sets none: made once and kept
- * in the data directory. None in production.
+ * The key with which the gateway signs assertions for its services if the environment sets none: generated once and kept in
+ * the data directory. None in production.
  *
  * @throws StartError when the file is there but cannot be used.
  */
 export function assertionKeyFor({ production, environment, dataDir }: StartSettings): Record<string, string> {
   if (production || environment.PORTICO_ASSERTION_KEY || environment.PORTICO_ASSERTION_KEY_FILE) return {};
-  return keptIn(dataDir, 'assertion-key.json', assertionKey, () => ({ PORTICO_ASSERTION_KEY: randomText() }));
+  return readOrCreateSecrets(dataDir, 'assertion-key.json', assertionKeyShape, () => ({
+    PORTICO_ASSERTION_KEY: randomText(),
+  }));
 }
 
 /** 32 random bytes. */

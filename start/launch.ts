@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 import { fail, StartError } from '../platform/index.ts';
-import { bringUp } from './bring-up.ts';
 import { readStartSettings } from './config.ts';
 import { porticoAuth } from './portico-auth.ts';
-import { run } from './run.ts';
+import { runServices } from './run.ts';
 import { createScreen } from './screen.ts';
-import { seedDemo } from './seed-demo.ts';
+import { seedDemoCommand } from './seed-demo.ts';
 import { SERVICE_NAMES, type ServiceName } from './services.ts';
+import { startServices } from './start-services.ts';
 
-const USAGE = `usage: main.js [--watch] [${SERVICE_NAMES.join(' | ')}]...  or  main.js seed-demo  or  main.js portico-auth <command>`;
+const LAUNCHER_USAGE = `usage: main.js [--watch] [${SERVICE_NAMES.join(' | ')}]...  or  main.js seed-demo  or  main.js portico-auth <command>`;
 
 /**
  * Runs the launcher as this process, and ends it with its exit code.
@@ -30,18 +30,18 @@ async function launched(words: readonly string[], compiled: Promise<void>): Prom
     await compiled;
     return runPorticoAuth(others);
   }
-  const { command, watch, names } = readArguments(words);
+  const { command, watch, names } = readLauncherArguments(words);
   const settings = readStartSettings();
   const screen = createScreen(settings.logLevel !== undefined);
   const stopRequested = stopSignal();
 
   if (command === 'seed-demo') {
     await compiled;
-    return run((crew) => seedDemo(settings, crew, screen), screen, stopRequested);
+    return runServices((group) => seedDemoCommand(settings, group, screen), screen, stopRequested);
   }
-  return run(
-    async (crew) => {
-      await bringUp({ names, watch, settings, compiled }, crew, screen);
+  return runServices(
+    async (group) => {
+      await startServices({ names, watch, settings, compiled }, group, screen);
       await stopRequested;
     },
     screen,
@@ -49,14 +49,14 @@ async function launched(words: readonly string[], compiled: Promise<void>): Prom
   );
 }
 
-/** Its arguments are its own, and so are its exit codes. */
+/** The command parses its own arguments and sets the exit code. */
 async function runPorticoAuth(words: readonly string[]): Promise<number> {
   const settings = readStartSettings();
   const screen = createScreen(settings.logLevel !== undefined);
   let code = 0;
-  const failed = await run(
-    async (crew) => {
-      code = await porticoAuth(words, settings, crew, screen);
+  const failed = await runServices(
+    async (group) => {
+      code = await porticoAuth(words, settings, group, screen);
     },
     screen,
     stopSignal(),
@@ -64,7 +64,7 @@ async function runPorticoAuth(words: readonly string[]): Promise<number> {
   return failed || code;
 }
 
-function readArguments(given: readonly string[]) {
+function readLauncherArguments(given: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({
       args: [...given],
@@ -76,30 +76,30 @@ function readArguments(given: readonly string[]) {
     const names = positionals.length > 0 ? positionals.map(asServiceName) : SERVICE_NAMES;
     return { command: 'start', watch: values.watch, names: new Set(names) } as const;
   } catch {
-    throw new StartError(USAGE);
+    throw new StartError(LAUNCHER_USAGE);
   }
 }
 
 function asServiceName(given: string): ServiceName {
   const name = SERVICE_NAMES.find((known) => known === given);
-  if (!name) throw new StartError(USAGE);
+  if (!name) throw new StartError(LAUNCHER_USAGE);
   return name;
 }
 
-const ASKED_AGAIN_AFTER_MS = 1_000;
+const SECOND_STOP_AFTER_MS = 1_000;
 
-/** Resolves at the first request to stop. Whoever asks again does not want to wait for the services any longer. */
+/** Resolves at the first request to stop. A second one exits at once, without waiting for the services. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;
     const ask = () => {
       first ??= performance.now();
       // One Ctrl-C arrives twice under npm: from the terminal, and passed on by npm.
-      if (performance.now() - first > ASKED_AGAIN_AFTER_MS) process.exit(1);
+      if (performance.now() - first > SECOND_STOP_AFTER_MS) process.exit(1);
       resolve();
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask);
-    // A node program that started the launcher over node's own channel has ended.
+    // The node program that started the launcher with an IPC channel has ended.
     process.once('disconnect', ask);
   });
 }

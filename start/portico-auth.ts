@@ -1,29 +1,29 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { COMPILED_DIR, type StartSettings } from './config.ts';
-import type { Crew } from './crew.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { developmentSecretsFor } from './development-secrets.ts';
 import type { Screen } from './screen.ts';
-import { databaseUrl } from './seed-demo.ts';
-import { authService } from './services.ts';
+import { startedDatabaseUrl } from './seed-demo.ts';
+import type { ServiceGroup } from './service-group.ts';
+import { authServiceSpec } from './services.ts';
 
 /**
  * Runs the operators' command line of the auth service on the database that `npm start` with the same environment uses,
- * running or not. It has the terminal to itself: what it reads, writes and returns is its own.
+ * running or not. Standard input, output and the exit code are those of the command.
  *
  * @returns its exit code.
  */
 export async function porticoAuth(
   words: readonly string[],
   settings: StartSettings,
-  crew: Crew,
+  group: ServiceGroup,
   screen: Screen,
 ): Promise<number> {
   prepareDataDir(settings.dataDir);
   // Standard output is the command's.
-  const url = await databaseUrl(settings, crew, { ...screen, say: screen.complain });
-  const { environment } = authService(settings, url, developmentSecretsFor(settings));
+  const url = await startedDatabaseUrl(settings, group, { ...screen, say: screen.complain });
+  const { environment } = authServiceSpec(settings, url, developmentSecretsFor(settings));
   const child = spawn(process.execPath, [join(COMPILED_DIR, 'auth-service/cli/portico-auth.js'), ...words], {
     env: environment,
     stdio: 'inherit',

@@ -1,10 +1,10 @@
-/** What the metadata has of what the examples call. */
+/** Which examples the metadata supports. */
 export interface Examples {
   readonly login: boolean;
   readonly orders: boolean;
 }
 
-/** What is said once everything runs: never more than 20 lines, each command ready to paste. */
+/** The message when all services run: at most 20 lines, each command ready to paste. */
 export function readyText(gatewayUrl: string, demoData: boolean, examples: Examples): string {
   const graphql = `${gatewayUrl}/v1/graphql`;
   const json = "-H 'content-type: application/json'";
@@ -16,7 +16,7 @@ export function readyText(gatewayUrl: string, demoData: boolean, examples: Examp
     '',
     `Portico is ready: ${gatewayUrl}   (a page to begin with; GraphQL at /v1/graphql, REST at /api/rest; Ctrl-C stops it)`,
     '',
-    ...(demoData ? DEMO_ACCOUNTS : NO_DEMO_ACCOUNTS),
+    ...(demoData ? DEMO_ACCOUNTS_TEXT : NO_DEMO_ACCOUNTS),
     '',
     ...(examples.login
       ? ['Log in over REST:', `  ${restLogin}`, 'Log in over GraphQL:', `  ${graphqlLogin}`]
@@ -39,7 +39,7 @@ const LOGIN =
   '{ auth_user_login(data: {username: $username, password: $password, tenant_id: $tenant_id}) ' +
   '{ success error_message data { access_token expires_in refresh_token } } }';
 
-const DEMO_ACCOUNTS = [
+const DEMO_ACCOUNTS_TEXT = [
   'Demo accounts (user, password, roles):',
   '  tenant 1 acme     alice   alice-acme-demo-pass     user, manager',
   '                    bob     bob-acme-demo-pass       user',

@@ -2,7 +2,7 @@ import { type Child, type ChildEnded, startChild } from './child.ts';
 import type { Screen } from './screen.ts';
 import type { ServiceSpec } from './services.ts';
 
-/** A service that is started again when its code has changed, and that may crash without taking the others down. */
+/** A service that is restarted when its code changes, and that may crash without stopping the others. */
 export interface RestartableChild extends Child {
   readonly spec: ServiceSpec;
   restart(): Promise<void>;
@@ -48,7 +48,7 @@ export function startRestartable(spec: ServiceSpec, screen: Screen): Restartable
     restart() {
       restarted = (async () => {
         const previous = current;
-        // Its end is no news from here on.
+        // Its end is expected from here on.
         current = undefined;
         await previous?.stop();
         if (!stopped) begin();

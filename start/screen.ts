@@ -1,20 +1,20 @@
 import { readableLogLine } from './log-line.ts';
 
-/** What the person who started Portico sees. */
+/** The terminal output of the launcher. */
 export interface Screen {
-  /** The launcher's own words, on standard output. */
+  /** A message of the launcher, on standard output. */
   say(text: string): void;
-  /** The launcher's own words about what went wrong, on standard error. */
+  /** An error message of the launcher, on standard error. */
   complain(text: string): void;
   /** A line that a service wrote to its standard output: its log. */
   log(service: string, line: string): void;
-  /** A line that a service wrote to its standard error: why it cannot start. It is meant for people already. */
+  /** A line that a service wrote to its standard error: why it cannot start. Shown unchanged. */
   relay(line: string): void;
 }
 
-/** A screen that shows logs as they are (`raw`, for programs that read them) or as one readable line an entry. */
+/** Shows logs unchanged (`raw`, for programs that parse them) or as one readable line for each entry. */
 export function createScreen(raw: boolean): Screen {
-  // Who looked at the output may go away before the services do. That is no reason to fall over.
+  // The reader of the output may exit before the services do; that must not end the launcher.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   return {

@@ -8,21 +8,21 @@ export const SERVICE_NAMES = ['auth-service', 'orders', 'gateway'] as const;
 
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
-/** A service's process, and what the launcher has to know of it beside that. */
+/** A service's process, its address and its code. */
 export interface ServiceSpec extends ChildSpec {
   readonly name: ServiceName;
   /** The host that it listens on. */
   readonly host: string;
   readonly portVariable: string;
-  /** Where its compiled code is, relative to the compiled root; `platform` is everybody's. */
+  /** Its compiled code, relative to the compiled root; all services also depend on `platform`. */
   readonly room: string;
 }
 
-/** What the services are mostly made of, in the order of their `main.ts`. */
+/** The largest modules of the services, in the order of their `main.ts`. */
 const PRELOADED: Readonly<Record<ServiceName, readonly string[]>> = {
   'auth-service': ['auth-service/service.js'],
   orders: [],
-  gateway: ['gateway/composition/index.js', 'gateway/sources/index.js', 'gateway/serve.js'],
+  gateway: ['gateway/composition/index.js', 'gateway/sources/index.js', 'gateway/process/index.js'],
 };
 
 /** A service's process that can be preloaded before its settings are complete. */
@@ -36,15 +36,15 @@ export function preloadable(name: ServiceName, settings: StartSettings): ChildSp
 }
 
 /** The auth service on the database at `databaseUrl` (undefined: the one that the environment names). */
-export function authService(
+export function authServiceSpec(
   settings: StartSettings,
   databaseUrl: string | undefined,
   secrets: Readonly<Record<string, string>>,
 ): ServiceSpec {
   return {
-    ...service(settings, 'auth-service', 'auth-service', 'AUTH_LOG_LEVEL', {
+    ...serviceSpec(settings, 'auth-service', 'auth-service', 'AUTH_LOG_LEVEL', {
       ...secrets,
-      // The embedded database has one user, who is a superuser.
+      // The only user of the embedded database is a superuser.
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl, AUTH_UNSAFE_DATABASE_SUPERUSER: 'true' }),
       AUTH_ISSUER: settings.issuer,
       AUTH_AUDIENCE: settings.audience,
@@ -55,7 +55,7 @@ export function authService(
 }
 
 /** The task that puts the demo tenants and users into the auth service's database. */
-export function demoSeed(auth: ServiceSpec): ChildSpec {
+export function demoSeedSpec(auth: ServiceSpec): ChildSpec {
   return {
     name: 'demo data',
     script: join(COMPILED_DIR, 'auth-service/cli/seed-demo.js'),
@@ -65,9 +65,9 @@ export function demoSeed(auth: ServiceSpec): ChildSpec {
 }
 
 /** The sample service, its orders kept in the data directory. */
-export function orders(settings: StartSettings): ServiceSpec {
+export function ordersSpec(settings: StartSettings): ServiceSpec {
   return {
-    ...service(settings, 'orders', 'examples/orders', 'ORDERS_LOG_LEVEL', {
+    ...serviceSpec(settings, 'orders', 'examples/orders', 'ORDERS_LOG_LEVEL', {
       ORDERS_DATA: settings.environment.ORDERS_DATA || join(settings.dataDir, 'orders.json'),
     }),
     host: settings.ordersHost,
@@ -75,18 +75,18 @@ export function orders(settings: StartSettings): ServiceSpec {
   };
 }
 
-/** Who sets one of these has callers of another issuer. */
+/** If one of these is set, tokens come from another issuer. */
 const OTHER_AUTHENTICATION = ['HASURA_GRAPHQL_JWT_SECRETS', 'HASURA_GRAPHQL_JWT_SECRET', 'HASURA_GRAPHQL_AUTH_HOOK'];
 
 /** Secrets of the gateway, as environment variables. */
 export interface GatewaySecrets {
   readonly assertionKey: Readonly<Record<string, string>>;
-  /** What it shows to the auth service; no other source of revocations gets to see it. */
+  /** Sent to the auth service only, never to another source of revocations. */
   readonly revocations: Readonly<Record<string, string>>;
 }
 
 /** The gateway in front of the auth service and the sample service at these addresses. */
-export function gateway(
+export function gatewaySpec(
   settings: StartSettings,
   authServiceUrl: string,
   ordersUrl: string,
@@ -96,7 +96,7 @@ export function gateway(
   const { environment, issuer, audience } = settings;
   const jwkUrl = `${authServiceUrl}/.well-known/jwks.json`;
   return {
-    ...service(settings, 'gateway', 'gateway', 'HASURA_GRAPHQL_LOG_LEVEL', {
+    ...serviceSpec(settings, 'gateway', 'gateway', 'HASURA_GRAPHQL_LOG_LEVEL', {
       AUTH_SERVICE_URL: authServiceUrl,
       ORDERS_URL: ordersUrl,
       ...secrets.assertionKey,
@@ -117,7 +117,7 @@ export function gateway(
   };
 }
 
-function service(
+function serviceSpec(
   settings: StartSettings,
   name: ServiceName,
   room: string,

@@ -6,25 +6,28 @@ import { COMPILED_DIR } from './config.ts';
 import type { RestartableChild } from './restartable.ts';
 import type { Screen } from './screen.ts';
 
-/** What is written last whenever anything has been compiled, see build/compile.mjs. */
+// Why not `node --watch`: in Node 20.20 it notices one of six successive atomic replacements of a file, which is how
+// build/compile.mjs writes, takes 43 MB more for each service, and gives a service with port 0 another port each time.
+
+/** Written last whenever anything has been compiled, see build/compile.mjs. */
 const COMPILED_STAMP = '.compiled.json';
 
-/** What every service is made of, beside its own room. */
+/** Code of every service, beside its own room. */
 const SHARED_ROOM = 'platform';
 
 /** The process that keeps the compiled code of the package in `packageDir` up to date. */
-export function compiler(packageDir: string, environment: NodeJS.ProcessEnv): ChildSpec {
+export function compilerProcess(packageDir: string, environment: NodeJS.ProcessEnv): ChildSpec {
   return { name: 'compiler', script: join(COMPILED_DIR, 'start/compiler.js'), arguments: [packageDir], environment };
 }
 
-/** Starts each service again once code that it is made of has been compiled anew. Watches until closed. */
+/** Restarts each service when code of its own has been recompiled. Watches until closed. */
 export function restartOnChange(children: readonly RestartableChild[], screen: Screen): FSWatcher {
-  const seen = new Map(children.map((child) => [child, fingerprint(child)]));
+  const seen = new Map(children.map((child) => [child, codeFingerprint(child)]));
   let working: Promise<unknown> = Promise.resolve();
 
   async function restartChanged() {
     for (const child of children) {
-      const now = fingerprint(child);
+      const now = codeFingerprint(child);
       if (now === seen.get(child)) continue;
       seen.set(child, now);
       screen.say(`restarting ${child.name}`);
@@ -38,7 +41,7 @@ export function restartOnChange(children: readonly RestartableChild[], screen: S
   });
 }
 
-function fingerprint(child: RestartableChild): string {
+function codeFingerprint(child: RestartableChild): string {
   const hash = createHash('sha256');
   for (const room of [SHARED_ROOM, child.spec.room]) {
     const directory = join(COMPILED_DIR, room);

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Portico, startPortico } from './e2e/portico.ts';
+import { README, readmeBlocks } from './readme-blocks.ts';
 
-const README = readFileSync('README.md', 'utf8');
 const PACKAGE_DIR = resolve('.');
 
 let portico: Portico | undefined;
@@ -16,13 +16,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await portico?.stop();
 });
-
-/** The shell blocks below a heading, up to the next one. A single # begins a comment of a block. */
-function shellBlocks(heading: string): readonly string[] {
-  const section = README.split(/^(?=#{2,} )/m).find((text) => text.startsWith(`${heading}\n`));
-  if (section === undefined) throw new Error(`the README has no section "${heading}"`);
-  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
-}
 
 /** The only way in which the text is changed: addresses are those of free ports, and `npx portico` is this package's. */
 function adapted(block: string): string {
@@ -51,9 +44,9 @@ async function run(blocks: readonly string[]): Promise<readonly string[]> {
 }
 
 test('what callers are shown works as it is written, from the login to the logout', async () => {
-  const login = shellBlocks('### Log in');
-  const call = shellBlocks('### Call');
-  const stay = shellBlocks('### Stay logged in, log out');
+  const login = readmeBlocks('### Log in');
+  const call = readmeBlocks('### Call');
+  const stay = readmeBlocks('### Stay logged in, log out');
   expect([login.length, call.length, stay.length]).toEqual([2, 1, 1]);
 
   const [overRest = '', overGraphql = '', calls = '', session = ''] = await run([...login, ...call, ...stay]);
@@ -77,7 +70,7 @@ test('the answer that is shown has the shape of the true one', () => {
 });
 
 test('what teams are shown works as it is written', async () => {
-  const blocks = shellBlocks('## For teams that plug in a service');
+  const blocks = readmeBlocks('## For teams that plug in a service');
   expect(blocks.length).toBe(2);
   const [ownMetadata = '', thisMetadata = ''] = await run(blocks);
   expect(ownMetadata).toContain('my-metadata/remote_schemas.yaml');

@@ -1,7 +1,14 @@
-import { jest } from '@jest/globals';
+import { relative, resolve } from 'node:path';
+import { expect, jest } from '@jest/globals';
+import { startsProcesses } from '../build/suites.ts';
+
+const PACKAGE_DIR = resolve(import.meta.dirname, '..');
 
 /**
- * Most suites drive real processes, sockets and databases, and now and then a busy machine is too slow for one of them.
- * A test that fails is therefore tried once more, with its first failure printed; `.ci/run` lists those that needed it.
+ * A suite that starts processes waits for the machine, and now and then a busy one is too slow for it. A test of such a
+ * suite that fails is tried once more, with its first failure printed; `.ci/run` lists those that needed it. A test of any
+ * other suite that fails has failed.
  */
-jest.retryTimes(1, { logErrorsBeforeRetry: true });
+const { testPath } = expect.getState();
+if (testPath !== undefined && startsProcesses(PACKAGE_DIR, relative(PACKAGE_DIR, testPath)))
+  jest.retryTimes(1, { logErrorsBeforeRetry: true });

@@ -1,24 +1,26 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { type Logger, networkOf } from '../../platform/index.ts';
 import type { Database } from '../database/index.ts';
-import { type AuditEntry, auditStatement, PLATFORM, type Subject } from './entry.ts';
-import { Repeats } from './repeats.ts';
+import { AuditDeduplicator } from './deduplicator.ts';
+import { type AuditEntry, type AuditSubject, auditStatement, PLATFORM } from './entry.ts';
 
-const DIGEST_BYTES = 16;
-const LOOK_EVERY_MS = 10_000;
+const NAME_DIGEST_BYTES = 16;
+const INSERT_REPEATED_EVERY_MS = 10_000;
 
-/** Writes down what changes nothing, and so has no transaction of its own. What does is written by `recordAudit`. */
+/** Records events that change nothing, and so have no transaction. `recordAudit` records the others. */
 export interface Audit {
-  /** Adds an entry. That it cannot be added is logged, and changes nothing about what happened. */
-  note(entry: AuditEntry): Promise<void>;
+  /** Adds an entry. A failure is logged, and does not change the response. */
+  record(entry: AuditEntry): Promise<void>;
   /**
-   * The same for what costs whoever does it nothing: the first of its kind at once, those that follow within a minute
+   * The same for what a caller can repeat at no cost: the first of its kind at once, those that follow within a minute
    * as one entry with their number.
    */
-  noteRepeatable(entry: AuditEntry): Promise<void>;
-  /** A name that nobody may have, such as a password that was typed into the wrong field. */
-  unknownName(tenantId: number, name: string): Subject;
-  /** Goes on writing down what was repeated, until `stop()`, which writes the rest. */
+  recordDeduplicated(entry: AuditEntry): Promise<void>;
+  /** A name that may belong to no user, such as a password that was typed into the wrong field. */
+  unknownName(tenantId: number, name: string): AuditSubject;
+  /** Entries that a deduplicated one still has to be written for, and those that could not be written. */
+  usage(): { readonly backlog: number; readonly lost: number };
+  /** Writes deduplicated entries periodically, until `stop()`, which writes the rest. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -35,49 +37,54 @@ export interface AuditOptions {
 
 export function createAudit({ database, secret, now, every, logger }: AuditOptions): Audit {
   const digestKey = Buffer.from(hkdfSync('sha256', secret, '', 'portico audit log names', 32));
-  const repeats = new Repeats({ now });
+  const repeats = new AuditDeduplicator({ now });
   let stopTimer: (() => void) | undefined;
+  let lost = 0;
 
-  async function write(entry: AuditEntry): Promise<void> {
+  async function insertEntry(entry: AuditEntry): Promise<void> {
     try {
       const statement = auditStatement(entry);
-      if (entry.tenantId === PLATFORM) await database.single.withoutTenant(statement);
-      else await database.single.inTenant(entry.tenantId, statement);
+      if (entry.tenantId === PLATFORM) await database.single.withoutTenant(statement, 'write-audit-entry');
+      else await database.single.inTenant(entry.tenantId, statement, 'write-audit-entry');
     } catch (error) {
-      const { event, outcome } = entry;
-      logger.error({ err: error, event, outcome }, 'an entry could not be added to the audit log');
+      lost += 1;
+      logger.error(
+        { err: error, event: 'audit.entry_lost', audit_event: entry.event, outcome: entry.outcome },
+        'failed to write an audit entry',
+      );
     }
   }
 
-  async function writeRepeated(which: { all: boolean }): Promise<void> {
-    for (const entry of repeats.ended(which)) await write(entry);
+  async function insertRepeated(which: { all: boolean }): Promise<void> {
+    for (const entry of repeats.takeEnded(which)) await insertEntry(entry);
   }
 
   return {
-    note: write,
-    async noteRepeatable(entry) {
-      const first = repeats.note(entry, keyOf(entry));
-      if (first) await write(first);
+    record: insertEntry,
+    async recordDeduplicated(entry) {
+      const first = repeats.countEntry(entry, deduplicationKeyOf(entry));
+      if (first) await insertEntry(first);
     },
     unknownName(tenantId, name) {
       // As JSON, a lone surrogate is not taken for another character.
       const digest = createHmac('sha256', digestKey)
         .update(JSON.stringify([tenantId, name]))
         .digest();
-      return { kind: 'name', id: digest.subarray(0, DIGEST_BYTES).toString('base64url') };
+      return { kind: 'name', id: digest.subarray(0, NAME_DIGEST_BYTES).toString('base64url') };
     },
+    usage: () => ({ backlog: repeats.backlog, lost }),
     start() {
-      stopTimer ??= every(LOOK_EVERY_MS, () => writeRepeated({ all: false }));
+      stopTimer ??= every(INSERT_REPEATED_EVERY_MS, () => insertRepeated({ all: false }));
     },
     async stop() {
       stopTimer?.();
-      await writeRepeated({ all: true });
+      await insertRepeated({ all: true });
     },
   };
 }
 
-/** What counts as the same thing again. Within an IPv6 network a single caller has as many addresses as it likes. */
-function keyOf({ event, outcome, tenantId, actor, subject, origin, details }: AuditEntry): string {
+/** Entries with the same key are deduplicated. Within an IPv6 network a single caller has as many addresses as it likes. */
+function deduplicationKeyOf({ event, outcome, tenantId, actor, subject, origin, details }: AuditEntry): string {
   const network = origin.address === null ? null : networkOf(origin.address);
   return JSON.stringify([event, outcome, tenantId, actor, subject, network, details]);
 }

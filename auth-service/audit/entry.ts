@@ -6,7 +6,7 @@ import type { AuditEvent, AuditOutcome } from './events.ts';
 export const PLATFORM = 0;
 
 /** Where something came from. */
-export interface Origin {
+export interface EventOrigin {
   /** An IP address. Null: from inside. */
   readonly address: string | null;
   readonly userAgent: string | null;
@@ -14,23 +14,23 @@ export interface Origin {
   readonly requestId: string | null;
 }
 
-export const FROM_INSIDE: Origin = { address: null, userAgent: null, requestId: null };
+export const FROM_INSIDE: EventOrigin = { address: null, userAgent: null, requestId: null };
 
-/** Who did something. `id`: a user's or client's id, or the operator's name on the machine. */
+/** The actor of an event. `id`: a user's or client's id, or the operator's user name on the machine. */
 export type Actor =
   | { readonly kind: 'user' | 'client' | 'operator'; readonly id: string }
   | { readonly kind: 'service' | 'unknown' };
 
 /** Whom or what it happened to. A `name` is a keyed digest: what was typed there may have been a password. */
-export interface Subject {
+export interface AuditSubject {
   readonly kind: 'user' | 'client' | 'tenant' | 'role' | 'key' | 'pepper' | 'name';
   readonly id: string;
 }
 
-/** Who does something, and from where. */
+/** The actor of an event and the request's origin. */
 export interface Author {
   readonly actor: Actor;
-  readonly origin: Origin;
+  readonly origin: EventOrigin;
 }
 
 export const THE_SERVICE: Author = { actor: { kind: 'service' }, origin: FROM_INSIDE };
@@ -44,7 +44,7 @@ export interface AuditDetails {
   readonly session_id?: string;
   readonly ended_sessions?: number;
   readonly all?: boolean;
-  /** The counter that made somebody wait. */
+  /** The counter that required a wait. */
   readonly counter?: string;
   /** A refresh token was sent again within its grace time. */
   readonly again?: boolean;
@@ -69,9 +69,9 @@ export interface AuditEntry extends Author {
   readonly outcome: AuditOutcome;
   /** PLATFORM where it is about no tenant. */
   readonly tenantId: number;
-  /** The caller says so, and nobody has looked whether there is such a tenant. */
+  /** The tenant id is the caller's claim; whether there is such a tenant was not checked. */
   readonly isTenantClaimed?: boolean;
-  readonly subject?: Subject;
+  readonly subject?: AuditSubject;
   readonly details?: AuditDetails;
 }
 
@@ -100,7 +100,7 @@ export function auditStatement(
   return Prisma.sql`
     INSERT INTO audit_log (tenant_id, id, at, event, outcome, actor_kind, actor_id, subject_kind, subject_id,
       client_address, user_agent, request_id, details)
-    SELECT ${tenantId}, ${idAt(entry.at)}::uuid, ${entry.at}::timestamptz, ${entry.event}::text, ${entry.outcome}::text,
+    SELECT ${tenantId}, ${uuidV7At(entry.at)}::uuid, ${entry.at}::timestamptz, ${entry.event}::text, ${entry.outcome}::text,
       ${actor.kind}::text, ${'id' in actor ? actor.id : null}::text, ${subject?.kind ?? null}::text,
       ${subject?.id ?? null}::text, ${origin.address}::text, ${origin.userAgent}::text, ${origin.requestId}::text,
       ${wholeDetails}${moreDetails === Prisma.empty ? moreDetails : Prisma.sql` || ${moreDetails}`}
@@ -113,7 +113,7 @@ export async function recordAudit(transaction: SharedTransaction, entry: AuditEn
 }
 
 /** A UUID of version 7 (RFC 9562, section 5.7): the time in milliseconds, then random bits. */
-function idAt(at: Date): string {
+function uuidV7At(at: Date): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(at.getTime(), 0, 6);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);

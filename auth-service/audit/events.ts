@@ -1,7 +1,7 @@
 /** Every event of the audit log, with what it says. A name is never given another meaning. */
 export const AUDIT_EVENTS = {
-  login: 'somebody logged in, or tried to',
-  refresh: 'a refresh token was traded, or was tried',
+  login: 'a user logged in, or a login was refused',
+  refresh: 'a refresh token was rotated, or a refresh was refused',
   'refresh.reuse': 'a refresh token was used twice, so its session was ended',
   logout: 'one or all sessions of a user were ended by a token of theirs, or that was tried',
   'session.revoke': 'sessions of a user were ended by the user or an operator',
@@ -23,7 +23,7 @@ export const AUDIT_EVENTS = {
   'client.authenticate': 'a service account did not show its secret',
   'client.token': 'a service account was given an access token, or was refused one',
   'client.revoke-token': 'a service account gave up an access token',
-  'audit.read': 'somebody who may not read the audit log tried to',
+  'audit.read': 'a read of the audit log was refused',
   'key.publish': 'a signing key was made and published',
   'key.activate': 'a signing key began to sign',
   'key.remove': 'a signing key was deleted',

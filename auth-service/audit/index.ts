@@ -2,13 +2,13 @@ export { type Audit, createAudit } from './audit.ts';
 export {
   type Actor,
   type AuditEntry,
+  type AuditSubject,
   type Author,
   auditStatement,
+  type EventOrigin,
   FROM_INSIDE,
-  type Origin,
   PLATFORM,
   recordAudit,
-  type Subject,
   THE_SERVICE,
 } from './entry.ts';
 export { AUDIT_EVENTS, AUDIT_OUTCOMES, type AuditEvent, type AuditOutcome } from './events.ts';

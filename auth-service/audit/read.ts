@@ -1,6 +1,6 @@
 import type { Database, Prisma, Transaction } from '../database/index.ts';
 
-/** What to look for; what is left out does not matter. */
+/** The filter; absent members match everything. */
 export interface AuditFilter {
   event?: string;
   outcome?: string;
@@ -39,15 +39,19 @@ export function readAuditOfTenant(
   tenantId: number,
   request: AuditPageRequest,
 ): Promise<ReadEntry[]> {
-  return database.inTenant(tenantId, (transaction) => read(transaction, { tenantId }, request));
+  return database.inTenant(tenantId, (transaction) => readPage(transaction, { tenantId }, request), {
+    operation: 'read-audit-log',
+  });
 }
 
 /** The entries of all tenants and the platform's own, the newest first, for operators. */
 export function readWholeAudit(database: Database, request: AuditPageRequest): Promise<ReadEntry[]> {
-  return database.acrossTenants('audit-log', (transaction) => read(transaction, {}, request));
+  return database.acrossTenants('audit-log', (transaction) => readPage(transaction, {}, request), {
+    operation: 'read-audit-log',
+  });
 }
 
-async function read(
+async function readPage(
   transaction: Transaction,
   whose: { tenantId?: number },
   { event, outcome, subjectId, since, until, first, after }: AuditPageRequest,

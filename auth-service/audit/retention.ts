@@ -1,6 +1,5 @@
+import { addDays } from '../../platform/index.ts';
 import type { Database } from '../database/index.ts';
-
-const DAY_MS = 86_400_000;
 
 /** For how long services may be without housekeeping before new entries go to the default partition. */
 const WEEKS_AHEAD = 8;
@@ -17,7 +16,7 @@ export interface AuditSweep {
  * what is younger than 30 days, and make the partitions of the next weeks.
  */
 export function auditSweeps(database: Database, retentionDays: number): readonly AuditSweep[] {
-  const before = (at: Date) => new Date(at.getTime() - retentionDays * DAY_MS);
+  const before = (at: Date) => addDays(at, -retentionDays);
   return [
     {
       name: 'audit_log',
@@ -25,6 +24,7 @@ export function auditSweeps(database: Database, retentionDays: number): readonly
         const [row] = await database.withoutTenant(
           (transaction) => transaction.$queryRaw<{ removed: number }[]>`
             SELECT remove_old_audit_rows(${before(at)}::timestamptz, ${limit}::integer) AS removed`,
+          { operation: 'housekeeping' },
         );
         return row?.removed ?? 0;
       },
@@ -35,10 +35,12 @@ export function auditSweeps(database: Database, retentionDays: number): readonly
         // Dropping needs the whole log for a moment, and making does not, so the two do not share a transaction.
         await database.withoutTenant(
           (transaction) => transaction.$queryRaw`SELECT create_audit_partitions(${WEEKS_AHEAD}::integer)`,
+          { operation: 'housekeeping' },
         );
         const dropped = await database.withoutTenant(
           (transaction) => transaction.$queryRaw<{ name: string }[]>`
             SELECT drop_audit_partitions(${before(at)}::timestamptz) AS name`,
+          { operation: 'housekeeping' },
         );
         return dropped.length;
       },

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
 import { suggestion } from '../../platform/command-line.ts';
-import { type Arguments, type Command, UsageError } from './command.ts';
+import type { Command, CommandArguments } from './command.ts';
+import { UsageError } from './command-errors.ts';
 
-/** What was written, once it is clear for which command. */
+/** The parsed arguments of a command. */
 export interface Parsed<Known extends Command> {
   readonly command: Known;
-  readonly given: Arguments;
+  readonly given: CommandArguments;
 }
 
 /** Options that every command has. */
@@ -26,7 +27,11 @@ export function parseCommand<Known extends Command>(
   });
   if (!command) throw new UsageError(`unknown command${suggestedCommand(words, commands)}`);
   const flags = [...(command.flags ?? []), ...COMMON_FLAGS];
-  const { values, positionals } = parse(words.slice(command.name.split(' ').length), command.options ?? [], flags);
+  const { values, positionals } = parseOptions(
+    words.slice(command.name.split(' ').length),
+    command.options ?? [],
+    flags,
+  );
   const given = {
     positionals,
     options: Object.fromEntries((command.options ?? []).map((name) => [name, values[name] as string[] | undefined])),
@@ -36,7 +41,7 @@ export function parseCommand<Known extends Command>(
   return { command, given };
 }
 
-function parse(args: readonly string[], options: readonly string[], flags: readonly string[]) {
+function parseOptions(args: readonly string[], options: readonly string[], flags: readonly string[]) {
   const withValue = options.map((name) => [name, { type: 'string', multiple: true }] as const);
   const without = flags.map((name) => [name, { type: 'boolean' }] as const);
   try {
@@ -56,7 +61,7 @@ function parse(args: readonly string[], options: readonly string[], flags: reado
   }
 }
 
-/** What the first words may have been meant for: a command of two words is also found by its first or second one. */
+/** Suggestions for unknown words: a command of two words is also found by its first or second one. */
 function suggestedCommand(words: readonly string[], commands: readonly Command[]): string {
   const known = commands.map(({ name }) => name);
   return suggestion(words.slice(0, 2).join(' '), known) || suggestion(words[0] ?? '', known);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { Author } from '../audit/index.ts';
 
-/** Who runs a command: a user of this machine. All that one command does has one request id. */
+/** The actor of a command: a user of this machine. All events of one command have one request id. */
 export function operatorHere(program: string): Author {
   return {
     actor: { kind: 'operator', id: nameHere() },

@@ -1,13 +1,13 @@
-import type { Command, DatabaseCommandRuns } from './command.ts';
+import type { Command, CommandRun, CommandRuns, DatabaseCommandRuns } from './command.ts';
 import { AUDIT_ENTRIES, USERS_PER_LIST } from './page-sizes.ts';
 
-/** Commands on the database, and the module that runs them: it is loaded for one of them only. */
+/** Commands, and the module that runs them: it is loaded for one of them only. */
 export interface CommandGroup {
   readonly commands: readonly Command[];
-  load(): Promise<DatabaseCommandRuns>;
+  load(): Promise<CommandRuns>;
 }
 
-const tenantCommands: readonly Command[] = [
+const tenantCommandSpecs: readonly Command[] = [
   {
     name: 'tenant add',
     parameters: ['<id>', '<name>'],
@@ -42,7 +42,7 @@ const tenantCommands: readonly Command[] = [
   },
 ];
 
-const userCommands: readonly Command[] = [
+const userCommandSpecs: readonly Command[] = [
   {
     name: 'user add',
     parameters: ['<tenant>', '<username>'],
@@ -93,7 +93,7 @@ const userCommands: readonly Command[] = [
   },
 ];
 
-const sessionCommands: readonly Command[] = [
+const sessionCommandSpecs: readonly Command[] = [
   {
     name: 'session list',
     parameters: ['<tenant>', '<username>'],
@@ -108,7 +108,7 @@ const sessionCommands: readonly Command[] = [
   },
 ];
 
-const clientCommands: readonly Command[] = [
+const clientCommandSpecs: readonly Command[] = [
   {
     name: 'client add',
     parameters: ['<tenant>', '<name>'],
@@ -127,7 +127,7 @@ const clientCommands: readonly Command[] = [
   },
 ];
 
-const keyCommands: readonly Command[] = [
+const keyCommandSpecs: readonly Command[] = [
   {
     name: 'key list',
     parameters: [],
@@ -136,7 +136,9 @@ const keyCommands: readonly Command[] = [
   {
     name: 'key rotate',
     parameters: [],
-    help: 'Publishes a new signing key. The running services sign with it once every verifier knows it.',
+    help:
+      'Publishes a new signing key, and makes a new key of refresh tokens. The running services use them once every ' +
+      'verifier, or every service, knows them.',
   },
   {
     name: 'key reseal',
@@ -147,7 +149,7 @@ const keyCommands: readonly Command[] = [
   },
 ];
 
-const pepperCommands: readonly Command[] = [
+const pepperCommandSpecs: readonly Command[] = [
   {
     name: 'pepper accept',
     parameters: ['<version>'],
@@ -157,7 +159,7 @@ const pepperCommands: readonly Command[] = [
   },
 ];
 
-const auditCommands: readonly Command[] = [
+const auditCommandSpecs: readonly Command[] = [
   {
     name: 'audit',
     parameters: [],
@@ -169,30 +171,84 @@ const auditCommands: readonly Command[] = [
   },
 ];
 
-/** What each command is called and takes, in the order of the help. */
-export const DATABASE_COMMANDS: readonly CommandGroup[] = [
-  { commands: tenantCommands, load: async () => (await import('./commands/tenant.ts')).tenantCommands },
-  { commands: userCommands, load: async () => (await import('./commands/user.ts')).userCommands },
-  { commands: sessionCommands, load: async () => (await import('./commands/session.ts')).sessionCommands },
-  { commands: clientCommands, load: async () => (await import('./commands/client.ts')).clientCommands },
-  { commands: keyCommands, load: async () => (await import('./commands/key.ts')).keyCommands },
-  { commands: pepperCommands, load: async () => (await import('./commands/pepper.ts')).pepperCommands },
-  { commands: auditCommands, load: async () => (await import('./commands/audit.ts')).auditCommands },
+const databaseCommandSpecs: readonly Command[] = [
+  {
+    name: 'database setup',
+    parameters: [],
+    help:
+      'Makes the owner of the tables (AUTH_DATABASE_OWNER_URL) and the user of the service (DATABASE_URL), who is bound by ' +
+      'row-level security, and applies the migrations. Logs in as AUTH_DATABASE_ADMIN_URL. Can be repeated.',
+  },
 ];
 
-export const doctorCommand: Command = {
-  name: 'doctor',
-  parameters: [],
-  options: ['url'],
-  help:
-    'Checks settings, database, migrations, signing keys, clock, and whether the service (at --url, or where the ' +
-    'settings say) and the gateway answer. Changes nothing.',
-};
+const doctorCommandSpecs: readonly Command[] = [
+  {
+    name: 'doctor',
+    parameters: [],
+    options: ['url'],
+    help:
+      'Checks settings, database, migrations, signing keys, clock, and whether the service (at --url, or where the ' +
+      'settings say) and the gateway answer. Changes nothing.',
+  },
+];
 
-export const databaseSetupCommand: Command = {
-  name: 'database setup',
-  parameters: [],
-  help:
-    'Makes the owner of the tables (AUTH_DATABASE_OWNER_URL) and the user of the service (DATABASE_URL), who is bound by ' +
-    'row-level security, and applies the migrations. Logs in as AUTH_DATABASE_ADMIN_URL. Can be repeated.',
-};
+/** The name and arguments of each command, in the order of the help. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  {
+    commands: tenantCommandSpecs,
+    load: async () => onDatabase((await import('./commands/tenant.ts')).tenantCommands),
+  },
+  {
+    commands: userCommandSpecs,
+    load: async () => onDatabase((await import('./commands/user.ts')).userCommands),
+  },
+  {
+    commands: sessionCommandSpecs,
+    load: async () => onDatabase((await import('./commands/session.ts')).sessionCommands),
+  },
+  {
+    commands: clientCommandSpecs,
+    load: async () => onDatabase((await import('./commands/client.ts')).clientCommands),
+  },
+  {
+    commands: keyCommandSpecs,
+    load: async () => onDatabase((await import('./commands/key.ts')).keyCommands),
+  },
+  {
+    commands: pepperCommandSpecs,
+    load: async () => onDatabase((await import('./commands/pepper.ts')).pepperCommands),
+  },
+  {
+    commands: auditCommandSpecs,
+    load: async () => onDatabase((await import('./commands/audit.ts')).auditCommands),
+  },
+  {
+    commands: databaseCommandSpecs,
+    load: async () => ({ 'database setup': (await import('./database-setup.ts')).databaseSetup }),
+  },
+  {
+    commands: doctorCommandSpecs,
+    load: async () => ({ doctor: (await import('./doctor.ts')).doctor }),
+  },
+];
+
+/** @throws Error when the group of the command has no function for it. */
+export async function loadCommand(command: Command): Promise<CommandRun> {
+  const runs = await COMMAND_GROUPS.find(({ commands }) => commands.includes(command))?.load();
+  const run = runs?.[command.name];
+  if (!run) throw new Error(`no module runs the command "${command.name}"`);
+  return run;
+}
+
+/** Opens the database that the settings name before a command runs, and closes it afterwards. */
+function onDatabase(runs: DatabaseCommandRuns): CommandRuns {
+  return Object.fromEntries(
+    Object.entries(runs).map(([name, run]): [string, CommandRun] => [
+      name,
+      async (process, given) => {
+        const { withContext } = await import('./open-context.ts');
+        return withContext((context) => run(context, given), process);
+      },
+    ]),
+  );
+}

@@ -3,25 +3,10 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database/index.ts';
 import type { Bcrypt, PasswordPolicy, Passwords } from '../passwords/index.ts';
 import type { Sealer } from '../tokens/index.ts';
+import { UsageError } from './command-errors.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Something that cannot be done. Its message is for the operator; the exit code is 1. */
-export class CommandError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'CommandError';
-  }
-}
-
-/** A command that is not written as it should be. The exit code is 2. */
-export class UsageError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'UsageError';
-  }
-}
-
-/** What a command works with. */
+/** The context of a command. */
 export interface CommandContext {
   readonly config: Config;
   readonly database: Database;
@@ -32,7 +17,7 @@ export interface CommandContext {
   now(): Date;
   /** The threads that hash are started when this is first called. */
   bcrypt(): Bcrypt;
-  /** @throws StartError when the peppers are not those that the database knows: nobody could log in with what is made. */
+  /** @throws StartError when the peppers differ from those that the database knows: new hashes would match no password. */
   passwords(): Promise<Passwords>;
   readonly policy: PasswordPolicy;
 }
@@ -48,7 +33,7 @@ export interface Outcome {
 /** Options that take a value; each may be given several times, and a command that wants one takes `one(…)`. */
 export type Options = Readonly<Record<string, readonly string[] | undefined>>;
 
-export interface Arguments {
+export interface CommandArguments {
   readonly positionals: readonly string[];
   readonly options: Options;
   readonly flags: ReadonlySet<string>;
@@ -67,21 +52,30 @@ export interface Command {
   readonly help: string;
 }
 
-/** Runs a command on the database, which has the current schema then. */
-export type DatabaseCommandRun = (context: CommandContext, given: Arguments) => Promise<Outcome>;
+/** The process of a command: settings, input and output. */
+export type CommandProcess = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>;
+
+/** Runs a command with the settings and the input of a process. */
+export type CommandRun = (process: CommandProcess, given: CommandArguments) => Promise<Outcome>;
 
 /** The commands of a group by their names. */
+export type CommandRuns = Readonly<Record<string, CommandRun>>;
+
+/** Runs a command on the database, which has the current schema then. */
+export type DatabaseCommandRun = (context: CommandContext, given: CommandArguments) => Promise<Outcome>;
+
+/** The commands of a group on the database, by their names. */
 export type DatabaseCommandRuns = Readonly<Record<string, DatabaseCommandRun>>;
 
 /** The value of an option that is given once at most. @throws UsageError */
-export function one(options: Options, name: string): string | undefined {
+export function singleOption(options: Options, name: string): string | undefined {
   const values = options[name] ?? [];
   if (values.length > 1) throw new UsageError(`--${name} is there more than once`);
   return values[0];
 }
 
 /** The positional at this place, which the command's parameters say is there. */
-export function at({ positionals }: Arguments, index: number): string {
+export function positionalAt({ positionals }: CommandArguments, index: number): string {
   const value = positionals[index];
   if (value === undefined) throw new UsageError('an argument is missing');
   return value;

@@ -1,22 +1,11 @@
-import { readSettings, setting } from '../../platform/index.ts';
-import { databaseUrl } from '../config.ts';
+import { readSettings } from '../../platform/index.ts';
 import { setUpRoles, withPassword } from '../database/index.ts';
-import type { Outcome } from './command.ts';
-
-/** It needs no other settings of the service. */
-const shape = {
-  AUTH_DATABASE_ADMIN_URL: databaseUrl,
-  AUTH_DATABASE_ADMIN_PASSWORD: setting.text().optional(),
-  AUTH_DATABASE_OWNER_URL: databaseUrl,
-  AUTH_DATABASE_OWNER_PASSWORD: setting.text().optional(),
-  DATABASE_URL: databaseUrl,
-  DATABASE_PASSWORD: setting.text().optional(),
-  AUTH_DATABASE_WAIT_SECONDS: setting.integer(0, 0, 600),
-};
+import { databaseSetupSettings } from '../settings.ts';
+import type { CommandProcess, Outcome } from './command.ts';
 
 /** @throws SettingsError or StartError */
-export async function databaseSetup(environment: NodeJS.ProcessEnv): Promise<Outcome> {
-  const settings = readSettings(shape, environment);
+export async function databaseSetup({ env }: Pick<CommandProcess, 'env'>): Promise<Outcome> {
+  const settings = readSettings(databaseSetupSettings, env);
   const urlOf = (url: string, password: string | undefined) =>
     password === undefined ? url : withPassword(url, password);
   const result = await setUpRoles(

@@ -16,8 +16,8 @@ interface DemoTenant {
   users: readonly DemoUser[];
 }
 
-/** Everybody's default role. */
-const DEFAULT_ROLE = 'user';
+/** The default role of all demo users. */
+const DEMO_ROLE = 'user';
 
 /**
  * Two tenants that share a username, and a user who may not log in. For trying Portico out, never for production. Their
@@ -72,7 +72,7 @@ async function addDemoUser(
   );
   if (existing) return false;
   const passwordHash = await passwords.hash(password);
-  const row = { tenantId, username, passwordHash, allowedRoles, defaultRole: DEFAULT_ROLE, disabled };
+  const row = { tenantId, username, passwordHash, allowedRoles, defaultRole: DEMO_ROLE, disabled };
   const id = await database.inTenant(tenantId, (transaction) => addUser(transaction, row, new Date(), author));
   return id !== undefined;
 }

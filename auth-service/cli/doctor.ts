@@ -2,9 +2,10 @@ import { SettingsError } from '../../platform/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { connectToDatabase, openDatabase, pendingMigrations, readUserRights } from '../database/index.ts';
 import { type Bcrypt, loadBcrypt } from '../passwords/index.ts';
-import { createSealer, inspectRefreshTokenKeys, readKeys } from '../tokens/index.ts';
-import { countPasswords, judgePeppers, type PepperVerdict } from '../use-cases/index.ts';
-import { type Arguments, type Outcome, one, UsageError } from './command.ts';
+import { createSealer, inspectRefreshTokenKeys, readSigningKeys } from '../tokens/index.ts';
+import { countPasswords, type PepperVerification, verifyPeppers } from '../use-cases/index.ts';
+import { type CommandArguments, type CommandProcess, type Outcome, singleOption } from './command.ts';
+import { UsageError } from './command-errors.ts';
 
 const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 const ANSWER_WITHIN_MS = 5_000;
@@ -16,29 +17,29 @@ interface Finding {
 }
 
 /** Every check that can be made; one that fails does not keep the others from being made. */
-export async function doctor(environment: NodeJS.ProcessEnv, given: Arguments): Promise<Outcome> {
-  const url = one(given.options, 'url');
+export async function doctor({ env }: Pick<CommandProcess, 'env'>, given: CommandArguments): Promise<Outcome> {
+  const url = singleOption(given.options, 'url');
   if (url !== undefined && !URL.canParse(url)) throw new UsageError('--url: expected a URL');
   const findings: Finding[] = [];
-  const config = settings(environment, findings);
+  const config = checkSettings(env, findings);
   if (config) {
-    hashing(findings);
-    if (await database(config, findings)) {
-      await rights(config, findings);
-      await migrations(config, findings);
-      await keys(config, findings);
-      await refreshTokenKeys(config, findings);
-      await peppers(config, findings);
-      await passwords(config, findings);
+    checkHashing(findings);
+    if (await checkDatabase(config, findings)) {
+      await checkUserRights(config, findings);
+      await checkMigrations(config, findings);
+      await checkSigningKeys(config, findings);
+      await checkRefreshTokenKeys(config, findings);
+      await checkPeppers(config, findings);
+      await checkPasswords(config, findings);
     }
-    await service(config, url, findings);
-    await gateway(config, findings);
+    await checkService(config, url, findings);
+    await checkGateway(config, findings);
   }
   const text = findings.map(({ check, result, detail }) => `${result.padEnd(7)}  ${check}: ${detail}`).join('\n');
   return { json: findings, text, failed: findings.some(({ result }) => result === 'failed') };
 }
 
-function settings(environment: NodeJS.ProcessEnv, findings: Finding[]): Config | undefined {
+function checkSettings(environment: NodeJS.ProcessEnv, findings: Finding[]): Config | undefined {
   try {
     const config = readConfig(environment);
     findings.push({ check: 'settings', result: 'ok', detail: 'all can be read' });
@@ -50,7 +51,7 @@ function settings(environment: NodeJS.ProcessEnv, findings: Finding[]): Config |
   }
 }
 
-async function database({ database: { url } }: Config, findings: Finding[]): Promise<boolean> {
+async function checkDatabase({ database: { url } }: Config, findings: Finding[]): Promise<boolean> {
   try {
     const client = await connectToDatabase(url);
     try {
@@ -79,7 +80,7 @@ async function database({ database: { url } }: Config, findings: Finding[]): Pro
   }
 }
 
-async function rights({ database: { url, superuser } }: Config, findings: Finding[]): Promise<void> {
+async function checkUserRights({ database: { url, superuser } }: Config, findings: Finding[]): Promise<void> {
   const client = await connectToDatabase(url);
   const finding = (result: Finding['result'], detail: string) =>
     findings.push({ check: 'database user', result, detail });
@@ -97,18 +98,18 @@ async function rights({ database: { url, superuser } }: Config, findings: Findin
   }
 }
 
-async function migrations({ database: { url } }: Config, findings: Finding[]): Promise<void> {
+async function checkMigrations({ database: { url } }: Config, findings: Finding[]): Promise<void> {
   const pending = await pendingMigrations(url);
   const detail = pending.length === 0 ? 'all applied' : `not applied yet: ${pending.join(', ')}`;
   findings.push({ check: 'migrations', result: pending.length === 0 ? 'ok' : 'failed', detail });
 }
 
-async function keys(config: Config, findings: Finding[]): Promise<void> {
+async function checkSigningKeys(config: Config, findings: Finding[]): Promise<void> {
   const database = openDatabase(config.database.url, { poolSize: 1 });
   const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
   const finding = (result: Finding['result'], detail: string) => findings.push({ check: 'keys', result, detail });
   try {
-    const rows = await database.withoutTenant(readKeys);
+    const rows = await database.withoutTenant(readSigningKeys);
     const sealed = rows.filter(({ sealedPrivateKey, kid }) => !sealer.open(sealedPrivateKey, kid));
     const old = rows.filter(({ sealedPrivateKey, kid }) => !sealer.isCurrent(sealedPrivateKey, kid));
     if (rows.length === 0) finding('warning', 'there are none yet; the service makes one at its start');
@@ -123,7 +124,7 @@ async function keys(config: Config, findings: Finding[]): Promise<void> {
   }
 }
 
-async function refreshTokenKeys(config: Config, findings: Finding[]): Promise<void> {
+async function checkRefreshTokenKeys(config: Config, findings: Finding[]): Promise<void> {
   const database = openDatabase(config.database.url, { poolSize: 1 });
   const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
   const finding = (result: Finding['result'], detail: string) =>
@@ -147,14 +148,14 @@ async function refreshTokenKeys(config: Config, findings: Finding[]): Promise<vo
   }
 }
 
-function hashing(findings: Finding[]): void {
+function checkHashing(findings: Finding[]): void {
   const { name } = loadBcrypt();
   const native = name === '@node-rs/bcrypt';
   const detail = native ? `by ${name}` : `by ${name}, which is slower: @node-rs/bcrypt cannot be loaded here`;
   findings.push({ check: 'hashing', result: native ? 'ok' : 'warning', detail });
 }
 
-async function peppers(config: Config, findings: Finding[]): Promise<void> {
+async function checkPeppers(config: Config, findings: Finding[]): Promise<void> {
   const database = openDatabase(config.database.url, { poolSize: 1 });
   const finding = (result: Finding['result'], detail: string) => findings.push({ check: 'peppers', result, detail });
   const library = loadBcrypt();
@@ -163,8 +164,8 @@ async function peppers(config: Config, findings: Finding[]): Promise<void> {
     compare: async (text, hash) => library.compare(text, hash),
   };
   try {
-    const verdicts = [...(await judgePeppers(database, { ...config.passwords, bcrypt }))];
-    const versions = (which: PepperVerdict) =>
+    const verdicts = [...(await verifyPeppers(database, { ...config.passwords, bcrypt }))];
+    const versions = (which: PepperVerification) =>
       verdicts
         .filter(([, verdict]) => verdict === which)
         .map(([version]) => version)
@@ -185,7 +186,7 @@ async function peppers(config: Config, findings: Finding[]): Promise<void> {
   }
 }
 
-async function passwords(config: Config, findings: Finding[]): Promise<void> {
+async function checkPasswords(config: Config, findings: Finding[]): Promise<void> {
   const database = openDatabase(config.database.url, { poolSize: 1 });
   const finding = (result: Finding['result'], detail: string) => findings.push({ check: 'passwords', result, detail });
   const { secrets, current } = config.passwords.peppers;
@@ -208,18 +209,18 @@ async function passwords(config: Config, findings: Finding[]): Promise<void> {
   }
 }
 
-async function service({ listen }: Config, given: string | undefined, findings: Finding[]): Promise<void> {
+async function checkService({ listen }: Config, given: string | undefined, findings: Finding[]): Promise<void> {
   const host = ['0.0.0.0', '::'].includes(listen.host) ? '127.0.0.1' : listen.host;
   const url = given ?? `http://${host.includes(':') ? `[${host}]` : host}:${listen.port}`;
-  const answer = await ask(new URL('/readyz', url));
+  const answer = await fetchJson(new URL('/readyz', url));
   if (answer.ok) findings.push({ check: 'service', result: 'ok', detail: `ready at ${url}` });
   // Without --url it may well run elsewhere, as in a container of its own.
   else findings.push({ check: 'service', result: given ? 'failed' : 'warning', detail: `${url}: ${answer.problem}` });
 }
 
-async function gateway({ accessTokens: { issuer } }: Config, findings: Finding[]): Promise<void> {
+async function checkGateway({ accessTokens: { issuer } }: Config, findings: Finding[]): Promise<void> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/oauth-authorization-server`;
-  const answer = await ask(new URL(url));
+  const answer = await fetchJson(new URL(url));
   const named = (answer.body as { issuer?: unknown } | undefined)?.issuer;
   if (!answer.ok) findings.push({ check: 'gateway', result: 'warning', detail: `${url}: ${answer.problem}` });
   else if (named !== issuer)
@@ -227,7 +228,7 @@ async function gateway({ accessTokens: { issuer } }: Config, findings: Finding[]
   else findings.push({ check: 'gateway', result: 'ok', detail: `publishes the issuer ${issuer}` });
 }
 
-async function ask(url: URL): Promise<{ ok: boolean; problem: string; body?: unknown }> {
+async function fetchJson(url: URL): Promise<{ ok: boolean; problem: string; body?: unknown }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
     const body: unknown = await response.json().catch(() => undefined);

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { importedHash, MIN_BCRYPT_COST } from '../passwords/index.ts';
 import { type NewUser, normalizeUsername } from '../use-cases/index.ts';
-import { readRoles } from './subjects.ts';
+import { DEFAULT_ROLES, readRoles } from './subjects.ts';
 
 /** Problems that are described; the others are counted. */
 export const MAX_SHOWN_PROBLEMS = 20;
-const DEFAULT_ROLES = ['user'];
 
 export type ImportedUser = Omit<NewUser, 'tenantId'>;
 
-/** What a file holds. A problem names its line and never repeats what stands there. */
+/** The contents of an import file. A problem names its line and never repeats its text. */
 export interface Import {
   users: ImportedUser[];
   /** How many lines cannot be imported. */
@@ -50,7 +49,7 @@ export function readImport(text: string, maxCost: number): Import {
     if (problems.length < MAX_SHOWN_PROBLEMS) problems.push(`line ${number}: ${why}`);
   };
   for (const { number, value } of lines) {
-    const user = userOf(value, maxCost);
+    const user = importedUserOf(value, maxCost);
     if (typeof user === 'string') refuse(number, user);
     else if (names.has(user.username)) refuse(number, 'the username is there twice');
     else {
@@ -63,7 +62,7 @@ export function readImport(text: string, maxCost: number): Import {
 }
 
 /** The user, or what is wrong. */
-function userOf(value: unknown, maxCost: number): ImportedUser | string {
+function importedUserOf(value: unknown, maxCost: number): ImportedUser | string {
   if (typeof value === 'string') return value;
   const parsed = record.safeParse(value);
   if (!parsed.success) {
@@ -124,8 +123,8 @@ interface CsvRow {
 }
 
 /** A cell without quotes, and what ends one. */
-const PLAIN = /[^",\r\n]*/y;
-const END = /,|\r?\n|$/y;
+const UNQUOTED_FIELD = /[^",\r\n]*/y;
+const FIELD_END = /,|\r?\n|$/y;
 
 function csvRows(text: string): CsvRow[] {
   const rows: CsvRow[] = [];
@@ -134,7 +133,7 @@ function csvRows(text: string): CsvRow[] {
   let number = 1;
   while (position < text.length) {
     const after = endOfCell(text, position);
-    const end = after === undefined ? undefined : matchAt(END, text, after);
+    const end = after === undefined ? undefined : matchAt(FIELD_END, text, after);
     if (after === undefined || end === undefined) return [...rows, { number, cells: [], isBroken: true }];
     const cell = text.slice(position, after);
     row.cells.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
@@ -150,7 +149,7 @@ function csvRows(text: string): CsvRow[] {
 
 /** Undefined where its quote is never closed. */
 function endOfCell(text: string, start: number): number | undefined {
-  if (text[start] !== '"') return start + (matchAt(PLAIN, text, start) ?? '').length;
+  if (text[start] !== '"') return start + (matchAt(UNQUOTED_FIELD, text, start) ?? '').length;
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 2))
     if (text[quote + 1] !== '"') return quote + 1;
   return undefined;

@@ -1,17 +1,18 @@
 import { recordAudit } from '../audit/index.ts';
 import { importUsers } from '../use-cases/index.ts';
-import { type CommandContext, CommandError, type Outcome } from './command.ts';
+import type { CommandContext, Outcome } from './command.ts';
+import { CommandError } from './command-errors.ts';
 import { type Import, MAX_SHOWN_PROBLEMS, readImport } from './import-file.ts';
 import { createProgress } from './progress.ts';
 
-const BATCH = 2_000;
-const TIMEOUT_MS = 3_600_000;
+const IMPORTED_AT_ONCE = 2_000;
+const IMPORT_TIMEOUT_MS = 3_600_000;
 
 export interface ImportOptions {
   readonly tenantId: number;
   /** Says what would be imported. */
   readonly dryRun: boolean;
-  /** One line that is refused keeps all others out. */
+  /** One invalid line rejects the whole file. */
   readonly allOrNothing: boolean;
 }
 
@@ -62,16 +63,16 @@ function addAll(
       tenantId,
       async (transaction) => {
         let added = 0;
-        for (let start = 0; start < users.length; start += BATCH) {
-          added += await importUsers(transaction, tenantId, users.slice(start, start + BATCH), now());
-          progress.update(Math.min(start + BATCH, users.length));
+        for (let start = 0; start < users.length; start += IMPORTED_AT_ONCE) {
+          added += await importUsers(transaction, tenantId, users.slice(start, start + IMPORTED_AT_ONCE), now());
+          progress.update(Math.min(start + IMPORTED_AT_ONCE, users.length));
         }
         const subject = { kind: 'tenant', id: String(tenantId) } as const;
         const what = { event: 'user.import', outcome: 'success', tenantId, subject, details: { added } } as const;
         if (added > 0) await recordAudit(transaction, { ...author, ...what, at: now() });
         return added;
       },
-      { timeoutMs: TIMEOUT_MS },
+      { timeoutMs: IMPORT_TIMEOUT_MS },
     )
     .finally(() => progress.end());
 }

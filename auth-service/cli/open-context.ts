@@ -1,17 +1,22 @@
-import { type Config, passwordRules, readConfig } from '../config.ts';
+import { passwordRules, readConfig } from '../config.ts';
 import { migrate, openDatabase, pendingMigrations, prepareServiceRoleOf } from '../database/index.ts';
 import { type BcryptPool, createPasswordPolicy, createPasswords, openBcryptPool } from '../passwords/index.ts';
 import { createSealer } from '../tokens/index.ts';
 import { requireKnownPeppers } from '../use-cases/index.ts';
 import { operatorHere } from './author.ts';
-import type { CommandContext } from './command.ts';
+import type { CommandContext, CommandProcess } from './command.ts';
 import { openTerminal } from './terminal.ts';
 
-/** Opens what commands work with, brings the database to the current schema, and closes everything after `work`. */
+/**
+ * Opens what commands work with, brings the database to the current schema, and closes everything after `work`.
+ *
+ * @throws SettingsError or StartError
+ */
 export async function withContext<Result>(
   work: (context: CommandContext) => Promise<Result>,
-  config: Config = readConfig(),
+  { env, stdin, stderr }: CommandProcess,
 ): Promise<Result> {
+  const config = readConfig(env);
   // The engine that migrates takes a second to start, and there is seldom something for it to do.
   const { url } = config.database;
   if ((await pendingMigrations(url, config.database)).length > 0) await migrate(url, config.database);
@@ -27,7 +32,7 @@ export async function withContext<Result>(
       config,
       database,
       sealer: createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey),
-      terminal: openTerminal(process.stdin, process.stderr),
+      terminal: openTerminal(stdin, stderr),
       author: operatorHere('portico-auth'),
       now: () => new Date(),
       bcrypt,

@@ -1,12 +1,12 @@
 import type { Outcome } from './command.ts';
 
 /** A value in a table: lists with commas, dates in ISO 8601, nothing as a dash. */
-function cell(value: unknown): string {
+function formatCell(value: unknown): string {
   // Whatever stands in the database, it cannot move the cursor of the operator's terminal.
-  return textOf(value).replace(/\p{Cc}/gu, '�') || '-';
+  return cellText(value).replace(/\p{Cc}/gu, '�') || '-';
 }
 
-function textOf(value: unknown): string {
+function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.join(',');
@@ -17,11 +17,11 @@ function textOf(value: unknown): string {
 }
 
 /** A list, as a table for people whose columns are those of the first row. */
-export function list(rows: readonly Readonly<Record<string, unknown>>[]): Outcome {
+export function listOutcome(rows: readonly Readonly<Record<string, unknown>>[]): Outcome {
   const [first] = rows;
   if (!first) return { json: rows, text: 'none' };
   const names = Object.keys(first);
-  const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
+  const lines = [names, ...rows.map((row) => names.map((name) => formatCell(row[name])))];
   const widths = names.map((_, column) => lines.reduce((most, line) => Math.max(most, line[column]?.length ?? 0), 0));
   const text = lines.map((line) =>
     line
@@ -33,6 +33,6 @@ export function list(rows: readonly Readonly<Record<string, unknown>>[]): Outcom
 }
 
 /** Something that was done: the sentence for people, the facts for programs. */
-export function done(text: string, json: Readonly<Record<string, unknown>>): Outcome {
+export function messageOutcome(text: string, json: Readonly<Record<string, unknown>>): Outcome {
   return { json, text };
 }

@@ -35,7 +35,7 @@ export function createProgress({ output, unit, total, now = () => performance.no
       shown = true;
       const perSecond = (done * 1000) / (at - began);
       const left = perSecond > 0 ? `, ${durationText((total - done) / perSecond)} left` : '';
-      const text = `${count(done)} of ${count(total)} ${unit}, ${count(Math.round(perSecond))} a second${left}`;
+      const text = `${formatCount(done)} of ${formatCount(total)} ${unit}, ${formatCount(Math.round(perSecond))} a second${left}`;
       output.write(rewrites ? `${CLEAR_LINE}${text}` : `${text}\n`);
     },
     end() {
@@ -44,7 +44,7 @@ export function createProgress({ output, unit, total, now = () => performance.no
   };
 }
 
-function count(number: number): string {
+function formatCount(number: number): string {
   return number.toLocaleString('en-US');
 }
 

@@ -1,4 +1,4 @@
-import { type AuditEvent, recordAudit, type Subject } from '../audit/index.ts';
+import { type AuditEvent, type AuditSubject, recordAudit } from '../audit/index.ts';
 import type { Transaction } from '../database/index.ts';
 import type { CommandContext } from './command.ts';
 
@@ -6,7 +6,7 @@ import type { CommandContext } from './command.ts';
 export function recordClaims(
   { author, now }: CommandContext,
   transaction: Transaction,
-  set: { event: AuditEvent; tenantId: number; subject: Subject; claims: Readonly<Record<string, string>> },
+  set: { event: AuditEvent; tenantId: number; subject: AuditSubject; claims: Readonly<Record<string, string>> },
 ): Promise<void> {
   const { claims, ...what } = set;
   const details = { claims: Object.keys(claims) };

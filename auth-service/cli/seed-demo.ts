@@ -6,19 +6,19 @@ import { requireKnownPeppers } from '../use-cases/index.ts';
 import { operatorHere } from './author.ts';
 import { DEMO_TENANTS, seedDemo } from './demo-data.ts';
 
-const NAME = 'seed-demo';
+const COMMAND_NAME = 'seed-demo';
 
 /** Puts the demo data into the database of the auth service's settings, which it migrates first. */
-async function run(config: Config): Promise<void> {
+async function seedDemoData(config: Config): Promise<void> {
   await migrate(config.database.url, config.database);
   const database = openDatabase(config.database.url, config.database);
   const bcrypt = openBcryptPool(config.passwords);
   try {
     const options = { ...config.passwords, bcrypt };
     await requireKnownPeppers(database, options, new Date());
-    const added = await seedDemo(database, createPasswords(options), operatorHere(NAME));
+    const added = await seedDemo(database, createPasswords(options), operatorHere(COMMAND_NAME));
     const tenants = DEMO_TENANTS.map(({ name }) => name).join(', ');
-    process.stdout.write(`${NAME}: ${added} users added, tenants ${tenants}\n`);
+    process.stdout.write(`${COMMAND_NAME}: ${added} users added, tenants ${tenants}\n`);
   } finally {
     await bcrypt.close();
     await database.close();
@@ -26,7 +26,7 @@ async function run(config: Config): Promise<void> {
 }
 
 try {
-  await run(readConfig());
+  await seedDemoData(readConfig());
 } catch (error) {
-  fail(NAME, error);
+  fail(COMMAND_NAME, error);
 }

@@ -1,10 +1,12 @@
-import { problemWithClaims } from '../tokens/index.ts';
+import { problemWithClaims, ROLE_NAME } from '../tokens/index.ts';
 import { normalizeUsername, type UserKey } from '../use-cases/index.ts';
-import { type CommandContext, CommandError, type Options, one, UsageError } from './command.ts';
+import { type CommandContext, type Options, singleOption } from './command.ts';
+import { CommandError, UsageError } from './command-errors.ts';
 
 const MAX_TENANT_ID = 2 ** 31 - 1;
-const ROLE = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
-const MAX_ROLES = 50;
+/** Of a user for whom none are named. */
+export const DEFAULT_ROLES = ['user'];
+const MAX_ROLES_OF_USER = 50;
 
 /** A tenant id as it is written: a whole number. @throws UsageError */
 export function readTenantId(text: string): number {
@@ -50,8 +52,9 @@ export function readUsername(text: string): string {
 export function readRoles(given: readonly string[], givenDefault: string | undefined) {
   const allowedRoles = [...new Set(given)];
   const [first] = allowedRoles;
-  if (first === undefined || allowedRoles.length > MAX_ROLES) throw new UsageError(`expected 1 to ${MAX_ROLES} roles`);
-  if (!allowedRoles.every((role) => ROLE.test(role)))
+  if (first === undefined || allowedRoles.length > MAX_ROLES_OF_USER)
+    throw new UsageError(`expected 1 to ${MAX_ROLES_OF_USER} roles`);
+  if (!allowedRoles.every((role) => ROLE_NAME.test(role)))
     throw new UsageError('expected roles of letters, digits and _ . : - (64 at most)');
   const defaultRole = givenDefault ?? first;
   if (!allowedRoles.includes(defaultRole)) throw new UsageError('the default role is not among the roles');
@@ -62,11 +65,11 @@ export function readRoles(given: readonly string[], givenDefault: string | undef
 export function roleOptions(options: Options, fallback: readonly string[] = []) {
   const names = options.role ?? fallback;
   if (names.length === 0) throw new UsageError('expected one --role at least');
-  return readRoles(names, one(options, 'default-role'));
+  return readRoles(names, singleOption(options, 'default-role'));
 }
 
 /** `name=value` for each extra claim; none takes them all away. @throws UsageError */
-export function readClaims(given: readonly string[]): Record<string, string> {
+export function readClaimOptions(given: readonly string[]): Record<string, string> {
   const claims: Record<string, string> = Object.create(null);
   for (const pair of given) {
     const equals = pair.indexOf('=');

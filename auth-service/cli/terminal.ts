@@ -1,9 +1,9 @@
 import type { ReadStream } from 'node:tty';
-import { CommandError } from './command.ts';
+import { CommandError } from './command-errors.ts';
 
 const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 const INTERRUPT = '\u0003';
-const END = '\u0004';
+const END_OF_TRANSMISSION = '\u0004';
 const BACKSPACE = new Set(['\b', '\u007f']);
 
 /** What an operator types and pipes. */
@@ -23,12 +23,13 @@ export function openTerminal(input: NodeJS.ReadStream, errors: Terminal['errors'
   return {
     interactive,
     errors,
-    readSecret: async (prompt) => (interactive ? typed(prompt, input, errors) : firstLine(await everything(input))),
-    readAll: () => everything(input),
+    readSecret: async (prompt) =>
+      interactive ? readTyped(prompt, input, errors) : firstLine(await readWholeInput(input)),
+    readAll: () => readWholeInput(input),
   };
 }
 
-async function everything(input: NodeJS.ReadableStream): Promise<string> {
+async function readWholeInput(input: NodeJS.ReadableStream): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of input) {
@@ -45,7 +46,7 @@ function firstLine(text: string): string {
 }
 
 /** In raw mode the terminal shows nothing of what is typed, and hands every key over. */
-function typed(prompt: string, input: ReadStream, errors: NodeJS.WritableStream): Promise<string> {
+function readTyped(prompt: string, input: ReadStream, errors: NodeJS.WritableStream): Promise<string> {
   errors.write(prompt);
   input.setRawMode(true);
   input.setEncoding('utf8').resume();
@@ -60,7 +61,8 @@ function typed(prompt: string, input: ReadStream, errors: NodeJS.WritableStream)
     const take = (text: string) => {
       for (const sign of text) {
         if (sign === INTERRUPT) return finish(() => reject(new CommandError('interrupted')));
-        if (sign === '\r' || sign === '\n' || sign === END) return finish(() => resolve(signs.join('')));
+        if (sign === '\r' || sign === '\n' || sign === END_OF_TRANSMISSION)
+          return finish(() => resolve(signs.join('')));
         if (BACKSPACE.has(sign)) signs.pop();
         else signs.push(sign);
       }

@@ -1,4 +1,4 @@
-import type { Statement } from './statement-in-sight.ts';
+import type { Statement } from './tenant-scoped-query.ts';
 
 /**
  * Why a transaction may look at more than one tenant. Each reason opens the tables that it needs and no other: the
@@ -9,7 +9,7 @@ export type AcrossTenantsReason =
   | 'session-of-refresh-token'
   /** Which OAuth client this is, by its id. Reads clients and tenants. */
   | 'client-authentication'
-  /** What verifiers of access tokens have to know. Reads revocations. */
+  /** For the revocation list. Reads revocations. */
   | 'revocation-feed'
   /** An operator's look at the tenants. Reads tenants and users. */
   | 'operators-look'
@@ -19,7 +19,7 @@ export type AcrossTenantsReason =
   | 'housekeeping';
 
 /** Which rows a transaction sees. Neither: those of tables that belong to no tenant. */
-export interface Sight {
+export interface RowSecurityContext {
   readonly tenantId?: number;
   readonly across?: AcrossTenantsReason;
 }
@@ -33,9 +33,13 @@ export interface StatementLimits {
 }
 
 /**
- * The statements that begin a transaction with this sight. This file is the only place that sets what the policies go by.
+ * The statements that begin a transaction with this row-security context. Only this file sets
+ * the values that the policies read.
  */
-export function beginSeeing({ tenantId, across }: Sight, { role, timeoutMs }: StatementLimits): string {
+export function beginWithRowSecurity(
+  { tenantId, across }: RowSecurityContext,
+  { role, timeoutMs }: StatementLimits,
+): string {
   const tenant = tenantId === undefined ? '' : wholeNumber(tenantId, 'a tenant id');
   return [
     'BEGIN',
@@ -50,20 +54,25 @@ export function beginSeeing({ tenantId, across }: Sight, { role, timeoutMs }: St
  * The same in one statement without rows, for a transaction that has no BEGIN. Its text says no more than whether there
  * is a role, so that it can be prepared.
  */
-export function seeing({ tenantId, across }: Sight, { role, timeoutMs }: StatementLimits): Statement {
+export function rowSecurityStatement(
+  { tenantId, across }: RowSecurityContext,
+  { role, timeoutMs }: StatementLimits,
+): Statement {
   const tenant = tenantId === undefined ? '' : wholeNumber(tenantId, 'a tenant id');
   const values = [tenant, across ?? '', wholeNumber(timeoutMs, 'a timeout')];
-  return role === undefined ? { text: SEEING, values } : { text: SEEING_AS_ROLE, values: [...values, role] };
+  return role === undefined
+    ? { text: SET_ROW_SECURITY, values }
+    : { text: SET_ROW_SECURITY_AS_ROLE, values: [...values, role] };
 }
 
 /**
  * `set_config` gives back what it was given, so none of these is null. The plan of a prepared statement is kept: these
  * statements find rows by their keys, whatever the values, and planning a refresh anew takes a sixth of its time.
  */
-const SEEING = `SELECT WHERE set_config('portico.tenant_id', $1, true) IS NULL
+const SET_ROW_SECURITY = `SELECT WHERE set_config('portico.tenant_id', $1, true) IS NULL
   OR set_config('portico.across_tenants', $2, true) IS NULL OR set_config('statement_timeout', $3, true) IS NULL
   OR set_config('plan_cache_mode', 'force_generic_plan', true) IS NULL`;
-const SEEING_AS_ROLE = `${SEEING} OR set_config('role', $4, true) IS NULL`;
+const SET_ROW_SECURITY_AS_ROLE = `${SET_ROW_SECURITY} OR set_config('role', $4, true) IS NULL`;
 
 function wholeNumber(number: number, what: string): string {
   // It becomes part of a statement.

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-const ATTEMPTS = 20;
-const RETRY_MS = 50;
+const ROLE_CHANGE_ATTEMPTS = 20;
+const ROLE_CHANGE_RETRY_MS = 50;
 
 /** PostgreSQL's manual, appendix A: duplicate_object, unique_violation. */
 const ALREADY_THERE = new Set(['42710', '23505']);
@@ -10,7 +10,7 @@ const INTERNAL_ERROR = 'XX000';
 
 /**
  * Looks at roles and changes them. Roles are shared by all databases of a server, and no lock reaches across databases:
- * when somebody else has done the same between the look and the change, `work` is done again.
+ * when another session did the same between the check and the change, `work` runs again.
  */
 export async function changeRoles(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -18,15 +18,15 @@ export async function changeRoles(work: () => Promise<void>): Promise<void> {
       await work();
       return;
     } catch (error) {
-      if (!isRace(error) || attempt === ATTEMPTS) throw error;
-      await sleep(RETRY_MS);
+      if (!isRace(error) || attempt === ROLE_CHANGE_ATTEMPTS) throw error;
+      await sleep(ROLE_CHANGE_RETRY_MS);
     }
   }
 }
 
 /** Lets the user of `client` do `SET ROLE role`, which is also what giving something to the role needs. */
-export async function letTakeOn(client: pg.ClientBase, role: string): Promise<void> {
-  // From PostgreSQL 16 on, whoever has made a role is a member of it that may grant it and not take it on.
+export async function grantMembership(client: pg.ClientBase, role: string): Promise<void> {
+  // From PostgreSQL 16 on, the creator of a role is a member that may grant it but not SET ROLE to it.
   const { rows } = await client.query("SELECT current_setting('server_version_num')::integer >= 160000 AS knows_set");
   const privilege = rows[0]?.knows_set ? 'SET' : 'MEMBER';
   await changeRoles(async () => {

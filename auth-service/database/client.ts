@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   poolSize?: number;
   /** How long a statement may take, in milliseconds. Default: 5 s. */
   statementTimeoutMs?: number | undefined;
-  /** Hears of a connection that was lost while nobody used it. The next query takes a new one. */
+  /** Called when an idle connection is lost. The next query opens a new one. */
   onConnectionLost?: (error: Error) => void;
 }
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartError } from '../../platform/index.ts';
-import { describe, isDatabaseUrl } from './address.ts';
+import { describeAddress, isDatabaseUrl } from './address.ts';
 
-const CONNECT_TIMEOUT_MS = 10_000;
-const RETRY_MS = 500;
+const STARTUP_CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_RETRY_MS = 500;
 
-/** Why a connection cannot be had, by the error codes of node and of PostgreSQL (its manual, appendix A). */
+/** Why a connection cannot be opened, by the error codes of node and of PostgreSQL (its manual, appendix A). */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOENT: 'there is no such socket',
@@ -48,29 +48,29 @@ export async function connectToDatabase(
   if (!isDatabaseUrl(url)) throw new StartError(`${variable}: expected a URL like postgresql://user@host:5432/name`);
   const deadline = Date.now() + waitSeconds * 1000;
   for (;;) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: STARTUP_CONNECT_TIMEOUT_MS });
     // A connection that is lost later reports here too, and an unheard 'error' event ends the process.
     client.on('error', () => {});
     try {
       await client.connect();
       return client;
     } catch (error) {
-      if (!MAY_PASS.has(codeOf(error)) || Date.now() + RETRY_MS > deadline || signal?.aborted)
-        throw new StartError(`${variable}: cannot use ${describe(client)}: ${reasonOf(error)}`);
-      await sleep(RETRY_MS, undefined, signal && { signal }).catch(() => {});
+      if (!MAY_PASS.has(connectErrorCode(error)) || Date.now() + CONNECT_RETRY_MS > deadline || signal?.aborted)
+        throw new StartError(`${variable}: cannot use ${describeAddress(client)}: ${reasonOf(error)}`);
+      await sleep(CONNECT_RETRY_MS, undefined, signal && { signal }).catch(() => {});
     }
   }
 }
 
 function reasonOf(error: unknown): string {
-  const code = codeOf(error);
+  const code = connectErrorCode(error);
   const reason = REASONS[code];
   if (reason) return `${reason} (${code})`;
   const message = error instanceof Error ? error.message : String(error);
   return message.split('\n')[0] ?? '';
 }
 
-function codeOf(error: unknown): string {
+function connectErrorCode(error: unknown): string {
   if (error instanceof Error && error.message === 'timeout expired') return 'ETIMEDOUT';
   return String((error as { code?: unknown } | undefined)?.code ?? '');
 }

@@ -1,11 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type AcrossTenantsReason, beginSeeing, type Sight, type StatementLimits, seeing } from './across-tenants.ts';
+import type { ActiveSpan } from '../active-span.ts';
+import {
+  type AcrossTenantsReason,
+  beginWithRowSecurity,
+  type RowSecurityContext,
+  rowSecurityStatement,
+  type StatementLimits,
+} from './across-tenants.ts';
 import { type ConnectionOptions, openClient, STATEMENT_TIMEOUT_MS } from './client.ts';
 import type { Prisma } from './generated/client.ts';
-import { GuardedPool } from './guarded-pool.ts';
-import { roleToWorkAs } from './service-role.ts';
-import { createSendStatement } from './single-statements.ts';
-import type { Statement } from './statement-in-sight.ts';
+import { GuardedPool, type PoolUsage } from './guarded-pool.ts';
+import { createOperationSpans } from './operation-spans.ts';
+import { type DatabaseOperation, OperationDurations } from './operations.ts';
+import { effectiveRole } from './service-role.ts';
+import { createRunStatement } from './single-statements.ts';
+import type { Statement } from './tenant-scoped-query.ts';
 
 export type Transaction = Prisma.TransactionClient;
 
@@ -18,61 +27,87 @@ type TenantModel = {
     : never;
 }[keyof Models];
 
-/** What belongs to no tenant. */
+/** A transaction that reaches only tables without a tenant. */
 export type SharedTransaction = Omit<Transaction, TenantModel | 'tenant'>;
 
 export interface TransactionOptions {
   /** How long it may take, in milliseconds. Default: 15 s. */
   timeoutMs?: number;
+  /** Its name in metrics. Default: `other`. */
+  operation?: DatabaseOperation;
 }
 
 /**
  * One statement is the whole transaction: one round trip, past Prisma, for what every login and refresh asks. The names
- * of the columns are the database's, times are `Date`, JSON is parsed, bytes are a `Buffer`; nobody checks that the rows
- * are what `Row` says. The text of the statement should be the same each time, because it is prepared.
+ * of the columns are the database's, times are `Date`, JSON is parsed, bytes are a `Buffer`; the rows are not checked to be
+ * are what `Row` says. The text of the statement should be the same each time, because it is prepared. `operation` is its
+ * name in metrics.
  *
  * @throws StatementError
  */
 export interface SingleStatements {
-  inTenant<Row>(tenantId: number, statement: Statement): Promise<readonly Row[]>;
-  acrossTenants<Row>(reason: AcrossTenantsReason, statement: Statement): Promise<readonly Row[]>;
-  withoutTenant<Row>(statement: Statement): Promise<readonly Row[]>;
+  inTenant<Row>(tenantId: number, statement: Statement, operation?: DatabaseOperation): Promise<readonly Row[]>;
+  acrossTenants<Row>(
+    reason: AcrossTenantsReason,
+    statement: Statement,
+    operation?: DatabaseOperation,
+  ): Promise<readonly Row[]>;
+  withoutTenant<Row>(statement: Statement, operation?: DatabaseOperation): Promise<readonly Row[]>;
+}
+
+export interface DatabaseOptions extends ConnectionOptions {
+  /** The request that operations belong to, which get spans below its span. */
+  activeSpan?: ActiveSpan;
 }
 
 const PING_DEADLINE_MS = 2_000;
 
-type Work<Client, Result> = (transaction: Client) => Promise<Result>;
+type TransactionWork<Client, Result> = (transaction: Client) => Promise<Result>;
 
 /**
  * The database, by the doors that it has. Each runs `work` in one transaction, which is rolled back when `work` throws,
  * and lets it see the rows that it says and no other, whatever its statements ask for: PostgreSQL's row-level security
- * holds it to that. None may be opened inside another, which would wait for a second connection with the first in hand.
+ * holds it to that. None may be opened inside another, which would wait for a second connection while holding the first.
  */
 export interface Database {
   /** The rows of one tenant. */
-  inTenant<Result>(tenantId: number, work: Work<Transaction, Result>, options?: TransactionOptions): Promise<Result>;
+  inTenant<Result>(
+    tenantId: number,
+    work: TransactionWork<Transaction, Result>,
+    options?: TransactionOptions,
+  ): Promise<Result>;
   /** The rows of all tenants, of the tables that the reason is for. */
   acrossTenants<Result>(
     reason: AcrossTenantsReason,
-    work: Work<Transaction, Result>,
+    work: TransactionWork<Transaction, Result>,
     options?: TransactionOptions,
   ): Promise<Result>;
   /** The tables that belong to no tenant. */
-  withoutTenant<Result>(work: Work<SharedTransaction, Result>, options?: TransactionOptions): Promise<Result>;
+  withoutTenant<Result>(
+    work: TransactionWork<SharedTransaction, Result>,
+    options?: TransactionOptions,
+  ): Promise<Result>;
   /** The same doors for statements that stand alone. */
   readonly single: SingleStatements;
+  /** How it has been used since it was opened. */
+  usage(): DatabaseUsage;
   /** @throws Error when the database does not answer over the connections of this process. */
   ping(): Promise<'writable' | 'read-only'>;
   /** For how long the database has not answered over the connections of this process, in milliseconds. */
   silentMs(): number;
   /** @throws Error when the database does not answer over a new connection. */
-  pingAnew(): Promise<void>;
+  pingNewConnection(): Promise<void>;
   close(): Promise<void>;
 }
 
+export interface DatabaseUsage {
+  readonly operations: OperationDurations;
+  readonly pool: PoolUsage;
+}
+
 /** A transaction that is wanted or under way. */
-interface Place {
-  readonly sight: Sight;
+interface OpenTransaction {
+  readonly rowSecurity: RowSecurityContext;
   readonly limits: StatementLimits;
   over: boolean;
 }
@@ -81,23 +116,23 @@ interface Place {
  * Opens nothing yet: connections are made when first needed. `url` may name a Unix socket:
  * `postgresql://user@localhost/name?host=/directory`.
  */
-export function openDatabase(url: string, options: ConnectionOptions = {}): Database {
+export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
-  const places = new AsyncLocalStorage<Place>();
+  const openTransactions = new AsyncLocalStorage<OpenTransaction>();
   const { client, pool } = openClient(url, {
     ...options,
     begin() {
-      const place = places.getStore();
-      if (!place || place.over) throw new Error('a transaction has to begin through one of the doors');
-      return beginSeeing(place.sight, place.limits);
+      const transaction = openTransactions.getStore();
+      if (!transaction || transaction.over) throw new Error('a transaction has to begin through one of the doors');
+      return beginWithRowSecurity(transaction.rowSecurity, transaction.limits);
     },
-    timeoutMsOf: () => places.getStore()?.limits.timeoutMs,
+    timeoutMsOf: () => openTransactions.getStore()?.limits.timeoutMs,
   });
-  const roleOnce = onceItWorks(() => roleToWorkAs(client));
-  const send = createSendStatement(pool);
+  const roleOnce = onceItWorks(() => effectiveRole(client));
+  const send = createRunStatement(pool);
 
   function refuseInside(): void {
-    if (places.getStore()?.over === false) throw new Error('a transaction must not be opened inside another');
+    if (openTransactions.getStore()?.over === false) throw new Error('a transaction must not be opened inside another');
   }
 
   async function limitsOf(timeoutMs = statementTimeoutMs): Promise<StatementLimits> {
@@ -105,43 +140,55 @@ export function openDatabase(url: string, options: ConnectionOptions = {}): Data
   }
 
   async function transact<Result>(
-    sight: Sight,
-    work: Work<Transaction, Result>,
-    { timeoutMs }: TransactionOptions = {},
+    rowSecurity: RowSecurityContext,
+    work: TransactionWork<Transaction, Result>,
+    { timeoutMs }: TransactionOptions,
   ): Promise<Result> {
     refuseInside();
-    const place: Place = { sight, limits: await limitsOf(timeoutMs), over: false };
+    const transaction: OpenTransaction = { rowSecurity, limits: await limitsOf(timeoutMs), over: false };
     const limits = timeoutMs === undefined ? {} : { timeout: timeoutMs };
-    return places
-      .run(place, () => client.$transaction(work, limits))
+    return openTransactions
+      .run(transaction, () => client.$transaction(work, limits))
       .finally(() => {
-        place.over = true;
+        transaction.over = true;
       });
   }
 
-  async function alone<Row>(sight: Sight, statement: Statement): Promise<readonly Row[]> {
+  async function runAlone<Row>(rowSecurity: RowSecurityContext, statement: Statement): Promise<readonly Row[]> {
     refuseInside();
-    return (await send(seeing(sight, await limitsOf()), statement)) as readonly Row[];
+    return (await send(rowSecurityStatement(rowSecurity, await limitsOf()), statement)) as readonly Row[];
   }
 
+  const operations = new OperationDurations();
+  const traced = createOperationSpans(url, options.activeSpan);
+  const during = <Result>(operation: DatabaseOperation, work: () => Promise<Result>) =>
+    operations.during(operation, () => traced(operation, work));
+  const single = <Row>(rowSecurity: RowSecurityContext, statement: Statement, operation: DatabaseOperation = 'other') =>
+    during(operation, () => runAlone<Row>(rowSecurity, statement));
+  const transaction = <Result>(
+    rowSecurity: RowSecurityContext,
+    work: TransactionWork<Transaction, Result>,
+    options: TransactionOptions = {},
+  ) => during(options.operation ?? 'other', () => transact(rowSecurity, work, options));
   return {
     single: {
-      inTenant: (tenantId, statement) => alone({ tenantId }, statement),
-      acrossTenants: (across, statement) => alone({ across }, statement),
-      withoutTenant: (statement) => alone({}, statement),
+      inTenant: (tenantId, statement, operation) => single({ tenantId }, statement, operation),
+      acrossTenants: (across, statement, operation) => single({ across }, statement, operation),
+      withoutTenant: (statement, operation) => single({}, statement, operation),
     },
-    inTenant: (tenantId, work, limits) => transact({ tenantId }, work, limits),
-    acrossTenants: (across, work, limits) => transact({ across }, work, limits),
-    withoutTenant: (work, limits) => transact({}, work, limits),
-    ping: () => pool.ping(PING_DEADLINE_MS),
+    inTenant: (tenantId, work, options) => transaction({ tenantId }, work, options),
+    acrossTenants: (across, work, options) => transaction({ across }, work, options),
+    withoutTenant: (work, options) => transaction({}, work, options),
+    usage: () => ({ operations, pool: pool.usage() }),
+    ping: () => operations.during('ping', () => pool.ping(PING_DEADLINE_MS)),
     silentMs: () => pool.silentMs,
-    pingAnew: () => pingAnew(url),
+    pingNewConnection: () => pingNewConnection(url),
     close: () => client.$disconnect(),
   };
 }
 
 /** Over a connection that is opened for it and closed again. */
-async function pingAnew(url: string): Promise<void> {
+async function pingNewConnection(url: string): Promise<void> {
   const fresh = new GuardedPool(url, { size: 1, statementTimeoutMs: PING_DEADLINE_MS });
   fresh.on('error', () => {});
   try {

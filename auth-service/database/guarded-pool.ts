@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Durations } from '../../platform/index.ts';
 
 export interface GuardedPoolOptions {
   /** Connections at most. */
@@ -9,15 +10,34 @@ export interface GuardedPoolOptions {
   timeoutMsOf?: (() => number | undefined) | undefined;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
+const POOL_CONNECT_TIMEOUT_MS = 5_000;
 /** The server cancels a statement that takes too long. Only one that does not even do that counts as unanswered. */
 const ANSWER_ALLOWANCE_MS = 1_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
 /** A connection is replaced at this age: behind a balancer or after a failover, old ones lead to the wrong server. */
-const MAX_AGE_SECONDS = 1_800;
+const CONNECTION_MAX_AGE_SECONDS = 1_800;
 /** How long connections in use may hold up the end. */
 const END_TIMEOUT_MS = 3_000;
 
+/** Bounds of the waits for a connection, in milliseconds. One that is idle is had at once. */
+const POOL_WAIT_BOUNDS_MS = [0.5, 1, 5, 10, 50, 100, 500, 1_000, 5_000] as const;
+
+/** The connections of a pool now, and how long callers waited for one. */
+export interface PoolUsage {
+  readonly max: number;
+  readonly idle: number;
+  readonly used: number;
+  /** Callers that wait. */
+  readonly pending: number;
+  /** Callers whose wait for a connection timed out. */
+  readonly timeouts: number;
+  readonly waits: Durations;
+}
+
+/** Messages of the pool and the driver for a connection timeout. They have no code for it. */
+const TIMED_OUT = /^timeout exceeded when trying to connect|due to connection timeout$/;
+
+type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 type Query = (...query: unknown[]) => unknown;
 type Callback = (error: unknown, result: unknown) => void;
 
@@ -32,16 +52,18 @@ type Callback = (error: unknown, result: unknown) => void;
 export class GuardedPool extends pg.Pool {
   readonly #options: GuardedPoolOptions;
   #answeredAt = performance.now();
+  #timeouts = 0;
+  readonly #waits = new Durations(POOL_WAIT_BOUNDS_MS);
   readonly #connections = new Map<pg.ClientBase, { inUse: boolean; answeredAt: number }>();
 
   constructor(connectionString: string, options: GuardedPoolOptions) {
     super({
       connectionString,
       max: options.size,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: POOL_CONNECT_TIMEOUT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
-      maxLifetimeSeconds: MAX_AGE_SECONDS,
+      maxLifetimeSeconds: CONNECTION_MAX_AGE_SECONDS,
     });
     this.#options = options;
     this.on('connect', (connection) => {
@@ -53,6 +75,42 @@ export class GuardedPool extends pg.Pool {
     this.on('acquire', (connection) => this.#mark(connection, { inUse: true }));
     this.on('release', (_error, connection) => this.#mark(connection, { inUse: false }));
     this.on('remove', (connection) => this.#connections.delete(connection));
+  }
+
+  /** As it is now. */
+  usage(): PoolUsage {
+    return {
+      max: this.#options.size,
+      idle: this.idleCount,
+      used: this.totalCount - this.idleCount,
+      pending: this.waitingCount,
+      timeouts: this.#timeouts,
+      waits: this.#waits,
+    };
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    const since = performance.now();
+    if (callback) {
+      super.connect((error, connection, release) => {
+        this.#countWait(since, error);
+        callback(error, connection, release);
+      });
+      return;
+    }
+    const connecting = super.connect();
+    connecting.then(
+      () => this.#countWait(since),
+      (error: Error) => this.#countWait(since, error),
+    );
+    return connecting;
+  }
+
+  #countWait(since: number, error?: Error): void {
+    this.#waits.add(performance.now() - since);
+    if (error && TIMED_OUT.test(error.message)) this.#timeouts += 1;
   }
 
   /** Destroys `connection` unless `answer` settles in time. */

@@ -12,7 +12,7 @@ import { grantTables, isAbovePolicies, prepareServiceRole, prepareServiceRoleOf 
 
 const MIGRATIONS = 'prisma/migrations';
 const LOCKFILE = 'migration_lock.toml';
-const SCRIPT = 'migration.sql';
+const MIGRATION_SCRIPT = 'migration.sql';
 
 const AWAIT_MIGRATIONS_MS = 500;
 /** PostgreSQL's manual, appendix A. */
@@ -29,7 +29,7 @@ export interface MigrateOptions extends ConnectOptions {
 }
 
 /**
- * Brings the database to the current schema, with row-level security in force, and returns the names of the migrations
+ * Brings the database to the current schema, with row-level security enabled, and returns the names of the migrations
  * that it applied, none when it was current. Any number of processes may call it at once: one migrates, the others wait
  * and find nothing left to do.
  *
@@ -42,7 +42,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     if (await awaitMigrations(url, options)) return [];
     return migrateAs(url, 'DATABASE_URL', options, prepareServiceRole);
   }
-  const user = await userOf(url, options);
+  const user = await currentUserOf(url, options);
   const applied = await migrateAs(ownerUrl, 'AUTH_DATABASE_OWNER_URL', options, (owner) => grantTables(owner, user));
   await prepareServiceRoleOf(url);
   return applied;
@@ -94,7 +94,7 @@ async function pendingWithoutRights(error: unknown): Promise<readonly string[]> 
   return migrationDirectories.map(({ path }) => path);
 }
 
-/** @param giveRights is called with the lock in hand, since two grants on one table must not run at once. */
+/** @param giveRights is called while the lock is held, since two grants on one table must not run at once. */
 async function migrateAs(
   url: string,
   variable: string,
@@ -116,7 +116,7 @@ async function migrateAs(
   }
 }
 
-async function userOf(url: string, options: ConnectOptions): Promise<string> {
+async function currentUserOf(url: string, options: ConnectOptions): Promise<string> {
   const client = await connectToDatabase(url, options);
   try {
     const { rows } = await client.query('SELECT current_user AS name');
@@ -140,7 +140,7 @@ async function mayChangeSchema(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Those that began and did not end. With the lock in hand none is under way, and a script happens as a whole or not at
+ * Migrations that began and did not end. While the lock is held none is running, and a script happens as a whole or not at
  * all, so they can be begun again.
  */
 async function interruptedMigrations(client: pg.Client): Promise<readonly string[]> {
@@ -212,8 +212,8 @@ export async function readMigrations(): Promise<MigrationList> {
       names.sort().map(async (path) => ({
         path,
         migrationFile: {
-          path: SCRIPT,
-          content: { tag: 'ok' as const, value: await readFile(join(baseDir, path, SCRIPT), 'utf8') },
+          path: MIGRATION_SCRIPT,
+          content: { tag: 'ok' as const, value: await readFile(join(baseDir, path, MIGRATION_SCRIPT), 'utf8') },
         },
       })),
     ),

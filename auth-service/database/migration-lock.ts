@@ -6,7 +6,7 @@ const MIGRATION_LOCK = 7_467_842_601;
 const LOCK_RETRY_MS = 200;
 
 /**
- * Does `work` while nobody else changes the tables, their owners or the rights to them: PostgreSQL refuses two of such
+ * Runs `work` while no other process changes the tables, their owners or the rights to them: PostgreSQL refuses two of such
  * changes at once ("tuple concurrently updated"). The lock is the session's, and so lives no longer than `client`. It
  * holds for one database, not for the roles, which belong to the server.
  */

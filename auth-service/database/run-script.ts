@@ -5,7 +5,7 @@ import { withTableLocks } from './table-locks.ts';
  * Runs a migration's script beside those who use the database.
  *
  * A script is one message and so one transaction: all of it happens, or nothing. An index that is built CONCURRENTLY must
- * be a script of its own; it waits for as long as it takes, which nobody notices. What an attempt before this one has left
+ * be a script of its own; it waits for as long as it takes, without blocking others. What an attempt before this one has left
  * of it is taken away first.
  *
  * @throws pg.DatabaseError

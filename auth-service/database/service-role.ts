@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { StartError } from '../../platform/index.ts';
-import { changeRoles, letTakeOn } from './change-roles.ts';
+import { changeRoles, grantMembership } from './change-roles.ts';
 import { connectToDatabase } from './connect.ts';
 import type { PrismaClient } from './generated/client.ts';
 
-/** Who may read and write the service's tables, and whom policies bind. It cannot log in. */
+/** The role that may read and write the service's tables, subject to the policies. It cannot log in. */
 export const SERVICE_ROLE = 'portico_service';
 
-/** What rows are added to and never changed. */
+/** The append-only table. */
 const APPEND_ONLY = 'audit_log';
 
 /**
@@ -23,7 +23,7 @@ export async function prepareServiceRole(client: pg.Client): Promise<void> {
     await changeRoles(async () => {
       if (!(await roleIsThere(client))) await client.query(`CREATE ROLE ${SERVICE_ROLE} NOLOGIN`);
     });
-    await letTakeOn(client, SERVICE_ROLE);
+    await grantMembership(client, SERVICE_ROLE);
     await grantTables(client, SERVICE_ROLE);
   } catch (error) {
     throw new StartError(
@@ -44,7 +44,7 @@ export async function prepareServiceRoleOf(url: string): Promise<void> {
 }
 
 /** The role that transactions have to take on; undefined when policies bind the user as it is. */
-export async function roleToWorkAs(client: PrismaClient): Promise<string | undefined> {
+export async function effectiveRole(client: PrismaClient): Promise<string | undefined> {
   const [user] = await client.$queryRaw<{ above: boolean }[]>`
     SELECT rolsuper OR rolbypassrls AS above FROM pg_roles WHERE rolname = current_user`;
   return user?.above === false ? undefined : SERVICE_ROLE;

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { StartError } from '../../platform/index.ts';
 import { changeRoles } from './change-roles.ts';
+import { changeSchemaOwner } from './change-schema-owner.ts';
 import { type ConnectOptions, connectToDatabase } from './connect.ts';
-import { giveSchema } from './give-schema.ts';
 import { migrate } from './migrate.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { scramVerifier } from './scram.ts';
@@ -42,7 +42,7 @@ export async function setUpRoles(urls: SetupUrls, options: ConnectOptions = {}):
       throw new StartError('the administrator, the owner and the service need three different database users');
     await withMigrationLock(admin, async () => {
       for (const role of [owner, service]) await changeRoles(() => makeRole(admin, role));
-      await giveSchema(admin, owner.name);
+      await changeSchemaOwner(admin, owner.name);
     });
   } catch (error) {
     if (error instanceof pg.DatabaseError)
@@ -79,7 +79,7 @@ async function makeRole(admin: pg.Client, { name, password }: Role): Promise<voi
   await admin.query(`${rows.length > 0 ? 'ALTER' : 'CREATE'} ROLE ${role} ${rights}${secret}`);
 }
 
-/** What it is a member of was not made here, and is not taken away here. */
+/** Memberships in other roles were not granted here, and are not revoked here. */
 async function requireBound(url: string, options: ConnectOptions): Promise<void> {
   const client = await connectToDatabase(url, options);
   try {

@@ -1,11 +1,21 @@
+/*
+ * Statements in PostgreSQL's extended protocol, past Prisma and the driver's own queries. A refresh sends two. Measured over
+ * 3,200 refreshes each, in alternating rounds on 2 cores under load, with the database on the same machine:
+ *
+ *   these statements                          0.83 ms of processor time a refresh, 164 refreshes/s
+ *   pg: BEGIN, prepared statement, COMMIT     1.22 ms, 101 refreshes/s
+ *   Prisma: $transaction with $queryRaw       3.35 ms,  44 refreshes/s
+ *
+ * A login gains little: hashing is nine tenths of it.
+ */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { GuardedPool } from './guarded-pool.ts';
-import { isDatabaseAway } from './is-away.ts';
-import { type PreparedNames, type Row, type Statement, StatementInSight } from './statement-in-sight.ts';
+import { isDatabaseUnavailable } from './is-unavailable.ts';
+import { type PreparedNames, type Row, type Statement, TenantScopedQuery } from './tenant-scoped-query.ts';
 
 /** How many texts get a name. There are a few dozen; each takes memory in each connection of the server. */
-const MAX_NAMES = 100;
+const MAX_STATEMENT_NAMES = 100;
 
 /** A prepared statement is not there (PostgreSQL manual, appendix A). */
 const NOT_PREPARED = '26000';
@@ -25,15 +35,15 @@ export class StatementError extends Error {
   }
 }
 
-/** @param sight gives no rows. */
-export type SendStatement = (sight: Statement, statement: Statement) => Promise<readonly Row[]>;
+/** @param rowSecurity gives no rows. */
+export type RunStatement = (rowSecurity: Statement, statement: Statement) => Promise<readonly Row[]>;
 
 /**
  * Sends single statements over the pool, each as a transaction of its own and in one round trip. They are prepared under
  * names on each connection, so their texts should be few. A pooler between us and the database may change the connection
  * behind ours from one transaction to the next; as soon as a prepared statement is missing, none is relied on any more.
  */
-export function createSendStatement(pool: GuardedPool): SendStatement {
+export function createRunStatement(pool: GuardedPool): RunStatement {
   const names = new Map<string, string>();
   const known = new WeakMap<pg.PoolClient, Set<string>>();
   let isPreparing = true;
@@ -41,7 +51,7 @@ export function createSendStatement(pool: GuardedPool): SendStatement {
   function nameOf(text: string): string | undefined {
     if (!isPreparing) return undefined;
     const name = names.get(text);
-    if (name !== undefined || names.size >= MAX_NAMES) return name;
+    if (name !== undefined || names.size >= MAX_STATEMENT_NAMES) return name;
     // One name is one text, also for another version of this program behind the same pooler.
     const made = `portico_${createHash('sha256').update(text).digest('base64url')}`;
     names.set(text, made);
@@ -54,19 +64,19 @@ export function createSendStatement(pool: GuardedPool): SendStatement {
     return { nameOf, known: names };
   }
 
-  function queryOn(connection: pg.PoolClient, sight: Statement, statement: Statement): StatementInSight {
+  function queryOn(connection: pg.PoolClient, rowSecurity: Statement, statement: Statement): TenantScopedQuery {
     try {
-      return new StatementInSight(sight, statement, preparedOn(connection));
+      return new TenantScopedQuery(rowSecurity, statement, preparedOn(connection));
     } catch (error) {
       connection.release();
       throw error;
     }
   }
 
-  async function send(sight: Statement, statement: Statement): Promise<readonly Row[]> {
+  async function sendStatement(rowSecurity: Statement, statement: Statement): Promise<readonly Row[]> {
     const connection = await pool.connect();
-    const query = queryOn(connection, sight, statement);
-    // Without a listener, the loss of a connection would end the process. Whoever waits for the result hears of it.
+    const query = queryOn(connection, rowSecurity, statement);
+    // Without a listener, the loss of a connection would end the process. The promise of the result rejects instead.
     const onLost = (error: Error) => query.handleError(error);
     connection.on('error', onLost);
     try {
@@ -83,26 +93,26 @@ export function createSendStatement(pool: GuardedPool): SendStatement {
     }
   }
 
-  return async (sight, statement) => {
+  return async (rowSecurity, statement) => {
     try {
-      return await send(sight, statement).catch((error) => {
-        if (codeOf(error) !== NOT_PREPARED) throw error;
+      return await sendStatement(rowSecurity, statement).catch((error) => {
+        if (sqlStateOf(error) !== NOT_PREPARED) throw error;
         // Nothing of it was done. Another one that was under way may have found out before.
         isPreparing = false;
-        return send(sight, statement);
+        return sendStatement(rowSecurity, statement);
       });
     } catch (error) {
-      throw error instanceof TypeError ? error : new StatementError(codeOf(error));
+      throw error instanceof TypeError ? error : new StatementError(sqlStateOf(error));
     }
   };
 }
 
 /** After most of PostgreSQL's errors; after any other it is not known what comes. */
 function isUsableAfter(error: unknown): boolean {
-  return 'severity' in (error as object) && !ENDS_CONNECTION.test(codeOf(error));
+  return 'severity' in (error as object) && !ENDS_CONNECTION.test(sqlStateOf(error));
 }
 
 /** Where the driver gives no code for a connection that failed or was not to be had: connection_failure. */
-function codeOf(error: unknown): string {
-  return String((error as { code?: unknown }).code ?? (isDatabaseAway(error) ? '08006' : 'unknown'));
+function sqlStateOf(error: unknown): string {
+  return String((error as { code?: unknown }).code ?? (isDatabaseUnavailable(error) ? '08006' : 'unknown'));
 }

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** For how long a statement may stand in the queue for a table's lock. Everybody who comes after it waits as long. */
+/** How long a statement may wait for a table's lock. Every later statement on the table waits as long. */
 const LOCK_TIMEOUT_MS = 2_000;
-/** In between, whoever stood behind it gets on. */
-const RETRY_MS = 1_000;
-const ATTEMPTS = 60;
+/** In between, the statements behind it proceed. */
+const TABLE_LOCK_RETRY_MS = 1_000;
+const TABLE_LOCK_ATTEMPTS = 60;
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Does what needs a table for itself beside those who use the database: while somebody's long transaction holds the
+ * Does what needs a table for itself beside those who use the database: while a long transaction holds the
  * table, it gives up its place in the queue now and then, for three minutes in all, because everybody else stands behind
  * it.
  *
@@ -25,8 +25,8 @@ export async function withTableLocks(client: pg.ClientBase, work: () => Promise<
         await work();
         return;
       } catch (error) {
-        if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || attempt === ATTEMPTS) throw error;
-        await sleep(RETRY_MS);
+        if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || attempt === TABLE_LOCK_ATTEMPTS) throw error;
+        await sleep(TABLE_LOCK_RETRY_MS);
       }
     }
   } finally {

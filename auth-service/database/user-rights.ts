@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { StartError } from '../../platform/index.ts';
 import { type ConnectOptions, connectToDatabase } from './connect.ts';
 
-/** What a database user could do to row-level security, were any SQL of an attacker's run as that user. */
+/** How a database user could bypass row-level security, if an attacker's SQL ran as that user. */
 export interface UserRights {
   readonly user: string;
   /** It is a superuser or has BYPASSRLS, or may take on a role that is or has. `RESET ROLE` is enough to see all rows. */
@@ -11,7 +11,7 @@ export interface UserRights {
   readonly ownsTables: boolean;
 }
 
-/** What happens when the user of the service is above policies. */
+/** What to do when the service's user bypasses policies. */
 export type SuperuserPolicy = 'refuse' | 'warn' | 'accept';
 
 /** The rights of the user that `client` has logged in as. */

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import type { Caller, ReadAudit, ReadAuditInput, ReadEntry } from '../use-cases/index.ts';
+import type { AuthenticatedCaller, ReadAudit, ReadAuditInput, ReadEntry } from '../use-cases/index.ts';
 import type { GraphContext } from './context.ts';
 
 export const auditTypeDefs = /* GraphQL */ `
@@ -56,7 +56,10 @@ export const auditTypeDefs = /* GraphQL */ `
 `;
 
 /** The field with which administrators read the audit log of their tenant. */
-export function createAuditField(readAudit: ReadAudit, callerOf: (context: GraphContext) => Promise<Caller>) {
+export function createAuditField(
+  readAudit: ReadAudit,
+  callerOf: (context: GraphContext) => Promise<AuthenticatedCaller>,
+) {
   return async (_root: unknown, input: ReadAuditInput, context: GraphContext) => {
     const result = await readAudit(input, await callerOf(context), context.client);
     if (result.outcome === 'success') return { entries: result.entries.map(entryAnswer), next: result.next };

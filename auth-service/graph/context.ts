@@ -1,5 +1,5 @@
 import type { Logger } from '../../platform/index.ts';
-import type { Client, SpentToken } from '../use-cases/index.ts';
+import type { RequestOrigin, SpentToken } from '../use-cases/index.ts';
 
 /** How an HTTP endpoint in front of this graph should answer, where that is not a plain 200. */
 export interface HttpHint {
@@ -8,10 +8,10 @@ export interface HttpHint {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** What the resolvers of one request share. */
+/** The context of one request's resolvers. */
 export type GraphContext = {
   logger: Logger;
-  client: Client;
+  client: RequestOrigin;
   /** The bearer token of the request, not judged yet. */
   accessToken: string | undefined;
   /** Called when the response carries the successor of a refresh token. */

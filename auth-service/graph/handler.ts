@@ -3,8 +3,8 @@ import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
 import { createHandler, type OperationArgs } from 'graphql-http';
 import type { Logger } from '../../platform/index.ts';
 import { ERRORS, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
-import type { RefreshDeliveries } from '../refresh-deliveries.ts';
-import type { Client } from '../use-cases/index.ts';
+import type { RefreshDeliveries } from '../http/index.ts';
+import type { RequestOrigin } from '../use-cases/index.ts';
 import type { GraphContext } from './context.ts';
 import { createKnownDocuments } from './known-documents.ts';
 import { oneAuthenticationFieldRule } from './one-authentication-field.ts';
@@ -17,7 +17,7 @@ export interface GraphOptions extends UseCases {
   /** The log of one request, with its id. */
   loggerOf(request: Request): Logger;
   /** Where a request comes from. */
-  originOf(request: Request): Client;
+  originOf(request: Request): RequestOrigin;
   deliveries: RefreshDeliveries;
 }
 
@@ -65,15 +65,14 @@ async function executeSafely(args: ExecutionArgs): Promise<ExecutionResult> {
   if (!result.errors) return result;
   const errors = result.errors.map((error) =>
     publicError('data' in result ? error : variableErrorWithoutEcho(error), (unexpected) =>
-      logger.error({ err: unexpected }, 'unexpected error in a resolver'),
+      logger.error({ err: unexpected, event: 'request.failed' }, 'unexpected error in a resolver'),
     ),
   );
-  if (errors.some((error) => error.extensions.code === 'unavailable'))
-    sayWhenToComeBack(args.contextValue as GraphContext);
+  if (errors.some((error) => error.extensions.code === 'unavailable')) setRetryAfter(args.contextValue as GraphContext);
   return { ...result, errors };
 }
 
-function sayWhenToComeBack(context: GraphContext): void {
+function setRetryAfter(context: GraphContext): void {
   const headers = { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) };
   context.http ??= { status: ERRORS.unavailable.status, headers };
 }

@@ -1,7 +1,8 @@
 import { type DocumentNode, type GraphQLError, type GraphQLSchema, type ValidationRule, validate } from 'graphql';
+import { type CacheBounds, SecondChanceCache } from '../../platform/index.ts';
 
 /** The gateway and the saved operations send a few dozen texts over and over. */
-const MAX_DOCUMENTS = 200;
+const KNOWN_DOCUMENTS: CacheBounds = { entries: 200, weights: [] };
 /** Longer ones are not among them. In UTF-16 units. */
 const MAX_TEXT_LENGTH = 4_096;
 
@@ -16,22 +17,17 @@ export interface KnownDocuments {
  * is not valid is judged anew each time.
  */
 export function createKnownDocuments(parseText: (text: string) => DocumentNode): KnownDocuments {
-  const valid = new Map<string, DocumentNode>();
+  const valid = new SecondChanceCache<DocumentNode>(KNOWN_DOCUMENTS);
   const known = new WeakSet<DocumentNode>();
   const texts = new WeakMap<DocumentNode, string>();
 
   return {
     parse(text) {
       const document = valid.get(text);
-      if (!document) {
-        const parsed = parseText(text);
-        if (mayBeKept(text)) texts.set(parsed, text);
-        return parsed;
-      }
-      // The last used are at the end.
-      valid.delete(text);
-      valid.set(text, document);
-      return document;
+      if (document) return document;
+      const parsed = parseText(text);
+      if (mayBeKept(text)) texts.set(parsed, text);
+      return parsed;
     },
     validate(schema, document, rules) {
       if (known.has(document)) return [];
@@ -39,15 +35,13 @@ export function createKnownDocuments(parseText: (text: string) => DocumentNode):
       const text = texts.get(document);
       if (errors.length > 0 || text === undefined) return errors;
       known.add(document);
-      valid.set(text, document);
-      const [oldest] = valid.keys();
-      if (valid.size > MAX_DOCUMENTS && oldest !== undefined) valid.delete(oldest);
+      valid.keep(text, document);
       return errors;
     },
   };
 }
 
-/** A string in the text may be somebody's password, which is not to stay in memory. */
+/** A string in the text may be a password, which must not stay in memory. */
 function mayBeKept(text: string): boolean {
   return text.length <= MAX_TEXT_LENGTH && !text.includes('"');
 }

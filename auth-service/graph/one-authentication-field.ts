@@ -10,7 +10,7 @@ import { AUTHENTICATION_FIELDS } from './schema.ts';
 
 /**
  * An operation may hold one authentication field, so that one request is one guess at a password. Aliases, fragments
- * and @skip or @include change nothing. The gateway has the same rule; here it holds for whoever comes past it.
+ * and @skip or @include change nothing. The gateway has the same rule; here it holds for callers that bypass the gateway.
  */
 export function oneAuthenticationFieldRule(context: ValidationContext): ASTVisitor {
   return {

@@ -11,7 +11,7 @@ import {
   ValuesOfCorrectTypeRule,
 } from 'graphql';
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
-import { isDatabaseAway } from '../use-cases/index.ts';
+import { isDatabaseUnavailable } from '../use-cases/index.ts';
 
 /** A login has about forty tokens, introspection about four hundred. */
 const MAX_TOKENS = 2000;
@@ -50,7 +50,7 @@ function valuesOfCorrectTypeWithoutEcho(context: ValidationContext): ASTVisitor 
 }
 
 /**
- * The error as the caller may see it. `logUnexpected` is called with whatever nobody foresaw.
+ * The error as the caller may see it. `logUnexpected` is called with unexpected errors.
  */
 export function publicError(
   error: GraphQLError | Error,
@@ -62,7 +62,7 @@ export function publicError(
   if (error.extensions.code) return error;
   const { originalError } = error;
   if (originalError instanceof ApiError) return withCode(originalError.message, error, originalError.code);
-  if (isDatabaseAway(originalError)) {
+  if (isDatabaseUnavailable(originalError)) {
     logUnexpected(originalError);
     return withCode(ERRORS.unavailable.message, error, 'unavailable');
   }

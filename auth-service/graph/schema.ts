@@ -1,9 +1,11 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { GraphQLSchema } from 'graphql';
+import { missingField, REFUSALS } from '../errors.ts';
+import type { LogEvent } from '../http/index.ts';
 import type { Login, LoginInput, LoginResult, ReadAudit } from '../use-cases/index.ts';
-import { busy, refusal, throttled, tokensAnswer } from './answer.ts';
 import { auditTypeDefs, createAuditField } from './audit-field.ts';
 import type { GraphContext } from './context.ts';
+import { busy, refusedResult, throttled, tokensAnswer } from './mutation-result.ts';
 import { createSessionFields, type SessionUseCases } from './session-fields.ts';
 
 /** Root fields that check a password or a token. An operation may hold one of them. */
@@ -155,8 +157,11 @@ export function createSchema({ login, readAudit, ...sessionUseCases }: UseCases)
       Mutation: {
         async auth_user_login(_root: unknown, { data }: { data: LoginInput }, context: GraphContext) {
           const result = await login(data, context.client);
-          context.logger.info({ tenant_id: data.tenant_id, ...whatToLog(result) }, 'login');
-          return answerOf(result, context);
+          context.logger.info(
+            { event: LOGIN_EVENTS[result.outcome], tenant_id: data.tenant_id, ...loginLogFields(result) },
+            'login',
+          );
+          return loginResult(result, context);
         },
         ...sessionFields.Mutation,
       },
@@ -164,17 +169,23 @@ export function createSchema({ login, readAudit, ...sessionUseCases }: UseCases)
   });
 }
 
-function answerOf(result: LoginResult, context: GraphContext) {
+function loginResult(result: LoginResult, context: GraphContext) {
   if (result.outcome === 'success') return tokensAnswer(result.tokens);
   if (result.outcome === 'busy') return busy(context, result.retryAfterSeconds);
   if (result.outcome === 'throttled') return throttled(context, result.retryAfterSeconds);
-  if (result.reason.kind === 'missing-field')
-    return refusal(context, `${result.reason.field} is required`, { status: 400 });
-  return refusal(context, 'Invalid username, password or tenant', { status: 401 });
+  if (result.reason.kind === 'missing-field') return refusedResult(context, missingField(result.reason.field));
+  return refusedResult(context, REFUSALS.wrongCredentials);
 }
 
+const LOGIN_EVENTS = {
+  success: 'login.succeeded',
+  refused: 'login.refused',
+  throttled: 'login.throttled',
+  busy: 'login.busy',
+} as const satisfies Record<LoginResult['outcome'], LogEvent>;
+
 /** Never the username: people type their password into that field. */
-function whatToLog(result: LoginResult) {
+function loginLogFields(result: LoginResult) {
   if (result.outcome === 'success')
     return { outcome: result.outcome, user_id: result.account.userId, session_id: result.sessionId };
   if (result.outcome === 'throttled') return { outcome: result.outcome, counter: result.counter };

@@ -1,6 +1,7 @@
-import { ApiError } from '../errors.ts';
+import { ApiError, missingField, REFUSALS, unusableNewPassword } from '../errors.ts';
+import type { LogEvent } from '../http/index.ts';
 import type {
-  Caller,
+  AuthenticatedCaller,
   ChangePassword,
   ChangePasswordInput,
   ChangePasswordResult,
@@ -9,15 +10,16 @@ import type {
   ListSessions,
   Logout,
   LogoutInput,
-  PasswordProblem,
+  LogoutResult,
   Refresh,
   RefreshInput,
   RefreshResult,
   RevokeSession,
   RevokeSessionInput,
+  RevokeSessionResult,
 } from '../use-cases/index.ts';
-import { type Answer, busy, refusal, success, throttled, tokensAnswer } from './answer.ts';
-import type { GraphContext, HttpHint } from './context.ts';
+import type { GraphContext } from './context.ts';
+import { busy, type MutationResult, refusedResult, success, throttled, tokensAnswer } from './mutation-result.ts';
 
 export interface SessionUseCases {
   identifyCaller: IdentifyCaller;
@@ -33,21 +35,17 @@ interface Ended {
 }
 
 /** RFC 6750, section 3. */
-const UNAUTHORIZED: HttpHint = {
-  status: 401,
-  headers: { 'www-authenticate': 'Bearer realm="portico", error="invalid_token"' },
-};
-const NOT_LOGGED_IN = 'The access token is missing, expired or revoked';
+const INVALID_TOKEN_CHALLENGE = { 'www-authenticate': 'Bearer realm="portico", error="invalid_token"' };
 
 /** The fields about the caller's account and sessions. */
 export function createSessionFields(useCases: SessionUseCases) {
   const { identifyCaller, refresh, logout, listSessions, revokeSession, changePassword } = useCases;
 
   /** @throws ApiError without a living session; a query has no other way of saying so. */
-  async function callerOf(context: GraphContext): Promise<Caller> {
+  async function callerOf(context: GraphContext): Promise<AuthenticatedCaller> {
     const caller = await identifyCaller(context.accessToken);
     if (caller) return caller;
-    context.http = UNAUTHORIZED;
+    context.http = { status: REFUSALS.notLoggedIn.status, headers: INVALID_TOKEN_CHALLENGE };
     throw new ApiError('invalid-jwt');
   }
 
@@ -73,78 +71,82 @@ export function createSessionFields(useCases: SessionUseCases) {
       async auth_token_refresh(_root: unknown, { data }: { data: RefreshInput }, context: GraphContext) {
         const result = await refresh(data, context.client);
         const level = result.outcome === 'reused' ? 'warn' : 'info';
-        context.logger[level](refreshToLog(result), 'refresh');
+        context.logger[level]({ event: REFRESH_EVENTS[result.outcome], ...refreshLogFields(result) }, 'refresh');
         if (result.outcome === 'success') {
           context.followDelivery(result.spent);
           return tokensAnswer(result.tokens);
         }
         if (result.outcome === 'refused' && result.reason.kind === 'missing-field')
-          return refusal(context, `${result.reason.field} is required`, { status: 400 });
-        return refusal(context, 'Invalid or expired refresh token', { status: 401 });
+          return refusedResult(context, missingField(result.reason.field));
+        return refusedResult(context, REFUSALS.invalidRefreshToken);
       },
 
       async auth_user_logout(
         _root: unknown,
         { data }: { data?: LogoutInput | null },
         context: GraphContext,
-      ): Promise<Answer<Ended>> {
+      ): Promise<MutationResult<Ended>> {
         const result = await logout(data ?? {}, context.accessToken, context.client);
         const { outcome, ...details } = result;
-        context.logger.info({ outcome, ...toLog(details) }, 'logout');
+        context.logger.info({ event: LOGOUT_EVENTS[outcome], outcome, ...sessionLogFields(details) }, 'logout');
         if (result.outcome === 'success') return success({ revoked_sessions: result.ended });
-        if (result.reason === 'no-token')
-          return refusal(context, 'A bearer token or refresh_token is required', { status: 401 });
-        return refusal(context, 'Invalid or expired token', { status: 401 });
+        if (result.reason === 'no-token') return refusedResult(context, REFUSALS.missingToken);
+        return refusedResult(context, REFUSALS.invalidToken);
       },
 
       async auth_session_revoke(
         _root: unknown,
         { data }: { data: RevokeSessionInput },
         context: GraphContext,
-      ): Promise<Answer<Ended>> {
+      ): Promise<MutationResult<Ended>> {
         const caller = await identifyCaller(context.accessToken);
-        if (!caller) return refusal(context, NOT_LOGGED_IN, UNAUTHORIZED);
+        if (!caller) return refusedResult(context, REFUSALS.notLoggedIn, INVALID_TOKEN_CHALLENGE);
         const result = await revokeSession(data, caller, context.client);
-        context.logger.info({ outcome: result.outcome, ...callerToLog(caller) }, 'session revoke');
+        context.logger.info(
+          { event: SESSION_REVOKE_EVENTS[result.outcome], outcome: result.outcome, ...callerLogFields(caller) },
+          'session revoke',
+        );
         if (result.outcome === 'success') return success({ revoked_sessions: result.ended });
-        if (result.reason.kind === 'missing-field')
-          return refusal(context, `${result.reason.field} is required`, { status: 400 });
-        return refusal(context, 'There is no such session', { status: 404 });
+        if (result.reason.kind === 'missing-field') return refusedResult(context, missingField(result.reason.field));
+        return refusedResult(context, REFUSALS.unknownSession);
       },
 
       async auth_user_change_password(
         _root: unknown,
         { data }: { data: ChangePasswordInput },
         context: GraphContext,
-      ): Promise<Answer<Ended>> {
+      ): Promise<MutationResult<Ended>> {
         const caller = await identifyCaller(context.accessToken);
-        if (!caller) return refusal(context, NOT_LOGGED_IN, UNAUTHORIZED);
+        if (!caller) return refusedResult(context, REFUSALS.notLoggedIn, INVALID_TOKEN_CHALLENGE);
         const result = await changePassword(data, caller, context.client);
-        context.logger.info({ ...passwordChangeToLog(result), ...callerToLog(caller) }, 'password change');
+        context.logger.info(
+          {
+            event: PASSWORD_CHANGE_EVENTS[result.outcome],
+            ...passwordChangeLogFields(result),
+            ...callerLogFields(caller),
+          },
+          'password change',
+        );
         return changePasswordAnswer(result, context);
       },
     },
   };
 }
 
-function changePasswordAnswer(result: ChangePasswordResult, context: GraphContext): Answer<Ended> {
+function changePasswordAnswer(result: ChangePasswordResult, context: GraphContext): MutationResult<Ended> {
   if (result.outcome === 'success') return success({ revoked_sessions: result.ended });
   if (result.outcome === 'busy') return busy(context, result.retryAfterSeconds);
   if (result.outcome === 'throttled') return throttled(context, result.retryAfterSeconds);
   switch (result.reason.kind) {
     case 'missing-field':
-      return refusal(context, `${result.reason.field} is required`, { status: 400 });
+      return refusedResult(context, missingField(result.reason.field));
     case 'current-password':
-      return refusal(context, 'The current password is wrong', { status: 403 });
+      return refusedResult(context, REFUSALS.wrongCurrentPassword);
     case 'new-password':
-      return refusal(context, newPasswordMessage(result.reason.problem), { status: 400 });
+      return refusedResult(context, unusableNewPassword(result.reason.problem));
     case 'overtaken':
-      return refusal(context, 'The session has ended or the password was changed meanwhile', { status: 409 });
+      return refusedResult(context, REFUSALS.overtaken);
   }
-}
-
-function newPasswordMessage({ code, message }: PasswordProblem): string {
-  return `The new password cannot be used: ${message} (${code})`;
 }
 
 function sessionAnswer(session: ListedSession) {
@@ -159,7 +161,30 @@ function sessionAnswer(session: ListedSession) {
   };
 }
 
-function refreshToLog(result: RefreshResult) {
+const REFRESH_EVENTS = {
+  success: 'refresh.succeeded',
+  refused: 'refresh.refused',
+  reused: 'refresh.reuse_detected',
+} as const satisfies Record<RefreshResult['outcome'], LogEvent>;
+
+const LOGOUT_EVENTS = { success: 'logout.succeeded', refused: 'logout.refused' } as const satisfies Record<
+  LogoutResult['outcome'],
+  LogEvent
+>;
+
+const SESSION_REVOKE_EVENTS = {
+  success: 'session_revoke.succeeded',
+  refused: 'session_revoke.refused',
+} as const satisfies Record<RevokeSessionResult['outcome'], LogEvent>;
+
+const PASSWORD_CHANGE_EVENTS = {
+  success: 'password_change.succeeded',
+  refused: 'password_change.refused',
+  throttled: 'password_change.throttled',
+  busy: 'password_change.busy',
+} as const satisfies Record<ChangePasswordResult['outcome'], LogEvent>;
+
+function refreshLogFields(result: RefreshResult) {
   if (result.outcome === 'success') {
     const { account, sessionId } = result;
     return { outcome: result.outcome, tenant_id: account.tenantId, user_id: account.userId, session_id: sessionId };
@@ -169,17 +194,17 @@ function refreshToLog(result: RefreshResult) {
   return { outcome, tenant_id: tenantId, user_id: userId, session_id: sessionId };
 }
 
-function passwordChangeToLog(result: ChangePasswordResult) {
+function passwordChangeLogFields(result: ChangePasswordResult) {
   if (result.outcome !== 'refused') return { outcome: result.outcome };
   const { reason } = result;
   return { outcome: result.outcome, reason: reason.kind === 'new-password' ? reason.problem.code : reason.kind };
 }
 
-function toLog(details: { tenantId?: number; userId?: string; ended?: number; reason?: string }) {
+function sessionLogFields(details: { tenantId?: number; userId?: string; ended?: number; reason?: string }) {
   const { tenantId, userId, ...rest } = details;
   return { ...rest, ...(tenantId === undefined ? {} : { tenant_id: tenantId, user_id: userId }) };
 }
 
-function callerToLog({ account, sessionId }: Caller) {
+function callerLogFields({ account, sessionId }: AuthenticatedCaller) {
   return { tenant_id: account.tenantId, user_id: account.userId, session_id: sessionId };
 }

@@ -1,7 +1,6 @@
+import { addDays } from '../../platform/index.ts';
 import type { Database } from '../database/index.ts';
 import type { Sweep } from './sweep.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * What stays for longer than anybody asks for it: no request that is under way, and no replica whose clock is behind,
@@ -12,19 +11,19 @@ const MARGIN_DAYS = 1;
 /**
  * Removes refresh tokens, sessions and revocations when nothing can be asked any more that they are the answer to.
  *
- * A refresh token that has been traded is kept until it would have expired: as long as somebody might still trade it,
+ * A rotated refresh token is kept until it would have expired: as long as a copy of it might still be sent,
  * its row is what tells that there are two copies. Sessions are kept for `keepEndedDays` after their end, for those who
- * look into what happened. Signing keys are not here: whoever reads them removes those that are over.
+ * look into what happened. Signing keys are not here: reading them removes those that have ended.
  */
 export function endedSessionSweeps(database: Database, keepEndedDays: number): readonly Sweep[] {
   return [
-    { name: 'refresh_tokens', sweep: (at, limit) => sweepExpiredTokens(database, daysBefore(at, MARGIN_DAYS), limit) },
+    { name: 'refresh_tokens', sweep: (at, limit) => sweepExpiredTokens(database, addDays(at, -MARGIN_DAYS), limit) },
     {
       name: 'refresh_tokens_of_ended_sessions',
-      sweep: (at, limit) => sweepTokensOfEnded(database, daysBefore(at, keepEndedDays), limit),
+      sweep: (at, limit) => sweepTokensOfEnded(database, addDays(at, -keepEndedDays), limit),
     },
-    { name: 'sessions', sweep: (at, limit) => sweepSessions(database, daysBefore(at, keepEndedDays), limit) },
-    { name: 'revocations', sweep: (at, limit) => sweepRevocations(database, daysBefore(at, MARGIN_DAYS), limit) },
+    { name: 'sessions', sweep: (at, limit) => sweepSessions(database, addDays(at, -keepEndedDays), limit) },
+    { name: 'revocations', sweep: (at, limit) => sweepRevocations(database, addDays(at, -MARGIN_DAYS), limit) },
   ];
 }
 
@@ -39,6 +38,7 @@ function sweepExpiredTokens(database: Database, before: Date, limit: number): Pr
       DELETE FROM refresh_tokens WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM refresh_tokens WHERE expires_at < ${before}
         ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`,
+    { operation: 'housekeeping' },
   );
 }
 
@@ -52,25 +52,30 @@ function sweepTokensOfEnded(database: Database, before: Date, limit: number): Pr
         JOIN refresh_tokens AS token ON token.tenant_id = session.tenant_id AND token.session_id = session.id
         WHERE session.revoked_at < ${before}
         ORDER BY session.revoked_at LIMIT ${limit} FOR UPDATE OF token SKIP LOCKED))`,
+    { operation: 'housekeeping' },
   );
 }
 
 async function sweepSessions(database: Database, before: Date, limit: number): Promise<number> {
-  return database.acrossTenants('housekeeping', async (transaction) => {
-    const expired = await transaction.$executeRaw`
+  return database.acrossTenants(
+    'housekeeping',
+    async (transaction) => {
+      const expired = await transaction.$executeRaw`
       DELETE FROM sessions WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM sessions AS session WHERE expires_at < ${before} AND NOT EXISTS (
           SELECT 1 FROM refresh_tokens AS token
           WHERE token.tenant_id = session.tenant_id AND token.session_id = session.id)
         ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
-    const revoked = await transaction.$executeRaw`
+      const revoked = await transaction.$executeRaw`
       DELETE FROM sessions WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM sessions AS session WHERE revoked_at < ${before} AND NOT EXISTS (
           SELECT 1 FROM refresh_tokens AS token
           WHERE token.tenant_id = session.tenant_id AND token.session_id = session.id)
         ORDER BY revoked_at LIMIT ${limit - expired} FOR UPDATE SKIP LOCKED))`;
-    return expired + revoked;
-  });
+      return expired + revoked;
+    },
+    { operation: 'housekeeping' },
+  );
 }
 
 function sweepRevocations(database: Database, before: Date, limit: number): Promise<number> {
@@ -80,9 +85,6 @@ function sweepRevocations(database: Database, before: Date, limit: number): Prom
       DELETE FROM revocations WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM revocations WHERE until < ${before}
         ORDER BY until LIMIT ${limit} FOR UPDATE SKIP LOCKED))`,
+    { operation: 'housekeeping' },
   );
-}
-
-function daysBefore(at: Date, days: number): Date {
-  return new Date(at.getTime() - days * DAY_MS);
 }

@@ -15,7 +15,15 @@ export interface HousekeepingOptions {
   onFailed(name: string, error: unknown): void;
 }
 
+/** Rows removed so far, by the name of the sweep. */
+export interface HousekeepingCounts {
+  rounds: number;
+  readonly removed: Record<string, number>;
+  readonly failures: Record<string, number>;
+}
+
 export interface Housekeeping {
+  readonly counts: Readonly<HousekeepingCounts>;
   start(): void;
   /** One round of all sweeps, now. Callers at once share it. */
   run(): Promise<void>;
@@ -29,6 +37,8 @@ export function openHousekeeping(options: HousekeepingOptions): Housekeeping {
   let underWay: Promise<void> | undefined;
   let stopTimer: (() => void) | undefined;
   let stopping = false;
+  const none = () => Object.fromEntries(sweeps.map(({ name }) => [name, 0]));
+  const total: HousekeepingCounts = { rounds: 0, removed: none(), failures: none() };
 
   async function sweepAll({ sweep }: Sweep): Promise<number> {
     let removed = 0;
@@ -46,10 +56,13 @@ export function openHousekeeping(options: HousekeepingOptions): Housekeeping {
       try {
         const removed = await sweepAll(sweep);
         if (removed > 0) counts[sweep.name] = removed;
+        total.removed[sweep.name] = (total.removed[sweep.name] ?? 0) + removed;
       } catch (error) {
+        total.failures[sweep.name] = (total.failures[sweep.name] ?? 0) + 1;
         onFailed(sweep.name, error);
       }
     }
+    total.rounds += 1;
     if (Object.keys(counts).length > 0) onRemoved(counts);
   }
 
@@ -61,6 +74,7 @@ export function openHousekeeping(options: HousekeepingOptions): Housekeeping {
   }
 
   return {
+    counts: total,
     run,
     start() {
       if (policy.intervalMinutes === 0) return;

@@ -1,3 +1,3 @@
 export { endedSessionSweeps } from './ended-sessions.ts';
-export { type Housekeeping, openHousekeeping } from './housekeeping.ts';
+export { type Housekeeping, type HousekeepingCounts, openHousekeeping } from './housekeeping.ts';
 export type { Sweep } from './sweep.ts';

@@ -1,9 +1,9 @@
-/** Something that removes rows that have had their time. Whoever owns such rows brings one along. */
+/** Removes rows that have expired. The room that owns the rows defines it. */
 export interface Sweep {
-  /** What it removes, as the log names it. */
+  /** The name of the removed rows in the log. */
   readonly name: string;
   /**
-   * Removes `limit` rows at most, in one short transaction that waits for nobody's lock (FOR UPDATE SKIP LOCKED), so that
+   * Removes `limit` rows at most, in one short transaction that waits for no lock (FOR UPDATE SKIP LOCKED), so that
    * replicas may do it at once.
    *
    * @param at the time that it is.

@@ -1,15 +1,20 @@
 import type { Request } from 'express';
-import { type AuthenticateClient, type Client, type ClientAccount, FIRST_PARTY_CLIENT } from '../use-cases/index.ts';
+import {
+  type AuthenticateClient,
+  type ClientAccount,
+  FIRST_PARTY_CLIENT,
+  type RequestOrigin,
+} from '../use-cases/index.ts';
 import type { Form } from './form.ts';
 import { OAuthError } from './oauth-error.ts';
 
 const BASIC = /^basic +(?<credentials>[A-Za-z0-9+/_-]+={0,2}) *$/i;
 
-/** What it takes to authenticate the client of a request. */
+/** The dependencies of client authentication. */
 export interface ClientAuthentication {
   authenticateClient: AuthenticateClient;
   /** Where a request comes from. */
-  originOf(request: Request): Client;
+  originOf(request: Request): RequestOrigin;
 }
 
 interface Credentials {

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../../platform/index.ts';
-import type { RefreshDeliveries } from '../refresh-deliveries.ts';
+import type { LogEvent, RefreshDeliveries } from '../http/index.ts';
 import type { ClientCredentials, Refresh } from '../use-cases/index.ts';
 import { authenticate, authenticateAlways, type ClientAuthentication } from './client-authentication.ts';
 import { type Form, readForm, required } from './form.ts';
@@ -24,7 +24,7 @@ interface TokenResponse {
 }
 
 /** RFC 6749, section 3.3: tokens of printable ASCII without quotes and backslashes, one space between them. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+const SCOPE_LIST = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 /** `POST /oauth/token` (RFC 6749, sections 4.4 and 6). */
 export function tokenEndpoint(options: TokenEndpointOptions): RequestHandler {
@@ -58,7 +58,7 @@ async function refreshGrant(
     deliveries.follow(spent, response);
     const { tenantId, userId } = account;
     loggerOf(request).info(
-      { outcome: 'success', tenant_id: tenantId, user_id: userId, session_id: sessionId },
+      { event: 'refresh.succeeded', outcome: 'success', tenant_id: tenantId, user_id: userId, session_id: sessionId },
       'refresh',
     );
     return {
@@ -71,10 +71,16 @@ async function refreshGrant(
   if (result.outcome === 'reused') {
     const { tenantId, userId, sessionId } = result;
     loggerOf(request).warn(
-      { outcome: 'reused', tenant_id: tenantId, user_id: userId, session_id: sessionId },
+      {
+        event: 'refresh.reuse_detected',
+        outcome: 'reused',
+        tenant_id: tenantId,
+        user_id: userId,
+        session_id: sessionId,
+      },
       'refresh',
     );
-  } else loggerOf(request).info({ outcome: result.outcome }, 'refresh');
+  } else loggerOf(request).info({ event: 'refresh.refused', outcome: result.outcome }, 'refresh');
   throw new OAuthError('invalid_grant');
 }
 
@@ -86,10 +92,14 @@ async function clientCredentialsGrant(
   const { clientCredentials, originOf, loggerOf } = options;
   const client = await authenticateAlways(request, form, options);
   const scope = form.get('scope');
-  if (scope !== undefined && !SCOPE.test(scope)) throw new OAuthError('invalid_scope');
+  if (scope !== undefined && !SCOPE_LIST.test(scope)) throw new OAuthError('invalid_scope');
   const result = await clientCredentials(client, scope, originOf(request));
   const { tenantId, clientId } = client;
-  loggerOf(request).info({ outcome: result.outcome, tenant_id: tenantId, client_id: clientId }, 'client credentials');
+  const event: LogEvent = result.outcome === 'success' ? 'client_token.succeeded' : 'client_token.refused';
+  loggerOf(request).info(
+    { event, outcome: result.outcome, tenant_id: tenantId, client_id: clientId },
+    'client credentials',
+  );
   if (result.outcome === 'refused')
     throw new OAuthError(result.reason === 'scope' ? 'invalid_scope' : 'invalid_client');
   return {

@@ -1,8 +1,8 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Logger } from '../../platform/index.ts';
 import { ERRORS, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
-import type { RefreshDeliveries } from '../refresh-deliveries.ts';
-import { type Client, isDatabaseAway } from '../use-cases/index.ts';
+import type { RefreshDeliveries } from '../http/index.ts';
+import { isDatabaseUnavailable, type RequestOrigin } from '../use-cases/index.ts';
 import { formBody } from './form.ts';
 import type { TokenEndpointOptions } from './grants.ts';
 import { tokenEndpoint } from './grants.ts';
@@ -23,25 +23,26 @@ export interface OAuthOptions extends OAuthUseCases {
   audience: string;
   deliveries: RefreshDeliveries;
   /** Where a request comes from. */
-  originOf(request: Request): Client;
+  originOf(request: Request): RequestOrigin;
   /** Whether the service can answer yet. */
   started(): boolean;
   /** The log of one request, with its id. */
   loggerOf(request: Request): Logger;
 }
 
-/** What stands below `/oauth`. Every answer is JSON, and none may be kept (RFC 6749, section 5.1). */
+/** The routes below `/oauth`. Every response is JSON with `Cache-Control: no-store` (RFC 6749, section 5.1). */
 export function createOAuthRouter(options: OAuthOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.use(noStore, whenStarted(options.started));
+  router.use(neverCached, requireStarted(options.started));
   router.route('/token').post(formBody, tokenEndpoint(options)).all(onlyPost);
   router.route('/revoke').post(formBody, revocationEndpoint(options)).all(onlyPost);
   router.route('/introspect').post(formBody, introspectionEndpoint(options)).all(onlyPost);
-  router.use(createErrorHandler(options.loggerOf));
+  router.use(createOAuthErrorHandler(options.loggerOf));
   return router;
 }
 
-const noStore: RequestHandler = (_request, response, next) => {
+/** RFC 6749, section 5.1. */
+const neverCached: RequestHandler = (_request, response, next) => {
   response.setHeader('cache-control', 'no-store');
   response.setHeader('pragma', 'no-cache');
   next();
@@ -49,31 +50,34 @@ const noStore: RequestHandler = (_request, response, next) => {
 
 const onlyPost: RequestHandler = (_request, response) => {
   response.setHeader('allow', 'POST');
-  send(response, new OAuthError('invalid_request', 'expected the method POST'), 405);
+  sendOAuthError(response, new OAuthError('invalid_request', 'expected the method POST'), 405);
 };
 
-function whenStarted(started: () => boolean): RequestHandler {
+function requireStarted(started: () => boolean): RequestHandler {
   return (_request, _response, next) => next(started() ? undefined : new OAuthError('temporarily_unavailable'));
 }
 
-function createErrorHandler(loggerOf: (request: Request) => Logger): ErrorRequestHandler {
+function createOAuthErrorHandler(loggerOf: (request: Request) => Logger): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
-    if (error instanceof OAuthError) return send(response, error);
+    if (error instanceof OAuthError) return sendOAuthError(response, error);
     // The body parser's errors; their messages quote the body.
     const { status } = error as { status?: unknown };
     if (typeof status === 'number' && status < 500)
-      return send(response, new OAuthError('invalid_request', 'the body cannot be read'));
-    loggerOf(request).error({ err: error }, 'unexpected error');
-    return send(response, isDatabaseAway(error) ? unavailable() : new OAuthError('server_error'));
+      return sendOAuthError(response, new OAuthError('invalid_request', 'the body cannot be read'));
+    loggerOf(request).error({ err: error, event: 'request.failed' }, 'unexpected error');
+    return sendOAuthError(
+      response,
+      isDatabaseUnavailable(error) ? temporarilyUnavailable() : new OAuthError('server_error'),
+    );
   };
 }
 
-function unavailable(): OAuthError {
+function temporarilyUnavailable(): OAuthError {
   return new OAuthError('temporarily_unavailable', ERRORS.unavailable.message, UNAVAILABLE_RETRY_SECONDS);
 }
 
-function send(response: Response, error: OAuthError, status: number = OAUTH_ERRORS[error.code].status): void {
+function sendOAuthError(response: Response, error: OAuthError, status: number = OAUTH_ERRORS[error.code].status): void {
   const { code, message, retryAfterSeconds } = error;
   if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds));
   if (code === 'invalid_client') response.setHeader('www-authenticate', 'Basic realm="portico", charset="UTF-8"');

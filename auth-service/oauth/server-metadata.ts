@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-const MAX_AGE_SECONDS = 300;
+const METADATA_MAX_AGE_SECONDS = 300;
 
 /**
  * `GET /.well-known/oauth-authorization-server` (RFC 8414). All addresses are below the issuer's, which is the gateway's
@@ -24,7 +24,7 @@ export function serverMetadata(issuer: string): RequestHandler {
     introspection_endpoint_auth_methods_supported: withSecret,
   };
   return (_request, response) => {
-    response.setHeader('cache-control', `public, max-age=${MAX_AGE_SECONDS}`);
+    response.setHeader('cache-control', `public, max-age=${METADATA_MAX_AGE_SECONDS}`);
     response.json(document);
   };
 }

@@ -10,7 +10,7 @@ export interface RevocationEndpointOptions extends ClientAuthentication {
 }
 
 /**
- * `POST /oauth/revoke` (RFC 7009). The answer is the same for a token that is unknown, somebody else's, or over already.
+ * `POST /oauth/revoke` (RFC 7009). The answer is the same for a token that is unknown, another user's, or already ended.
  * `token_type_hint` is taken and not needed: the two kinds of token look different.
  */
 export function revocationEndpoint(options: RevocationEndpointOptions): RequestHandler {
@@ -19,7 +19,10 @@ export function revocationEndpoint(options: RevocationEndpointOptions): RequestH
     const form = readForm(request);
     const client = await authenticate(request, form, options);
     const { revoked } = await revokeToken(required(form, 'token'), client, originOf(request));
-    loggerOf(request).info({ revoked, ...(client && { client_id: client.clientId }) }, 'token revocation');
+    loggerOf(request).info(
+      { event: 'token_revocation.completed', revoked, ...(client && { client_id: client.clientId }) },
+      'token revocation',
+    );
     response.status(200).end();
   };
 }
@@ -38,11 +41,11 @@ export function introspectionEndpoint(options: IntrospectionEndpointOptions): Re
     const form = readForm(request);
     const client = await authenticateAlways(request, form, options);
     const token = await introspect(required(form, 'token'), client);
-    response.json(token ? describe(token, issuer, audience) : { active: false });
+    response.json(token ? introspectionResponse(token, issuer, audience) : { active: false });
   };
 }
 
-function describe(token: ActiveToken, issuer: string, audience: string) {
+function introspectionResponse(token: ActiveToken, issuer: string, audience: string) {
   const isAccessToken = token.tokenType === 'Bearer';
   return {
     active: true,

@@ -1,7 +1,9 @@
 import { Piscina } from 'piscina';
+import { Durations } from '../../platform/index.ts';
+import type { ActiveSpan } from '../active-span.ts';
 import { fromPackageRoot } from '../package-root.ts';
 import { type BcryptLibrary, loadBcrypt } from './bcrypt-library.ts';
-import type { CompareTask, HashTask } from './bcrypt-worker.ts';
+import type { CompareTask, Computed, HashTask } from './bcrypt-worker.ts';
 
 /** Worker threads load plain JavaScript only, so this is the compiled file even when the rest runs from its sources. */
 const WORKER = 'dist/auth-service/passwords/bcrypt-worker.js';
@@ -23,13 +25,31 @@ export interface Bcrypt {
   compare(text: string, hash: string): Promise<boolean>;
 }
 
+/** Bounds of computations, in milliseconds: cost 10 takes some 60 ms, and each step of cost doubles it. */
+const COMPUTATION_BOUNDS_MS = [10, 25, 50, 75, 100, 250, 500, 1_000, 2_500, 5_000] as const;
+const HASH_WAIT_BOUNDS_MS = [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000] as const;
+
+/** The computations of a pool now, and those before. */
+export interface HashUsage {
+  readonly threads: number;
+  readonly running: number;
+  readonly queued: number;
+  readonly queueLimit: number;
+  /** Computations that were refused because the queue was full. */
+  readonly refused: number;
+  /** Until a thread began. */
+  readonly waits: Durations;
+  readonly computations: Durations;
+}
+
 export interface BcryptPool extends Bcrypt {
   readonly library: BcryptLibrary['name'];
+  usage(): HashUsage;
   /** Finishes what is queued, then ends the threads. */
   close(): Promise<void>;
 }
 
-/** So many computations wait that another would only make everybody's wait longer. */
+/** The queue is full: another computation would only lengthen every wait. */
 export class HashQueueFullError extends Error {
   constructor(
     /** When to try again, in whole seconds, as in `Retry-After`. */
@@ -46,10 +66,12 @@ export interface BcryptPoolOptions {
   queueLimit: number;
   /** The usual cost: what a comparison takes at least, and the estimate of when to try again. */
   cost: number;
+  /** The request that a computation belongs to, which gets a span below its span. */
+  activeSpan?: ActiveSpan;
 }
 
 /** Computes in worker threads: bcrypt on the event loop would hold every other request up for as long as it takes. */
-export function openBcryptPool({ threads, queueLimit, cost }: BcryptPoolOptions): BcryptPool {
+export function openBcryptPool({ threads, queueLimit, cost, activeSpan }: BcryptPoolOptions): BcryptPool {
   const pool = new Piscina({
     filename: fromPackageRoot(WORKER),
     minThreads: threads,
@@ -61,22 +83,50 @@ export function openBcryptPool({ threads, queueLimit, cost }: BcryptPoolOptions)
   const { name: library } = loadBcrypt();
   const seconds = SECONDS_AT_COST_10[library] * 2 ** (cost - 10);
   const retryAfterSeconds = Math.ceil((seconds * (queueLimit + threads)) / threads);
+  const waits = new Durations(HASH_WAIT_BOUNDS_MS);
+  const computations = new Durations(COMPUTATION_BOUNDS_MS);
   let unfinished = 0;
+  let refused = 0;
 
-  async function run<Result>(name: string, task: HashTask | CompareTask): Promise<Result> {
-    if (unfinished >= threads + queueLimit) throw new HashQueueFullError(retryAfterSeconds);
+  async function runTask<Result>(name: string, task: HashTask | CompareTask): Promise<Result> {
+    const span = activeSpan?.current?.startChild(`password ${name}`);
+    if (unfinished >= threads + queueLimit) {
+      refused += 1;
+      span?.fail('queue_full');
+      span?.end();
+      throw new HashQueueFullError(retryAfterSeconds);
+    }
     unfinished += 1;
+    const startedAt = performance.now();
     try {
-      return await pool.run(task, { name });
+      const { result, durationMs }: Computed<Result> = await pool.run(task, { name });
+      const waitMs = Math.max(0, performance.now() - startedAt - durationMs);
+      waits.add(waitMs);
+      computations.add(durationMs);
+      span?.setAttribute('portico.queue.wait_ms', waitMs);
+      return result;
+    } catch (error) {
+      span?.fail((error as Error).name);
+      throw error;
     } finally {
       unfinished -= 1;
+      span?.end();
     }
   }
 
   return {
     library,
-    hash: (text, hashCost) => run('hash', { text, cost: hashCost }),
-    compare: (text, hash) => run('compare', { text, hash, cost }),
+    hash: (text, hashCost) => runTask('hash', { text, cost: hashCost }),
+    compare: (text, hash) => runTask('compare', { text, hash, cost }),
+    usage: () => ({
+      threads,
+      running: Math.min(unfinished, threads),
+      queued: Math.max(0, unfinished - threads),
+      queueLimit,
+      refused,
+      waits,
+      computations,
+    }),
     close: () => pool.close(),
   };
 }

@@ -13,14 +13,26 @@ export interface CompareTask {
   cost: number;
 }
 
+export interface Computed<Result> {
+  readonly result: Result;
+  /** How long the computation itself took, in milliseconds. */
+  readonly durationMs: number;
+}
+
 const library = loadBcrypt();
 
-/** Runs in a worker thread, where there is nobody else to hold up. */
-export function hash({ text, cost }: HashTask): string {
-  return library.hash(text, cost);
+/** Runs in a worker thread, where a synchronous computation blocks no request. */
+export function hash({ text, cost }: HashTask): Computed<string> {
+  return timed(() => library.hash(text, cost));
 }
 
 /** @see hash */
-export function compare({ text, hash, cost }: CompareTask): boolean {
-  return compareInFullTime(library, text, hash, cost);
+export function compare({ text, hash, cost }: CompareTask): Computed<boolean> {
+  return timed(() => compareInFullTime(library, text, hash, cost));
+}
+
+function timed<Result>(compute: () => Result): Computed<Result> {
+  const startedAt = performance.now();
+  const result = compute();
+  return { result, durationMs: performance.now() - startedAt };
 }

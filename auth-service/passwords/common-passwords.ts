@@ -1,6 +1,6 @@
-import { FIRST_ROOTS, PHRASES, ROOTS } from './common-roots.ts';
+import { COMMON_ROOTS, FIRST_ROOTS, PHRASES } from './common-roots.ts';
 
-/** What people put behind a word when it is not enough: digits, signs, a few well-worn numbers. */
+/** Suffixes that people add to a word: digits, signs, common numbers. */
 const ENDINGS = (
   '0 1 2 3 4 5 6 7 8 9 00 01 02 07 10 11 12 13 21 22 23 33 42 44 55 66 69 77 88 99 007 100 101 111 123 222 321 333 420 444 ' +
   '555 666 777 888 999 1111 1212 1234 4321 12345 54321 123123 123321 123456 654321 111111 000000 1234567 12345678 123456789 ' +
@@ -79,11 +79,11 @@ export function commonPasswords(): CommonPasswords {
   const endings = new Set([...ENDINGS, ...years, ...years.flatMap((year) => [`${year}!`, `@${year}`, `#${year}`])]);
   const longestEnding = Math.max(...[...endings].map(({ length }) => length));
 
-  const roots = new Set([...ROOTS, ...FIRST_ROOTS, ...FIRST_ROOTS.flatMap(leetspeak)]);
+  const roots = new Set([...COMMON_ROOTS, ...FIRST_ROOTS, ...FIRST_ROOTS.flatMap(leetspeak)]);
   const bases = new Set([...PHRASES, ...roots]);
   for (const root of roots) bases.add(root + root).add(root + root + root);
   for (const root of FIRST_ROOTS) for (const other of FIRST_ROOTS) bases.add(root + other);
-  const alone = new Set([...WALKS.flatMap(partsOf), ...REPEATED.flatMap(repetitionsOf)]);
+  const alone = new Set([...WALKS.flatMap(walkParts), ...REPEATED.flatMap(repetitionsOf)]);
 
   function isListed(text: string): boolean {
     if (bases.has(text) || alone.has(text)) return true;
@@ -115,7 +115,7 @@ function leetspeak(word: string): string[] {
   return [...single, ...all];
 }
 
-function partsOf(walk: string): string[] {
+function walkParts(walk: string): string[] {
   const parts: string[] = [];
   for (const line of [walk, [...walk].reverse().join('')])
     for (let start = 0; start < line.length; start += 1)

@@ -2,17 +2,17 @@
  * What people begin a password with, written down for this list and copied from none: words about passwords and
  * computers, names, animals, sports, food, places, films, what people like, what they say. Lower case.
  */
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+const splitWords = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** The likeliest of all. They also come in leetspeak, and in pairs. */
-export const FIRST_ROOTS = words(`
+export const FIRST_ROOTS = splitWords(`
   password pass passwort passwd passcode welcome admin administrator root user login master letmein iloveyou love
   qwerty qwertz azerty abc abcd secret monkey dragon sunshine princess football baseball superman batman shadow michael
   charlie summer winter spring autumn hello test guest access changeme default whatever trustno freedom computer internet
   server system temp demo ninja money star angel happy lucky company
 `);
 
-export const ROOTS = words(`
+export const COMMON_ROOTS = splitWords(`
   account backup cisco client cloud code coder database dbadmin debian demo developer device digital email engineer
   google apple android iphone windows microsoft linux ubuntu oracle mysql postgres postgresql manager member mobile mypass
   mypassword newpassword oldpassword thepassword yourpassword nopassword nothing office operator owner private public
@@ -107,7 +107,7 @@ export const ROOTS = words(`
 `);
 
 /** What is common whole, most of it long. */
-export const PHRASES = words(`
+export const PHRASES = splitWords(`
   correcthorsebatterystaple thequickbrownfox thequickbrownfoxjumps thequickbrownfoxjumpsoverthelazydog iloveyouforever
   iloveyousomuch iloveyouverymuch iloveyoubaby iloveyoumom ilovemyfamily ilovemymom ilovemylife ilovemydog ilovemycat
   ilovejesus ilovepizza ilovechocolate ilovemusic ilovefootball ilovebasketball lovemeforever foreverandever foreveryoung

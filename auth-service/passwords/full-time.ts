@@ -1,6 +1,6 @@
 import type { BcryptLibrary } from './bcrypt-library.ts';
 
-const COST = /^\$2[aby]\$(?<cost>\d\d)\$/;
+const HASH_COST = /^\$2[aby]\$(?<cost>\d\d)\$/;
 
 /**
  * Compares, and takes as long as a hash of `cost` does when the hash itself is cheaper. Else an account whose hash is
@@ -11,7 +11,7 @@ const COST = /^\$2[aby]\$(?<cost>\d\d)\$/;
  */
 export function compareInFullTime(library: BcryptLibrary, text: string, hash: string, cost: number): boolean {
   const matches = library.compare(text, hash);
-  const itsCost = Number(COST.exec(hash)?.groups?.cost ?? cost);
+  const itsCost = Number(HASH_COST.exec(hash)?.groups?.cost ?? cost);
   for (let extra = itsCost; extra < cost; extra += 1) library.hash(text, extra);
   return matches;
 }

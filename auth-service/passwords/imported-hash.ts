@@ -4,7 +4,7 @@ export const MIN_BCRYPT_COST = 4;
 
 /**
  * bcrypt's own text, of a cost within these bounds. Salt and hash do not fill their last letters; with anything else than
- * zeros in what is left no password matches, and one of the libraries says so without computing anything.
+ * zeros in what is left no password matches, and one of the libraries returns at once without computing.
  */
 const BCRYPT = /^\$2[aby]\$(?<cost>0[4-9]|1[0-5])\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 

@@ -14,8 +14,6 @@ const BCRYPT_DIGEST_BYTES = 23;
  */
 const STORED = /^\$portico1\$p(?<pepperVersion>\d{1,9})(?<bcrypt>\$2[aby]\$(?<cost>0[4-9]|1[0-5])\$[./A-Za-z0-9]{53})$/;
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 /**
  * Secrets that are not in the database, so that a copy of the database alone cannot be searched for passwords. What is
  * stored names the version of the one that it was made with.
@@ -50,7 +48,7 @@ export interface Passwords {
   verify(password: string, stored: string | undefined): Promise<boolean>;
   /**
    * Whether `stored` is what `hash` makes now: our own scheme, the current pepper, the current cost. If not, it should
-   * be replaced as soon as somebody shows the password.
+   * be replaced at the next login with the password.
    */
   isCurrent(stored: string): boolean;
 }
@@ -62,10 +60,10 @@ export interface Passwords {
  */
 export function createPasswords({ bcrypt, peppers, cost }: PasswordOptions): Passwords {
   const keys = new Map([...peppers.secrets].map(([version, secret]) => [version, createSecretKey(secret, 'utf8')]));
-  const currentKey = keyOf(keys, peppers.current);
+  const currentKey = pepperKeyOf(keys, peppers.current);
   const decoy = decoyHash(cost);
 
-  /** What bcrypt is to compare; no hash where `stored` is none, or was made with a pepper that is not known. */
+  /** The input of bcrypt's comparison; no hash where `stored` is none, or has an unknown pepper. */
   function comparison(password: string, stored: string | undefined): { text: string; hash: string | undefined } {
     const imported = stored === undefined ? undefined : importedHash(stored);
     // An imported hash is of the password itself, as it was typed where it comes from.
@@ -93,7 +91,7 @@ export function createPasswords({ bcrypt, peppers, cost }: PasswordOptions): Pas
   };
 }
 
-function keyOf(keys: ReadonlyMap<number, KeyObject>, version: number): KeyObject {
+function pepperKeyOf(keys: ReadonlyMap<number, KeyObject>, version: number): KeyObject {
   const key = keys.get(version);
   if (!key) throw new RangeError('the current pepper is not among the peppers');
   return key;
@@ -109,7 +107,7 @@ export function isUsable(password: string): boolean {
   return (
     password.length <= MAX_PASSWORD_BYTES &&
     Buffer.byteLength(password, 'utf8') <= MAX_PASSWORD_BYTES &&
-    !LONE_SURROGATE.test(password)
+    password.isWellFormed()
   );
 }
 

@@ -17,7 +17,7 @@ export type PasswordProblemCode =
 
 export interface PasswordProblem {
   code: PasswordProblemCode;
-  /** For whoever chose it, after "the password cannot be used: "; names what would do, and never what it was. */
+  /** For the user, after "the password cannot be used: "; names what would do, and never what it was. */
   message: string;
 }
 
@@ -28,14 +28,14 @@ export interface PasswordOwner {
 }
 
 export interface PasswordPolicy {
-  /** What is wrong with a new password, or undefined. Passwords that are there already are never judged. */
+  /** Why a new password is rejected, or undefined. Existing passwords are never checked. */
   problemWith(password: string, owner: PasswordOwner): PasswordProblem | undefined;
 }
 
 export interface PasswordPolicyOptions {
   /** In characters (Unicode code points) of its form NFKC. */
   minLength: number;
-  /** What the service is called. */
+  /** The service's name. */
   serviceNames: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function createPasswordPolicy({ minLength, serviceNames }: PasswordPolicy
         return { code: 'password-too-long', message: `it may have ${MAX_PASSWORD_BYTES} bytes of UTF-8 at most` };
       if (!isUsable(password)) return { code: 'password-not-unicode', message: 'it holds a broken character' };
       const normalized = password.normalize('NFKC');
-      if (lengthOf(normalized) < minLength)
+      if (characterCount(normalized) < minLength)
         return { code: 'password-too-short', message: `it needs at least ${minLength} characters` };
       common ??= commonPasswords();
       if (common.has(normalized)) return { code: 'password-too-common', message: 'it is among the most common ones' };
@@ -68,7 +68,7 @@ export function createPasswordPolicy({ minLength, serviceNames }: PasswordPolicy
   };
 }
 
-function lengthOf(text: string): number {
+function characterCount(text: string): number {
   return [...text].length;
 }
 
@@ -82,8 +82,8 @@ function isMadeOfNames(password: string, names: readonly string[]): boolean {
     return [folded, ...folded.split(/[^\p{L}\p{M}\p{N}]+/u)];
   });
   const longestFirst = parts
-    .filter((part) => lengthOf(part) >= MIN_NAME_LENGTH)
+    .filter((part) => characterCount(part) >= MIN_NAME_LENGTH)
     .sort((one, other) => other.length - one.length);
   const rest = longestFirst.reduce((text, part) => text.replaceAll(part, ''), password);
-  return rest !== password && lengthOf(rest) < MIN_BESIDE_NAMES;
+  return rest !== password && characterCount(rest) < MIN_BESIDE_NAMES;
 }

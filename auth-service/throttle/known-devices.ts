@@ -1,17 +1,16 @@
+import { addDays, DAY_MS } from '../../platform/index.ts';
 import type { Database } from '../database/index.ts';
 
-const DAY_MS = 86_400_000;
-
-/** A device that somebody has logged in on. */
+/** A device on which an account logged in. */
 export interface KnownDevice {
   readonly expiresAt: Date;
 }
 
 export interface KnownDevices {
   /** @param key the digest of who has logged in and where. */
-  find(key: string, at: Date): Promise<KnownDevice | undefined>;
-  /** Remembers that somebody has logged in there. `found` is what `find` has said before. */
-  remember(key: string, at: Date, found: KnownDevice | undefined): Promise<void>;
+  findDevice(key: string, at: Date): Promise<KnownDevice | undefined>;
+  /** Remembers a login on the device. `found` is the earlier result of `findDevice`. */
+  rememberDevice(key: string, at: Date, found: KnownDevice | undefined): Promise<void>;
 }
 
 /**
@@ -20,21 +19,25 @@ export interface KnownDevices {
  */
 export function createKnownDevices(database: Database, days: number): KnownDevices {
   return {
-    async find(key, at) {
-      const [found] = await database.single.withoutTenant<{ expiresAt: Date }>({ text: FIND, values: [key, at] });
+    async findDevice(key, at) {
+      const [found] = await database.single.withoutTenant<{ expiresAt: Date }>(
+        { text: FIND, values: [key, at] },
+        'find-device',
+      );
       return found;
     },
-    async remember(key, at, found) {
+    async rememberDevice(key, at, found) {
       const expiresAt = newExpiry(at, days, found);
-      if (expiresAt) await database.single.withoutTenant({ text: REMEMBER, values: [key, expiresAt] });
+      if (expiresAt)
+        await database.single.withoutTenant({ text: REMEMBER, values: [key, expiresAt] }, 'remember-device');
     },
   };
 }
 
 /** Until when a device that was found so is known after a login on it; undefined when that need not be written. */
 export function newExpiry(at: Date, days: number, found: KnownDevice | undefined): Date | undefined {
-  const expiresAt = new Date(at.getTime() + days * DAY_MS);
-  // Once a day will do: nobody minds when exactly it ends.
+  const expiresAt = addDays(at, days);
+  // Once a day is enough: the exact end does not matter.
   return found && expiresAt.getTime() - found.expiresAt.getTime() < DAY_MS ? undefined : expiresAt;
 }
 

@@ -1,17 +1,17 @@
 import type { Logger } from '../../platform/index.ts';
 import type { Database } from '../database/index.ts';
-import { createWaysOf } from './counters.ts';
-import { entranceOf } from './entrance.ts';
+import { createAttemptLimiter } from './attempt-limiter.ts';
+import { AttemptQueue } from './attempt-queue.ts';
+import type { BackoffPolicy, CounterKind } from './backoff-policy.ts';
+import { createCounterSetsOf } from './counters.ts';
+import { withFallbackStore } from './fallback-store.ts';
 import { createKnownDevices } from './known-devices.ts';
-import { withSubstitute } from './outage.ts';
-import { postgresEntrance, postgresStore } from './postgres-store.ts';
-import { redisStore } from './redis-store.ts';
-import type { Kind, Terms } from './terms.ts';
+import { createPostgresAttemptLimiter, postgresStore } from './postgres-store.ts';
+import { redisAttemptStore } from './redis-store.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
-import { Turns } from './turns.ts';
 
 export interface ThrottleSettings {
-  terms: Readonly<Record<Kind, Terms>>;
+  policies: Readonly<Record<CounterKind, BackoffPolicy>>;
   /** For how long a device is known after the last login on it. */
   deviceDays: number;
   /** Where failures are counted, if not in the database. */
@@ -34,18 +34,18 @@ export interface OpenThrottle extends Throttle {
 
 /** Opens the stores of the throttle. */
 export function openThrottle(options: OpenThrottleOptions): OpenThrottle {
-  const { database, terms, secret, deviceDays, redisUrl, maxWaiting, now, logger } = options;
+  const { database, policies, secret, deviceDays, redisUrl, maxWaiting, now, logger } = options;
   const inDatabase = postgresStore(database);
   const store =
     redisUrl === undefined
       ? inDatabase
-      : withSubstitute({ primary: redisStore(redisUrl), substitute: inDatabase, logger });
-  const entrance =
+      : withFallbackStore({ primary: redisAttemptStore(redisUrl), fallback: inDatabase, logger });
+  const limiter =
     redisUrl === undefined
-      ? postgresEntrance(database, deviceDays)
-      : entranceOf(store, createKnownDevices(database, deviceDays));
-  const waysOf = createWaysOf(terms, secret);
-  const throttle = createThrottle({ entrance, store, waysOf, turns: new Turns(maxWaiting), now, logger });
+      ? createPostgresAttemptLimiter(database, deviceDays)
+      : createAttemptLimiter(store, createKnownDevices(database, deviceDays));
+  const counterSetsOf = createCounterSetsOf(policies, secret);
+  const throttle = createThrottle({ limiter, store, counterSetsOf, queue: new AttemptQueue(maxWaiting), now, logger });
   return {
     ...throttle,
     close: () => store.close(),

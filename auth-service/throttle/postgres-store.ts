@@ -1,17 +1,17 @@
 import type { Database } from '../database/index.ts';
-import type { Ways } from './counters.ts';
-import type { Entrance } from './entrance.ts';
+import type { AttemptLimiter } from './attempt-limiter.ts';
+import type { CounterSets } from './counters.ts';
 import { createKnownDevices, type KnownDevice, newExpiry } from './known-devices.ts';
-import { type FoundRow, GIVE, LOOK, TAKE } from './statements.ts';
-import { type AttemptStore, type Counter, longest, type Return, returns, type Waiting } from './store.ts';
+import { CONSUME, type FoundRow, PEEK, REFUND } from './statements.ts';
+import { type AttemptStore, type BlockingCounter, type Counter, longestWait, type Refund, refundsOf } from './store.ts';
 
-/** A counter; where there are two ways, whether it is for known devices. */
-type Asked = Counter & { readonly known?: boolean };
+/** A counter; where there are two sets, whether it is for known devices. */
+type RequestedCounter = Counter & { readonly known?: boolean };
 
 /** No device has it. */
 const NO_DEVICE = '';
 
-interface Remembered {
+interface RememberedDevice {
   readonly key: string;
   readonly expiresAt: Date;
 }
@@ -22,55 +22,59 @@ interface Remembered {
  */
 export function postgresStore(database: Database): AttemptStore {
   return {
-    async take(counters, at) {
-      const { waiting, ends } = await take(database, NO_DEVICE, counters, new Date(at));
+    async consume(counters, at) {
+      const { waiting, ends } = await consumeFailures(database, NO_DEVICE, counters, new Date(at));
       if (waiting) return { admitted: false, ...waiting };
-      return { admitted: true, give: (forgotten) => give(database, returns(ends, forgotten)) };
+      return { admitted: true, refund: (forgotten) => refundFailures(database, refundsOf(ends, forgotten)) };
     },
-    async waiting(counters, at) {
-      return waitingIn(await find(database, LOOK, NO_DEVICE, counters, new Date(at)));
+    async peek(counters, at) {
+      return waitingIn(await runCounterStatement(database, 'peek-attempts', NO_DEVICE, counters, new Date(at)));
     },
     close: () => {},
   };
 }
 
 /** The same with the known devices beside the counters, so that a step is one statement. */
-export function postgresEntrance(database: Database, deviceDays: number): Entrance {
+export function createPostgresAttemptLimiter(database: Database, deviceDays: number): AttemptLimiter {
   const devices = createKnownDevices(database, deviceDays);
   return {
-    async enter(ways, at) {
-      const { waiting, ends, device } = await take(database, ways.deviceKey, countersOf(ways), at);
-      const way = device ? ways.known : ways.stranger;
-      if (waiting) return { way, admitted: false, ...waiting };
+    async admit(sets, at) {
+      const { waiting, ends, device } = await consumeFailures(database, sets.deviceKey, countersOf(sets), at);
+      const counterSet = device ? sets.knownDevice : sets.unknownDevice;
+      if (waiting) return { counterSet, admitted: false, ...waiting };
       return {
-        way,
+        counterSet,
         admitted: true,
-        giveBack: () => give(database, returns(ends)),
+        refund: () => refundFailures(database, refundsOf(ends)),
         async succeed(then) {
           const expiresAt = newExpiry(then, deviceDays, device);
-          await give(database, returns(ends, [way.own]), expiresAt && { key: ways.deviceKey, expiresAt });
+          await refundFailures(
+            database,
+            refundsOf(ends, [counterSet.own]),
+            expiresAt && { key: sets.deviceKey, expiresAt },
+          );
         },
       };
     },
-    async look(ways, at) {
-      const rows = await find(database, LOOK, ways.deviceKey, countersOf(ways), at);
+    async peek(sets, at) {
+      const rows = await runCounterStatement(database, 'peek-attempts', sets.deviceKey, countersOf(sets), at);
       const device = deviceIn(rows);
-      const remember = (then: Date) => devices.remember(ways.deviceKey, then, device);
-      return { way: device ? ways.known : ways.stranger, waiting: waitingIn(rows), remember };
+      const remember = (then: Date) => devices.rememberDevice(sets.deviceKey, then, device);
+      return { counterSet: device ? sets.knownDevice : sets.unknownDevice, waiting: waitingIn(rows), remember };
     },
   };
 }
 
-function countersOf({ stranger, known }: Ways): readonly Asked[] {
+function countersOf({ unknownDevice: stranger, knownDevice: known }: CounterSets): readonly RequestedCounter[] {
   return [
-    ...stranger.binding.map((counter) => ({ ...counter, known: false })),
-    ...known.binding.map((counter) => ({ ...counter, known: true })),
+    ...stranger.limiting.map((counter) => ({ ...counter, known: false })),
+    ...known.limiting.map((counter) => ({ ...counter, known: true })),
   ];
 }
 
-async function take(database: Database, deviceKey: string, counters: readonly Asked[], at: Date) {
+async function consumeFailures(database: Database, deviceKey: string, counters: readonly RequestedCounter[], at: Date) {
   for (;;) {
-    const rows = await find(database, TAKE, deviceKey, counters, at);
+    const rows = await runCounterStatement(database, 'count-attempt', deviceKey, counters, at);
     const waiting = waitingIn(rows);
     const device = deviceIn(rows);
     const ends = new Map(rows.filter(({ what }) => what === 'taken').map(({ key, until }) => [key, until]));
@@ -78,23 +82,38 @@ async function take(database: Database, deviceKey: string, counters: readonly As
     if (waiting || ends.size === wanted.length) return { waiting, ends, device };
     // Another attempt was counted between the look and the count. What was counted of this one is taken back, and the
     // next look sees the other one's wait.
-    await give(database, returns(ends));
+    await refundFailures(database, refundsOf(ends));
   }
 }
 
-async function give(database: Database, given: readonly Return[], remembered?: Remembered): Promise<void> {
-  if (given.length === 0) return;
-  const values = [JSON.stringify(given), remembered?.key ?? null, remembered?.expiresAt ?? null];
-  await database.single.withoutTenant({ text: GIVE, values });
+async function refundFailures(
+  database: Database,
+  refunds: readonly Refund[],
+  remembered?: RememberedDevice,
+): Promise<void> {
+  if (refunds.length === 0) return;
+  const values = [JSON.stringify(refunds), remembered?.key ?? null, remembered?.expiresAt ?? null];
+  await database.single.withoutTenant({ text: REFUND, values }, 'refund-attempt');
 }
 
-function find(database: Database, text: string, deviceKey: string, counters: readonly Asked[], at: Date) {
+const COUNTER_STATEMENTS = { 'count-attempt': CONSUME, 'peek-attempts': PEEK } as const;
+
+function runCounterStatement(
+  database: Database,
+  operation: keyof typeof COUNTER_STATEMENTS,
+  deviceKey: string,
+  counters: readonly RequestedCounter[],
+  at: Date,
+) {
   const asked = counters.map(({ key, known, schedule }) => ({ key, known, ...schedule }));
-  return database.single.withoutTenant<FoundRow>({ text, values: [at, deviceKey, JSON.stringify(asked)] });
+  return database.single.withoutTenant<FoundRow>(
+    { text: COUNTER_STATEMENTS[operation], values: [at, deviceKey, JSON.stringify(asked)] },
+    operation,
+  );
 }
 
-function waitingIn(rows: readonly FoundRow[]): Waiting | undefined {
-  return longest(rows.filter(({ what }) => what === 'waiting').map(({ key, until }) => ({ key, until })));
+function waitingIn(rows: readonly FoundRow[]): BlockingCounter | undefined {
+  return longestWait(rows.filter(({ what }) => what === 'waiting').map(({ key, until }) => ({ key, until })));
 }
 
 function deviceIn(rows: readonly FoundRow[]): KnownDevice | undefined {

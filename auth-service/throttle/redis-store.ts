@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { COUNTING_REDIS } from '../../platform/index.ts';
-import { type AttemptStore, longest, returns, type Taken, type Waiting } from './store.ts';
+import { type AttemptStore, type BlockingCounter, type ConsumeResult, longestWait, refundsOf } from './store.ts';
 
 /** A counter is a hash of `failures`, `at` (when it was counted last) and `until` (the end of the wait). */
-const LOOK = `
+const FIND_WAITS = `
 local at = tonumber(ARGV[1])
 local waiting = {}
 for i, key in ipairs(KEYS) do
@@ -15,11 +15,11 @@ for i, key in ipairs(KEYS) do
 end
 `;
 
-const WAITING = `${LOOK}
+const PEEK_SCRIPT = `${FIND_WAITS}
 return waiting
 `;
 
-const TAKE = `${LOOK}
+const CONSUME_SCRIPT = `${FIND_WAITS}
 if #waiting > 0 then return { 0, waiting } end
 local asked = cjson.decode(ARGV[2])
 local ends = {}
@@ -45,7 +45,7 @@ end
 return { 1, ends }
 `;
 
-const GIVE = `
+const REFUND_SCRIPT = `
 for i, given in ipairs(cjson.decode(ARGV[1])) do
   local key = KEYS[i]
   local was = redis.call('HMGET', key, 'failures', 'until')
@@ -63,16 +63,16 @@ return 0
 
 interface Commands {
   /** @returns 1 and the end of each key's wait, or 0 and pairs: which key has to be waited for, and until when. */
-  take(count: number, ...keysThenAtAndTerms: string[]): Promise<[number, number[]]>;
-  give(count: number, ...keysThenReturns: string[]): Promise<number>;
-  /** @returns pairs, as of `take`. */
-  waiting(count: number, ...keysThenAt: string[]): Promise<number[]>;
+  consume(count: number, ...keysThenAtAndTerms: string[]): Promise<[number, number[]]>;
+  refund(count: number, ...keysThenReturns: string[]): Promise<number>;
+  /** @returns pairs, as of `consume`. */
+  peek(count: number, ...keysThenAt: string[]): Promise<number[]>;
 }
 
 /** Counts in Redis, in one script a step. Any failure of Redis is thrown. */
-export function redisStore(url: string): AttemptStore {
+export function redisAttemptStore(url: string): AttemptStore {
   const redis = new Redis(url, {
-    scripts: { take: { lua: TAKE }, give: { lua: GIVE }, waiting: { lua: WAITING } },
+    scripts: { consume: { lua: CONSUME_SCRIPT }, refund: { lua: REFUND_SCRIPT }, peek: { lua: PEEK_SCRIPT } },
     keyPrefix: 'portico:attempts:',
     connectionName: 'portico-auth',
     ...COUNTING_REDIS,
@@ -81,32 +81,32 @@ export function redisStore(url: string): AttemptStore {
   redis.on('error', () => {});
 
   return {
-    async take(counters, at): Promise<Taken> {
+    async consume(counters, at): Promise<ConsumeResult> {
       const keys = counters.map(({ key }) => key);
       const terms = JSON.stringify(counters.map(({ schedule }) => schedule));
-      const [admitted, answer] = await redis.take(keys.length, ...keys, String(at), terms);
+      const [admitted, answer] = await redis.consume(keys.length, ...keys, String(at), terms);
       if (admitted === 1) {
         const ends = new Map(keys.map((key, index) => [key, answer[index] ?? at]));
         return {
           admitted: true,
-          give: async (forgotten) => {
-            await redis.give(keys.length, ...keys, JSON.stringify(returns(ends, forgotten)));
+          refund: async (forgotten) => {
+            await redis.refund(keys.length, ...keys, JSON.stringify(refundsOf(ends, forgotten)));
           },
         };
       }
-      return { admitted: false, ...(longest(pairs(keys, answer)) ?? { key: '', until: at }) };
+      return { admitted: false, ...(longestWait(waitsFromPairs(keys, answer)) ?? { key: '', until: at }) };
     },
-    async waiting(counters, at) {
+    async peek(counters, at) {
       const keys = counters.map(({ key }) => key);
-      return longest(pairs(keys, await redis.waiting(keys.length, ...keys, String(at))));
+      return longestWait(waitsFromPairs(keys, await redis.peek(keys.length, ...keys, String(at))));
     },
     close: () => redis.disconnect(),
   };
 }
 
 /** Lua counts from 1. */
-function pairs(keys: readonly string[], answer: readonly number[]): readonly Waiting[] {
-  const found: Waiting[] = [];
+function waitsFromPairs(keys: readonly string[], answer: readonly number[]): readonly BlockingCounter[] {
+  const found: BlockingCounter[] = [];
   for (let index = 0; index + 1 < answer.length; index += 2)
     found.push({ key: keys[(answer[index] ?? 0) - 1] ?? '', until: answer[index + 1] ?? 0 });
   return found;

@@ -1,5 +1,5 @@
 /** Of a time since the epoch, or of an interval. */
-function milliseconds(timeOrInterval: string): string {
+function inMilliseconds(timeOrInterval: string): string {
   return `round(extract(epoch FROM ${timeOrInterval}) * 1000)::float8`;
 }
 
@@ -17,7 +17,7 @@ function forgottenAt(number: string): string {
   return `$1::timestamptz + ${number} / fading * interval '1 ms'`;
 }
 
-const FADED = `counter.failures - fading * greatest(0, ${milliseconds('$1::timestamptz - counter.counted_at')})`;
+const FADED = `counter.failures - fading * greatest(0, ${inMilliseconds('$1::timestamptz - counter.counted_at')})`;
 
 /**
  * The device, where it is known, those of the counters that are asked for with it so, and which of them have to be
@@ -36,11 +36,11 @@ const LOOKED_AT = `
   )`;
 
 const FOUND = `
-  SELECT 'waiting' AS what, key, ${milliseconds('waits_until')} AS until FROM waiting
+  SELECT 'waiting' AS what, key, ${inMilliseconds('waits_until')} AS until FROM waiting
   UNION ALL
-  SELECT 'device', key, ${milliseconds('expires_at')} FROM device`;
+  SELECT 'device', key, ${inMilliseconds('expires_at')} FROM device`;
 
-/** What `LOOK` and `TAKE` give. `until` is in milliseconds since the epoch. */
+/** The rows of `LOOK` and `TAKE`. `until` is in milliseconds since the epoch. */
 export interface FoundRow {
   /** A counter that was counted in, one that has to be waited for, or that the device is known. */
   readonly what: 'taken' | 'waiting' | 'device';
@@ -49,10 +49,10 @@ export interface FoundRow {
 }
 
 /** Parameters as of `LOOKED_AT`. */
-export const LOOK = `${LOOKED_AT}${FOUND}`;
+export const PEEK = `${LOOKED_AT}${FOUND}`;
 
 /** The same, and counts one more in each of the counters when none of them has to be waited for. */
-export const TAKE = `${LOOKED_AT}, taken AS (
+export const CONSUME = `${LOOKED_AT}, taken AS (
     INSERT INTO login_attempts AS counter (key, failures, counted_at, waits_until, forgotten_at)
     SELECT key, 1, $1::timestamptz, ${waitEnd('1')}, ${forgottenAt('1')} FROM asked
     WHERE NOT EXISTS (SELECT FROM waiting)
@@ -65,14 +65,14 @@ export const TAKE = `${LOOKED_AT}, taken AS (
     WHERE counter.waits_until <= $1::timestamptz
     RETURNING key, waits_until
   )
-  SELECT 'taken' AS what, key, ${milliseconds('waits_until')} AS until FROM taken
+  SELECT 'taken' AS what, key, ${inMilliseconds('waits_until')} AS until FROM taken
   UNION ALL ${FOUND}`;
 
 /**
- * Gives failures back, and remembers a device. The rows of counters are locked before that of the device, whoever comes.
+ * Refunds failures, and remembers a device. The rows of counters are always locked before that of the device.
  * $1: what to give back, as JSON; $2: the device's key, or null; $3: until when it is known.
  */
-export const GIVE = `
+export const REFUND = `
   WITH given AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($1::jsonb) AS given(key text, "end" float8, "all" boolean)
   ), locked AS MATERIALIZED (
@@ -84,7 +84,7 @@ export const GIVE = `
   )
   UPDATE login_attempts AS counter SET
     failures = CASE WHEN "all" THEN 0 ELSE greatest(0, failures - 1) END,
-    waits_until = CASE WHEN "all" OR ${milliseconds('waits_until')} = "end"
+    waits_until = CASE WHEN "all" OR ${inMilliseconds('waits_until')} = "end"
       THEN to_timestamp(0) ELSE waits_until END
   FROM given JOIN locked USING (key)
   WHERE counter.key = given.key`;

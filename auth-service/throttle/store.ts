@@ -1,29 +1,29 @@
-import type { Kind, Schedule } from './terms.ts';
+import type { BackoffSchedule, CounterKind } from './backoff-policy.ts';
 
 /** One count of failures. */
 export interface Counter {
   /** A digest: what is stored says nothing of whom it is about. */
   readonly key: string;
-  readonly kind: Kind;
-  readonly schedule: Schedule;
+  readonly kind: CounterKind;
+  readonly schedule: BackoffSchedule;
 }
 
-/** Who has to wait, and until when, in milliseconds since the epoch. */
-export interface Waiting {
+/** The counter to wait for, and until when, in milliseconds since the epoch. */
+export interface BlockingCounter {
   readonly key: string;
   readonly until: number;
 }
 
-export type Taken =
+export type ConsumeResult =
   | {
       readonly admitted: true;
-      /** Gives what was counted back, where it was counted; of the counters in `forgotten` everything. */
-      give(forgotten?: readonly Counter[]): Promise<void>;
+      /** Refunds what was counted, where it was counted; of the counters in `forgotten` everything. */
+      refund(forgotten?: readonly Counter[]): Promise<void>;
     }
-  | ({ readonly admitted: false } & Waiting);
+  | ({ readonly admitted: false } & BlockingCounter);
 
-/** One failure to be given back. */
-export interface Return {
+/** One failure to be refunded. */
+export interface Refund {
   readonly key: string;
   /** The end of the wait that its counting began. Another one's wait, begun since, stays. */
   readonly end: number;
@@ -31,27 +31,30 @@ export interface Return {
   readonly all: boolean;
 }
 
-/** What to give back of counters whose counting began waits with these ends, by key. */
-export function returns(ends: ReadonlyMap<string, number>, forgotten: readonly Counter[] = []): readonly Return[] {
+/** The refunds of counters whose counting began waits with these ends, by key. */
+export function refundsOf(ends: ReadonlyMap<string, number>, forgotten: readonly Counter[] = []): readonly Refund[] {
   return [...ends].map(([key, end]) => ({ key, end, all: forgotten.some((counter) => counter.key === key) }));
 }
 
 /**
- * Where failures are counted, for all replicas. Every method is one atomic step, whoever else is at it. Times are in
+ * Where failures are counted, for all replicas. Every method is one atomic step, whatever other replicas do. Times are in
  * milliseconds since the epoch, by the caller's clock.
  */
 export interface AttemptStore {
   /**
-   * Counts one failure in each counter, or in none when somebody has to wait for one of them: an attempt that is refused
+   * Counts one failure in each counter, or in none when one of them requires a wait: an attempt that is refused
    * makes no wait longer.
    */
-  take(counters: readonly Counter[], at: number): Promise<Taken>;
+  consume(counters: readonly Counter[], at: number): Promise<ConsumeResult>;
   /** Which of the counters has to be waited for longest. */
-  waiting(counters: readonly Counter[], at: number): Promise<Waiting | undefined>;
+  peek(counters: readonly Counter[], at: number): Promise<BlockingCounter | undefined>;
   close(): void;
 }
 
 /** The one that has to be waited for longest. */
-export function longest(waiting: readonly Waiting[]): Waiting | undefined {
-  return waiting.reduce<Waiting | undefined>((most, one) => (most && most.until >= one.until ? most : one), undefined);
+export function longestWait(waiting: readonly BlockingCounter[]): BlockingCounter | undefined {
+  return waiting.reduce<BlockingCounter | undefined>(
+    (most, one) => (most && most.until >= one.until ? most : one),
+    undefined,
+  );
 }

@@ -17,6 +17,7 @@ export function attemptSweeps(database: Database): readonly AttemptSweep[] {
             DELETE FROM login_attempts WHERE key IN (
               SELECT key FROM login_attempts WHERE forgotten_at < ${at} AND waits_until < ${at}
               ORDER BY forgotten_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+          { operation: 'housekeeping' },
         ),
     },
     {
@@ -27,6 +28,7 @@ export function attemptSweeps(database: Database): readonly AttemptSweep[] {
             DELETE FROM known_devices WHERE key IN (
               SELECT key FROM known_devices WHERE expires_at < ${at}
               ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+          { operation: 'housekeeping' },
         ),
     },
   ];

@@ -1,117 +1,126 @@
 import type { Logger } from '../../platform/index.ts';
-import type { Attempt, Way, Ways } from './counters.ts';
-import type { Admission, Entrance } from './entrance.ts';
-import type { AttemptStore, Waiting } from './store.ts';
-import type { Kind } from './terms.ts';
-import type { Turns, Visit } from './turns.ts';
+import type { AttemptDecision, AttemptLimiter } from './attempt-limiter.ts';
+import type { AttemptQueue, QueuedAttempt } from './attempt-queue.ts';
+import { COUNTER_KINDS, type CounterKind } from './backoff-policy.ts';
+import type { Attempt, CounterSet, CounterSets } from './counters.ts';
+import type { AttemptStore, BlockingCounter } from './store.ts';
 
-/** An attempt that was refused unread, because there were too many wrong ones before. */
+/** An attempt that was refused without a check of its secret, because too many failed before. */
 export interface Throttled {
   outcome: 'throttled';
   /** When to try again, in whole seconds, as in `Retry-After`. */
   retryAfterSeconds: number;
-  /** Whose counter it was, for the log. */
-  counter: Kind | undefined;
+  /** The kind of the counter, for the log. */
+  counter: CounterKind | undefined;
 }
 
-/** What came of an attempt: a right secret, a wrong one, or nobody has looked at it. */
+/** The outcome of an attempt: a right secret, a wrong one, or one that was not checked. */
 export type Verdict = 'right' | 'wrong' | 'unread';
 
 export interface Throttle {
   /**
-   * Lets `work` look at a password, unless there were too many wrong ones. One failure is counted before and given back
-   * if it was none, so that attempts at the same time never compute more hashes than the allowance leaves.
+   * Runs `work`, which checks a password, unless too many attempts failed. One failure is counted before and refunded if
+   * it was none, so that attempts at the same time never compute more hashes than the allowance leaves.
    *
-   * What is thrown by `work` counts as unread.
+   * An attempt whose `work` throws counts as unread.
    */
   guard<Result>(
     attempt: Attempt,
     work: () => Promise<Result>,
-    judge: (result: Result) => Verdict,
+    verdictOf: (result: Result) => Verdict,
   ): Promise<Result | Throttled>;
   /**
-   * As `guard`, for secrets that cost nothing to check and that nobody guesses, because they are long and random: a
+   * As `guard`, for secrets that are cheap to check and infeasible to guess, because they are long and random: a
    * failure is counted when it was one. A right secret is read only, so that a busy client does not write a row with
    * each request.
    */
   watch<Result>(attempt: Attempt, work: () => Promise<Result | undefined>): Promise<Result | undefined | Throttled>;
+  /** How many attempts were throttled, by the counter that they have to wait for. */
+  readonly throttled: Readonly<Record<CounterKind, number>>;
 }
 
 export interface ThrottleOptions {
-  entrance: Entrance;
-  /** What the entrance counts in. */
+  limiter: AttemptLimiter;
+  /** Where failures are counted. */
   store: AttemptStore;
-  waysOf(attempt: Attempt): Ways;
-  turns: Turns;
+  counterSetsOf(attempt: Attempt): CounterSets;
+  queue: AttemptQueue;
   now(): Date;
   logger: Logger;
 }
 
 /** Slows the guessing of secrets down. Whether there is such an account makes no difference to anything in here. */
-export function createThrottle({ entrance, store, waysOf, turns, now, logger }: ThrottleOptions): Throttle {
+export function createThrottle({ limiter, store, counterSetsOf, queue, now, logger }: ThrottleOptions): Throttle {
   const time = () => now().getTime();
+  const throttled = Object.fromEntries(COUNTER_KINDS.map((kind) => [kind, 0])) as Record<CounterKind, number>;
 
-  /** Which way it goes is only known with the answer, and by the next question its device may be known. */
-  async function enterInTurn(visit: Visit, ways: Ways): Promise<Admission> {
+  /** Which counter set applies is only known from the result, and the device may have become known by the next try. */
+  async function admitInTurn(queued: QueuedAttempt, sets: CounterSets): Promise<AttemptDecision> {
     for (;;) {
-      visit.ask();
-      const admission = await entrance.enter(ways, now());
-      visit.keepTo(admission.way.binding.map(({ key }) => key));
-      if (admission.admitted || !(await visit.wait(admission.key))) return admission;
+      queued.beforeAdmission();
+      const admission = await limiter.admit(sets, now());
+      queued.keepOnly(admission.counterSet.limiting.map(({ key }) => key));
+      if (admission.admitted || !(await queued.waitForRefund(admission.key))) return admission;
     }
   }
 
-  function refuse({ key, until }: Waiting, { binding }: Way): Throttled {
+  function refuse({ key, until }: BlockingCounter, { limiting }: CounterSet): Throttled {
     const retryAfterSeconds = Math.max(1, Math.ceil((until - time()) / 1000));
-    return { outcome: 'throttled', retryAfterSeconds, counter: binding.find((counter) => counter.key === key)?.kind };
+    const counter = limiting.find((one) => one.key === key)?.kind;
+    if (counter) throttled[counter] += 1;
+    return { outcome: 'throttled', retryAfterSeconds, counter };
   }
 
-  /** Bookkeeping after the secret was judged. It failing changes nothing about the answer. */
-  async function afterwards(work: () => Promise<unknown>): Promise<void> {
+  /** Bookkeeping after the secret was checked. Its failure does not change the response. */
+  async function recordOutcome(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      logger.error({ err: error }, 'what came of an attempt could not be written down');
+      logger.error({ err: error, event: 'throttle.outcome_unrecorded' }, 'failed to record the outcome of an attempt');
     }
   }
 
   return {
-    async guard(attempt, work, judge) {
-      const ways = waysOf(attempt);
-      const visit = turns.enter([...ways.stranger.binding, ...ways.known.binding].map(({ key }) => key));
+    throttled,
+    async guard(attempt, work, verdictOf) {
+      const sets = counterSetsOf(attempt);
+      const queued = queue.enqueue(
+        [...sets.unknownDevice.limiting, ...sets.knownDevice.limiting].map(({ key }) => key),
+      );
       try {
-        const admission = await enterInTurn(visit, ways);
-        const { way } = admission;
-        if (!admission.admitted) return refuse(admission, way);
+        const admission = await admitInTurn(queued, sets);
+        const { counterSet } = admission;
+        if (!admission.admitted) return refuse(admission, counterSet);
         let verdict: Verdict = 'unread';
         try {
           const result = await work();
-          verdict = judge(result);
+          verdict = verdictOf(result);
           return result;
         } finally {
           // A right password clears what counts for this account here. Of what is counted for its address and tenant it
-          // gives back its own share only: else whoever has one account could use it to go on guessing at the others.
-          if (verdict === 'right') await afterwards(() => admission.succeed(now()));
-          else if (verdict === 'unread') await afterwards(() => admission.giveBack());
-          else if (way.besides.length > 0) await afterwards(() => store.take(way.besides, time()));
-          visit.end(verdict !== 'wrong');
+          // gives back its own share only: otherwise the owner of one account could use it to keep guessing at the others.
+          if (verdict === 'right') await recordOutcome(() => admission.succeed(now()));
+          else if (verdict === 'unread') await recordOutcome(() => admission.refund());
+          else if (counterSet.countedOnly.length > 0)
+            await recordOutcome(() => store.consume(counterSet.countedOnly, time()));
+          queued.finish(verdict !== 'wrong');
         }
       } finally {
-        visit.leave();
+        queued.leave();
       }
     },
 
     async watch(attempt, work) {
-      const { way, waiting, remember } = await entrance.look(waysOf(attempt), now());
-      if (waiting) return refuse(waiting, way);
+      const { counterSet, waiting, remember } = await limiter.peek(counterSetsOf(attempt), now());
+      if (waiting) return refuse(waiting, counterSet);
       const result = await work();
       if (result !== undefined) {
-        await afterwards(() => remember(now()));
+        await recordOutcome(() => remember(now()));
         return result;
       }
-      const taken = await store.take(way.binding, time());
-      if (!taken.admitted) return refuse(taken, way);
-      if (way.besides.length > 0) await afterwards(() => store.take(way.besides, time()));
+      const consumed = await store.consume(counterSet.limiting, time());
+      if (!consumed.admitted) return refuse(consumed, counterSet);
+      if (counterSet.countedOnly.length > 0) await recordOutcome(() => store.consume(counterSet.countedOnly, time()));
       return undefined;
     },
   };

@@ -7,7 +7,7 @@ import type { SigningKeys } from './signing-keys.ts';
 const HASURA_CLAIMS = 'https://hasura.io/jwt/claims';
 
 /** RFC 9068, section 2.1. */
-const TYPE = 'at+jwt';
+const ACCESS_TOKEN_TYPE = 'at+jwt';
 
 /** The `client_id` of tokens that come from a login with a password: our own login, no registered OAuth client. */
 export const FIRST_PARTY_CLIENT = 'portico';
@@ -70,7 +70,7 @@ export function createAccessTokens({ keys, issuer, audience, lifetimeSeconds }: 
           'x-hasura-tenant-id': String(subject.tenantId),
         },
       };
-      return signToken(claims, privateKey, algorithm, { typ: TYPE, kid });
+      return signToken(claims, privateKey, algorithm, { typ: ACCESS_TOKEN_TYPE, kid });
     },
   };
 }

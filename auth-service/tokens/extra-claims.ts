@@ -1,7 +1,7 @@
 /** Session variables of a tenant's, a role's or a user's own: lower-case `x-hasura-*` names to texts. */
 export type ExtraClaims = Readonly<Record<string, string>>;
 
-/** What the service says of a caller itself, and Hasura's names that mean something else than a session variable. */
+/** Claims that the service sets itself, and Hasura's names that are not session variables. */
 const RESERVED: ReadonlySet<string> = new Set([
   'x-hasura-access-key',
   'x-hasura-admin-secret',
@@ -13,22 +13,22 @@ const RESERVED: ReadonlySet<string> = new Set([
   'x-hasura-user-id',
 ]);
 
-const NAME = /^x-hasura-[a-z0-9]+(-[a-z0-9]+)*$/;
-const MAX_NAME_LENGTH = 64;
+const CLAIM_NAME = /^x-hasura-[a-z0-9]+(-[a-z0-9]+)*$/;
+const MAX_CLAIM_NAME_LENGTH = 64;
 const MAX_VALUE_LENGTH = 512;
 const MAX_CLAIMS = 16;
 /** They become HTTP headers. */
-const CONTROL = /\p{Cc}|\p{Surrogate}/u;
+const CONTROL_OR_SURROGATE = /\p{Cc}|\p{Surrogate}/u;
 
-/** What is wrong with such claims, in words that repeat no value; undefined when they can be used. */
+/** Why such claims are invalid, without repeating a value; undefined when they are valid. */
 export function problemWithClaims(claims: ExtraClaims): string | undefined {
   const entries = Object.entries(claims);
   if (entries.length > MAX_CLAIMS) return `expected at most ${MAX_CLAIMS} claims`;
   for (const [name, value] of entries) {
-    if (!NAME.test(name) || name.length > MAX_NAME_LENGTH)
-      return `expected names like x-hasura-department, in lower case, of at most ${MAX_NAME_LENGTH} characters`;
+    if (!CLAIM_NAME.test(name) || name.length > MAX_CLAIM_NAME_LENGTH)
+      return `expected names like x-hasura-department, in lower case, of at most ${MAX_CLAIM_NAME_LENGTH} characters`;
     if (RESERVED.has(name)) return `${name} is reserved`;
-    if (value.length > MAX_VALUE_LENGTH || CONTROL.test(value))
+    if (value.length > MAX_VALUE_LENGTH || CONTROL_OR_SURROGATE.test(value))
       return `${name}: expected a text of at most ${MAX_VALUE_LENGTH} characters without control characters`;
   }
   return undefined;

@@ -5,13 +5,15 @@ export {
   activationTime,
   beginRotation,
   type KeyPolicy,
-  readKeys,
+  readSigningKeys,
   removalTime,
   resealKeys,
   type SigningKeyRow,
 } from './key-rotation.ts';
 export { type RefreshTokenContent, refreshTokenHash } from './refresh-token.ts';
-export { inspectRefreshTokenKeys, openRefreshTokens, type RefreshTokens } from './refresh-tokens.ts';
+export { inspectRefreshTokenKeys, refreshTokenKeySweep } from './refresh-token-keys.ts';
+export { openRefreshTokens, type RefreshTokens } from './refresh-tokens.ts';
+export { ROLE_NAME } from './role-name.ts';
 export { openSuccessor, sealSuccessor } from './sealed-successor.ts';
 export { createSealer, type Sealer } from './sealer.ts';
 export { openSigningKeys, type SigningKeys } from './signing-keys.ts';

@@ -1,6 +1,7 @@
-import { createHash, createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import jwt from 'jsonwebtoken';
+import { jwkThumbprint } from '../../platform/index.ts';
 
 /** Signature algorithms of access tokens that the gateway verifies too (RFC 7518, section 3.1; RFC 8037 for EdDSA). */
 export const KEY_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;
@@ -22,7 +23,7 @@ const generate = promisify(generateKeyPair);
 export async function makeKey(algorithm: KeyAlgorithm): Promise<MadeKey> {
   const { privateKey, publicKey } = await pairFor(algorithm);
   const jwk = publicKey.export({ format: 'jwk' });
-  const kid = thumbprint(jwk);
+  const kid = jwkThumbprint(jwk);
   return {
     kid,
     publicJwk: { ...jwk, kid, alg: algorithm, use: 'sig' },
@@ -39,12 +40,6 @@ function pairFor(algorithm: KeyAlgorithm): Promise<{ privateKey: KeyObject; publ
 /** The private key whose bytes `makeKey` gave. */
 export function readPrivateKey(bytes: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.from(bytes), format: 'der', type: 'pkcs8' });
-}
-
-/** A key id that follows from the key itself: its SHA-256 JWK thumbprint (RFC 7638, section 3; RFC 8037 for OKP). */
-function thumbprint({ crv, e, kty, n, x, y }: JsonWebKey): string {
-  // The members that count for the key's type, in the order of their names; JSON leaves out the undefined ones.
-  return createHash('sha256').update(JSON.stringify({ crv, e, kty, n, x, y })).digest('base64url');
 }
 
 export interface SigningHeader {

@@ -1,16 +1,18 @@
-import type { JsonWebKey } from 'node:crypto';
-import { StartError } from '../../platform/index.ts';
+import { type JsonWebKey, randomBytes } from 'node:crypto';
+import { addSeconds, StartError } from '../../platform/index.ts';
 import { type AuditEvent, type Author, PLATFORM, recordAudit, THE_SERVICE } from '../audit/index.ts';
 import { type Database, type Prisma, type SharedTransaction, SigningKeyState } from '../database/index.ts';
 import { type KeyAlgorithm, makeKey } from './key-pairs.ts';
-import { resealRefreshTokenKeys } from './refresh-tokens.ts';
-import type { Sealer } from './sealer.ts';
+import {
+  CLOCK_SKEW_SECONDS,
+  type RefreshTokenKeyRotation,
+  resealRefreshTokenKeys,
+  rotateRefreshTokenKey,
+} from './refresh-token-keys.ts';
+import type { Resealed, Sealer } from './sealer.ts';
 
 /** Verifiers may keep the public keys for this long. */
 export const KEY_SET_MAX_AGE_SECONDS = 300;
-
-/** By how much the clocks of replicas may differ. */
-const CLOCK_SKEW_SECONDS = 60;
 
 /** By how much a verifier's clock may be behind, or its tolerance for expired tokens go. */
 const VERIFIER_MARGIN_SECONDS = 300;
@@ -62,16 +64,16 @@ export function removalTime(row: Pick<SigningKeyRow, 'retiredAt' | 'tokenSeconds
   return addSeconds(row.retiredAt ?? new Date(0), seconds);
 }
 
-type Step =
+type RotationStep =
   | { do: 'make'; state: 'active' | 'next' }
   | { do: 'activate'; kid: string }
   | { do: 'note-token-lifetime'; kid: string }
   | { do: 'remove'; kid: string };
 
-/** What has to be done to the keys now. Nothing in most cases. */
-function stepsFor(rows: readonly SigningKeyRow[], policy: KeyPolicy, now: Date): readonly Step[] {
+/** The steps of key rotation that are due. None in most cases. */
+function stepsFor(rows: readonly SigningKeyRow[], policy: KeyPolicy, now: Date): readonly RotationStep[] {
   if (rows.length === 0) return [{ do: 'make', state: 'active' }];
-  const steps: Step[] = [];
+  const steps: RotationStep[] = [];
   const active = rows.find(({ state }) => state === SigningKeyState.active);
   const next = rows.find(({ state }) => state === SigningKeyState.next);
   if (next && activationTime(next, policy) <= now) steps.push({ do: 'activate', kid: next.kid });
@@ -91,10 +93,10 @@ function isDueForSuccessor({ activatedAt }: SigningKeyRow, policy: KeyPolicy, no
 
 /**
  * The keys as they are after what was due has been done: the first key made, a successor published, activated, a
- * retired key removed. Replicas that call this at once decide once: whoever gets the lock first. A successor that this
+ * retired key removed. Of replicas that call this at once, the one that gets the lock first decides. A successor that this
  * process cannot open is left for those that can.
  *
- * @throws StartError when a successor is due and the active key cannot be opened: nobody else could open the successor.
+ * @throws StartError when a successor is due and the active key cannot be opened: no other replica could open the successor.
  */
 export async function advanceKeys(
   database: Database,
@@ -102,21 +104,25 @@ export async function advanceKeys(
   policy: KeyPolicy,
   now: Date,
 ): Promise<readonly SigningKeyRow[]> {
-  const rows = await database.withoutTenant(readKeys);
+  const rows = await database.withoutTenant(readSigningKeys, { operation: 'advance-signing-keys' });
   const steps = stepsFor(rows, policy, now);
   if (steps.length === 0) return rows;
   if (steps.some((step) => step.do === 'make')) requireOpen(rows, sealer);
   // Making one takes a while, and the lock would be held for as long.
   const made = steps.some((step) => step.do === 'make') ? await makeKey(policy.algorithm) : undefined;
-  return database.withoutTenant(async (transaction) => {
-    const current = await lockKeys(transaction);
-    for (const step of stepsFor(current, policy, now)) {
-      if (step.do === 'activate' && !opens(current, step.kid, sealer)) continue;
-      if (step.do !== 'make') await take(step, transaction, policy, now);
-      else if (made) await store(transaction, sealer, policy, made, { state: step.state, now, author: THE_SERVICE });
-    }
-    return readKeys(transaction);
-  });
+  return database.withoutTenant(
+    async (transaction) => {
+      const current = await lockSigningKeys(transaction);
+      for (const step of stepsFor(current, policy, now)) {
+        if (step.do === 'activate' && !opens(current, step.kid, sealer)) continue;
+        if (step.do !== 'make') await applyStep(step, transaction, policy, now);
+        else if (made)
+          await storeKey(transaction, sealer, policy, made, { state: step.state, now, author: THE_SERVICE });
+      }
+      return readSigningKeys(transaction);
+    },
+    { operation: 'advance-signing-keys' },
+  );
 }
 
 export interface BegunRotation {
@@ -125,10 +131,13 @@ export interface BegunRotation {
   activatesAt: Date;
   /** False when a rotation was under way already; then it is that one. */
   begun: boolean;
+  /** The rotation of the key of refresh tokens, which is replaced together with it. */
+  refreshTokenKey: RefreshTokenKeyRotation;
 }
 
 /**
- * Publishes the next key now. It begins to sign, and the present one is retired, once every verifier knows it.
+ * Publishes the next key now. It begins to sign, and the present one is retired, once every verifier knows it. The key of
+ * refresh tokens gets a successor too.
  *
  * @throws StartError when the active key cannot be opened.
  */
@@ -141,43 +150,31 @@ export async function beginRotation(
 ): Promise<BegunRotation> {
   const made = await makeKey(policy.algorithm);
   return database.withoutTenant(async (transaction) => {
-    const rows = await lockKeys(transaction);
+    const rows = await lockSigningKeys(transaction);
     requireOpen(rows, sealer);
+    const refreshTokenKey = await rotateRefreshTokenKey(transaction, { sealer, now, randomBytes }, policy, author);
     const underWay = rows.find(({ state }) => state === SigningKeyState.next);
-    if (underWay) return { kid: underWay.kid, activatesAt: activationTime(underWay, policy), begun: false };
+    if (underWay)
+      return { kid: underWay.kid, activatesAt: activationTime(underWay, policy), begun: false, refreshTokenKey };
     const state = rows.length === 0 ? 'active' : 'next';
-    await store(transaction, sealer, policy, made, { state, now, author });
-    return { kid: made.kid, activatesAt: activationTime({ publishedAt: now }, policy), begun: true };
+    await storeKey(transaction, sealer, policy, made, { state, now, author });
+    return { kid: made.kid, activatesAt: activationTime({ publishedAt: now }, policy), begun: true, refreshTokenKey };
   });
 }
 
-/**
- * Seals every private key, and the keys of refresh tokens, under the present key-encryption key.
- *
- * @returns how many were opened with the previous one, and which keys neither opens: they are left alone.
- */
-export async function resealKeys(
-  database: Database,
-  sealer: Sealer,
-  now: Date,
-  author: Author,
-): Promise<{ resealed: number; unopened: readonly string[] }> {
+/** Seals every private key, and the keys of refresh tokens, under the present key-encryption key. */
+export async function resealKeys(database: Database, sealer: Sealer, now: Date, author: Author): Promise<Resealed> {
   return database.withoutTenant(async (transaction) => {
-    const unopened: string[] = [];
-    let resealed = 0;
-    for (const { kid, sealedPrivateKey } of await lockKeys(transaction)) {
-      if (sealer.isCurrent(sealedPrivateKey, kid)) continue;
-      const plain = sealer.open(sealedPrivateKey, kid);
-      if (!plain) {
-        unopened.push(kid);
-        continue;
-      }
-      await transaction.signingKey.update({ where: { kid }, data: { sealedPrivateKey: sealer.seal(plain, kid) } });
-      resealed += 1;
-    }
+    const rows = await lockSigningKeys(transaction);
+    const signingKeys = await sealer.reseal(
+      rows.map(({ kid, sealedPrivateKey: sealed }) => ({
+        name: kid,
+        sealed,
+        store: (sealedPrivateKey) => transaction.signingKey.update({ where: { kid }, data: { sealedPrivateKey } }),
+      })),
+    );
     const refreshTokenKeys = await resealRefreshTokenKeys(transaction, sealer);
-    resealed += refreshTokenKeys.resealed;
-    unopened.push(...refreshTokenKeys.unopened);
+    const resealed = signingKeys.resealed + refreshTokenKeys.resealed;
     if (resealed > 0)
       await recordAudit(transaction, {
         ...author,
@@ -187,7 +184,7 @@ export async function resealKeys(
         tenantId: PLATFORM,
         details: { resealed },
       });
-    return { resealed, unopened };
+    return { resealed, unopened: [...signingKeys.unopened, ...refreshTokenKeys.unopened] };
   });
 }
 
@@ -211,19 +208,19 @@ function opens(rows: readonly SigningKeyRow[], kid: string, sealer: Sealer): boo
 }
 
 /** Every key, the oldest first. */
-export function readKeys(transaction: SharedTransaction): Promise<SigningKeyRow[]> {
+export function readSigningKeys(transaction: SharedTransaction): Promise<SigningKeyRow[]> {
   return transaction.signingKey.findMany({ orderBy: [{ createdAt: 'asc' }, { kid: 'asc' }] });
 }
 
-async function lockKeys(transaction: SharedTransaction): Promise<SigningKeyRow[]> {
+async function lockSigningKeys(transaction: SharedTransaction): Promise<SigningKeyRow[]> {
   // The rows alone would not do: two replicas on an empty database find none to lock.
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${KEYS_LOCK})`;
   await transaction.$queryRaw`SELECT kid FROM signing_keys ORDER BY kid FOR UPDATE`;
-  return readKeys(transaction);
+  return readSigningKeys(transaction);
 }
 
-async function take(
-  step: Exclude<Step, { do: 'make' }>,
+async function applyStep(
+  step: Exclude<RotationStep, { do: 'make' }>,
   transaction: SharedTransaction,
   policy: KeyPolicy,
   now: Date,
@@ -231,7 +228,7 @@ async function take(
   const { kid } = step;
   if (step.do === 'remove') {
     await transaction.signingKey.delete({ where: { kid } });
-    await recordKey(transaction, 'key.remove', kid, now, THE_SERVICE);
+    await recordSigningKey(transaction, 'key.remove', kid, now, THE_SERVICE);
   } else if (step.do === 'note-token-lifetime')
     await transaction.signingKey.update({ where: { kid }, data: { tokenSeconds: policy.tokenSeconds } });
   else {
@@ -243,11 +240,11 @@ async function take(
       where: { kid },
       data: { state: SigningKeyState.active, activatedAt: now, tokenSeconds: policy.tokenSeconds },
     });
-    await recordKey(transaction, 'key.activate', kid, now, THE_SERVICE);
+    await recordSigningKey(transaction, 'key.activate', kid, now, THE_SERVICE);
   }
 }
 
-async function store(
+async function storeKey(
   transaction: SharedTransaction,
   sealer: Sealer,
   policy: KeyPolicy,
@@ -267,10 +264,10 @@ async function store(
       activatedAt: state === 'active' ? now : null,
     },
   });
-  await recordKey(transaction, 'key.publish', kid, now, author);
+  await recordSigningKey(transaction, 'key.publish', kid, now, author);
 }
 
-function recordKey(
+function recordSigningKey(
   transaction: SharedTransaction,
   event: AuditEvent,
   kid: string,
@@ -279,8 +276,4 @@ function recordKey(
 ): Promise<void> {
   const subject = { kind: 'key', id: kid } as const;
   return recordAudit(transaction, { ...author, at, event, outcome: 'success', tenantId: PLATFORM, subject });
-}
-
-function addSeconds(date: Date, seconds: number): Date {
-  return new Date(date.getTime() + seconds * 1000);
 }

@@ -8,9 +8,9 @@ export const MAX_GENERATION_STEP = 128;
 export const MAX_GENERATION = 0x7fff_ffff;
 /** Of a permutation of single blocks. No two tokens are made of the same block. */
 const CIPHER = 'aes-256-ecb';
-const TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const REFRESH_TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What a refresh token says to those who have its key. */
+/** The contents of a refresh token, readable with its key. */
 export interface RefreshTokenContent {
   readonly tenantId: number;
   /** The first and the last id that the session can have: the token holds half of it. */
@@ -43,7 +43,7 @@ export function encipherRefreshToken(
 
 /** What a token says; undefined for what this key has not made, but for every second made-up token. */
 export function decipherRefreshToken(key: Uint8Array, token: string): RefreshTokenContent | undefined {
-  if (!TOKEN.test(token)) return undefined;
+  if (!REFRESH_TOKEN.test(token)) return undefined;
   const decipher = createDecipheriv(CIPHER, key, null).setAutoPadding(false);
   const block = Buffer.concat([decipher.update(Buffer.from(token.replaceAll('-', ''), 'hex')), decipher.final()]);
   const generation = block.readUInt32BE(4 + SESSION_BYTES);
@@ -53,7 +53,7 @@ export function decipherRefreshToken(key: Uint8Array, token: string): RefreshTok
   return { tenantId: block.readInt32BE(0), sessionIds, generation };
 }
 
-/** What is stored in a refresh token's place. Its 128 bits need no salt and no slow hash. */
+/** The stored hash of a refresh token. Its 128 random bits need no salt and no slow hash. */
 export function refreshTokenHash(token: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(token, 'utf8').digest());
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';
-const VERSION = 1;
+const SEALED_FORMAT = 1;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + IV_BYTES + TAG_BYTES;
@@ -14,6 +14,22 @@ export interface Sealer {
   open(sealed: Uint8Array, name: string): Uint8Array | undefined;
   /** Whether it was sealed with the present key, not with the previous one. */
   isCurrent(sealed: Uint8Array, name: string): boolean;
+  /** Seals with the present key what was sealed with the previous one, and stores it. What neither opens is left alone. */
+  reseal(stored: readonly Stored[]): Promise<Resealed>;
+}
+
+/** An encrypted value, and how it is replaced by a newly encrypted one. */
+export interface Stored {
+  readonly name: string;
+  readonly sealed: Uint8Array;
+  store(sealed: Uint8Array<ArrayBuffer>): Promise<unknown>;
+}
+
+export interface Resealed {
+  /** How many were opened with the previous key. */
+  readonly resealed: number;
+  /** The names of those that neither key opens. */
+  readonly unopened: readonly string[];
 }
 
 /**
@@ -29,6 +45,21 @@ export function createSealer(key: Uint8Array, previousKey?: Uint8Array): Sealer 
     seal: current.seal,
     open: (sealed, name) => current.open(sealed, name) ?? previous?.open(sealed, name),
     isCurrent: (sealed, name) => current.open(sealed, name) !== undefined,
+    async reseal(stored) {
+      const unopened: string[] = [];
+      let resealed = 0;
+      for (const { name, sealed, store } of stored) {
+        if (current.open(sealed, name)) continue;
+        const plain = previous?.open(sealed, name);
+        if (!plain) {
+          unopened.push(name);
+          continue;
+        }
+        await store(current.seal(plain, name));
+        resealed += 1;
+      }
+      return { resealed, unopened };
+    },
   };
 }
 
@@ -39,10 +70,10 @@ function sealerWith(key: Uint8Array): Pick<Sealer, 'seal' | 'open'> {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(ALGORITHM, secret, iv).setAAD(Buffer.from(name));
       const body = Buffer.concat([cipher.update(plain), cipher.final()]);
-      return new Uint8Array(Buffer.concat([Buffer.of(VERSION), iv, cipher.getAuthTag(), body]));
+      return new Uint8Array(Buffer.concat([Buffer.of(SEALED_FORMAT), iv, cipher.getAuthTag(), body]));
     },
     open(sealed, name) {
-      if (sealed.length < HEADER_BYTES || sealed[0] !== VERSION) return undefined;
+      if (sealed.length < HEADER_BYTES || sealed[0] !== SEALED_FORMAT) return undefined;
       const iv = sealed.subarray(1, 1 + IV_BYTES);
       const tag = sealed.subarray(1 + IV_BYTES, HEADER_BYTES);
       const decipher = createDecipheriv(ALGORITHM, secret, iv, { authTagLength: TAG_BYTES });

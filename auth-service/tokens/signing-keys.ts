@@ -13,6 +13,8 @@ export interface ActiveKey {
   kid: string;
   algorithm: KeyAlgorithm;
   privateKey: KeyObject;
+  /** When it began to sign. */
+  activatedAt: Date;
 }
 
 /** A JWK set (RFC 7517, section 5) of public keys, each with `kid`, `alg` and `use`. */
@@ -74,14 +76,14 @@ export function openSigningKeys({
   let lastLookForUnknown = Number.NEGATIVE_INFINITY;
   let stop: (() => void) | undefined;
 
-  async function read(): Promise<void> {
+  async function readSigningKeys(): Promise<void> {
     const readAt = now();
     const rows = await advanceKeys(database, sealer, policy, readAt);
-    view = viewOf(rows, view?.active, sealer, readAt.getTime());
+    view = keysViewOf(rows, view?.active, sealer, readAt.getTime());
   }
 
   function reload(): Promise<void> {
-    reloading ??= read().finally(() => {
+    reloading ??= readSigningKeys().finally(() => {
       reloading = undefined;
     });
     return reloading;
@@ -127,7 +129,12 @@ export function openSigningKeys({
   };
 }
 
-function viewOf(rows: readonly SigningKeyRow[], before: ActiveKey | undefined, sealer: Sealer, readAt: number): View {
+function keysViewOf(
+  rows: readonly SigningKeyRow[],
+  before: ActiveKey | undefined,
+  sealer: Sealer,
+  readAt: number,
+): View {
   const row = rows.find(({ state }) => state === SigningKeyState.active);
   if (!row) throw new StartError('the database holds signing keys, but none of them is active');
   const active = before?.kid === row.kid ? before : activeKeyOf(row, sealer);
@@ -137,7 +144,8 @@ function viewOf(rows: readonly SigningKeyRow[], before: ActiveKey | undefined, s
 
 function activeKeyOf(row: SigningKeyRow, sealer: Sealer): ActiveKey {
   const privateKey = readPrivateKey(openKey(row, sealer));
-  return { kid: row.kid, algorithm: algorithmNamed(row.algorithm), privateKey };
+  const activatedAt = row.activatedAt ?? row.createdAt;
+  return { kid: row.kid, algorithm: algorithmNamed(row.algorithm), privateKey, activatedAt };
 }
 
 function algorithmNamed(name: string): KeyAlgorithm {

@@ -1,12 +1,12 @@
 import { createPublicKey, type KeyObject, verify as verifySignature } from 'node:crypto';
 import jwt from 'jsonwebtoken';
+import { isCanonicalUuid, isJsonObject } from '../../platform/index.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** Our own tokens have about 800 characters; longer ones are refused unread. */
-const MAX_LENGTH = 8192;
+const MAX_ACCESS_TOKEN_LENGTH = 8192;
 
 const MAX_INT32 = 2 ** 31 - 1;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** jsonwebtoken knows no EdDSA (RFC 8037), so that one is verified here. */
 const BY_LIBRARY = ['ES256', 'RS256'] as const;
@@ -19,7 +19,7 @@ export interface AccessTokenVerifierOptions {
   audience: string;
 }
 
-/** What an access token of this service says, its signature and lifetime found good. Times are in seconds. */
+/** The claims of a verified access token of this service. Times are in seconds. */
 export interface VerifiedAccessToken {
   tenantId: number;
   /** `sub`: a user, or a service account. */
@@ -48,7 +48,7 @@ export type VerifyAccessToken = (token: string, now: Date) => Promise<VerifiedAc
 export function createAccessTokenVerifier({ keys, issuer, audience }: AccessTokenVerifierOptions): VerifyAccessToken {
   const known = new Map<string, { key: KeyObject; algorithm: string }>();
 
-  async function keyOf(kid: string) {
+  async function publicKeyOf(kid: string) {
     const jwk = (await keys.knows(kid)) && keys.publicKeySet().keys.find((candidate) => candidate.kid === kid);
     if (!jwk) return undefined;
     const found = known.get(kid) ?? { key: createPublicKey({ key: jwk, format: 'jwk' }), algorithm: String(jwk.alg) };
@@ -58,13 +58,13 @@ export function createAccessTokenVerifier({ keys, issuer, audience }: AccessToke
 
   return async (token, now) => {
     try {
-      if (token.length > MAX_LENGTH) return undefined;
-      const header = headerOf(token);
-      const signer = header && (await keyOf(header.kid));
+      if (token.length > MAX_ACCESS_TOKEN_LENGTH) return undefined;
+      const header = tokenHeaderOf(token);
+      const signer = header && (await publicKeyOf(header.kid));
       if (!signer || signer.algorithm !== header.alg) return undefined;
       const seconds = Math.floor(now.getTime() / 1000);
-      const payload = payloadOf(token, signer.key, signer.algorithm, { issuer, audience, seconds });
-      return payload && claimsOf(payload, seconds);
+      const payload = verifiedPayload(token, signer.key, signer.algorithm, { issuer, audience, seconds });
+      return payload && accessTokenClaims(payload, seconds);
     } catch {
       // jsonwebtoken and the parsers throw all kinds of errors for what is not a token; all of them mean that.
       return undefined;
@@ -72,13 +72,13 @@ export function createAccessTokenVerifier({ keys, issuer, audience }: AccessToke
   };
 }
 
-function headerOf(token: string): { alg: string; kid: string } | undefined {
+function tokenHeaderOf(token: string): { alg: string; kid: string } | undefined {
   const parts = token.split('.');
   // A signature has several spellings in base64; only one of them counts.
   if (parts.length !== 3 || parts.some((part) => Buffer.from(part, 'base64url').toString('base64url') !== part))
     return undefined;
   const header: unknown = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString('utf8'));
-  if (!isRecord(header)) return undefined;
+  if (!isJsonObject(header)) return undefined;
   const { alg, kid, typ } = header;
   if (typeof alg !== 'string' || typeof kid !== 'string' || typ !== 'at+jwt') return undefined;
   // RFC 7515 section 4.1.11: what is critical must be understood, and nothing is.
@@ -91,26 +91,29 @@ interface Expected {
   seconds: number;
 }
 
-function payloadOf(token: string, key: KeyObject, algorithm: string, expected: Expected) {
+function verifiedPayload(token: string, key: KeyObject, algorithm: string, expected: Expected) {
   const { issuer, audience, seconds } = expected;
   const byLibrary = BY_LIBRARY.find((name) => name === algorithm);
   if (byLibrary) {
     const payload = jwt.verify(token, key, { algorithms: [byLibrary], issuer, audience, clockTimestamp: seconds });
-    return isRecord(payload) ? payload : undefined;
+    return isJsonObject(payload) ? payload : undefined;
   }
   const end = token.lastIndexOf('.');
   const signature = Buffer.from(token.slice(end + 1), 'base64url');
   if (algorithm !== 'EdDSA' || !verifySignature(null, Buffer.from(token.slice(0, end)), key, signature))
     return undefined;
   const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-  if (!isRecord(payload) || payload.iss !== issuer || payload.aud !== audience) return undefined;
+  if (!isJsonObject(payload) || payload.iss !== issuer || payload.aud !== audience) return undefined;
   return payload;
 }
 
-function claimsOf(payload: Readonly<Record<string, unknown>>, seconds: number): VerifiedAccessToken | undefined {
+function accessTokenClaims(
+  payload: Readonly<Record<string, unknown>>,
+  seconds: number,
+): VerifiedAccessToken | undefined {
   const { sub, tenant_id, sid, jti, client_id, iat, exp, nbf } = payload;
-  if (!isUuid(sub) || typeof jti !== 'string' || typeof client_id !== 'string') return undefined;
-  if (sid !== undefined && !isUuid(sid)) return undefined;
+  if (!isUuidText(sub) || typeof jti !== 'string' || typeof client_id !== 'string') return undefined;
+  if (sid !== undefined && !isUuidText(sid)) return undefined;
   if (
     !isWhole(tenant_id) ||
     Math.abs(tenant_id) > MAX_INT32 ||
@@ -132,14 +135,10 @@ function claimsOf(payload: Readonly<Record<string, unknown>>, seconds: number): 
   };
 }
 
-function isUuid(value: unknown): value is string {
-  return typeof value === 'string' && UUID.test(value);
+function isUuidText(value: unknown): value is string {
+  return typeof value === 'string' && isCanonicalUuid(value);
 }
 
 function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,6 @@ import { type ExtraClaims, mergeClaims } from '../tokens/index.ts';
 const MAX_USERNAME_LENGTH = 255;
 
 const NUL = '\0';
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export interface Account {
   tenantId: number;
@@ -17,7 +16,7 @@ export interface Account {
   defaultRole: string;
   /** The user or the whole tenant. */
   disabled: boolean;
-  /** What the operator has put into the access tokens of the tenant, of its roles and of the user. */
+  /** The extra claims that operators set for the tenant, its roles and the user. */
   extraClaims: ExtraClaims;
 }
 
@@ -27,8 +26,7 @@ export interface Account {
  * surrogate into another character.
  */
 export function normalizeUsername(username: string): string | undefined {
-  if (username.length > MAX_USERNAME_LENGTH || username.includes(NUL) || LONE_SURROGATE.test(username))
-    return undefined;
+  if (username.length > MAX_USERNAME_LENGTH || username.includes(NUL) || !username.isWellFormed()) return undefined;
   return username.normalize('NFKC');
 }
 
@@ -48,6 +46,7 @@ export async function findAccountByName(
     Prisma.sql`
       SELECT ${ACCOUNT_COLUMNS} FROM users JOIN tenants ON tenants.id = users.tenant_id
       WHERE users.tenant_id = ${tenantId} AND users.username = ${name}`,
+    'find-account',
   );
   return row && accountFromRow(row);
 }

@@ -3,13 +3,13 @@ import type { Database } from '../database/index.ts';
 import { HashQueueFullError, type PasswordPolicy, type PasswordProblem, type Passwords } from '../passwords/index.ts';
 import type { Throttle, Throttled } from '../throttle/index.ts';
 import { endSessions } from './end-sessions.ts';
-import type { Caller } from './identify-caller.ts';
-import type { Client } from './login.ts';
+import type { AuthenticatedCaller } from './identify-caller.ts';
+import type { RequestOrigin } from './login.ts';
 
 /** In the order in which a missing one is named. */
-const REQUIRED = ['current_password', 'new_password'] as const;
+const CHANGE_PASSWORD_FIELDS = ['current_password', 'new_password'] as const;
 
-export type ChangePasswordField = (typeof REQUIRED)[number];
+export type ChangePasswordField = (typeof CHANGE_PASSWORD_FIELDS)[number];
 
 export interface ChangePasswordInput {
   current_password?: string | null;
@@ -24,7 +24,7 @@ export type ChangePasswordResult =
         | { kind: 'missing-field'; field: ChangePasswordField }
         | { kind: 'current-password' }
         | { kind: 'new-password'; problem: PasswordProblem }
-        /** The session ended, or the password was changed by somebody else, while this was under way. */
+        /** The session ended, or the password was changed by another request, while this one ran. */
         | { kind: 'overtaken' };
     }
   | { outcome: 'busy'; retryAfterSeconds: number }
@@ -41,61 +41,66 @@ export interface ChangePasswordOptions {
 
 export type ChangePassword = (
   input: ChangePasswordInput,
-  caller: Caller,
-  client: Client,
+  caller: AuthenticatedCaller,
+  client: RequestOrigin,
 ) => Promise<ChangePasswordResult>;
 
 /**
  * Gives the caller a new password, for the current one, and ends all of the caller's other sessions. Wrong current
- * passwords count as those of logins do: whoever has got hold of an access token may guess here.
+ * passwords count as those of logins do: a holder of a stolen access token may guess here.
  */
 export function createChangePassword(options: ChangePasswordOptions): ChangePassword {
   return async (input, caller, client) => {
     const { current_password: current, new_password: next } = input;
     if (current == null || next == null) {
-      const field = REQUIRED.find((name) => input[name] == null) ?? REQUIRED[0];
+      const field = CHANGE_PASSWORD_FIELDS.find((name) => input[name] == null) ?? CHANGE_PASSWORD_FIELDS[0];
       return { outcome: 'refused', reason: { kind: 'missing-field', field } };
     }
-    const entry = entryOf(caller, client, options.now());
+    const entry = passwordChangeEntry(caller, client, options.now());
     // Before anything is computed. It tells nothing about the current password.
     const problem = options.policy.problemWith(next, caller.account);
     if (problem) {
-      await options.audit.noteRepeatable({ ...entry, outcome: 'refused', details: { reason: problem.code } });
+      await options.audit.recordDeduplicated({ ...entry, outcome: 'refused', details: { reason: problem.code } });
       return { outcome: 'refused', reason: { kind: 'new-password', problem } };
     }
     const { tenantId, username } = caller.account;
     const result = await options.throttle.guard(
       { subject: { kind: 'account', tenantId, username }, address: client.address },
-      () => change(options, current, next, caller, entry),
+      () => replacePassword(options, current, next, caller, entry),
       verdictOf,
     );
     if (result.outcome === 'refused')
-      await options.audit.note({ ...entry, outcome: 'refused', details: { reason: result.reason.kind } });
-    else if (result.outcome !== 'success') await options.audit.noteRepeatable({ ...entry, outcome: result.outcome });
+      await options.audit.record({ ...entry, outcome: 'refused', details: { reason: result.reason.kind } });
+    else if (result.outcome !== 'success')
+      await options.audit.recordDeduplicated({ ...entry, outcome: result.outcome });
     return result;
   };
 }
 
-function entryOf({ account, sessionId }: Caller, origin: Client, at: Date): Omit<AuditEntry, 'outcome'> {
+function passwordChangeEntry(
+  { account, sessionId }: AuthenticatedCaller,
+  origin: RequestOrigin,
+  at: Date,
+): Omit<AuditEntry, 'outcome'> {
   const user = { kind: 'user', id: account.userId } as const;
   const details = { session_id: sessionId };
   return { at, event: 'password.change', tenantId: account.tenantId, actor: user, subject: user, origin, details };
 }
 
-type Judged = Exclude<ChangePasswordResult, Throttled>;
+type UnthrottledChangeResult = Exclude<ChangePasswordResult, Throttled>;
 
-function verdictOf(result: Judged) {
+function verdictOf(result: UnthrottledChangeResult) {
   if (result.outcome === 'success') return 'right';
   return result.outcome === 'refused' && result.reason.kind === 'current-password' ? 'wrong' : 'unread';
 }
 
-async function change(
+async function replacePassword(
   { database, passwords, now }: ChangePasswordOptions,
   current: string,
   next: string,
-  caller: Caller,
+  caller: AuthenticatedCaller,
   entry: Omit<AuditEntry, 'outcome'>,
-): Promise<Judged> {
+): Promise<UnthrottledChangeResult> {
   const { account, sessionId } = caller;
   const hash = await newHash(passwords, current, next, account.passwordHash);
   if (typeof hash !== 'string') return hash;
@@ -103,23 +108,27 @@ async function change(
   const { tenantId, userId } = account;
   const at = now();
   const ended = await database
-    .inTenant(tenantId, async (transaction) => {
-      // The hashes took their time. Only the password that was checked is replaced, by a session that is still alive.
-      const { count: replaced } = await transaction.user.updateMany({
-        where: { tenantId, id: userId, passwordHash: account.passwordHash, disabledAt: null },
-        data: { passwordHash: hash },
-      });
-      if (replaced === 0) return undefined;
-      const { count: alive } = await transaction.session.updateMany({
-        where: { tenantId, id: sessionId, revokedAt: null, expiresAt: { gt: at } },
-        data: { lastUsedAt: at },
-      });
-      if (alive === 0) throw new Overtaken();
-      const count = await endSessions(transaction, { tenantId, userId, exceptSessionId: sessionId }, at);
-      const details = { session_id: sessionId, ended_sessions: count };
-      await recordAudit(transaction, { ...entry, at, outcome: 'success', details });
-      return count;
-    })
+    .inTenant(
+      tenantId,
+      async (transaction) => {
+        // The hashes took their time. Only the password that was checked is replaced, by a session that is still alive.
+        const { count: replaced } = await transaction.user.updateMany({
+          where: { tenantId, id: userId, passwordHash: account.passwordHash, disabledAt: null },
+          data: { passwordHash: hash },
+        });
+        if (replaced === 0) return undefined;
+        const { count: alive } = await transaction.session.updateMany({
+          where: { tenantId, id: sessionId, revokedAt: null, expiresAt: { gt: at } },
+          data: { lastUsedAt: at },
+        });
+        if (alive === 0) throw new Overtaken();
+        const count = await endSessions(transaction, { tenantId, userId, exceptSessionId: sessionId }, at);
+        const details = { session_id: sessionId, ended_sessions: count };
+        await recordAudit(transaction, { ...entry, at, outcome: 'success', details });
+        return count;
+      },
+      { operation: 'change-password' },
+    )
     .catch((error: unknown) => {
       if (error instanceof Overtaken) return undefined;
       throw error;
@@ -137,7 +146,7 @@ async function newHash(
   current: string,
   next: string,
   stored: string,
-): Promise<string | Exclude<Judged, { outcome: 'success' }>> {
+): Promise<string | Exclude<UnthrottledChangeResult, { outcome: 'success' }>> {
   try {
     if (!(await passwords.verify(current, stored))) return { outcome: 'refused', reason: { kind: 'current-password' } };
     return await passwords.hash(next);

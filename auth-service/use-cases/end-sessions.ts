@@ -1,7 +1,6 @@
+import { addDays } from '../../platform/index.ts';
 import type { Transaction } from '../database/index.ts';
 import { recordRevocations } from './revocations.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Sessions of one tenant: of one user, of all users, one of them, all but one. */
 export interface SessionsToEnd {
@@ -13,7 +12,7 @@ export interface SessionsToEnd {
 
 /**
  * Ends sessions and revokes their access tokens, in the transaction of whatever ends them: both or nothing happens.
- * Whoever ends more than one session of a user locks the user's row first, so that no two of them wait for each other.
+ * A transaction that ends more than one session of a user locks the user's row first, so that no two deadlock.
  *
  * @returns how many sessions were still alive.
  */
@@ -35,13 +34,13 @@ export async function endSessions(transaction: Transaction, which: SessionsToEnd
     tenantId,
     sessionId: id,
     // Sessions from before this was noted: no access token lives longer than a day.
-    until: accessEndsAt ?? new Date(at.getTime() + DAY_MS),
+    until: accessEndsAt ?? addDays(at, 1),
   }));
   await recordRevocations(transaction, revocations, at);
   return ended.length;
 }
 
-/** Waits for whoever opens, refreshes or ends sessions of this user, and holds up whoever is about to. */
+/** Waits for transactions that open, refresh or end sessions of this user, and blocks later ones. */
 export async function lockUser(transaction: Transaction, tenantId: number, userId: string): Promise<void> {
   await transaction.$queryRaw`
     SELECT 1 FROM users WHERE tenant_id = ${tenantId} AND id = ${userId}::uuid FOR NO KEY UPDATE`;

@@ -1,4 +1,5 @@
-import { type Audit, type AuditEntry, auditStatement, type Origin } from '../audit/index.ts';
+import { addDays } from '../../platform/index.ts';
+import { type Audit, type AuditEntry, auditStatement, type EventOrigin } from '../audit/index.ts';
 import { type Database, Prisma } from '../database/index.ts';
 import { HashQueueFullError, type Passwords } from '../passwords/index.ts';
 import type { Throttle, Throttled } from '../throttle/index.ts';
@@ -6,22 +7,20 @@ import { type AccessTokens, type RefreshTokens, refreshTokenHash } from '../toke
 import { type Account, findAccountById, findAccountByName, normalizeUsername } from './account.ts';
 import type { SessionLifetime, Tokens } from './session-terms.ts';
 
-const DAY_MS = 86_400_000;
-
 /** In the order in which a missing one is named. */
-const REQUIRED = ['username', 'password', 'tenant_id'] as const;
+const LOGIN_FIELDS = ['username', 'password', 'tenant_id'] as const;
 
-export type LoginField = (typeof REQUIRED)[number];
+export type LoginField = (typeof LOGIN_FIELDS)[number];
 
-/** What a caller sent; null and undefined mean that it sent nothing. An empty text is something, and wrong. */
+/** The arguments of a login; null and undefined mean that one was not sent. An empty text is a value, and invalid. */
 export interface LoginInput {
   username?: string | null;
   password?: string | null;
   tenant_id?: number | null;
 }
 
-/** What the caller's session and the audit log remember of where it came from. `address` is an IP address. */
-export type Client = Origin & { readonly address: string };
+/** The origin of a request, as stored with its session and in the audit log. `address` is an IP address. */
+export type RequestOrigin = EventOrigin & { readonly address: string };
 
 export type LoginResult =
   | { outcome: 'success'; tokens: Tokens; account: Account; sessionId: string }
@@ -29,7 +28,7 @@ export type LoginResult =
   | { outcome: 'busy'; retryAfterSeconds: number }
   | Throttled;
 
-/** What was wrong, for the audit log alone: the caller is told nothing of it. */
+/** The cause of the refusal, for the audit log only: the response does not contain it. */
 interface WrongCredentials {
   kind: 'credentials';
   why: 'unknown-user' | 'wrong-password' | 'disabled' | 'overtaken';
@@ -49,10 +48,10 @@ export interface LoginOptions {
   randomUUID(): string;
 }
 
-export type Login = (input: LoginInput, client: Client) => Promise<LoginResult>;
+export type Login = (input: LoginInput, client: RequestOrigin) => Promise<LoginResult>;
 
 /**
- * Trades a username, a password and a tenant id for an access token and a refresh token.
+ * Issues an access token and a refresh token for a username, a password and a tenant id.
  *
  * Wrong password, unknown user, unknown tenant, disabled user and disabled tenant are one and the same refusal, after
  * one and the same work: an account is looked up, one hash is computed, and only then is anything judged. After too many
@@ -71,17 +70,17 @@ export function createLogin(options: LoginOptions): Login {
       () => loginWith(options, { username, password, tenantId }, client),
       ({ outcome }) => VERDICTS[outcome],
     );
-    await noteRefusal(options, result, subject, client);
+    await recordRefusal(options, result, subject, client);
     return result;
   };
 }
 
-/** After the throttle, and the same work for every account: whoever measures the time learns nothing from it. */
-async function noteRefusal(
+/** After the throttle, and the same work for every account, so that the response time reveals nothing. */
+async function recordRefusal(
   { audit, now }: LoginOptions,
   result: LoginResult,
   { tenantId, username }: { tenantId: number; username: string },
-  origin: Client,
+  origin: RequestOrigin,
 ): Promise<void> {
   if (result.outcome === 'success') return;
   const attempt = {
@@ -94,12 +93,12 @@ async function noteRefusal(
   } as const;
   const name = audit.unknownName(tenantId, username);
   if (result.outcome === 'throttled')
-    await audit.noteRepeatable({ ...attempt, outcome: 'throttled', subject: name, details: counterOf(result) });
-  else if (result.outcome === 'busy') await audit.noteRepeatable({ ...attempt, outcome: 'busy', subject: name });
+    await audit.recordDeduplicated({ ...attempt, outcome: 'throttled', subject: name, details: counterOf(result) });
+  else if (result.outcome === 'busy') await audit.recordDeduplicated({ ...attempt, outcome: 'busy', subject: name });
   else if (result.reason.kind === 'credentials') {
     const { why: reason, userId } = result.reason;
     const subject = userId === undefined ? name : ({ kind: 'user', id: userId } as const);
-    await audit.note({ ...attempt, outcome: 'refused', subject, details: { reason } });
+    await audit.record({ ...attempt, outcome: 'refused', subject, details: { reason } });
   }
 }
 
@@ -109,16 +108,16 @@ function counterOf({ counter }: Throttled) {
 
 const VERDICTS = { success: 'right', refused: 'wrong', busy: 'unread' } as const;
 
-type Judged = Exclude<LoginResult, Throttled>;
+type UnthrottledLoginResult = Exclude<LoginResult, Throttled>;
 
 async function loginWith(
   options: LoginOptions,
   { username, password, tenantId }: { username: string; password: string; tenantId: number },
-  client: Client,
-): Promise<Judged> {
+  client: RequestOrigin,
+): Promise<UnthrottledLoginResult> {
   const { database, passwords } = options;
   const account = await findAccountByName(database, tenantId, username);
-  const matches = await verify(passwords, password, account);
+  const matches = await verifyPassword(passwords, password, account);
   if (matches instanceof HashQueueFullError) return { outcome: 'busy', retryAfterSeconds: matches.retryAfterSeconds };
   if (!account || !matches || account.disabled) return wrongCredentials(account, matches);
 
@@ -140,8 +139,10 @@ async function withCurrentHash({ database, passwords }: LoginOptions, account: A
   if (passwords.isCurrent(checked)) return account;
   const passwordHash = await unlessQueueFull(passwords.hash(password));
   if (passwordHash instanceof HashQueueFullError) return account;
-  const { count } = await database.inTenant(tenantId, ({ user }) =>
-    user.updateMany({ where: { tenantId, id: userId, passwordHash: checked }, data: { passwordHash } }),
+  const { count } = await database.inTenant(
+    tenantId,
+    ({ user }) => user.updateMany({ where: { tenantId, id: userId, passwordHash: checked }, data: { passwordHash } }),
+    { operation: 'replace-password-hash' },
   );
   return count > 0 ? { ...account, passwordHash } : account;
 }
@@ -149,34 +150,36 @@ async function withCurrentHash({ database, passwords }: LoginOptions, account: A
 /**
  * The account has changed while its password was being checked. If that was another login, which replaced the hash by a
  * current one of the same password, this one is as right as that: it is checked once more. Who gets here has shown the
- * password of a moment ago, so that the second computation tells nobody anything.
+ * password of a moment ago, so that the second computation reveals nothing.
  */
 async function loginAfterChange(
   options: LoginOptions,
   { tenantId, userId, passwordHash }: Account,
   password: string,
-  client: Client,
-): Promise<Judged> {
-  const account = await options.database.inTenant(tenantId, (transaction) =>
-    findAccountById(transaction, tenantId, userId),
+  client: RequestOrigin,
+): Promise<UnthrottledLoginResult> {
+  const account = await options.database.inTenant(
+    tenantId,
+    (transaction) => findAccountById(transaction, tenantId, userId),
+    { operation: 'find-account' },
   );
   if (!account || account.disabled || account.passwordHash === passwordHash) return wrongCredentials(account, true);
-  const matches = await verify(options.passwords, password, account);
+  const matches = await verifyPassword(options.passwords, password, account);
   if (matches instanceof HashQueueFullError) return { outcome: 'busy', retryAfterSeconds: matches.retryAfterSeconds };
   const opened = matches ? await openSession(options, account, client) : undefined;
   return opened ? { outcome: 'success', account, ...opened } : wrongCredentials(account, matches);
 }
 
 function firstMissing(input: LoginInput): LoginField {
-  return REQUIRED.find((field) => input[field] == null) ?? REQUIRED[0];
+  return LOGIN_FIELDS.find((field) => input[field] == null) ?? LOGIN_FIELDS[0];
 }
 
-function wrongCredentials(account: Account | undefined, matches: boolean): Judged {
+function wrongCredentials(account: Account | undefined, matches: boolean): UnthrottledLoginResult {
   const why = !account ? 'unknown-user' : !matches ? 'wrong-password' : account.disabled ? 'disabled' : 'overtaken';
   return { outcome: 'refused', reason: { kind: 'credentials', why, userId: account?.userId } };
 }
 
-function verify(passwords: Passwords, password: string, account: Account | undefined) {
+function verifyPassword(passwords: Passwords, password: string, account: Account | undefined) {
   return unlessQueueFull(passwords.verify(password, account?.passwordHash));
 }
 
@@ -190,14 +193,14 @@ async function unlessQueueFull<Result>(computed: Promise<Result>): Promise<Resul
 }
 
 /** A new session with its first refresh token, and an access token for it; undefined when the account has changed. */
-async function openSession(options: LoginOptions, account: Account, client: Client) {
+async function openSession(options: LoginOptions, account: Account, client: RequestOrigin) {
   const { database, accessTokens, refreshTokens, lifetime, now, randomUUID } = options;
   const { tenantId, userId } = account;
   const sessionId = randomUUID();
   const refreshToken = refreshTokens.issue({ tenantId, sessionId, generation: 1 });
   const createdAt = now();
-  const end = daysAfter(createdAt, lifetime.maxDays);
-  const idleEnd = daysAfter(createdAt, Math.min(lifetime.idleDays, lifetime.maxDays));
+  const end = addDays(createdAt, lifetime.maxDays);
+  const idleEnd = addDays(createdAt, Math.min(lifetime.idleDays, lifetime.maxDays));
 
   const accessEnd = new Date(createdAt.getTime() + accessTokens.lifetimeSeconds * 1000);
 
@@ -237,13 +240,10 @@ async function openSession(options: LoginOptions, account: Account, client: Clie
       SELECT tenant_id, ${refreshTokenHash(refreshToken)}, id, ${createdAt}::timestamptz, ${idleEnd}::timestamptz, 1
       FROM opened
       RETURNING session_id`,
+    'open-session',
   );
   if (opened.length === 0) return undefined;
 
   const accessToken = accessTokens.issue({ ...account, sessionId }, createdAt);
   return { sessionId, tokens: { accessToken, expiresIn: accessTokens.lifetimeSeconds, refreshToken } };
-}
-
-function daysAfter(date: Date, days: number): Date {
-  return new Date(date.getTime() + days * DAY_MS);
 }

@@ -1,4 +1,4 @@
-import { type Audit, type Origin, PLATFORM, recordAudit } from '../audit/index.ts';
+import { type Audit, type EventOrigin, PLATFORM, recordAudit } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import type { RefreshTokens } from '../tokens/index.ts';
 import { endSessions, lockUser } from './end-sessions.ts';
@@ -23,9 +23,13 @@ export interface LogoutOptions {
   now(): Date;
 }
 
-export type Logout = (input: LogoutInput, accessToken: string | undefined, origin: Origin) => Promise<LogoutResult>;
+export type Logout = (
+  input: LogoutInput,
+  accessToken: string | undefined,
+  origin: EventOrigin,
+) => Promise<LogoutResult>;
 
-interface Place {
+interface SessionToEnd {
   tenantId: number;
   userId: string;
   sessionId: string;
@@ -38,7 +42,7 @@ interface Place {
 export function createLogout({ database, audit, refreshTokens, identifyCaller, now }: LogoutOptions): Logout {
   async function findSession(token: string | null | undefined, accessToken: string | undefined) {
     const caller = await identifyCaller(accessToken);
-    const bearer: Place | undefined = caller && { ...caller.account, sessionId: caller.sessionId };
+    const bearer: SessionToEnd | undefined = caller && { ...caller.account, sessionId: caller.sessionId };
     if (token == null) return bearer;
     const named = await findSessionOfToken({ database, refreshTokens }, token);
     if (!named || named.tokenExpiresAt <= now()) return undefined;
@@ -46,14 +50,14 @@ export function createLogout({ database, audit, refreshTokens, identifyCaller, n
     return isAnothers ? undefined : named;
   }
 
-  /** Whoever sends such a token can do so over and over. */
-  async function refuse(session: Place | undefined, origin: Origin): Promise<LogoutResult> {
+  /** A caller can send such a token any number of times, so the entry is deduplicated. */
+  async function refuse(session: SessionToEnd | undefined, origin: EventOrigin): Promise<LogoutResult> {
     const refused = { at: now(), event: 'logout', outcome: 'refused', actor: { kind: 'unknown' }, origin } as const;
-    if (!session) await audit.noteRepeatable({ ...refused, tenantId: PLATFORM, details: { reason: 'token' } });
+    if (!session) await audit.recordDeduplicated({ ...refused, tenantId: PLATFORM, details: { reason: 'token' } });
     else {
       const { tenantId, userId } = session;
       const subject = { kind: 'user', id: userId } as const;
-      await audit.noteRepeatable({ ...refused, tenantId, subject, details: { reason: 'ended' } });
+      await audit.recordDeduplicated({ ...refused, tenantId, subject, details: { reason: 'ended' } });
     }
     return { outcome: 'refused', reason: 'token' };
   }
@@ -64,27 +68,39 @@ export function createLogout({ database, audit, refreshTokens, identifyCaller, n
     if (!session) return refuse(undefined, origin);
     const { tenantId, userId, sessionId } = session;
     const at = now();
-    const ended = await database.inTenant(tenantId, async (transaction) => {
-      const user = { kind: 'user', id: userId } as const;
-      const logout = { at, event: 'logout', outcome: 'success', tenantId, actor: user, subject: user, origin } as const;
-      if (!all) {
-        const count = await endSessions(transaction, { tenantId, sessionId }, at);
-        // Once more is nothing new.
-        if (count > 0)
-          await recordAudit(transaction, { ...logout, details: { session_id: sessionId, ended_sessions: count } });
+    const ended = await database.inTenant(
+      tenantId,
+      async (transaction) => {
+        const user = { kind: 'user', id: userId } as const;
+        const logout = {
+          at,
+          event: 'logout',
+          outcome: 'success',
+          tenantId,
+          actor: user,
+          subject: user,
+          origin,
+        } as const;
+        if (!all) {
+          const count = await endSessions(transaction, { tenantId, sessionId }, at);
+          // Once more is nothing new.
+          if (count > 0)
+            await recordAudit(transaction, { ...logout, details: { session_id: sessionId, ended_sessions: count } });
+          return count;
+        }
+        await lockUser(transaction, tenantId, userId);
+        // A token of an ended session ends no other one: the finder of an old token must not log its owner out.
+        const alive = await transaction.session.count({
+          where: { tenantId, id: sessionId, revokedAt: null, expiresAt: { gt: at } },
+        });
+        if (alive === 0) return undefined;
+        const count = await endSessions(transaction, { tenantId, userId }, at);
+        const details = { session_id: sessionId, ended_sessions: count, all: true };
+        await recordAudit(transaction, { ...logout, details });
         return count;
-      }
-      await lockUser(transaction, tenantId, userId);
-      // A token of a session that is over ends no other one: whoever found an old one must not log its owner out.
-      const alive = await transaction.session.count({
-        where: { tenantId, id: sessionId, revokedAt: null, expiresAt: { gt: at } },
-      });
-      if (alive === 0) return undefined;
-      const count = await endSessions(transaction, { tenantId, userId }, at);
-      const details = { session_id: sessionId, ended_sessions: count, all: true };
-      await recordAudit(transaction, { ...logout, details });
-      return count;
-    });
+      },
+      { operation: 'end-sessions' },
+    );
     if (ended === undefined) return refuse(session, origin);
     return { outcome: 'success', ended, tenantId, userId };
   };

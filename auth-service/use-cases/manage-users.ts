@@ -9,7 +9,7 @@ export interface NewUser {
   tenantId: number;
   /** As `normalizeUsername` gives it. */
   username: string;
-  /** What `passwords` or `importedHash` made. */
+  /** A hash from `passwords` or `importedHash`. */
   passwordHash: string;
   allowedRoles: readonly string[];
   /** One of `allowedRoles`. */
@@ -17,7 +17,7 @@ export interface NewUser {
   disabled?: boolean;
 }
 
-/** Adds a user, and says so in the audit log. @returns the user's id; undefined when the name is taken. */
+/** Adds a user, with an audit entry. @returns the user's id; undefined when the name is taken. */
 export async function addUser(
   transaction: Transaction,
   user: NewUser,
@@ -87,7 +87,7 @@ const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const GROUPS = 5;
 const GROUP_LENGTH = 5;
 
-/** A random password that can be read to somebody. */
+/** A random password that can be read out. */
 export function generatePassword(): string {
   const group = () => Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return Array.from({ length: GROUPS }, group).join('-');

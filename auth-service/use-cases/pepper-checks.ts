@@ -8,28 +8,28 @@ import { createPasswords, type PasswordOptions, type Passwords } from '../passwo
  * With another pepper than the one from before every password is wrong, and nothing else is. So the database keeps, for
  * each version, the hash of a fixed text, to be compared at each start.
  *
- * It is made as hashes of passwords are, at the same cost, and gives whoever has a copy of the database no cheaper way
+ * It is made as hashes of passwords are, at the same cost, and gives the holder of a copy of the database no cheaper way
  * to try peppers than the hash of a password that they know, their own for one.
  */
-const TEXT = 'portico: the pepper is the one from before';
+const CHECKED_TEXT = 'portico: the pepper is the one from before';
 
-/** Keeps the stored hash from being one of a password: copied to a user, it lets nobody in. */
+/** Keeps the stored hash from being one of a password: copied to a user, it matches no password. */
 const KEY_PURPOSE = 'portico pepper check';
 
 /** `new`: the database has not seen this version yet. */
-export type PepperVerdict = 'same' | 'different' | 'new';
+export type PepperVerification = 'same' | 'different' | 'new';
 
-/** What the database says of each pepper in the settings. Changes nothing; costs one bcrypt computation for each. */
-export async function judgePeppers(
+/** Compares each pepper of the settings with the database. Changes nothing; computes one bcrypt hash per pepper. */
+export async function verifyPeppers(
   database: Database,
   options: PasswordOptions,
-): Promise<ReadonlyMap<number, PepperVerdict>> {
+): Promise<ReadonlyMap<number, PepperVerification>> {
   const recorded = await readChecks(database);
-  const verdicts = new Map<number, PepperVerdict>();
+  const verdicts = new Map<number, PepperVerification>();
   for (const version of options.peppers.secrets.keys()) {
     const hash = recorded.get(version);
     if (hash === undefined) verdicts.set(version, 'new');
-    else verdicts.set(version, (await checkerFor(version, options).verify(TEXT, hash)) ? 'same' : 'different');
+    else verdicts.set(version, (await checkerFor(version, options).verify(CHECKED_TEXT, hash)) ? 'same' : 'different');
   }
   return verdicts;
 }
@@ -41,18 +41,19 @@ export async function judgePeppers(
  * @throws StartError when a pepper is not the one that the database knows by this version.
  */
 export async function requireKnownPeppers(database: Database, options: PasswordOptions, now: Date): Promise<void> {
-  const verdicts = await judgePeppers(database, options);
+  const verdicts = await verifyPeppers(database, options);
   refuseDifferent(verdicts);
   const added = [...verdicts].filter(([, verdict]) => verdict === 'new').map(([version]) => version);
   if (added.length === 0) return;
   // One after the other: the queue for computations may be set as short as none.
   const data: { version: number; hash: string; createdAt: Date }[] = [];
   for (const version of added)
-    data.push({ version, hash: await checkerFor(version, options).hash(TEXT), createdAt: now });
-  const { count } = await database.withoutTenant(({ pepperCheck }) =>
-    pepperCheck.createMany({ data, skipDuplicates: true }),
+    data.push({ version, hash: await checkerFor(version, options).hash(CHECKED_TEXT), createdAt: now });
+  const { count } = await database.withoutTenant(
+    ({ pepperCheck }) => pepperCheck.createMany({ data, skipDuplicates: true }),
+    { operation: 'check-peppers' },
   );
-  if (count < added.length) refuseDifferent(await judgePeppers(database, options));
+  if (count < added.length) refuseDifferent(await verifyPeppers(database, options));
 }
 
 /** Takes the pepper in the settings for this version from now on. @throws RangeError when they have none. */
@@ -63,7 +64,7 @@ export async function acceptPepper(
   now: Date,
   author: Author,
 ): Promise<void> {
-  const hash = await checkerFor(version, options).hash(TEXT);
+  const hash = await checkerFor(version, options).hash(CHECKED_TEXT);
   await database.withoutTenant(async (transaction) => {
     const row = { hash, createdAt: now };
     await transaction.pepperCheck.upsert({ where: { version }, create: { version, ...row }, update: row });
@@ -79,7 +80,9 @@ export async function acceptPepper(
 }
 
 async function readChecks(database: Database): Promise<ReadonlyMap<number, string>> {
-  const rows = await database.withoutTenant(({ pepperCheck }) => pepperCheck.findMany());
+  const rows = await database.withoutTenant(({ pepperCheck }) => pepperCheck.findMany(), {
+    operation: 'check-peppers',
+  });
   return new Map(rows.map(({ version, hash }) => [version, hash]));
 }
 
@@ -90,7 +93,7 @@ function checkerFor(version: number, { bcrypt, cost, peppers }: PasswordOptions)
   return createPasswords({ bcrypt, cost, peppers: { current: version, secrets: new Map([[version, derived]]) } });
 }
 
-function refuseDifferent(verdicts: ReadonlyMap<number, PepperVerdict>): void {
+function refuseDifferent(verdicts: ReadonlyMap<number, PepperVerification>): void {
   for (const [version, verdict] of verdicts)
     if (verdict === 'different') {
       const setting = version === 1 && verdicts.size === 1 ? 'AUTH_PASSWORD_PEPPER' : 'AUTH_PASSWORD_PEPPERS';

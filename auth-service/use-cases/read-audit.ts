@@ -1,22 +1,22 @@
+import { isUuid } from '../../platform/index.ts';
 import {
   AUDIT_EVENTS,
   AUDIT_OUTCOMES,
   type Audit,
   type AuditPageRequest,
-  type Origin,
+  type EventOrigin,
   type ReadEntry,
   readAuditOfTenant,
 } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
-import type { Caller } from './identify-caller.ts';
+import type { AuthenticatedCaller } from './identify-caller.ts';
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** ISO 8601, with a time zone where there is a time. */
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** What a caller asks for; null and undefined mean that it does not matter. */
+/** The filter of a caller; null and undefined match everything. */
 export interface ReadAuditInput {
   filter?: {
     event?: string | null;
@@ -37,12 +37,16 @@ export type ReadAuditResult =
 export interface ReadAuditOptions {
   database: Database;
   audit: Audit;
-  /** Whoever has one of these may read what happened in their own tenant. */
+  /** A user with one of these roles may read the audit log of their own tenant. */
   roles: readonly string[];
   now(): Date;
 }
 
-export type ReadAudit = (input: ReadAuditInput, caller: Caller, origin: Origin) => Promise<ReadAuditResult>;
+export type ReadAudit = (
+  input: ReadAuditInput,
+  caller: AuthenticatedCaller,
+  origin: EventOrigin,
+) => Promise<ReadAuditResult>;
 
 /** A page of what happened in the caller's own tenant, the newest first. There is no way to ask for another tenant's. */
 export function createReadAudit({ database, audit, roles, now }: ReadAuditOptions): ReadAudit {
@@ -50,12 +54,12 @@ export function createReadAudit({ database, audit, roles, now }: ReadAuditOption
     if (!allowedRoles.some((role) => roles.includes(role))) {
       const actor = { kind: 'user', id: userId } as const;
       const what = { at: now(), event: 'audit.read', outcome: 'refused', tenantId, subject: actor } as const;
-      await audit.noteRepeatable({ ...what, actor, origin, details: { reason: 'role' } });
+      await audit.recordDeduplicated({ ...what, actor, origin, details: { reason: 'role' } });
       return { outcome: 'refused', reason: 'role' };
     }
     const request = readRequest(input);
     if ('field' in request) return { outcome: 'refused', reason: 'input', field: request.field };
-    // One more than asked for tells whether there is another page.
+    // One row more than requested shows whether there is another page.
     const found = await readAuditOfTenant(database, tenantId, { ...request, first: request.first + 1 });
     const entries = found.slice(0, request.first);
     return { outcome: 'success', entries, next: found.length > request.first ? (entries.at(-1)?.id ?? null) : null };
@@ -67,11 +71,11 @@ function readRequest({ filter, first, after }: ReadAuditInput): AuditPageRequest
   const { event, outcome, user_id: userId, since, until } = filter ?? {};
   if (event != null && !Object.hasOwn(AUDIT_EVENTS, event)) return { field: 'event' };
   if (outcome != null && !AUDIT_OUTCOMES.some((known) => known === outcome)) return { field: 'outcome' };
-  if (userId != null && !UUID.test(userId)) return { field: 'user_id' };
+  if (userId != null && !isUuid(userId)) return { field: 'user_id' };
   if (since != null && !readTime(since)) return { field: 'since' };
   if (until != null && !readTime(until)) return { field: 'until' };
   if (first != null && (first < 1 || first > MAX_PAGE)) return { field: 'first' };
-  if (after != null && !UUID.test(after)) return { field: 'after' };
+  if (after != null && !isUuid(after)) return { field: 'after' };
   const from = readTime(since);
   const to = readTime(until);
   return {
@@ -86,7 +90,7 @@ function readRequest({ filter, first, after }: ReadAuditInput): AuditPageRequest
 }
 
 function readTime(text: string | null | undefined): Date | undefined {
-  if (text == null || !TIME.test(text)) return undefined;
+  if (text == null || !ISO_TIME.test(text)) return undefined;
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? undefined : time;
 }

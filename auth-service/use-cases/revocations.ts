@@ -47,7 +47,7 @@ export type ListRevocations = (after: string | undefined) => Promise<RevocationP
 /** Where a reader is: `<horizon>` when it has everything, `<horizon>.<writtenBy>.<id>` in the middle of it. */
 const CURSOR = /^(?<horizon>\d{1,19})(?:\.(?<writtenBy>\d{1,19})\.(?<id>\d{1,19}))?$/;
 
-interface Row {
+interface RevocationRow {
   id: bigint;
   writtenBy: bigint;
   tenantId: number;
@@ -58,7 +58,7 @@ interface Row {
 }
 
 /**
- * What is revoked, page by page; without a cursor, or with one that is not understood, everything that is in force.
+ * The revocations, page by page; without a valid cursor, all that apply.
  *
  * Rows become visible when their transaction commits, which is not in the order in which they were written, so "after
  * the last one that I have seen" would lose some. PostgreSQL tells below which transaction everything is over (its
@@ -68,11 +68,15 @@ interface Row {
 export function createListRevocations(database: Database, now: () => Date): ListRevocations {
   return async (after) => {
     const at = now();
-    const { from, rows } = await database.acrossTenants('revocation-feed', async (transaction) => {
-      // Taken before the rows are read: what commits in between is given twice rather than never.
-      const place = startOf(after, await currentHorizon(transaction));
-      return { from: place, rows: await readFrom(transaction, place, at) };
-    });
+    const { from, rows } = await database.acrossTenants(
+      'revocation-feed',
+      async (transaction) => {
+        // Taken before the rows are read: what commits in between is given twice rather than never.
+        const place = startOf(after, await currentHorizon(transaction));
+        return { from: place, rows: await readFrom(transaction, place, at) };
+      },
+      { operation: 'list-revocations' },
+    );
     const last = rows.length === PAGE_SIZE ? rows.at(-1) : undefined;
     return {
       cursor: last ? `${from.horizon}.${last.writtenBy}.${last.id}` : String(from.horizon),
@@ -82,7 +86,11 @@ export function createListRevocations(database: Database, now: () => Date): List
   };
 }
 
-function readFrom(transaction: Transaction, from: { writtenBy: bigint; id: bigint }, at: Date): Promise<Row[]> {
+function readFrom(
+  transaction: Transaction,
+  from: { writtenBy: bigint; id: bigint },
+  at: Date,
+): Promise<RevocationRow[]> {
   return transaction.revocation.findMany({
     where: {
       until: { gt: at },
@@ -113,7 +121,7 @@ function startOf(after: string | undefined, horizon: bigint) {
   return { writtenBy: BigInt(parts.writtenBy), id: BigInt(parts.id ?? 0), horizon: reached };
 }
 
-function published({ tenantId, sessionId, userId, before, until }: Row): PublishedRevocation {
+function published({ tenantId, sessionId, userId, before, until }: RevocationRow): PublishedRevocation {
   return {
     ...(sessionId === null ? {} : { sid: sessionId }),
     ...(userId === null ? {} : { user_id: userId }),

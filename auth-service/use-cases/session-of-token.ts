@@ -1,7 +1,7 @@
 import { type Database, Prisma } from '../database/index.ts';
 import { type RefreshTokens, refreshTokenHash } from '../tokens/index.ts';
 
-/** What does not change about a refresh token and its session. */
+/** The immutable facts of a refresh token and its session. */
 export interface SessionOfToken {
   tenantId: number;
   userId: string;
@@ -38,6 +38,7 @@ export async function findSessionOfToken(
       FROM refresh_tokens
       JOIN sessions ON sessions.tenant_id = refresh_tokens.tenant_id AND sessions.id = refresh_tokens.session_id
       WHERE refresh_tokens.hash = ${tokenHash}`,
+    'find-refresh-token',
   );
   if (session) return { ...session, tokenHash, isSuperseded: false };
 
@@ -51,6 +52,7 @@ export async function findSessionOfToken(
         FROM sessions
         WHERE tenant_id = ${tenantId} AND id BETWEEN ${first}::uuid AND ${last}::uuid
         LIMIT 2`,
+      'find-refresh-token',
     );
     const [found] = sessions;
     // A newer one is of a time that a restored backup does not know of, and says nothing about copies.

@@ -1,4 +1,4 @@
-/** What a caller is given for a session that was opened or goes on. */
+/** The tokens of a new or continued session. */
 export interface Tokens {
   accessToken: string;
   /** Lifetime of the access token, in seconds. */
@@ -12,6 +12,6 @@ export interface SessionLifetime {
   idleDays: number;
   /** Whatever is done, in days. */
   maxDays: number;
-  /** For how long a refresh token that has been traded may be sent again, in seconds. */
+  /** How long a rotated refresh token may be sent again, in seconds. */
   graceSeconds: number;
 }

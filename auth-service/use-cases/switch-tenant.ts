@@ -1,9 +1,9 @@
+import { addDays } from '../../platform/index.ts';
 import { type Author, recordAudit } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { recordRevocations } from './revocations.ts';
 
-const DAY_MS = 86_400_000;
-const BATCH = 1_000;
+const REVOKED_AT_ONCE = 1_000;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** @returns whether there is such a tenant. */
@@ -20,11 +20,11 @@ export function createDisableTenant(database: Database, now: () => Date, author:
     const found = await database.inTenant(tenantId, async (transaction) => {
       const { count } = await transaction.tenant.updateMany({ where: { id: tenantId }, data: { disabledAt: now() } });
       if (count === 0) return false;
-      // From here on nobody gets a token; those who were about to have theirs, and their time is over.
+      // From here on no token is issued; requests that were under way have completed.
       const at = now();
       const before = new Date(at.getTime() + 1);
       // No access token lives longer than a day, whatever the settings were when it was issued.
-      await recordRevocations(transaction, [{ tenantId, before, until: new Date(at.getTime() + DAY_MS) }], at);
+      await recordRevocations(transaction, [{ tenantId, before, until: addDays(at, 1) }], at);
       const subject = { kind: 'tenant', id: String(tenantId) } as const;
       await recordAudit(transaction, { ...author, at, event: 'tenant.disable', outcome: 'success', tenantId, subject });
       return true;
@@ -65,7 +65,7 @@ async function endAllSessions(database: Database, tenantId: number, now: () => D
         WHERE tenant_id = ${tenantId} AND id IN (
           SELECT id FROM sessions
           WHERE tenant_id = ${tenantId} AND id > ${after}::uuid AND revoked_at IS NULL AND expires_at > ${at}
-          ORDER BY id LIMIT ${BATCH})
+          ORDER BY id LIMIT ${REVOKED_AT_ONCE})
         RETURNING id`,
     );
     const last = ended

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type Dispatcher, Pool } from 'undici';
 
-const HEADERS = { 'content-type': 'application/json' };
+const RESPONSE_HEADERS = { 'content-type': 'application/json' };
 
 /** Sends POST requests to one origin with as little around them as undici allows. */
 export type Dispatch = (path: string, body: string | Buffer, done: (answer: Buffer | undefined) => void) => void;
@@ -23,12 +23,12 @@ export function dispatcherTo(origin: string): Dispatch {
         done(undefined);
       },
     };
-    pool.dispatch({ path, method: 'POST', headers: HEADERS, body }, handler);
+    pool.dispatch({ path, method: 'POST', headers: RESPONSE_HEADERS, body }, handler);
   };
 }
 
 /** Answers with `body`, or with 502 if there is none. */
-export function reply(response: ServerResponse, body: Buffer | string | undefined): void {
+export function sendResponse(response: ServerResponse, body: Buffer | string | undefined): void {
   if (body === undefined) {
     response.writeHead(502).end();
     return;

@@ -1,29 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { buildSchema, parse, validate } from 'graphql';
-import { dispatcherTo, reply } from './dispatch.ts';
+import { dispatcherTo, sendResponse } from './dispatch.ts';
 
 // The least that a GraphQL gateway on Node can do, written by hand for each row: the request is parsed, its document
 // parsed and validated once and then known by its text; what goes to the services is prepared text with the client's
 // variables; one service's answer is handed on unparsed, several are put together by hand. No session, no limits, no logs.
-const dispatch = dispatcherTo(process.env.UPSTREAM ?? '');
+const callService = dispatcherTo(process.env.UPSTREAM ?? '');
 const schema = buildSchema(readFileSync(process.env.SCHEMA_FILE ?? '', 'utf8'));
 const documents = new Map<string, string>();
 
 const HELLO_TEXT = JSON.stringify('query ($name: String) { hello(name: $name) }');
-const HELLO = JSON.stringify({ query: '{ hello }' });
-const RATES = JSON.stringify({ query: '{ rates { currency value } }' });
-const PRODUCTS = JSON.stringify({ query: '{ products { __typename id name } }' });
+const HELLO_QUERY = JSON.stringify({ query: '{ hello }' });
+const RATES_QUERY = JSON.stringify({ query: '{ rates { currency value } }' });
+const PRODUCTS_QUERY = JSON.stringify({ query: '{ products { __typename id name } }' });
 const ENTITIES = JSON.stringify(
   'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Product { price inStock } } }',
 );
 
-interface GraphqlRequest {
+interface GraphqlBody {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
 }
 
-interface Product {
+interface FirstServiceProduct {
   readonly __typename: string;
   readonly id: string;
   readonly name: string;
@@ -34,46 +34,46 @@ interface Entity {
   readonly inStock: boolean;
 }
 
-const ways: Readonly<Record<string, (request: GraphqlRequest, text: string, response: ServerResponse) => void>> = {
+const handlers: Readonly<Record<string, (request: GraphqlBody, text: string, response: ServerResponse) => void>> = {
   '/forward': ({ variables }, text, response) => {
     const body = `{"query":${text}${variables ? `,"variables":${JSON.stringify(variables)}` : ''}}`;
-    dispatch('/a', body, (answer) => reply(response, answer));
+    callService('/a', body, (answer) => sendResponse(response, answer));
   },
   '/split': (_request, _text, response) => {
     let first: Buffer | undefined;
     let second: Buffer | undefined;
     const put = () => {
-      if (first && second) reply(response, `{"data":{${membersOf(first)},${membersOf(second)}}}`);
+      if (first && second) sendResponse(response, `{"data":{${dataMembers(first)},${dataMembers(second)}}}`);
     };
-    dispatch('/a', HELLO, (answer) => {
+    callService('/a', HELLO_QUERY, (answer) => {
       first = answer;
       put();
     });
-    dispatch('/b', RATES, (answer) => {
+    callService('/b', RATES_QUERY, (answer) => {
       second = answer;
       put();
     });
   },
   '/join': (_request, _text, response) => {
-    dispatch('/a', PRODUCTS, (answer) => {
-      const { products }: { products: Product[] } = JSON.parse(String(answer)).data;
+    callService('/a', PRODUCTS_QUERY, (answer) => {
+      const { products }: { products: FirstServiceProduct[] } = JSON.parse(String(answer)).data;
       const keys = products.map(({ __typename, id }) => ({ __typename, id }));
       const body = `{"query":${ENTITIES},"variables":{"representations":${JSON.stringify(keys)}}}`;
-      dispatch('/b', body, (joined) => {
+      callService('/b', body, (joined) => {
         const entities: Entity[] = JSON.parse(String(joined)).data._entities;
         const whole = products.map(({ id, name }, index) => {
           const entity = entities[index];
           return { id, name, price: entity?.price ?? null, inStock: entity?.inStock ?? null };
         });
-        reply(response, JSON.stringify({ data: { products: whole } }));
+        sendResponse(response, JSON.stringify({ data: { products: whole } }));
       });
     });
   },
   '/action': ({ variables }, _text, response) => {
     const body = JSON.stringify({ action: { name: 'placeOrder' }, input: variables, session_variables: {} });
-    dispatch('/action', body, (answer) => {
+    callService('/action', body, (answer) => {
       const { id, status } = JSON.parse(String(answer));
-      reply(response, JSON.stringify({ data: { placeOrder: { id, status } } }));
+      sendResponse(response, JSON.stringify({ data: { placeOrder: { id, status } } }));
     });
   },
 };
@@ -87,16 +87,16 @@ createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    const parsed: GraphqlRequest = JSON.parse(Buffer.concat(chunks).toString());
-    ways[path]?.(parsed, knownText(parsed.query), response);
+    const parsed: GraphqlBody = JSON.parse(Buffer.concat(chunks).toString());
+    handlers[path]?.(parsed, knownText(parsed.query), response);
   });
 }).listen(Number(process.env.PORT), '127.0.0.1');
 
 /** `GET /api/rest/hello/<name>`: a saved operation with a variable from the path. */
 function rest(path: string, response: ServerResponse): void {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  dispatch('/a', `{"query":${HELLO_TEXT},"variables":{"name":${JSON.stringify(name)}}}`, (answer) =>
-    reply(response, answer && `{${membersOf(answer)}}`),
+  callService('/a', `{"query":${HELLO_TEXT},"variables":{"name":${JSON.stringify(name)}}}`, (answer) =>
+    sendResponse(response, answer && `{${dataMembers(answer)}}`),
   );
 }
 
@@ -113,6 +113,6 @@ function knownText(query: string): string {
 }
 
 /** What is inside the braces of `data` in an answer `{"data":{…}}`. */
-function membersOf(answer: Buffer): string {
+function dataMembers(answer: Buffer): string {
   return answer.toString('utf8', '{"data":{'.length, answer.length - '}}'.length);
 }

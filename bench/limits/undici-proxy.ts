@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { dispatcherTo, reply } from './dispatch.ts';
+import { dispatcherTo, sendResponse } from './dispatch.ts';
 
 // A proxy with undici as its client: bodies are read whole and handed on unparsed.
 const dispatch = dispatcherTo(process.env.UPSTREAM ?? '');
@@ -9,7 +9,7 @@ createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     dispatch('/a', chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks), (answer) =>
-      reply(response, answer),
+      sendResponse(response, answer),
     );
   });
 }).listen(Number(process.env.PORT), '127.0.0.1');

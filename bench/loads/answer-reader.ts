@@ -2,7 +2,7 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const CHUNKS_END = Buffer.from('\r\n0\r\n\r\n');
 
 /** Finds where an HTTP/1.1 answer ends, for a client that has one request at a time on its connection. */
-export class AnswerReader {
+export class ResponseReader {
   #head: Buffer | undefined;
   #status = 0;
   /** Bytes of the body that are still to come; undefined for a chunked body. */

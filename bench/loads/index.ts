@@ -1,17 +1,17 @@
-import type { Crew } from '../machine/index.ts';
+import type { ProcessGroup } from '../machine/index.ts';
 import type { LoadGenerator } from './load.ts';
 import { nodeLoad } from './node-load.ts';
 import { wrk } from './wrk.ts';
 
-export { AnswerReader } from './answer-reader.ts';
-export { COUNTER, digits, type LoadGenerator, type LoadRequest, type LoadWindow, requestText } from './load.ts';
+export { ResponseReader } from './answer-reader.ts';
+export { COUNTER, digits, httpRequestText, type LoadGenerator, type LoadRequest, type LoadWindow } from './load.ts';
 export { nodeLoad } from './node-load.ts';
 export { outputOf } from './output.ts';
 
 /** wrk where it is installed, else Node's own; `name` (`wrk` or `node`) asks for one. @throws if that is not there. */
-export function chooseLoad(crew: Crew, name: string | undefined): LoadGenerator {
-  if (name === 'node') return nodeLoad(crew);
-  const found = wrk(crew);
+export function chooseLoad(group: ProcessGroup, name: string | undefined): LoadGenerator {
+  if (name === 'node') return nodeLoad(group);
+  const found = wrk(group);
   if (name === 'wrk' && !found) throw new Error('wrk is not installed');
-  return found ?? nodeLoad(crew);
+  return found ?? nodeLoad(group);
 }

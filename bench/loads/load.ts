@@ -42,7 +42,7 @@ export function digits(value: number): string {
 }
 
 /** The request's text on the wire, with each counter at `value`. */
-export function requestText(request: LoadRequest, value: number): string {
+export function httpRequestText(request: LoadRequest, value: number): string {
   const { url, headers, method } = request;
   const { host, pathname, search } = new URL(url.replaceAll(COUNTER, digits(value)));
   const body = request.body.replaceAll(COUNTER, digits(value));

@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
-import { AnswerReader } from './answer-reader.ts';
-import { digits, type LoadPlan, type LoadRequest, type LoadWindow, requestText } from './load.ts';
+import { ResponseReader } from './answer-reader.ts';
+import { digits, httpRequestText, type LoadPlan, type LoadRequest, type LoadWindow } from './load.ts';
 
 // The process of Node's own load generator: raw sockets, requests composed beforehand, one at a time on each
 // connection. It reads its task from an environment variable and writes what it saw as JSON.
 const task: { request: LoadRequest; plan: LoadPlan } = JSON.parse(process.env.BENCH_LOAD ?? '{}');
-process.stdout.write(JSON.stringify(await generate(task.request, task.plan)));
+process.stdout.write(JSON.stringify(await generateLoad(task.request, task.plan)));
 
-async function generate(request: LoadRequest, plan: LoadPlan): Promise<LoadWindow> {
+async function generateLoad(request: LoadRequest, plan: LoadPlan): Promise<LoadWindow> {
   const next = requestMaker(request);
   const latencies = createHistogram();
   const { hostname, port } = new URL(request.url);
@@ -24,7 +24,7 @@ async function generate(request: LoadRequest, plan: LoadPlan): Promise<LoadWindo
   function runConnection(): Promise<void> {
     return new Promise((resolve) => {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-      const reader = new AnswerReader();
+      const reader = new ResponseReader();
       let sentAt = 0;
       const send = () => {
         sent++;
@@ -75,7 +75,7 @@ async function generate(request: LoadRequest, plan: LoadPlan): Promise<LoadWindo
 
 /** Gives the next request's bytes. Where the counter is part of it, only its digits are written anew. */
 function requestMaker(request: LoadRequest): () => Buffer {
-  const [zero, one] = [requestText(request, 0), requestText(request, 11_111_111)];
+  const [zero, one] = [httpRequestText(request, 0), httpRequestText(request, 11_111_111)];
   const text = Buffer.from(zero);
   if (zero === one) return () => text;
   const places = placesOfCounter(text, Buffer.from(one));

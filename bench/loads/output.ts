@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
-import type { CrewMember } from '../machine/index.ts';
+import type { GroupProcess } from '../machine/index.ts';
 
 /** Everything that `member` writes until its end. @throws if it writes nothing. */
-export async function outputOf(member: CrewMember): Promise<string> {
+export async function outputOf(member: GroupProcess): Promise<string> {
   const written = member.process.stdout ? await text(member.process.stdout) : '';
   await member.stop();
   if (written === '') throw new Error(`${member.name} ${member.lastWords()}`);

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Crew } from '../machine/index.ts';
+import type { ProcessGroup } from '../machine/index.ts';
 import { PACKAGE_DIR } from '../package-dir.ts';
 import { COUNTER, type LoadGenerator, type LoadWindow } from './load.ts';
 import { outputOf } from './output.ts';
 
-const MARK = '@@@@@@@@';
+const RESULT_MARK = '@@@@@@@@';
 
 /** wrk, which costs the least of the core that it shares with the subgraphs; undefined where it is not installed. */
-export function wrk(crew: Crew): LoadGenerator | undefined {
+export function wrk(group: ProcessGroup): LoadGenerator | undefined {
   const asked = spawnSync('wrk', ['-v'], { encoding: 'utf8' });
   if (asked.error) return undefined;
   const version = /^wrk \S+/.exec(`${asked.stdout}${asked.stderr}`)?.[0] ?? 'wrk';
@@ -16,15 +16,15 @@ export function wrk(crew: Crew): LoadGenerator | undefined {
     name: version,
     run: async (request, plan) => {
       const { origin } = new URL(request.url);
-      const marked = (text: string) => text.replaceAll(COUNTER, MARK);
-      const member = crew.start({
+      const marked = (text: string) => text.replaceAll(COUNTER, RESULT_MARK);
+      const member = group.start({
         name: 'wrk',
         command: [
           'wrk',
           '-t1',
           `-c${plan.connections}`,
           `-d${Math.max(1, Math.round(plan.seconds))}s`,
-          // A slow answer is not an error; the latencies tell of it.
+          // A slow response is no error; it shows in the latencies.
           '--timeout',
           '10s',
           '-s',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** How often something was done, and how often in vain. */
+/** Rate, latency and failures of repeated work. */
 export interface Tally {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -9,8 +9,8 @@ export interface Tally {
   readonly failures: number;
 }
 
-/** `callers` at once do `work` again and again for `seconds`, with a pause if wished; `work` tells whether it succeeded. */
-export async function repeat(
+/** Repeats `work` for `seconds` with `callers` at a time, with an optional pause; `work` returns whether it succeeded. */
+export async function repeatFor(
   callers: number,
   seconds: number,
   work: (caller: number) => Promise<boolean>,

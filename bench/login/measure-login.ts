@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { outputOf } from '../loads/index.ts';
 import { COMPILED_DIR } from '../package-dir.ts';
 import { median } from '../report/statistics.ts';
-import type { Surroundings } from '../targets/index.ts';
-import { type JsonClient, jsonClient, repeat, type Tally } from './callers.ts';
+import type { BenchDependencies } from '../targets/index.ts';
+import { type JsonClient, jsonClient, repeatFor, type Tally } from './callers.ts';
 import { BCRYPT_COST, type Platform, startPlatform } from './platform.ts';
 
-/** Callers who log in at once: enough to keep the cores busy, few enough that nobody is sent away. */
+/** Concurrent logins: enough to keep the cores busy, few enough that none is rejected. */
 const LOGIN_CALLERS = 12;
 const REFRESH_CALLERS = 16;
 const ROUNDS = 3;
@@ -15,7 +15,7 @@ const LOGIN_WINDOW = 2;
 /** Between queries, whose latency is looked for: they are not to take the cores from the logins. */
 const QUERY_PAUSE_MS = 20;
 
-interface Tokens {
+interface LoginTokens {
   readonly access_token: string;
   readonly refresh_token: string;
 }
@@ -33,11 +33,11 @@ export interface LoginFigures {
   readonly queriesDuringLogins: Tally;
 }
 
-export async function measureLoginFigures(seconds: number, surroundings: Surroundings): Promise<LoginFigures> {
-  const platform = await startPlatform(surroundings);
+export async function measureLoginFigures(seconds: number, dependencies: BenchDependencies): Promise<LoginFigures> {
+  const platform = await startPlatform(dependencies);
   const client = jsonClient(platform.gatewayUrl);
   try {
-    return await measureOn(platform, client, seconds, surroundings);
+    return await measureOn(platform, client, seconds, dependencies);
   } finally {
     await client.close();
     await platform.stop();
@@ -48,9 +48,9 @@ async function measureOn(
   platform: Platform,
   client: JsonClient,
   seconds: number,
-  surroundings: Surroundings,
+  dependencies: BenchDependencies,
 ): Promise<LoginFigures> {
-  const { say } = surroundings;
+  const { say } = dependencies;
   // Replaces the imported hashes, which takes a second hash at a user's first login.
   const tokens = await Promise.all(
     Array.from({ length: REFRESH_CALLERS }, (_, caller) => login(client, platform, caller)),
@@ -58,7 +58,7 @@ async function measureOn(
   const first = tokens[0];
   if (!first) throw new Error(`the benchmark's users cannot log in`);
   const refreshAll = () =>
-    repeat(REFRESH_CALLERS, seconds, async (caller) => {
+    repeatFor(REFRESH_CALLERS, seconds, async (caller) => {
       const renewed = await refresh(client, tokens[caller]);
       if (renewed) tokens[caller] = renewed;
       return renewed !== undefined;
@@ -74,22 +74,22 @@ async function measureOn(
     };
     return Boolean(answer.data);
   };
-  await repeat(1, 1, query);
-  const queriesAlone = await repeat(1, seconds, query, QUERY_PAUSE_MS);
+  await repeatFor(1, 1, query);
+  const queriesAlone = await repeatFor(1, seconds, query, QUERY_PAUSE_MS);
 
   const window = LOGIN_WINDOW * seconds;
   const logInAll = () =>
-    repeat(LOGIN_CALLERS, window, async (caller) => (await login(client, platform, caller)) !== undefined);
+    repeatFor(LOGIN_CALLERS, window, async (caller) => (await login(client, platform, caller)) !== undefined);
   const hashes: number[] = [];
   const logins: Tally[] = [];
   const queries: Tally[] = [];
   const delays: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    hashes.push(await nativeHashesPerSecond(window, surroundings));
+    hashes.push(await nativeHashesPerSecond(window, dependencies));
     await platform.authLoopDelay();
     logins.push(await logInAll());
     delays.push((await platform.authLoopDelay()).p99Ms);
-    const [asked] = await Promise.all([repeat(1, window, query, QUERY_PAUSE_MS), logInAll()]);
+    const [asked] = await Promise.all([repeatFor(1, window, query, QUERY_PAUSE_MS), logInAll()]);
     queries.push(asked);
     say(`login  ${logins.at(-1)?.perSecond.toFixed(1)}/s, native bcrypt ${hashes.at(-1)?.toFixed(1)}/s`);
   }
@@ -104,23 +104,23 @@ async function measureOn(
   };
 }
 
-async function login(client: JsonClient, platform: Platform, caller: number): Promise<Tokens | undefined> {
+async function login(client: JsonClient, platform: Platform, caller: number): Promise<LoginTokens | undefined> {
   const answer = (await client.post('/api/rest/auth_user_login', platform.credentials(caller))) as {
-    auth_user_login?: { data?: Tokens | null };
+    auth_user_login?: { data?: LoginTokens | null };
   };
   return answer.auth_user_login?.data ?? undefined;
 }
 
-async function refresh(client: JsonClient, tokens: Tokens | undefined): Promise<Tokens | undefined> {
+async function refresh(client: JsonClient, tokens: LoginTokens | undefined): Promise<LoginTokens | undefined> {
   const body = { refresh_token: tokens?.refresh_token };
   const answer = (await client.post('/api/rest/auth_token_refresh', body)) as {
-    auth_token_refresh?: { data?: Tokens | null };
+    auth_token_refresh?: { data?: LoginTokens | null };
   };
   return answer.auth_token_refresh?.data ?? undefined;
 }
 
-async function nativeHashesPerSecond(seconds: number, { crew }: Surroundings): Promise<number> {
-  const member = crew.start({
+async function nativeHashesPerSecond(seconds: number, { group }: BenchDependencies): Promise<number> {
+  const member = group.start({
     name: 'native-bcrypt',
     command: [process.execPath, join(COMPILED_DIR, 'bench/limits/native-bcrypt.js')],
     environment: { COST: String(BCRYPT_COST), SECONDS: String(seconds) },

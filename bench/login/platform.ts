@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { hash } from '@node-rs/bcrypt';
-import { askLoopDelay, freePort, type LoopDelay, until } from '../machine/index.ts';
+import { freePort, type LoopDelay, readLoopDelay, until } from '../machine/index.ts';
 import { COMPILED_DIR, PACKAGE_DIR } from '../package-dir.ts';
-import type { Surroundings } from '../targets/index.ts';
+import type { BenchDependencies } from '../targets/index.ts';
 import { scratchDatabase } from './scratch-database.ts';
 
 /** What the auth service hashes passwords with by default. */
@@ -12,7 +12,7 @@ export const BCRYPT_COST = 10;
 
 const USERS = 32;
 const TENANT_ID = 1_000;
-const PASSWORD = 'a password of the benchmark, long enough';
+const BENCH_PASSWORD = 'a password of the benchmark, long enough';
 const AUTH_SERVICE = 'auth-service/main.js';
 
 /** The whole of Portico with its auth service and a sample service, and users who can log in. */
@@ -28,11 +28,11 @@ export interface Platform {
 }
 
 /** Starts it in a directory of its own, on `DATABASE_URL`'s PostgreSQL or else the embedded database. No core is pinned. */
-export async function startPlatform({ crew, say }: Surroundings): Promise<Platform> {
+export async function startPlatform({ group, say }: BenchDependencies): Promise<Platform> {
   const scratch = await scratchDatabase();
-  if (scratch) crew.afterwards(scratch.drop);
-  const probeDirectory = crew.directory('probe');
-  const dataDirectory = join(crew.directory('platform'), 'data');
+  if (scratch) group.afterwards(scratch.drop);
+  const probeDirectory = group.directory('probe');
+  const dataDirectory = join(group.directory('platform'), 'data');
   mkdirSync(dataDirectory, { mode: 0o700 });
   const gatewayUrl = `http://127.0.0.1:${await freePort()}`;
   const environment = {
@@ -44,7 +44,7 @@ export async function startPlatform({ crew, say }: Surroundings): Promise<Platfo
     ...(scratch ? { DATABASE_URL: scratch.url } : {}),
   };
   const launch = (words: readonly string[], standardInput?: string) =>
-    crew.start({
+    group.start({
       name: `portico-${words[0] ?? 'all'}`,
       command: [process.execPath, join(COMPILED_DIR, 'start/main.js'), ...words],
       directory: PACKAGE_DIR,
@@ -54,7 +54,7 @@ export async function startPlatform({ crew, say }: Surroundings): Promise<Platfo
 
   say('starting the auth service with its database');
   const probe = pathToFileURL(join(COMPILED_DIR, 'bench/probes/event-loop-delay.js')).href;
-  const launcher = crew.start({
+  const launcher = group.start({
     name: 'platform',
     command: [process.execPath, join(COMPILED_DIR, 'start/main.js')],
     directory: PACKAGE_DIR,
@@ -74,9 +74,9 @@ export async function startPlatform({ crew, say }: Surroundings): Promise<Platfo
 
   await launch(['portico-auth', 'tenant', 'add', String(TENANT_ID), 'bench']).completed();
   const usersFile = join(dataDirectory, 'users.jsonl');
-  const passwordHash = await hash(PASSWORD, { cost: BCRYPT_COST });
+  const passwordHash = await hash(BENCH_PASSWORD, { cost: BCRYPT_COST });
   const lines = Array.from({ length: USERS }, (_, number) =>
-    JSON.stringify({ username: nameOf(number), password_hash: passwordHash }),
+    JSON.stringify({ username: usernameOf(number), password_hash: passwordHash }),
   );
   writeFileSync(usersFile, lines.join('\n'));
   await launch(['portico-auth', 'user', 'import', String(TENANT_ID)], usersFile).completed();
@@ -85,15 +85,15 @@ export async function startPlatform({ crew, say }: Surroundings): Promise<Platfo
     gatewayUrl,
     database: scratch ? 'PostgreSQL' : 'PGlite',
     credentials: (number) => ({
-      username: nameOf(number % USERS),
-      password: PASSWORD,
+      username: usernameOf(number % USERS),
+      password: BENCH_PASSWORD,
       tenant_id: TENANT_ID,
     }),
-    authLoopDelay: () => askLoopDelay(probeDirectory, launcher),
+    authLoopDelay: () => readLoopDelay(probeDirectory, launcher),
     stop: launcher.stop,
   };
 }
 
-function nameOf(number: number): string {
+function usernameOf(number: number): string {
   return `bench-${number}`;
 }

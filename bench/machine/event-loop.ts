@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CrewMember } from './crew.ts';
+import type { GroupProcess } from './process-group.ts';
 import { until } from './until.ts';
 
 /** How late a process's event loop was. */
@@ -9,7 +9,7 @@ export interface LoopDelay {
   readonly maxMs: number;
 }
 
-interface Report extends LoopDelay {
+interface ProbeReport extends LoopDelay {
   readonly asked: number;
   readonly pid: number;
 }
@@ -18,8 +18,8 @@ interface Report extends LoopDelay {
  * Asks the probe, which watches one of the processes that `launcher` has started, how late its event loop was since it
  * was asked last.
  */
-export async function askLoopDelay(directory: string, launcher: CrewMember): Promise<LoopDelay> {
-  const find = (): Report | undefined => {
+export async function readLoopDelay(directory: string, launcher: GroupProcess): Promise<LoopDelay> {
+  const find = (): ProbeReport | undefined => {
     const [name] = readdirSync(directory).filter((entry) => entry.endsWith('.json'));
     return name === undefined ? undefined : JSON.parse(readFileSync(join(directory, name), 'utf8'));
   };

@@ -1,6 +1,6 @@
 export { type Cores, chooseCores, parseCoreList } from './cores.ts';
-export { Crew, type CrewMember, type ProcessSpec } from './crew.ts';
-export { askLoopDelay, type LoopDelay } from './event-loop.ts';
+export { type LoopDelay, readLoopDelay } from './event-loop.ts';
 export { freePort } from './free-port.ts';
-export { processTree, type Usage, usageOf } from './process-tree.ts';
+export { type GroupProcess, ProcessGroup, type ProcessSpec } from './process-group.ts';
+export { processTree, processUsage, type Usage } from './process-tree.ts';
 export { until } from './until.ts';

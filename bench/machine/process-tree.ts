@@ -21,7 +21,7 @@ export function processTree(pid: number): readonly number[] {
 }
 
 /** From `/proc`; undefined where there is none. */
-export function usageOf(pid: number): Usage | undefined {
+export function processUsage(pid: number): Usage | undefined {
   const tree = processTree(pid);
   if (tree.length === 0) return undefined;
   const usages = tree.map(usageOfOne);
@@ -49,7 +49,7 @@ function descendsFrom(pid: number, ancestor: number, parents: ReadonlyMap<number
 
 function usageOfOne(pid: number): Usage {
   const stat = statOf(pid);
-  const status = textOf(`/proc/${pid}/status`);
+  const status = readProcFile(`/proc/${pid}/status`);
   const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
   return {
     cpuMs: (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) * MS_PER_TICK,
@@ -60,11 +60,11 @@ function usageOfOne(pid: number): Usage {
 
 /** The members of /proc/<pid>/stat after the program's name, which may hold blanks: state, parent, … */
 function statOf(pid: number): string[] {
-  const text = textOf(`/proc/${pid}/stat`);
+  const text = readProcFile(`/proc/${pid}/stat`);
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-function textOf(file: string): string {
+function readProcFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CrewMember } from './crew.ts';
+import type { GroupProcess } from './process-group.ts';
 
-const EVERY_MS = 20;
+const POLL_EVERY_MS = 20;
 
 /**
- * Waits until `reached` gives something, asked every 20 ms.
+ * Polls `reached` every 20 ms until it returns a value.
  *
  * @throws when `member` ends before, or after `withinMs`, with what it has written and what `reached` threw last.
  */
 export async function until<T>(
   what: string,
-  member: CrewMember,
+  member: GroupProcess,
   reached: () => Promise<T | undefined>,
-  withinMs = 60_000,
+  withinMs = 120_000,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   let problem = '';
@@ -24,6 +24,6 @@ export async function until<T>(
     if (got !== undefined) return got;
     if (member.hasEnded() || performance.now() > deadline)
       throw new Error(`${member.name}: waited for ${what} in vain. ${problem}\n${member.lastWords()}`);
-    await sleep(EVERY_MS);
+    await sleep(POLL_EVERY_MS);
   }
 }

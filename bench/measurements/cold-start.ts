@@ -1,12 +1,12 @@
-import { usageOf } from '../machine/index.ts';
+import { processUsage } from '../machine/index.ts';
 import { median } from '../report/statistics.ts';
-import type { Surroundings, Target } from '../targets/index.ts';
+import type { BenchDependencies, Target } from '../targets/index.ts';
 import type { Section } from './section.ts';
 
 const TIMES = 3;
 
 /** How long each gateway takes from its start to its first right answer, and what it holds then. */
-export async function measureColdStart(targets: readonly Target[], surroundings: Surroundings): Promise<Section> {
+export async function measureColdStart(targets: readonly Target[], dependencies: BenchDependencies): Promise<Section> {
   const lines: (string | number | undefined)[][] = [];
   for (const target of targets) {
     if (target.kind === 'limit') continue;
@@ -14,16 +14,16 @@ export async function measureColdStart(targets: readonly Target[], surroundings:
       const times: number[] = [];
       const memory: number[] = [];
       for (let time = 0; time < TIMES; time++) {
-        const running = await target.start(surroundings);
+        const running = await target.start(dependencies);
         times.push(running.readyAfterMs);
-        const usage = running.member && usageOf(running.member.pid);
+        const usage = running.member && processUsage(running.member.pid);
         if (usage) memory.push(usage.residentMb);
         await running.stop();
       }
       lines.push([target.title, median(times), memory.length > 0 ? median(memory) : undefined]);
-      surroundings.say(`start  ${target.name.padEnd(20)} ${Math.round(median(times))} ms`);
+      dependencies.say(`start  ${target.name.padEnd(20)} ${Math.round(median(times))} ms`);
     } catch (error) {
-      surroundings.say(`ABSENT: ${target.name}: ${error instanceof Error ? error.message : error}`);
+      dependencies.say(`ABSENT: ${target.name}: ${error instanceof Error ? error.message : error}`);
     }
   }
   return {

@@ -1,27 +1,27 @@
 import { COUNTER, nodeLoad } from '../loads/index.ts';
-import { usageOf } from '../machine/index.ts';
-import { graphqlRequest, plainPortico, type Surroundings } from '../targets/index.ts';
+import { processUsage } from '../machine/index.ts';
+import { type BenchDependencies, graphqlRequest, plainPortico } from '../targets/index.ts';
 import type { ExtraPlan, Section } from './section.ts';
 
-const DOCUMENTS = 100_000;
+const DISTINCT_DOCUMENTS = 100_000;
 const STEPS = 4;
 const AT_MOST_SECONDS = 120;
 
 /** What Portico holds after 100,000 documents none of which comes twice: its caches have bounds. */
-export async function measureDocuments(plan: ExtraPlan, surroundings: Surroundings): Promise<Section> {
-  const { crew, cores, say } = surroundings;
-  const running = await plainPortico.start(surroundings);
+export async function measureDocuments(plan: ExtraPlan, dependencies: BenchDependencies): Promise<Section> {
+  const { group, cores, say } = dependencies;
+  const running = await plainPortico.start(dependencies);
   const { url, headers } = running.request(ROW_OF_ONE_FIELD);
   const request = graphqlRequest(url, { query: `query D${COUNTER} { a${COUNTER}: hello }` }, headers);
-  const load = nodeLoad(crew);
-  const memory = () => running.member && usageOf(running.member.pid);
+  const load = nodeLoad(group);
+  const memory = () => running.member && processUsage(running.member.pid);
   const lines: (string | number | undefined)[][] = [['0', undefined, memory()?.residentMb, memory()?.peakMb, 0]];
   let sent = 0;
   for (let step = 0; step < STEPS; step++) {
     const window = await load.run(request, {
       connections: plan.connections,
       seconds: AT_MOST_SECONDS / STEPS,
-      requests: DOCUMENTS / STEPS,
+      requests: DISTINCT_DOCUMENTS / STEPS,
       core: cores.load,
     });
     sent += window.requests;

@@ -1,7 +1,7 @@
 import type { BenchArguments } from '../arguments.ts';
 import type { ExtraId } from '../extras.ts';
 import type { LoadGenerator } from '../loads/index.ts';
-import type { Surroundings, Target } from '../targets/index.ts';
+import type { BenchDependencies, Target } from '../targets/index.ts';
 import { measureColdStart } from './cold-start.ts';
 import { measureDocuments } from './documents.ts';
 import { measureGrowth } from './growth.ts';
@@ -11,30 +11,30 @@ import { measureReloads } from './reload.ts';
 import type { Section } from './section.ts';
 
 export type { Section } from './section.ts';
-export { type Measured, measureThroughput, type Throughput } from './throughput.ts';
+export { type MeasuredRow, measureThroughput, type Throughput } from './throughput.ts';
 
-/** Does what was asked for beside the rows. A measurement that fails is told and leaves the others alone. */
+/** Runs the requested measurements beside the rows. One that fails is reported and does not stop the others. */
 export async function measureExtras(
   plan: BenchArguments,
   targets: readonly Target[],
   load: LoadGenerator,
-  surroundings: Surroundings,
+  dependencies: BenchDependencies,
 ): Promise<Section[]> {
   const grown = targets.filter(({ name }) => name === 'portico' || name === 'ideal');
   const measurements: Record<ExtraId, () => Promise<Section | Section[]>> = {
-    start: () => measureColdStart(targets, surroundings),
-    reload: () => measureReloads(load, plan, surroundings),
-    documents: () => measureDocuments(plan, surroundings),
-    login: () => measureLogin(plan, surroundings),
-    growth: () => measureGrowth(grown, load, plan, surroundings),
-    'many-services': () => measureManyServices(surroundings),
+    start: () => measureColdStart(targets, dependencies),
+    reload: () => measureReloads(load, plan, dependencies),
+    documents: () => measureDocuments(plan, dependencies),
+    login: () => measureLogin(plan, dependencies),
+    growth: () => measureGrowth(grown, load, plan, dependencies),
+    'many-services': () => measureManyServices(dependencies),
   };
   const sections: Section[] = [];
   for (const id of plan.extras)
     try {
       sections.push(...[await measurements[id]()].flat());
     } catch (error) {
-      surroundings.say(`FAILED: ${id}: ${error instanceof Error ? error.message : error}`);
+      dependencies.say(`FAILED: ${id}: ${error instanceof Error ? error.message : error}`);
       process.exitCode = 1;
     }
   return sections;

@@ -2,19 +2,19 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { LoadRequest } from '../loads/index.ts';
-import { askLoopDelay, freePort, until, usageOf } from '../machine/index.ts';
+import { freePort, processUsage, readLoopDelay, until } from '../machine/index.ts';
 import { COMPILED_DIR } from '../package-dir.ts';
 import { type ManyKind, rootField } from '../subgraphs/index.ts';
-import { expectAnswer, graphqlRequest, type Surroundings, startPortico } from '../targets/index.ts';
+import { type BenchDependencies, expectResponse, graphqlRequest, startPortico } from '../targets/index.ts';
 import { startPings } from './pings.ts';
 import type { Section } from './section.ts';
 
 const SERVICES = 30;
-const TYPES = 200;
+const TYPES_PER_SERVICE = 200;
 const CHANGES = 3;
 const INTERVAL_SECONDS = 5;
-const PATIENCE_MS = 300_000;
-const KINDS: Readonly<Record<ManyKind, string>> = {
+const COMPLETE_WITHIN_MS = 300_000;
+const SERVICE_KINDS: Readonly<Record<ManyKind, string>> = {
   federation: 'federation subgraphs',
   plain: 'plain remote schemas',
   stitching: 'stitched services',
@@ -25,24 +25,24 @@ const KINDS: Readonly<Record<ManyKind, string>> = {
  * late the event loop is meanwhile, what callers notice of it, and how much memory it takes.
  */
 export async function measureManyServices(
-  surroundings: Surroundings,
+  dependencies: BenchDependencies,
   kinds: readonly ManyKind[] = ['federation', 'plain', 'stitching'],
 ): Promise<Section[]> {
   const sections: Section[] = [];
-  for (const kind of kinds) sections.push(await measureKind(kind, surroundings));
+  for (const kind of kinds) sections.push(await measureKind(kind, dependencies));
   return sections;
 }
 
-async function measureKind(kind: ManyKind, { crew, cores, subgraphs, say }: Surroundings): Promise<Section> {
+async function measureKind(kind: ManyKind, { group, cores, subgraphs, say }: BenchDependencies): Promise<Section> {
   const upstream = `http://127.0.0.1:${await freePort()}`;
-  const services = crew.start({
+  const services = group.start({
     name: 'many-services',
     command: [process.execPath, join(COMPILED_DIR, 'bench/subgraphs/many-main.js')],
     environment: {
       PORT: new URL(upstream).port,
       KIND: kind,
       SERVICES: String(SERVICES),
-      TYPES: String(TYPES),
+      TYPES: String(TYPES_PER_SERVICE),
     },
     core: cores.subgraphs,
   });
@@ -50,12 +50,12 @@ async function measureKind(kind: ManyKind, { crew, cores, subgraphs, say }: Surr
     JSON.parse(await (await fetch(`${upstream}/${path}`, { method: 'POST' })).text());
   await until('the services', services, () => tell('0/told').then(() => true));
 
-  const probeDirectory = crew.directory('probe');
+  const probeDirectory = group.directory('probe');
   const names = Array.from({ length: SERVICES }, (_, index) => index);
   const startedAt = performance.now();
   // No core is pinned: what is done beside the event loop is to be beside it.
   const { member, address } = await startPortico(
-    { crew, cores: { ...cores, gateway: undefined }, subgraphs, say },
+    { group, cores: { ...cores, gateway: undefined }, subgraphs, say },
     {
       'remote_schemas.yaml': names.map((index) => ({
         name: `service${index}`,
@@ -78,10 +78,10 @@ async function measureKind(kind: ManyKind, { crew, cores, subgraphs, say }: Surr
       `the fields of all services`,
       member,
       async () => {
-        await expectAnswer(ask(fields), { data: Object.fromEntries(fields.map((field) => [field, field])) });
+        await expectResponse(ask(fields), { data: Object.fromEntries(fields.map((field) => [field, field])) });
         return true;
       },
-      PATIENCE_MS,
+      COMPLETE_WITHIN_MS,
     );
   const health: LoadRequest = { url: `${address.origin}/healthz`, method: 'GET', headers: {}, body: '' };
   await until('the gateway', member, () => fetch(health.url).then(() => true));
@@ -91,14 +91,14 @@ async function measureKind(kind: ManyKind, { crew, cores, subgraphs, say }: Surr
     'readiness',
     member,
     async () => ((await fetch(`${address.origin}/readyz`)).ok ? true : undefined),
-    PATIENCE_MS,
+    COMPLETE_WITHIN_MS,
   );
   const readyMs = performance.now() - startedAt;
   await isServed(names.map((index) => rootField({ index, revision: 0 })));
   const wholeMs = performance.now() - startedAt;
   const atStart = await startPinging.stop();
-  const cpuAtStart = usageOf(member.pid)?.cpuMs ?? 0;
-  const startDelay = await askLoopDelay(probeDirectory, member);
+  const cpuAtStart = processUsage(member.pid)?.cpuMs ?? 0;
+  const startDelay = await readLoopDelay(probeDirectory, member);
   say(`many-services  ${kind}: ${Math.round(readyMs)} ms to ready, ${Math.round(wholeMs)} ms to the whole graph`);
 
   const times: number[] = [];
@@ -112,14 +112,14 @@ async function measureKind(kind: ManyKind, { crew, cores, subgraphs, say }: Surr
   }
   const pings = await pinging.stop();
   const queries = await asking.stop();
-  const changeDelay = await askLoopDelay(probeDirectory, member);
-  const usage = usageOf(member.pid);
+  const changeDelay = await readLoopDelay(probeDirectory, member);
+  const usage = processUsage(member.pid);
   const cpuInAll = usage?.cpuMs ?? 0;
   await member.stop();
   await services.stop();
   say(`many-services  ${kind}: ${Math.round(Math.max(...times))} ms at most until a change is in force`);
   return {
-    title: `A graph of ${SERVICES} ${KINDS[kind]} with ${TYPES} types each`,
+    title: `A graph of ${SERVICES} ${SERVICE_KINDS[kind]} with ${TYPES_PER_SERVICE} types each`,
     head: ['', 'at the start', 'during changes'],
     lines: [
       ['ms from the start to listening', listeningMs, undefined],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from '../loads/index.ts';
 
-const EVERY_MS = 10;
+const PING_EVERY_MS = 10;
 
 /** What a caller notices who sends one request after the other. */
 export interface Pings {
@@ -12,7 +12,7 @@ export interface Pings {
   readonly failures: number;
 }
 
-/** Sends a request every 10 ms, or when the one before is answered, until it is told to stop. */
+/** Sends a request every 10 ms, or when the previous one has been answered, until stopped. */
 export function startPings(request: LoadRequest, isRight: (text: string) => boolean): { stop(): Promise<Pings> } {
   const times: number[] = [];
   let failures = 0;
@@ -29,7 +29,7 @@ export function startPings(request: LoadRequest, isRight: (text: string) => bool
       }
       const took = performance.now() - began;
       times.push(took);
-      if (took < EVERY_MS) await sleep(EVERY_MS - took);
+      if (took < PING_EVERY_MS) await sleep(PING_EVERY_MS - took);
     }
   })();
   return {

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadGenerator } from '../loads/index.ts';
-import { until, usageOf } from '../machine/index.ts';
+import { processUsage, until } from '../machine/index.ts';
 import {
-  expectAnswer,
+  type BenchDependencies,
+  expectResponse,
   graphqlRequest,
-  type Surroundings,
   startPortico,
   wideMetadata,
   wideSdl,
@@ -13,19 +13,19 @@ import {
 import type { ExtraPlan, Section } from './section.ts';
 
 const REMOTES = 50;
-const FIELDS = 1_000;
-const FIELDS_OF_ONE = FIELDS / REMOTES;
+const RELOADED_FIELDS = 1_000;
+const FIELDS_OF_ONE = RELOADED_FIELDS / REMOTES;
 const RELOADS = 4;
-const KINDS = { plain: 'plain remote schemas', federation: 'federation subgraphs' };
+const RELOAD_KINDS = { plain: 'plain remote schemas', federation: 'federation subgraphs' };
 
 /**
  * How long an edit of one of 50 services' schemas takes until it is in force, and what callers notice meanwhile; with
  * plain remote schemas and with federation subgraphs, which are composed anew.
  */
-export async function measureReloads(load: LoadGenerator, plan: ExtraPlan, surroundings: Surroundings) {
+export async function measureReloads(load: LoadGenerator, plan: ExtraPlan, dependencies: BenchDependencies) {
   return [
-    await measureReload('plain', load, plan, surroundings),
-    await measureReload('federation', load, plan, surroundings),
+    await measureReload('plain', load, plan, dependencies),
+    await measureReload('federation', load, plan, dependencies),
   ];
 }
 
@@ -33,16 +33,16 @@ async function measureReload(
   composition: 'plain' | 'federation',
   load: LoadGenerator,
   plan: ExtraPlan,
-  surroundings: Surroundings,
+  dependencies: BenchDependencies,
 ): Promise<Section> {
-  const { cores, subgraphs, say } = surroundings;
-  const portico = await startPortico(surroundings, wideMetadata(subgraphs.url, FIELDS, REMOTES, composition));
+  const { cores, subgraphs, say } = dependencies;
+  const portico = await startPortico(dependencies, wideMetadata(subgraphs.url, RELOADED_FIELDS, REMOTES, composition));
   const { member, address } = portico;
   const ask = (field: string) =>
     graphqlRequest(`${address.origin}/v1/graphql`, { query: `{ ${field} }` }, address.headers);
   const isServed = (field: string) =>
     until(`the field ${field}`, member, async () => {
-      await expectAnswer(ask(field), { data: { [field]: field } });
+      await expectResponse(ask(field), { data: { [field]: field } });
       return true;
     });
   await isServed('f0');
@@ -56,17 +56,17 @@ async function measureReload(
   for (let reload = 1; reload <= RELOADS; reload++) {
     const began = performance.now();
     // The first service gets one more field, outside of all others' numbers.
-    const sdl = wideSdl(0, FIELDS_OF_ONE).replace('}', `  f${FIELDS + reload}: String\n}`);
+    const sdl = wideSdl(0, FIELDS_OF_ONE).replace('}', `  f${RELOADED_FIELDS + reload}: String\n}`);
     writeFileSync(join(portico.metadataDirectory, 'wide0.graphql'), sdl);
-    await isServed(`f${FIELDS + reload}`);
+    await isServed(`f${RELOADED_FIELDS + reload}`);
     times.push(performance.now() - began);
   }
   const meanwhile = await during;
-  const residentMb = usageOf(member.pid)?.residentMb;
+  const residentMb = processUsage(member.pid)?.residentMb;
   await member.stop();
   say(`reload  ${composition} ${Math.round(Math.max(...times))} ms at most`);
   return {
-    title: `Reload of a graph of ${REMOTES} ${KINDS[composition]} with ${FIELDS} fields`,
+    title: `Reload of a graph of ${REMOTES} ${RELOAD_KINDS[composition]} with ${RELOADED_FIELDS} fields`,
     head: ['', 'least', 'most'],
     lines: [
       ['ms from an edit of a file to its first answer', Math.min(...times), Math.max(...times)],

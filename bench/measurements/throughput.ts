@@ -1,8 +1,8 @@
 import type { LoadGenerator, LoadWindow } from '../loads/index.ts';
-import { usageOf } from '../machine/index.ts';
-import { median, spread } from '../report/statistics.ts';
+import { processUsage } from '../machine/index.ts';
+import { median, relativeSpread } from '../report/statistics.ts';
 import { ROWS, type Row, type RowId } from '../rows.ts';
-import { expectAnswer, type RunningTarget, type Surroundings, type Target } from '../targets/index.ts';
+import { type BenchDependencies, expectResponse, type RunningTarget, type Target } from '../targets/index.ts';
 
 /** How often and for how long. */
 export interface ThroughputPlan {
@@ -14,7 +14,7 @@ export interface ThroughputPlan {
 }
 
 /** A row measured with a target: medians of the rounds. */
-export interface Measured {
+export interface MeasuredRow {
   readonly row: RowId;
   readonly target: string;
   readonly requestsPerSecond: number;
@@ -38,11 +38,11 @@ export interface NotMeasured {
 }
 
 export interface Throughput {
-  readonly measured: readonly Measured[];
+  readonly measured: readonly MeasuredRow[];
   readonly notMeasured: readonly NotMeasured[];
 }
 
-interface Sample {
+interface WindowSample {
   readonly window: LoadWindow;
   readonly cpuMs: number | undefined;
   readonly upstreamCalls: number;
@@ -51,7 +51,7 @@ interface Sample {
 interface Cell {
   readonly target: Target;
   readonly running: RunningTarget;
-  readonly samples: Sample[];
+  readonly samples: WindowSample[];
 }
 
 /**
@@ -62,33 +62,33 @@ export async function measureThroughput(
   targets: readonly Target[],
   plan: ThroughputPlan,
   load: LoadGenerator,
-  surroundings: Surroundings,
+  dependencies: BenchDependencies,
 ): Promise<Throughput> {
   const notMeasured: NotMeasured[] = [];
   const running = new Map<Target, RunningTarget>();
   for (const target of targets) {
     if (!target.rows.some((row) => plan.rows.includes(row))) continue;
     try {
-      running.set(target, await target.start(surroundings));
+      running.set(target, await target.start(dependencies));
     } catch (error) {
-      notMeasured.push({ row: 'all', target: target.name, reason: reasonOf(error) });
-      surroundings.say(`ABSENT: ${target.name}: ${reasonOf(error)}`);
+      notMeasured.push({ row: 'all', target: target.name, reason: failureReason(error) });
+      dependencies.say(`ABSENT: ${target.name}: ${failureReason(error)}`);
     }
   }
-  const measured: Measured[] = [];
+  const measured: MeasuredRow[] = [];
   for (const id of plan.rows) {
     const cells: Cell[] = [];
     for (const [target, started] of running) {
       if (!target.rows.includes(id)) continue;
       try {
-        await check(started, ROWS[id]);
+        await checkRow(started, ROWS[id]);
         cells.push({ target, running: started, samples: [] });
       } catch (error) {
-        notMeasured.push({ row: id, target: target.name, reason: reasonOf(error) });
-        surroundings.say(`NOT MEASURED: ${target.name} in row ${id}: ${reasonOf(error)}`);
+        notMeasured.push({ row: id, target: target.name, reason: failureReason(error) });
+        dependencies.say(`NOT MEASURED: ${target.name} in row ${id}: ${failureReason(error)}`);
       }
     }
-    for (const result of await measureRow(ROWS[id], cells, plan, load, surroundings))
+    for (const result of await measureRow(ROWS[id], cells, plan, load, dependencies))
       if ('reason' in result) notMeasured.push(result);
       else measured.push(result);
   }
@@ -101,10 +101,10 @@ async function measureRow(
   cells: readonly Cell[],
   plan: ThroughputPlan,
   load: LoadGenerator,
-  { cores, subgraphs, say }: Surroundings,
-): Promise<(Measured | NotMeasured)[]> {
+  { cores, subgraphs, say }: BenchDependencies,
+): Promise<(MeasuredRow | NotMeasured)[]> {
   const { connections } = plan;
-  const cpuOf = ({ running }: Cell) => running.member && usageOf(running.member.pid)?.cpuMs;
+  const cpuOf = ({ running }: Cell) => running.member && processUsage(running.member.pid)?.cpuMs;
   for (const { running } of cells)
     await load.run(running.request(row), { connections, seconds: plan.warmUpSeconds, core: cores.load });
   for (let round = 0; round < plan.rounds; round++)
@@ -120,24 +120,24 @@ async function measureRow(
         upstreamCalls: await subgraphs.count(),
       });
     }
-  const results: (Measured | NotMeasured)[] = [];
+  const results: (MeasuredRow | NotMeasured)[] = [];
   for (const cell of cells) {
     const { name } = cell.target;
     try {
       // What was right before the load must be right after it.
-      await check(cell.running, row);
-      const result = resultOf(row, cell);
+      await checkRow(cell.running, row);
+      const result = rowResult(row, cell);
       say(`${row.id}  ${name.padEnd(20)} ${Math.round(result.requestsPerSecond)}/s`);
       results.push(result);
     } catch (error) {
-      say(`WRONG AFTER THE LOAD: ${name} in row ${row.id}: ${reasonOf(error)}`);
-      results.push({ row: row.id, target: name, reason: `wrong after the load: ${reasonOf(error)}` });
+      say(`WRONG AFTER THE LOAD: ${name} in row ${row.id}: ${failureReason(error)}`);
+      results.push({ row: row.id, target: name, reason: `wrong after the load: ${failureReason(error)}` });
     }
   }
   return results;
 }
 
-function resultOf(row: Row, { target, running, samples }: Cell): Measured {
+function rowResult(row: Row, { target, running, samples }: Cell): MeasuredRow {
   const rates = samples.map(({ window }) => window.requests / window.seconds);
   const cpu = samples.flatMap(({ cpuMs, window }) =>
     cpuMs === undefined || window.requests === 0 ? [] : [(cpuMs * 1000) / window.requests],
@@ -146,11 +146,11 @@ function resultOf(row: Row, { target, running, samples }: Cell): Measured {
     row: row.id,
     target: target.name,
     requestsPerSecond: median(rates),
-    spread: spread(rates),
+    spread: relativeSpread(rates),
     p50Ms: median(samples.map(({ window }) => window.p50Ms)),
     p99Ms: median(samples.map(({ window }) => window.p99Ms)),
     cpuPerRequestUs: cpu.length > 0 ? median(cpu) : undefined,
-    peakMb: running.member && usageOf(running.member.pid)?.peakMb,
+    peakMb: running.member && processUsage(running.member.pid)?.peakMb,
     upstreamPerRequest: median(
       samples.map(({ window, upstreamCalls }) => upstreamCalls / Math.max(1, window.requests)),
     ),
@@ -158,8 +158,8 @@ function resultOf(row: Row, { target, running, samples }: Cell): Measured {
   };
 }
 
-const check = (running: RunningTarget, row: Row) => expectAnswer(running.request(row), row.answer);
+const checkRow = (running: RunningTarget, row: Row) => expectResponse(running.request(row), row.answer);
 
-function reasonOf(error: unknown): string {
+function failureReason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -8,8 +8,8 @@ import { isMainThread } from 'node:worker_threads';
 // To watch costs a wake-up every few milliseconds, which the others are spared.
 const RESOLUTION_MS = 10;
 const { BENCH_PROBE_DIR: directory, BENCH_PROBE_SCRIPT: watched } = process.env;
-const script = process.argv[1] ?? '';
-if (isMainThread && directory && watched && script.endsWith(watched)) {
+const probedScript = process.argv[1] ?? '';
+if (isMainThread && directory && watched && probedScript.endsWith(watched)) {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
   let asked = 0;

@@ -5,36 +5,36 @@ import { until } from '../machine/index.ts';
 import { markdownTable } from '../report/index.ts';
 import { ROWS, type RowId } from '../rows.ts';
 import {
-  expectAnswer,
+  type BenchDependencies,
+  expectResponse,
   federationMetadata,
   plainMetadata,
   requestAt,
-  type Surroundings,
   startPortico,
 } from '../targets/index.ts';
 import { type CpuProfile, type Shares, summarise } from './summary.ts';
 
-const GROUPS = 20;
-const FUNCTIONS = 30;
+const GROUPS_SHOWN = 20;
+const FUNCTIONS_SHOWN = 30;
 
 /** Runs one row against Portico with V8's sampling profiler on, and says where its processor time went. */
 export async function profileRow(
   id: RowId,
   load: LoadGenerator,
   plan: { readonly connections: number; readonly seconds: number; readonly warmUpSeconds: number },
-  surroundings: Surroundings,
+  dependencies: BenchDependencies,
 ): Promise<string> {
-  const { crew, cores, subgraphs } = surroundings;
-  const directory = crew.directory('profile');
+  const { group, cores, subgraphs } = dependencies;
+  const directory = group.directory('profile');
   const metadata = id === 'P' ? federationMetadata(subgraphs.url) : plainMetadata(subgraphs.url);
   const began = performance.now();
-  const { member, address } = await startPortico(surroundings, metadata, {
+  const { member, address } = await startPortico(dependencies, metadata, {
     nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${directory}`],
   });
   const row = ROWS[id];
   const request = requestAt(address, row);
   await until('the first right answer', member, async () => {
-    await expectAnswer(request, row.answer);
+    await expectResponse(request, row.answer);
     return true;
   });
   const { connections } = plan;
@@ -48,9 +48,9 @@ export async function profileRow(
   const { groups, functions } = summarise(profile, warmAfterMs);
   return [
     `Row ${id}, ${row.title}: ${Math.round(window.requests / window.seconds)} requests/s while profiled\n\n`,
-    sharesTable('group', groups.slice(0, GROUPS)),
+    sharesTable('group', groups.slice(0, GROUPS_SHOWN)),
     '\n',
-    sharesTable('function', functions.slice(0, FUNCTIONS)),
+    sharesTable('function', functions.slice(0, FUNCTIONS_SHOWN)),
   ].join('');
 }
 

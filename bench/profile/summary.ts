@@ -29,13 +29,13 @@ export function summarise(profile: CpuProfile, skipMs = 0): { readonly groups: S
     if (!frame || frame.functionName === '(idle)' || micros <= 0) return;
     total += micros;
     const group = groupOf(frame);
-    add(groups, group, micros);
-    add(functions, `${frame.functionName || '(anonymous)'} [${group}]`, micros);
+    addShare(groups, group, micros);
+    addShare(functions, `${frame.functionName || '(anonymous)'} [${group}]`, micros);
   });
   return { groups: sharesOf(groups, total), functions: sharesOf(functions, total) };
 }
 
-function add(sums: Map<string, number>, name: string, value: number): void {
+function addShare(sums: Map<string, number>, name: string, value: number): void {
   sums.set(name, (sums.get(name) ?? 0) + value);
 }
 

@@ -1,16 +1,16 @@
-import type { Measured } from '../measurements/index.ts';
+import type { MeasuredRow } from '../measurements/index.ts';
 import { ROWS } from '../rows.ts';
 import type { Target } from '../targets/index.ts';
 
 /** A measurement beside the limit and the peers in the same row. */
-export interface Compared extends Measured {
+export interface ComparedRow extends MeasuredRow {
   readonly title: string;
   readonly kind: Target['kind'];
   /** Requests per second as a share of the hand-written limit's; undefined where that was not measured. */
   readonly ofIdeal: number | undefined;
   /** Requests per second as a multiple of the best peer that answers every request by itself. */
   readonly ofBestPeer: number | undefined;
-  /** Whether requests in flight shared upstream answers, which tells nothing about callers who differ. */
+  /** Whether requests in flight shared upstream responses, which requests of different callers could not. */
   readonly shares: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Compared extends Measured {
 const SHARED_BELOW = 0.95;
 
 /** Puts the measurements of each row beside each other, in the order of `targets`. */
-export function compare(measured: readonly Measured[], targets: readonly Target[]): Compared[] {
+export function compareRows(measured: readonly MeasuredRow[], targets: readonly Target[]): ComparedRow[] {
   return targets.flatMap((target) =>
     measured
       .filter((result) => result.target === target.name)
@@ -42,6 +42,6 @@ export function compare(measured: readonly Measured[], targets: readonly Target[
   );
 }
 
-function sharesAnswers({ row, upstreamPerRequest }: Measured): boolean {
+function sharesAnswers({ row, upstreamPerRequest }: MeasuredRow): boolean {
   return upstreamPerRequest < ROWS[row].calls * SHARED_BELOW;
 }

@@ -1,6 +1,6 @@
-export { compare } from './comparison.ts';
+export { compareRows } from './comparison.ts';
 export { describeMachine } from './machine.ts';
 export { type Results, versionsOf } from './results.ts';
 export { markdownTable } from './table.ts';
 export { resultsText } from './text.ts';
-export { writeResults } from './write.ts';
+export { writeBenchResults } from './write.ts';

@@ -1,6 +1,6 @@
 import { ROW_IDS, ROWS } from '../rows.ts';
 import { barCharts } from './chart.ts';
-import type { Compared } from './comparison.ts';
+import type { ComparedRow } from './comparison.ts';
 import type { Results } from './results.ts';
 import { figure } from './table.ts';
 
@@ -21,7 +21,7 @@ export function picture(results: Results): string {
     return bars.length === 0 ? [] : [{ title: `${id}: ${ROWS[id].title}`, bars }];
   });
   const { connections } = results.plan;
-  const shared = results.rows.some((line: Compared) => line.shares) ? ' * shares answers between requests.' : '';
+  const shared = results.rows.some((line: ComparedRow) => line.shares) ? ' * shares answers between requests.' : '';
   return barCharts(
     `Requests per second on one core, ${connections} connections`,
     `Node ${results.machine.node}, ${results.machine.processor}, ${results.measuredAt.slice(0, 10)}. Longer is better.${shared}`,

@@ -1,6 +1,6 @@
 import type { Section, Throughput } from '../measurements/index.ts';
 import type { Target } from '../targets/index.ts';
-import type { Compared } from './comparison.ts';
+import type { ComparedRow } from './comparison.ts';
 import type { MachineDescription } from './machine.ts';
 
 /** Everything that one run has found out; what is written as JSON. */
@@ -16,7 +16,7 @@ export interface Results {
     readonly pinned: boolean;
   };
   readonly versions: Readonly<Record<string, string>>;
-  readonly rows: readonly Compared[];
+  readonly rows: readonly ComparedRow[];
   readonly notMeasured: Throughput['notMeasured'];
   readonly extras: readonly Section[];
 }

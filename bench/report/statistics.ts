@@ -8,7 +8,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** How far apart the values are, from the least to the most, as a share of the median: 0.1 is a tenth. */
-export function spread(values: readonly number[]): number {
+export function relativeSpread(values: readonly number[]): number {
   const centre = median(values);
   return centre === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / centre;
 }

@@ -21,6 +21,6 @@ export function figure(value: number | undefined): string {
 }
 
 /** `12 %`. */
-export function percent(share: number): string {
+export function percentText(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

@@ -1,10 +1,10 @@
 import type { Section } from '../measurements/index.ts';
 import { ROW_IDS, ROWS } from '../rows.ts';
-import type { Compared } from './comparison.ts';
+import type { ComparedRow } from './comparison.ts';
 import type { Results } from './results.ts';
-import { figure, markdownTable, percent } from './table.ts';
+import { figure, markdownTable, percentText } from './table.ts';
 
-const HEAD = [
+const ROW_COLUMNS = [
   '',
   'requests/s',
   '±',
@@ -26,7 +26,7 @@ export function resultsText(results: Results): string {
     return lines.length === 0 ? [] : [`### ${id}: ${ROWS[id].title}\n\n${rowTable(lines)}`];
   });
   const absent = results.notMeasured.map(
-    ({ target, row, reason }) => `- **${target}**${row === 'all' ? '' : `, row ${row}`}: ${shortened(reason)}\n`,
+    ({ target, row, reason }) => `- **${target}**${row === 'all' ? '' : `, row ${row}`}: ${firstAndLastLine(reason)}\n`,
   );
   return [
     `Measured ${results.measuredAt.slice(0, 10)} on ${machine.cores} × ${machine.processor}, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}. `,
@@ -46,13 +46,13 @@ export function resultsText(results: Results): string {
   ].join('');
 }
 
-function rowTable(lines: readonly Compared[]): string {
+function rowTable(lines: readonly ComparedRow[]): string {
   return markdownTable(
-    HEAD,
+    ROW_COLUMNS,
     lines.map((line) => [
       `${line.kind === 'portico' ? `**${line.title}**` : line.title}${line.shares ? ' *' : ''}`,
       figure(line.requestsPerSecond),
-      percent(line.spread),
+      percentText(line.spread),
       figure(line.p50Ms),
       figure(line.p99Ms),
       figure(line.cpuPerRequestUs),
@@ -75,7 +75,7 @@ function countOrFigure(value: number | undefined): string {
 }
 
 /** The first line says what went wrong, the last what the process itself said of it. */
-function shortened(reason: string): string {
+function firstAndLastLine(reason: string): string {
   const lines = reason.trim().split('\n');
   const [first = '', last = ''] = [lines[0], lines.at(-1)].map((line) => line?.trim().slice(0, 200));
   return first === last ? first : `${first} … ${last}`;

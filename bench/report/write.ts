@@ -5,14 +5,14 @@ import { picture } from './picture.ts';
 import type { Results } from './results.ts';
 import { resultsText } from './text.ts';
 
-const BEGIN = '<!-- bench:begin -->';
-const END = '<!-- bench:end -->';
+const BEGIN_MARKER = '<!-- bench:begin -->';
+const END_MARKER = '<!-- bench:end -->';
 
 /**
  * Writes the results as JSON, Markdown and a picture: a full run's as `latest`, which is published and goes into
- * docs/performance.md too, any other's as `local`, which is nobody else's. Returns the files.
+ * docs/performance.md too, any other's as `local`, which git ignores. Returns the files.
  */
-export function writeResults(results: Results, full: boolean): string[] {
+export function writeBenchResults(results: Results, full: boolean): string[] {
   const directory = join(PACKAGE_DIR, 'bench/results');
   mkdirSync(directory, { recursive: true });
   const text = resultsText(results);
@@ -32,8 +32,8 @@ export function writeResults(results: Results, full: boolean): string[] {
 
 /** `page` with `text` between its markers in place of what is there. @throws when it has no markers. */
 export function putBetweenMarkers(page: string, text: string): string {
-  const from = page.indexOf(BEGIN);
-  const to = page.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`the page has no ${BEGIN} … ${END}`);
-  return `${page.slice(0, from + BEGIN.length)}\n\n${text}\n${page.slice(to)}`;
+  const from = page.indexOf(BEGIN_MARKER);
+  const to = page.indexOf(END_MARKER);
+  if (from < 0 || to < from) throw new Error(`the page has no ${BEGIN_MARKER} … ${END_MARKER}`);
+  return `${page.slice(0, from + BEGIN_MARKER.length)}\n\n${text}\n${page.slice(to)}`;
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Cores, type Crew, freePort, until } from '../machine/index.ts';
+import { type Cores, freePort, type ProcessGroup, until } from '../machine/index.ts';
 import { COMPILED_DIR } from '../package-dir.ts';
 
 export { ARTICLES_OF_87_KB, articles, products, rates } from './data.ts';
@@ -21,10 +21,10 @@ export interface Subgraphs {
   stop(): Promise<void>;
 }
 
-export async function startSubgraphs(crew: Crew, cores: Cores): Promise<Subgraphs> {
+export async function startSubgraphs(group: ProcessGroup, cores: Cores): Promise<Subgraphs> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const member = crew.start({
+  const member = group.start({
     name: 'subgraphs',
     command: [process.execPath, join(COMPILED_DIR, 'bench/subgraphs/main.js')],
     environment: { PORT: String(port) },

@@ -4,11 +4,11 @@ import { articles, products, rates } from './data.ts';
 import { federationSdl, type SubgraphName } from './graph.ts';
 
 // The services behind every gateway, one process: POST /a and /b are the subgraphs, POST /action is an action's webhook,
-// POST /wide answers whatever fields it is asked for. GET /count tells how many requests there were since the last time.
+// POST /wide responds with any fields. GET /count returns the number of requests since it was last called.
 // An answer is worked out by graphql-js when a query comes for the first time and is fixed bytes from then on, so that
 // the gateway is what is measured.
 
-const FEDERATION = /* GraphQL */ `
+const FEDERATION_SDL = /* GraphQL */ `
   directive @key(fields: String!) repeatable on OBJECT
   scalar _Any
   union _Entity = Product
@@ -16,43 +16,43 @@ const FEDERATION = /* GraphQL */ `
   extend type Query { _service: _Service! _entities(representations: [_Any!]!): [_Entity]! }
 `;
 const ACTION_ANSWER = Buffer.from(JSON.stringify({ id: '1', status: 'placed' }));
-const MAX_ANSWERS = 2_000;
+const MAX_CACHED_ANSWERS = 2_000;
 
-const answers = new Map<string, Buffer>();
+const cachedAnswers = new Map<string, Buffer>();
 const schemas = { a: schemaOf('a'), b: schemaOf('b') };
-let count = 0;
+let requestCount = 0;
 
 createServer((request, response) => {
   if (request.url === '/count') {
-    reply(response, Buffer.from(String(count)));
-    count = 0;
+    sendBody(response, Buffer.from(String(requestCount)));
+    requestCount = 0;
     return;
   }
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    count++;
-    answer(request, response, chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    requestCount++;
+    respondTo(request, response, chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
   });
 }).listen(Number(process.env.PORT), '127.0.0.1').keepAliveTimeout = 60_000;
 
-function answer({ url }: IncomingMessage, response: ServerResponse, body: Buffer): void {
+function respondTo({ url }: IncomingMessage, response: ServerResponse, body: Buffer): void {
   if (url === '/action') {
-    reply(response, ACTION_ANSWER);
+    sendBody(response, ACTION_ANSWER);
     return;
   }
   const { query, variables } = JSON.parse(body.toString()) as Operation;
   const key = `${url} ${variables?.representations?.length ?? ''} ${query}`;
-  const known = answers.get(key);
+  const known = cachedAnswers.get(key);
   if (known) {
-    reply(response, known);
+    sendBody(response, known);
     return;
   }
   const working = url === '/wide' ? wideAnswer(query) : graphqlAnswer(url === '/b' ? 'b' : 'a', { query, variables });
   working.then((bytes) => {
-    if (answers.size >= MAX_ANSWERS) answers.clear();
-    answers.set(key, bytes);
-    reply(response, bytes);
+    if (cachedAnswers.size >= MAX_CACHED_ANSWERS) cachedAnswers.clear();
+    cachedAnswers.set(key, bytes);
+    sendBody(response, bytes);
   });
 }
 
@@ -88,10 +88,10 @@ async function wideAnswer(query: string): Promise<Buffer> {
 }
 
 function schemaOf(name: SubgraphName) {
-  return buildSchema(federationSdl(name).replace(/^extend schema.*\n/, '') + FEDERATION, { assumeValid: true });
+  return buildSchema(federationSdl(name).replace(/^extend schema.*\n/, '') + FEDERATION_SDL, { assumeValid: true });
 }
 
-function reply(response: ServerResponse, body: Buffer): void {
+function sendBody(response: ServerResponse, body: Buffer): void {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
   response.end(body);
 }

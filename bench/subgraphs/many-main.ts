@@ -16,33 +16,36 @@ interface State {
   toldAt: number | undefined;
 }
 
-const states = Array.from({ length: services }, (_, index): State => ({ ...described(index, 0), toldAt: undefined }));
+const states = Array.from(
+  { length: services },
+  (_, index): State => ({ ...serviceDescription(index, 0), toldAt: undefined }),
+);
 
 createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => answer(request, response, Buffer.concat(chunks).toString()));
+  request.on('end', () => respondAsService(request, response, Buffer.concat(chunks).toString()));
 }).listen(Number(process.env.PORT), '127.0.0.1').keepAliveTimeout = 60_000;
 
-function answer({ url = '' }: IncomingMessage, response: ServerResponse, body: string): void {
+function respondAsService({ url = '' }: IncomingMessage, response: ServerResponse, body: string): void {
   const [, number = '', command] = url.split('/');
   const state = states[Number(number)];
-  if (!state) reply(response, Buffer.from('{"errors":[{"message":"no such service"}]}'));
+  if (!state) sendJsonBody(response, Buffer.from('{"errors":[{"message":"no such service"}]}'));
   else if (command === 'change') {
-    Object.assign(state, described(Number(number), state.revision + 1), { toldAt: undefined });
-    reply(response, Buffer.from(String(state.revision)));
-  } else if (command === 'told') reply(response, Buffer.from(String(state.toldAt ?? 'null')));
+    Object.assign(state, serviceDescription(Number(number), state.revision + 1), { toldAt: undefined });
+    sendJsonBody(response, Buffer.from(String(state.revision)));
+  } else if (command === 'told') sendJsonBody(response, Buffer.from(String(state.toldAt ?? 'null')));
   else if (/_service|_sdl|__schema/.test(body)) {
     state.toldAt ??= Date.now();
-    reply(response, state.description);
+    sendJsonBody(response, state.description);
   } else {
     const fields = body.match(/\b(?:hello\d+|changed\d+_\d+)\b/g) ?? [];
     const data = Object.fromEntries(fields.map((field) => [field, field]));
-    reply(response, Buffer.from(JSON.stringify({ data })));
+    sendJsonBody(response, Buffer.from(JSON.stringify({ data })));
   }
 }
 
-function described(index: number, revision: number): Pick<State, 'revision' | 'description'> {
+function serviceDescription(index: number, revision: number): Pick<State, 'revision' | 'description'> {
   const sdl = manySdl({ kind, index, services, types, revision });
   const data = {
     federation: () => ({ _service: { sdl } }),
@@ -52,7 +55,7 @@ function described(index: number, revision: number): Pick<State, 'revision' | 'd
   return { revision, description: Buffer.from(JSON.stringify({ data })) };
 }
 
-function reply(response: ServerResponse, body: Buffer): void {
+function sendJsonBody(response: ServerResponse, body: Buffer): void {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
   response.end(body);
 }

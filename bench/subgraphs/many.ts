@@ -107,7 +107,7 @@ function merging(type: string, field: string): string {
   return `  ${field}(ids: [ID!]!): [${type}]! @merge(keyField: "id")`;
 }
 
-/** The root field that tells that a service, as it was last changed, is in the graph. It answers with its own name. */
+/** The root field that shows that the latest version of a service is in the graph. Its value is its own name. */
 export function rootField({ index, revision }: Pick<ManyService, 'index' | 'revision'>): string {
   return revision === 0 ? `hello${index}` : `changed${index}_${revision}`;
 }

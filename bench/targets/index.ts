@@ -1,24 +1,28 @@
-import { limits } from './limits.ts';
+import { countingTarget } from './counting.ts';
+import { limitTargets } from './limits.ts';
 import { peers } from './peers.ts';
 import { porticos } from './portico.ts';
 import type { Target } from './target.ts';
+import { tracedTargets } from './traced.ts';
 
 export { plainPortico, type StartedPortico, startPortico } from './portico.ts';
 export { federationMetadata, plainMetadata, wideMetadata, wideSdl, writeMetadata } from './portico-metadata.ts';
 export {
-  type Address,
-  expectAnswer,
+  type BenchDependencies,
+  expectResponse,
   graphqlRequest,
   type RunningTarget,
   requestAt,
-  type Surroundings,
   type Target,
+  type TargetAddress,
 } from './target.ts';
 
-/** Everything that can be measured, in the order of the tables. */
-export const TARGETS: readonly Target[] = [...limits, ...porticos, ...peers];
+/** What is measured where nothing else is asked for, in the order of the tables. */
+export const TARGETS: readonly Target[] = [...limitTargets, ...porticos, ...peers];
 
-/** The targets with these names or family names. */
+/** The targets with these names or family names; those with traces or usage have to be named. */
 export function targetsNamed(names: readonly string[]): readonly Target[] {
-  return TARGETS.filter(({ name, family }) => names.includes(name) || names.includes(family));
+  return [...TARGETS, ...tracedTargets, countingTarget].filter(
+    ({ name, family }) => names.includes(name) || names.includes(family),
+  );
 }

@@ -4,7 +4,7 @@ import { freePort } from '../machine/index.ts';
 import { COMPILED_DIR } from '../package-dir.ts';
 import { ROW_IDS, ROWS, type Row, type RowId } from '../rows.ts';
 import { plainSdl } from '../subgraphs/index.ts';
-import { expectAnswer, ready, requestAt, type Target } from './target.ts';
+import { expectResponse, requestAt, type Target, whenReady } from './target.ts';
 
 const FORWARDED: readonly RowId[] = ['U', 'H', 'L', 'W', 'M'];
 
@@ -18,7 +18,7 @@ const direct: Target = {
   start: async ({ subgraphs }) => {
     const began = performance.now();
     const address = { origin: subgraphs.url, graphqlPath: '/a' };
-    await expectAnswer(requestAt(address, ROWS.H), ROWS.H.answer);
+    await expectResponse(requestAt(address, ROWS.H), ROWS.H.answer);
     return {
       member: undefined,
       readyAfterMs: performance.now() - began,
@@ -28,13 +28,13 @@ const direct: Target = {
   },
 };
 
-const proxy = limit('proxy', 'bare proxy (node:http)', 'bare-proxy', FORWARDED, () => '/a');
-const undiciProxy = limit('undici-proxy', 'undici proxy', 'undici-proxy', FORWARDED, () => '/a');
-const ideal = limit('ideal', 'ideal (by hand)', 'ideal', ROW_IDS, (row) => IDEAL_PATHS[row.id] ?? '/forward');
+const proxy = limitTarget('proxy', 'bare proxy (node:http)', 'bare-proxy', FORWARDED, () => '/a');
+const undiciProxy = limitTarget('undici-proxy', 'undici proxy', 'undici-proxy', FORWARDED, () => '/a');
+const ideal = limitTarget('ideal', 'ideal (by hand)', 'ideal', ROW_IDS, (row) => IDEAL_PATHS[row.id] ?? '/forward');
 
 const IDEAL_PATHS: Partial<Record<RowId, string>> = { P: '/join', S: '/split', A: '/action' };
 
-function limit(
+function limitTarget(
   name: string,
   title: string,
   script: string,
@@ -47,12 +47,12 @@ function limit(
     title,
     kind: 'limit',
     rows,
-    start: async ({ crew, cores, subgraphs }) => {
+    start: async ({ group, cores, subgraphs }) => {
       const port = await freePort();
-      const schemaFile = join(crew.directory(name), 'schema.graphql');
+      const schemaFile = join(group.directory(name), 'schema.graphql');
       writeFileSync(schemaFile, schemaOfAll());
       const began = performance.now();
-      const member = crew.start({
+      const member = group.start({
         name,
         command: [process.execPath, join(COMPILED_DIR, 'bench/limits', `${script}.js`)],
         environment: {
@@ -63,7 +63,7 @@ function limit(
         },
         core: cores.gateway,
       });
-      return ready(target, member, { origin: `http://127.0.0.1:${port}`, graphqlPath }, began);
+      return whenReady(target, member, { origin: `http://127.0.0.1:${port}`, graphqlPath }, began);
     },
   };
   return target;
@@ -79,4 +79,4 @@ function schemaOfAll(): string {
   `;
 }
 
-export const limits: readonly Target[] = [direct, proxy, undiciProxy, ideal];
+export const limitTargets: readonly Target[] = [direct, proxy, undiciProxy, ideal];

@@ -1,13 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Crew, freePort } from '../machine/index.ts';
+import { freePort } from '../machine/index.ts';
 import { PACKAGE_DIR } from '../package-dir.ts';
 import type { RowId } from '../rows.ts';
 import { federationOneSdl, SUBGRAPH_NAMES, supergraphSdl } from '../subgraphs/index.ts';
-import { ready, type Surroundings, type Target } from './target.ts';
+import { installedVersion, installPackage } from './install.ts';
+import { type Target, whenReady } from './target.ts';
 
 const ROWS_OF_PEERS: readonly RowId[] = ['U', 'H', 'L', 'W', 'P', 'S', 'M'];
-const INSTALL_WITHIN_MS = 10 * 60_000;
 
 interface Peer {
   readonly name: string;
@@ -46,16 +46,16 @@ export const peers: readonly Target[] = PEERS.map((peer) => {
     kind: 'peer',
     rows: ROWS_OF_PEERS,
     version: () => installedVersion(directory, peer.package),
-    start: async (surroundings) => {
-      await install(directory, peer, surroundings);
-      const { crew, cores, subgraphs } = surroundings;
+    start: async (dependencies) => {
+      await installPackage({ directory, ...peer }, dependencies);
+      const { group, cores, subgraphs } = dependencies;
       const urlOf = (name: string) => `${subgraphs.url}/${name}`;
-      const supergraphFile = join(crew.directory(peer.name), 'supergraph.graphql');
+      const supergraphFile = join(group.directory(peer.name), 'supergraph.graphql');
       writeFileSync(supergraphFile, supergraphSdl(urlOf));
       const services = SUBGRAPH_NAMES.map((name) => ({ name, url: urlOf(name), schema: federationOneSdl(name) }));
       const port = await freePort();
       const began = performance.now();
-      const member = crew.start({
+      const member = group.start({
         name: peer.name,
         command: [process.execPath, 'server.mjs'],
         directory,
@@ -69,54 +69,8 @@ export const peers: readonly Target[] = PEERS.map((peer) => {
         core: cores.gateway,
       });
       const { graphqlPath } = peer;
-      return ready(target, member, { origin: `http://127.0.0.1:${port}`, graphqlPath }, began);
+      return whenReady(target, member, { origin: `http://127.0.0.1:${port}`, graphqlPath }, began);
     },
   };
   return target;
 });
-
-/** Installs the peer on first use, apart from what Portico depends on. @throws when npm cannot. */
-async function install(directory: string, { family, package: name }: Peer, { crew, say }: Surroundings): Promise<void> {
-  if (installedVersion(directory, name) === wantedVersion(directory, name)) return;
-  say(`installing ${family} (once)`);
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  if (await npm(crew, directory, ['ci', ...options])) return;
-  // The lock file is refused where the registry lacks something that it names; the exact versions stay those asked for.
-  if (await npm(crew, directory, ['install', '--no-package-lock', ...options])) return;
-  throw new Error(`npm cannot install it into ${directory}`);
-}
-
-async function npm(crew: Crew, directory: string, npmArguments: readonly string[]): Promise<boolean> {
-  const member = crew.start({
-    name: 'npm',
-    command: ['npm', ...npmArguments],
-    directory,
-    environment: npmEnvironment(),
-  });
-  const timer = setTimeout(member.stop, INSTALL_WITHIN_MS);
-  try {
-    await member.completed();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** How npm reaches its registry from here. */
-function npmEnvironment(): Record<string, string> {
-  const wanted = /^(npm_config_.*|.*_proxy|NODE_EXTRA_CA_CERTS)$/i;
-  return Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value && wanted.test(name) ? [[name, value]] : [])),
-  );
-}
-
-function installedVersion(directory: string, name: string): string | undefined {
-  const file = join(directory, 'node_modules', name, 'package.json');
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined;
-}
-
-function wantedVersion(directory: string, name: string): string {
-  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')).dependencies[name];
-}

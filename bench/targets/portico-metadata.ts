@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { federationSdl, plainSdl, SUBGRAPH_NAMES } from '../subgraphs/index.ts';
 
 /** Files of a metadata directory: text as it is, the rest as JSON, which is YAML too. */
-export type MetadataFiles = Readonly<Record<string, unknown>>;
+export type BenchMetadata = Readonly<Record<string, unknown>>;
 
 /** The services as plain remote schemas, an action and a REST endpoint. */
-export function plainMetadata(upstream: string): MetadataFiles {
+export function plainMetadata(upstream: string): BenchMetadata {
   return {
     'remote_schemas.yaml': SUBGRAPH_NAMES.map((name) => ({
       name,
@@ -42,7 +42,7 @@ export function plainMetadata(upstream: string): MetadataFiles {
 }
 
 /** The services as the two subgraphs of one federation. */
-export function federationMetadata(upstream: string): MetadataFiles {
+export function federationMetadata(upstream: string): BenchMetadata {
   return {
     'remote_schemas.yaml': SUBGRAPH_NAMES.map((name) => ({
       name,
@@ -58,7 +58,7 @@ export function wideMetadata(
   fields: number,
   remotes = 1,
   composition: 'plain' | 'federation' = 'plain',
-): MetadataFiles {
+): BenchMetadata {
   const perRemote = fields / remotes;
   const names = Array.from({ length: remotes }, (_, index) => `wide${index}`);
   return {
@@ -79,7 +79,7 @@ export function wideSdl(from: number, to: number): string {
 }
 
 /** Writes the files into `directory`, in which `version.yaml` need not be given. */
-export function writeMetadata(directory: string, files: MetadataFiles): void {
+export function writeMetadata(directory: string, files: BenchMetadata): void {
   mkdirSync(directory, { recursive: true });
   for (const [name, content] of Object.entries({ 'version.yaml': { version: 3 }, ...files }))
     writeFileSync(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content, null, 2));

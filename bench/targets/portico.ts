@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CrewMember, freePort } from '../machine/index.ts';
+import { freePort, type GroupProcess } from '../machine/index.ts';
 import { COMPILED_DIR, PACKAGE_DIR } from '../package-dir.ts';
 import type { RowId } from '../rows.ts';
-import { federationMetadata, type MetadataFiles, plainMetadata, writeMetadata } from './portico-metadata.ts';
-import { type Address, ready, type Surroundings, type Target } from './target.ts';
+import { type BenchMetadata, federationMetadata, plainMetadata, writeMetadata } from './portico-metadata.ts';
+import { type BenchDependencies, type Target, type TargetAddress, whenReady } from './target.ts';
 import { makeCaller } from './token.ts';
 
 /** A gateway that has been started, perhaps not yet ready. */
 export interface StartedPortico {
-  readonly member: CrewMember;
-  readonly address: Address;
+  readonly member: GroupProcess;
+  readonly address: TargetAddress;
   readonly metadataDirectory: string;
 }
 
@@ -19,15 +19,15 @@ export interface StartedPortico {
  * verified, and whose claims are forwarded.
  */
 export async function startPortico(
-  { crew, cores }: Surroundings,
-  metadata: MetadataFiles,
+  { group, cores }: BenchDependencies,
+  metadata: BenchMetadata,
   options: { readonly nodeArguments?: readonly string[]; readonly environment?: Record<string, string> } = {},
 ): Promise<StartedPortico> {
-  const metadataDirectory = crew.directory('metadata');
+  const metadataDirectory = group.directory('metadata');
   writeMetadata(metadataDirectory, metadata);
   const caller = makeCaller();
   const port = await freePort();
-  const member = crew.start({
+  const member = group.start({
     name: 'portico',
     command: [process.execPath, ...(options.nodeArguments ?? []), join(COMPILED_DIR, 'gateway/main.js')],
     directory: PACKAGE_DIR,
@@ -66,7 +66,7 @@ function portico(
   name: string,
   title: string,
   rows: readonly RowId[],
-  metadataFor: (upstream: string) => MetadataFiles,
+  metadataFor: (upstream: string) => BenchMetadata,
 ): Target {
   const target: Target = {
     name,
@@ -75,10 +75,10 @@ function portico(
     kind: 'portico',
     rows,
     version: () => JSON.parse(readFileSync(join(PACKAGE_DIR, 'package.json'), 'utf8')).version,
-    start: async (surroundings) => {
+    start: async (dependencies) => {
       const began = performance.now();
-      const { member, address } = await startPortico(surroundings, metadataFor(surroundings.subgraphs.url));
-      return ready(target, member, address, began);
+      const { member, address } = await startPortico(dependencies, metadataFor(dependencies.subgraphs.url));
+      return whenReady(target, member, address, began);
     },
   };
   return target;

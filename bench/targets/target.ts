@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { COUNTER, digits, type LoadRequest } from '../loads/index.ts';
-import { type Cores, type Crew, type CrewMember, until } from '../machine/index.ts';
+import { type Cores, type GroupProcess, type ProcessGroup, until } from '../machine/index.ts';
 import { ROWS, type Row, type RowId } from '../rows.ts';
 import type { Subgraphs } from '../subgraphs/index.ts';
 
-/** What a target is started in. */
-export interface Surroundings {
-  readonly crew: Crew;
+/** What targets and measurements need. */
+export interface BenchDependencies {
+  readonly group: ProcessGroup;
   readonly cores: Cores;
   readonly subgraphs: Subgraphs;
-  /** Says something to whoever waits. */
+  /** Prints progress. */
   readonly say: (text: string) => void;
 }
 
@@ -22,14 +22,14 @@ export interface Target {
   readonly kind: 'limit' | 'peer' | 'portico';
   readonly rows: readonly RowId[];
   /** @throws with a reason when it cannot be started here. */
-  start(surroundings: Surroundings): Promise<RunningTarget>;
+  start(dependencies: BenchDependencies): Promise<RunningTarget>;
   /** What it is made of, with versions; undefined where that says nothing. */
   version?(): string | undefined;
 }
 
 export interface RunningTarget {
   /** Its process; undefined for the subgraphs themselves. */
-  readonly member: CrewMember | undefined;
+  readonly member: GroupProcess | undefined;
   /** From its start until the first right answer. */
   readonly readyAfterMs: number;
   /** What has to be sent to it for a row. */
@@ -38,7 +38,7 @@ export interface RunningTarget {
 }
 
 /** Where a target takes requests. */
-export interface Address {
+export interface TargetAddress {
   readonly origin: string;
   /** The path of GraphQL requests, which may be another for each row. */
   readonly graphqlPath: string | ((row: Row) => string);
@@ -46,7 +46,7 @@ export interface Address {
 }
 
 /** The request of a row at an address. */
-export function requestAt({ origin, graphqlPath, headers = {} }: Address, row: Row): LoadRequest {
+export function requestAt({ origin, graphqlPath, headers = {} }: TargetAddress, row: Row): LoadRequest {
   const { request } = row;
   if (request.kind === 'rest') return { url: origin + request.path, method: 'GET', headers, body: '' };
   return graphqlRequest(origin + (typeof graphqlPath === 'string' ? graphqlPath : graphqlPath(row)), request, headers);
@@ -66,7 +66,7 @@ export function graphqlRequest(
 }
 
 /** Sends `request` once. @throws unless exactly `expected` comes back (extensions aside), with what came. */
-export async function expectAnswer(request: LoadRequest, expected: unknown): Promise<void> {
+export async function expectResponse(request: LoadRequest, expected: unknown): Promise<void> {
   const number = digits(1);
   const answer = await fetch(request.url.replaceAll(COUNTER, number), {
     method: request.method,
@@ -75,23 +75,23 @@ export async function expectAnswer(request: LoadRequest, expected: unknown): Pro
     signal: AbortSignal.timeout(10_000),
   });
   const text = await answer.text();
-  const { extensions: _, ...content } = parsed(text);
+  const { extensions: _, ...content } = jsonOrText(text);
   if (answer.status !== 200 || !isDeepStrictEqual(content, expected))
     throw new Error(`answered ${answer.status} ${text.slice(0, 300)}`);
 }
 
 /** Waits until `member` gives the right answer to its first row. One that never does is ended. */
-export async function ready(
+export async function whenReady(
   target: Target,
-  member: CrewMember,
-  address: Address,
+  member: GroupProcess,
+  address: TargetAddress,
   began: number,
 ): Promise<RunningTarget> {
   const [first = 'H'] = target.rows;
   const row = ROWS[first];
   try {
     await until('the first right answer', member, async () => {
-      await expectAnswer(requestAt(address, row), row.answer);
+      await expectResponse(requestAt(address, row), row.answer);
       return true;
     });
   } catch (error) {
@@ -106,7 +106,7 @@ export async function ready(
   };
 }
 
-function parsed(text: string): Record<string, unknown> {
+function jsonOrText(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 /** A caller's ES256 token, and the setting that makes a gateway accept it. */
-export interface Caller {
+export interface TokenHolder {
   readonly token: string;
   readonly jwtSecret: string;
 }
 
 /** A user who stays logged in for as long as the benchmark runs. */
-export function makeCaller(): Caller {
+export function makeCaller(): TokenHolder {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const now = Math.floor(Date.now() / 1000);
   const input = [

@@ -1,4 +1,4 @@
-// Sends requests to a gateway at a steady rate until it is stopped (SIGTERM), and prints what came of them.
+// Sends requests to a gateway at a constant rate until it is stopped (SIGTERM), and prints their outcomes.
 //   usage: node load.mjs http://127.0.0.1:8080 [requests per second, 40]
 // For every 20 requests: 14 GraphQL queries, 4 REST calls, one login, one refresh; the demo accounts have to be there.
 import { Agent, request } from 'node:http';

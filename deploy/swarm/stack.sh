@@ -24,6 +24,19 @@ compose() {
     { print }' docker-compose.yml
 }
 
+# Files of secrets that are there only while one is replaced add what the services need for it.
+unset PORTICO_SECOND_REVOCATION_SECRET
+if [ -e secrets/key_encryption_key_previous ]; then set -- -c deploy/swarm/previous-key-encryption-key.yml "$@"; fi
+for which in next previous; do
+  [ -e "secrets/revocation_secret_$which" ] || continue
+  if [ -n "${PORTICO_SECOND_REVOCATION_SECRET:-}" ]; then
+    echo "secrets/ has a revocation_secret_next and a revocation_secret_previous: remove one" >&2
+    exit 2
+  fi
+  export PORTICO_SECOND_REVOCATION_SECRET=$which
+  set -- -c deploy/swarm/second-revocation-secret.yml "$@"
+done
+
 case $command in
   config) compose | docker stack config -c - -c deploy/swarm/stack.yml "$@" ;;
   deploy) compose | docker stack deploy -c - -c deploy/swarm/stack.yml "$@" "$PORTICO_STACK" ;;

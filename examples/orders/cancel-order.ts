@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import type { OrderBook } from './order-book.ts';
-import { Problem } from './problem.ts';
+import { OrderProblem } from './problem.ts';
 import { tenantOfSession } from './tenant.ts';
 
 /** The body of an action webhook, as Hasura and Portico send it. */
@@ -15,7 +15,7 @@ const actionCall = z.object({
 export function cancelOrder(book: OrderBook): RequestHandler {
   return async (request, response) => {
     const call = actionCall.safeParse(request.body);
-    if (!call.success) throw new Problem('invalid-input', 'expected an action call with the input { id }');
+    if (!call.success) throw new OrderProblem('invalid-input', 'expected an action call with the input { id }');
     const { id, status } = await book.cancel(tenantOfSession(call.data.session_variables), call.data.input.id);
     response.json({ id, status });
   };

@@ -1,4 +1,4 @@
-import { readSettings, setting } from '../../platform/index.ts';
+import { otlpSettings, readSettings, setting, type TracingSettings, tracingSettings } from '../../platform/index.ts';
 
 /** What the sample service can be told by environment variables. */
 export interface OrdersSettings {
@@ -7,23 +7,25 @@ export interface OrdersSettings {
   /** The file that keeps the orders; without one they live in memory. */
   readonly dataFile: string | undefined;
   readonly logLevel: string;
+  /** OpenTelemetry's own variables. */
+  readonly tracing: TracingSettings;
 }
+
+export const ordersSettings = {
+  ORDERS_HOST: setting.text().default('127.0.0.1').describe('Address that the sample service listens on.'),
+  ORDERS_PORT: setting.port(4010).describe('Port that the sample service listens on.'),
+  ORDERS_DATA: setting.text().optional().describe('File that keeps the orders; without it they are in memory.'),
+  ORDERS_LOG_LEVEL: setting.logLevel().describe('Least severe level that is logged.'),
+};
 
 /** @throws SettingsError naming every variable that is wrong. */
 export function readOrdersSettings(environment: NodeJS.ProcessEnv = process.env): OrdersSettings {
-  const values = readSettings(
-    {
-      ORDERS_HOST: setting.text().default('127.0.0.1'),
-      ORDERS_PORT: setting.port(4010),
-      ORDERS_DATA: setting.text().optional(),
-      ORDERS_LOG_LEVEL: setting.logLevel(),
-    },
-    environment,
-  );
+  const values = readSettings(ordersSettings, environment);
   return {
     host: values.ORDERS_HOST,
     port: values.ORDERS_PORT,
     dataFile: values.ORDERS_DATA,
     logLevel: values.ORDERS_LOG_LEVEL,
+    tracing: readSettings({ ...otlpSettings, ...tracingSettings }, environment),
   };
 }

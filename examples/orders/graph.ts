@@ -5,10 +5,10 @@ import { createHandler } from 'graphql-http/lib/use/express';
 import type { Logger } from '../../platform/index.ts';
 import type { Wish } from './order.ts';
 import type { OrderBook } from './order-book.ts';
-import { Problem } from './problem.ts';
+import { OrderProblem } from './problem.ts';
 import { tenantOfHeaders } from './tenant.ts';
 
-const typeDefs = /* GraphQL */ `
+const ordersTypeDefs = /* GraphQL */ `
   type Query {
     "The orders of the caller's tenant, oldest first."
     orders: [Order!]!
@@ -40,7 +40,7 @@ interface Context extends Record<PropertyKey, unknown> {
 /** Answers GraphQL over HTTP. Portico stitches these fields into its own schema. */
 export function graphHandler(book: OrderBook, log: Logger): RequestHandler {
   const schema = makeExecutableSchema<Context>({
-    typeDefs,
+    typeDefs: ordersTypeDefs,
     resolvers: {
       Query: {
         orders: (_root, _args, { tenant }) => book.list(tenant()),
@@ -56,8 +56,8 @@ export function graphHandler(book: OrderBook, log: Logger): RequestHandler {
     context: (request) => ({ tenant: () => tenantOfHeaders(request.raw.headers) }),
     formatError(error) {
       const cause = error instanceof GraphQLError ? error.originalError : error;
-      if (!cause || cause instanceof Problem) return error;
-      log.error({ err: cause }, 'a field failed');
+      if (!cause || cause instanceof OrderProblem) return error;
+      log.error({ event: 'request.failed', err: cause }, 'a field failed');
       return new GraphQLError('internal error', { extensions: { code: 'internal-error' } });
     },
   });

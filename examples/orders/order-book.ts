@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { checkWish, type Order, type OrderRecord, visible, type Wish } from './order.ts';
-import { Problem } from './problem.ts';
+import { OrderProblem } from './problem.ts';
 
 /** All orders of all tenants. Every question names the tenant that asks, and nobody gets an answer about another's. */
 export interface OrderBook {
@@ -20,24 +20,57 @@ export interface OrderStore {
   save(orders: readonly OrderRecord[]): Promise<void>;
 }
 
+/** A change of the orders that waits to be kept. */
+interface OrderChange {
+  /** @throws Problem when the orders do not allow it. */
+  readonly make: (current: readonly OrderRecord[]) => readonly OrderRecord[];
+  readonly kept: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
 /** Opens the book that `store` keeps, or starts one with `samples`. */
 export async function openOrderBook(store: OrderStore, samples: readonly OrderRecord[]): Promise<OrderBook> {
   let orders = await store.load(samples);
-  let lastChange: Promise<unknown> = Promise.resolve();
+  const waiting: OrderChange[] = [];
+  let isSaving = false;
 
-  // One change at a time, and none is seen by anybody before it is kept.
-  function change(make: (current: readonly OrderRecord[]) => readonly OrderRecord[]): Promise<void> {
-    const done = lastChange.then(async () => {
-      const next = make(orders);
-      await store.save(next);
-      orders = next;
+  // None is seen by anybody before it is kept.
+  function change(make: OrderChange['make']): Promise<void> {
+    return new Promise((kept, failed) => {
+      waiting.push({ make, kept, failed });
+      if (!isSaving) void saveWaiting();
     });
-    lastChange = done.catch(() => {});
-    return done;
   }
 
-  function recordOf(tenant: number, id: string): OrderRecord | undefined {
-    return orders.find((order) => order.tenant_id === tenant && order.id === id);
+  // All that came during one save are kept by the next: however long a save takes, the line of those who wait is short.
+  async function saveWaiting(): Promise<void> {
+    isSaving = true;
+    while (waiting.length > 0) await saveTogether(waiting.splice(0));
+    isSaving = false;
+  }
+
+  async function saveTogether(changes: readonly OrderChange[]): Promise<void> {
+    let next = orders;
+    const made = changes.filter(({ make, failed }) => {
+      try {
+        next = make(next);
+        return true;
+      } catch (error) {
+        failed(error);
+        return false;
+      }
+    });
+    try {
+      if (made.length > 0) await store.save(next);
+      orders = next;
+      for (const { kept } of made) kept();
+    } catch (error) {
+      for (const { failed } of made) failed(error);
+    }
+  }
+
+  function recordOf(tenant: number, id: string, among = orders): OrderRecord | undefined {
+    return among.find((order) => order.tenant_id === tenant && order.id === id);
   }
 
   return {
@@ -65,9 +98,9 @@ export async function openOrderBook(store: OrderStore, samples: readonly OrderRe
     async cancel(tenant, id) {
       let cancelled: OrderRecord | undefined;
       await change((current) => {
-        const record = recordOf(tenant, id);
-        if (!record) throw new Problem('order-not-found', 'there is no such order');
-        if (record.status === 'shipped') throw new Problem('order-shipped', 'the order has already been shipped');
+        const record = recordOf(tenant, id, current);
+        if (!record) throw new OrderProblem('order-not-found', 'there is no such order');
+        if (record.status === 'shipped') throw new OrderProblem('order-shipped', 'the order has already been shipped');
         const result: OrderRecord = { ...record, status: 'cancelled' };
         cancelled = result;
         return current.map((order) => (order === record ? result : order));

@@ -19,17 +19,17 @@ export function orderFile(path: string): OrderStore {
         throw new StartError(`ORDERS_DATA: cannot read ${path} (${error.code})`);
       });
       if (text !== undefined) return parse(text, path);
-      await replace(path, samples).catch((error) => {
+      await replaceFile(path, samples).catch((error) => {
         throw new StartError(`ORDERS_DATA: cannot write ${path} (${error.code})`);
       });
       return samples;
     },
 
-    save: (orders) => replace(path, orders),
+    save: (orders) => replaceFile(path, orders),
   };
 }
 
-async function replace(path: string, orders: readonly OrderRecord[]): Promise<void> {
+async function replaceFile(path: string, orders: readonly OrderRecord[]): Promise<void> {
   const next = `${path}.next`;
   const file = await open(next, 'w', 0o600);
   try {

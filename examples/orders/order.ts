@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Problem } from './problem.ts';
+import { OrderProblem } from './problem.ts';
 
 /** An order as it is stored. All but the tenant is also what callers see. */
 export const orderRecord = z.object({
@@ -41,7 +41,7 @@ const wish = z.object({
 export function checkWish(given: Wish): Wish {
   const checked = wish.safeParse(given);
   if (!checked.success)
-    throw new Problem('invalid-input', checked.error.issues.map((issue) => issue.message).join('; '));
+    throw new OrderProblem('invalid-input', checked.error.issues.map((issue) => issue.message).join('; '));
   return checked.data;
 }
 

@@ -12,7 +12,7 @@ export type ProblemCode = keyof typeof STATUS;
  * A refusal that the caller may read. GraphQL shows `message` and `extensions.code`; the webhook and the plain HTTP
  * routes answer `status` with `{ message, code }`, which is also how Hasura wants an action's refusal.
  */
-export class Problem extends Error {
+export class OrderProblem extends Error {
   readonly status: number;
   /** graphql-js copies this member into the error of the response. */
   readonly extensions: { readonly code: ProblemCode };

@@ -1,15 +1,16 @@
 import { STATUS_CODES } from 'node:http';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { type Logger, REQUEST_ID_HEADER, requestIdOf } from '../../platform/index.ts';
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import { type Logger, REQUEST_ID_HEADER, type Telemetry } from '../../platform/index.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { toCsv } from './export.ts';
 import { graphHandler } from './graph.ts';
 import type { OrderBook } from './order-book.ts';
-import { Problem } from './problem.ts';
+import { OrderProblem } from './problem.ts';
+import { logRequests } from './request-log.ts';
 import { tenantOfHeaders } from './tenant.ts';
 
 /** Everything that the sample service answers. */
-export function createServer(book: OrderBook, log: Logger): Express {
+export function createOrdersServer(book: OrderBook, log: Logger, telemetry: Pick<Telemetry, 'tracer'>): Express {
   const app = express();
   app.disable('x-powered-by');
 
@@ -18,7 +19,7 @@ export function createServer(book: OrderBook, log: Logger): Express {
     response.json({ status: 'ok' });
   });
 
-  app.use(logRequest(log));
+  app.use(logRequests(log, telemetry));
   app.use(express.json({ limit: '100kb' }));
 
   // A subgraph: metadata/remote_schemas.yaml
@@ -37,7 +38,7 @@ export function createServer(book: OrderBook, log: Logger): Express {
   });
   app.get('/orders/:id', (request, response) => {
     const order = book.find(tenantOfHeaders(request.headers), request.params.id);
-    if (!order) throw new Problem('order-not-found', 'there is no such order');
+    if (!order) throw new OrderProblem('order-not-found', 'there is no such order');
     response.json(order);
   });
 
@@ -48,29 +49,18 @@ export function createServer(book: OrderBook, log: Logger): Express {
   return app;
 }
 
-// The request id comes from Portico, so that one id finds a request in the logs of both.
-function logRequest(log: Logger): RequestHandler {
-  return (request, response, next) => {
-    const began = performance.now();
-    const request_id = requestIdOf(request);
-    response.setHeader(REQUEST_ID_HEADER, request_id);
-    response.once('close', () => {
-      const duration_ms = Math.round(performance.now() - began);
-      log.info({ request_id, method: request.method, path: request.path, status: response.statusCode, duration_ms });
-    });
-    next();
-  };
-}
-
 function explain(log: Logger): ErrorRequestHandler {
   return (error, _request, response, _next) => {
-    if (error instanceof Problem) {
+    if (error instanceof OrderProblem) {
       response.status(error.status).json({ message: error.message, code: error.extensions.code });
     } else if (error.status >= 400 && error.status < 500) {
       // What express finds wrong with a body. Its own message may repeat parts of the body.
       response.status(error.status).json({ message: STATUS_CODES[error.status], code: 'invalid-input' });
     } else {
-      log.error({ err: error, request_id: response.getHeader(REQUEST_ID_HEADER) }, 'a request failed');
+      log.error(
+        { event: 'request.failed', err: error, request_id: response.getHeader(REQUEST_ID_HEADER) },
+        'a request failed',
+      );
       response.status(500).json({ message: 'internal error', code: 'internal-error' });
     }
   };

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Problem } from './problem.ts';
+import { OrderProblem } from './problem.ts';
 
 const TENANT = 'x-hasura-tenant-id';
 
@@ -23,6 +23,6 @@ export function tenantOfSession(variables: Readonly<Record<string, string>>): nu
 function tenantOf(claim: unknown): number {
   // Two headers of one name arrive joined by a comma, and are refused here with everything else that is not a number.
   if (typeof claim !== 'string' || !/^[1-9]\d{0,9}$/.test(claim))
-    throw new Problem('tenant-missing', `${TENANT} is required: call this service through Portico`);
+    throw new OrderProblem('tenant-missing', `${TENANT} is required: call this service through Portico`);
   return Number(claim);
 }

@@ -5,18 +5,23 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { hash } from '@node-rs/bcrypt';
-import { type Crew, freePort } from '../../bench/machine/index.ts';
+import { freePort, type ProcessGroup } from '../../bench/machine/index.ts';
 import { COMPILED_DIR, PACKAGE_DIR } from '../../bench/package-dir.ts';
-import { type Balancer, type BalancerName, isInstalled, startBalancer, type Wiring } from './balancer.ts';
+import { type Balancer, type BalancerName, isInstalled, startBalancer } from './balancer.ts';
+import type { BalancerAddresses } from './balancer-addresses.ts';
 import { openPostgres, type Postgres } from './postgres.ts';
-import { openProbeService, type ProbeService } from './probe-service.ts';
+import type { ProbeService } from './probe-service.ts';
 import { findProgram } from './programs.ts';
 import { openRedis, type Redis } from './redis.ts';
-import { createServer, type Server } from './server.ts';
+import { createServerProcess, type Server } from './server.ts';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
+import { startProbeService } from './start-probe.ts';
 import { PASSWORD, READERS, TENANTS, userNames, WRITERS } from './users.ts';
 
-const DRAIN_SECONDS = 4;
+/** Gateways, auth services and the sample service. */
+const SERVERS = 5;
+/** The least that deploy/haproxy and deploy/nginx ask for. */
+const DRAIN_SECONDS = 5;
 /** How long a gateway waits for an answer of the probe service. */
 export const PROBE_TIMEOUT_SECONDS = 4;
 
@@ -31,7 +36,7 @@ export interface Cluster {
   readonly probe: ProbeService;
   /** Where the sample service keeps its orders and gateways keep schemas. */
   readonly data: SmallDisk;
-  readonly wiring: Wiring;
+  readonly wiring: BalancerAddresses;
   /** Where clients come. */
   readonly url: string;
   /** Ends the balancer there is and starts another. @returns whether it is installed. */
@@ -39,6 +44,8 @@ export interface Cluster {
   /** The one there is now. */
   balancer(): BalancerName;
   hasBalancer(name: BalancerName): boolean;
+  /** Of both gateways. */
+  readonly metadataDirectory: string;
   /** The path of a file that is removed with the rest. */
   scratchFile(name: string): string;
   /** Runs `portico-auth` with these words. */
@@ -51,23 +58,29 @@ export interface ClusterOptions {
   readonly drainSeconds?: number;
   /** Where the event loops are measured, for the soak. */
   readonly probeDirectory?: string;
+  /** More settings of a server, by its name (`gateway-1`, `auth-service-2`, `orders`), and a port that it may listen on. */
+  readonly environment?: (server: string, port: number) => Readonly<Record<string, string>>;
 }
 
-export async function startCluster(crew: Crew, options: ClusterOptions, say: (text: string) => void): Promise<Cluster> {
+export async function startCluster(
+  group: ProcessGroup,
+  options: ClusterOptions,
+  say: (text: string) => void,
+): Promise<Cluster> {
   say('starting PostgreSQL, Redis, two auth services, the sample service and two gateways of two workers');
-  const postgres = await openPostgres(crew);
-  const redis = (findProgram('redis-server') ?? findProgram('valkey-server')) ? await openRedis(crew) : undefined;
-  const probe = await openProbeService();
-  crew.afterwards(() => probe.close());
-  const data = smallDisk(crew, 'data', 16);
+  const postgres = await openPostgres(group);
+  const redis = (findProgram('redis-server') ?? findProgram('valkey-server')) ? await openRedis(group) : undefined;
+  const probe = await startProbeService();
+  group.afterwards(() => probe.close());
+  const data = smallDisk(group, 'data', 16);
 
-  const [publicPort, authPort, tlsPort, ordersPort, ...ports] = await freePorts(8);
+  const [publicPort, authPort, tlsPort, ordersPort, ...ports] = await freePorts(8 + SERVERS);
   const at = (port: number | undefined) => `127.0.0.1:${port}`;
   const [gateway1, gateway2, auth1, auth2] = ports.map(at) as [string, string, string, string];
-  const wiring: Wiring = {
+  const wiring: BalancerAddresses = {
     publicAddress: at(publicPort),
     authAddress: at(authPort),
-    tls: selfSigned(crew, at(tlsPort)),
+    tls: selfSigned(group, at(tlsPort)),
     // Beyond what the load has under way at a time, whatever the fault.
     maxRequestsPerAddress: 1_000,
     gateways: [gateway1, gateway2],
@@ -89,10 +102,11 @@ export async function startCluster(crew: Crew, options: ClusterOptions, say: (te
     AUTH_DATABASE_WAIT_SECONDS: '60',
     ...(redis && { REDIS_URL: redis.url }),
   };
+  const metadataDirectory = metadata(group, probe.url);
   const gatewayEnvironment = {
     NODE_ENV: 'production',
     PORTICO_WORKERS: '2',
-    HASURA_GRAPHQL_METADATA_DIR: metadata(crew, probe.url),
+    HASURA_GRAPHQL_METADATA_DIR: metadataDirectory,
     HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({
       jwk_url: `http://${wiring.authAddress}/.well-known/jwks.json`,
       issuer,
@@ -117,7 +131,12 @@ export async function startCluster(crew: Crew, options: ClusterOptions, say: (te
           NODE_OPTIONS: `--import=${pathToFileURL(join(COMPILED_DIR, 'bench/probes/event-loop-delay.js')).href}`,
         };
   const server = (name: string, script: string, address: string, environment: Record<string, string>) =>
-    createServer(crew, { name, script, address, environment: { ...environment, ...watched(script) } });
+    createServerProcess(group, {
+      name,
+      script,
+      address,
+      environment: { ...environment, ...watched(script), ...options.environment?.(name, Number(ports.pop())) },
+    });
   const portOf = (address: string) => new URL(`tcp://${address}`).port;
   const authService = (name: string, address: string) =>
     server(name, 'auth-service/main.js', address, { ...authEnvironment, AUTH_PORT: portOf(address) });
@@ -142,16 +161,17 @@ export async function startCluster(crew: Crew, options: ClusterOptions, say: (te
     data,
     wiring,
     url: issuer,
+    metadataDirectory,
     async balanceWith(name) {
       await balancer?.stop();
-      balancer = await startBalancer(name, crew, wiring);
+      balancer = await startBalancer(name, group, wiring);
       return balancer !== undefined;
     },
     balancer: () => balancer?.name ?? options.balancer,
     hasBalancer: isInstalled,
-    scratchFile: (name) => join(crew.directory(name), name),
+    scratchFile: (name) => join(group.directory(name), name),
     async operate(words, standardInput) {
-      const command = crew.start({
+      const command = group.start({
         name: 'portico-auth',
         command: [process.execPath, join(COMPILED_DIR, 'auth-service/cli/portico-auth.js'), ...words],
         directory: PACKAGE_DIR,
@@ -161,20 +181,20 @@ export async function startCluster(crew: Crew, options: ClusterOptions, say: (te
       await command.completed();
     },
   };
-  crew.afterwards(async () => balancer?.stop());
+  group.afterwards(async () => balancer?.stop());
   await Promise.all([...authServices, orders].map((each) => each.start()));
-  await addUsers(crew, cluster);
+  await addUsers(group, cluster);
   if (!(await cluster.balanceWith(options.balancer))) throw new Error(`${options.balancer} is not installed`);
   await Promise.all(gateways.map((each) => each.start()));
   await untilAnswered(`${cluster.url}/.well-known/jwks.json`);
   return cluster;
 }
 
-const ANSWERS_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 20_000;
 
 /** Waits until balancers have noticed that what is behind them is ready. */
 async function untilAnswered(url: string): Promise<void> {
-  const giveUpAt = performance.now() + ANSWERS_WITHIN_MS;
+  const giveUpAt = performance.now() + READY_WITHIN_MS;
   for (;;) {
     const status = await fetch(url).then(
       ({ status }) => status,
@@ -193,8 +213,8 @@ async function freePorts(count: number): Promise<number[]> {
 }
 
 /** The metadata of the repository, with one more service, and a rate limit, which is never reached, for Redis to count. */
-function metadata(crew: Crew, probeUrl: string): string {
-  const directory = join(crew.directory('metadata'), 'metadata');
+function metadata(group: ProcessGroup, probeUrl: string): string {
+  const directory = join(group.directory('metadata'), 'metadata');
   cpSync(join(PACKAGE_DIR, 'metadata'), directory, { recursive: true });
   const file = join(directory, 'remote_schemas.yaml');
   const probe = `
@@ -209,11 +229,11 @@ function metadata(crew: Crew, probeUrl: string): string {
   return directory;
 }
 
-async function addUsers(crew: Crew, cluster: Cluster): Promise<void> {
+async function addUsers(group: ProcessGroup, cluster: Cluster): Promise<void> {
   const passwordHash = await hash(PASSWORD, { cost: 4 });
   const add = async (tenant: number, count: number) => {
     await cluster.operate(['tenant', 'add', String(tenant), `tenant-${tenant}`]);
-    const file = join(crew.directory('users'), 'users.jsonl');
+    const file = join(group.directory('users'), 'users.jsonl');
     const lines = userNames(count).map((username) => JSON.stringify({ username, password_hash: passwordHash }));
     writeFileSync(file, lines.join('\n'));
     await cluster.operate(['user', 'import', String(tenant)], file);
@@ -222,10 +242,10 @@ async function addUsers(crew: Crew, cluster: Cluster): Promise<void> {
 }
 
 /** A certificate for 127.0.0.1; undefined where openssl is not installed. */
-function selfSigned(crew: Crew, address: string): Wiring['tls'] {
+function selfSigned(group: ProcessGroup, address: string): BalancerAddresses['tls'] {
   const openssl = findProgram('openssl');
   if (openssl === undefined) return undefined;
-  const directory = crew.directory('certificate');
+  const directory = group.directory('certificate');
   const [certificate, key] = [join(directory, 'certificate.pem'), join(directory, 'key.pem')];
   const words = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost';
   execFileSync(

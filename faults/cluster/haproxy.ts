@@ -1,20 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { type Crew, type CrewMember, until } from '../../bench/machine/index.ts';
+import { type GroupProcess, type ProcessGroup, until } from '../../bench/machine/index.ts';
 import { PACKAGE_DIR } from '../../bench/package-dir.ts';
-import type { Balancing, Wiring } from './balancer.ts';
+import type { BalancerAddresses, Balancing } from './balancer-addresses.ts';
 import { findProgram } from './programs.ts';
 
 const CONFIGURATION = join(PACKAGE_DIR, 'deploy/haproxy/haproxy.cfg');
 
 /** Runs HAProxy with the example configuration as it is; addresses are its environment. */
-export async function haproxy(crew: Crew, wiring: Wiring): Promise<Balancing | undefined> {
+export async function haproxy(group: ProcessGroup, wiring: BalancerAddresses): Promise<Balancing | undefined> {
   const program = findProgram('haproxy');
   if (program === undefined) return undefined;
   const [gateway1, gateway2] = wiring.gateways;
   const [authService1, authService2] = wiring.authServices;
-  const member = crew.start({
+  const member = group.start({
     name: 'haproxy',
     command: [program, '-db', '-f', CONFIGURATION],
     environment: {
@@ -27,7 +27,7 @@ export async function haproxy(crew: Crew, wiring: Wiring): Promise<Balancing | u
       ...(wiring.maxRequestsPerAddress !== undefined && {
         PORTICO_MAX_REQUESTS_PER_ADDRESS: String(wiring.maxRequestsPerAddress),
       }),
-      ...(wiring.tls && { PORTICO_TLS_BIND: wiring.tls.address, PORTICO_TLS_CERTIFICATE: bundle(crew, wiring.tls) }),
+      ...(wiring.tls && { PORTICO_TLS_BIND: wiring.tls.address, PORTICO_TLS_CERTIFICATE: bundle(group, wiring.tls) }),
     },
   });
   await listens(member, wiring.publicAddress);
@@ -35,14 +35,14 @@ export async function haproxy(crew: Crew, wiring: Wiring): Promise<Balancing | u
 }
 
 /** HAProxy wants certificate and key in one file. */
-function bundle(crew: Crew, { certificate, key }: NonNullable<Wiring['tls']>): string {
-  const file = join(crew.directory('tls'), 'both.pem');
+function bundle(group: ProcessGroup, { certificate, key }: NonNullable<BalancerAddresses['tls']>): string {
+  const file = join(group.directory('tls'), 'both.pem');
   writeFileSync(file, readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8'), { mode: 0o600 });
   return file;
 }
 
 /** Waits until `member` accepts connections at `address`. */
-export async function listens(member: CrewMember, address: string): Promise<void> {
+export async function listens(member: GroupProcess, address: string): Promise<void> {
   const { hostname, port } = new URL(`tcp://${address}`);
   await until('it to listen', member, async () => {
     await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 export { BALANCERS, type BalancerName, isInstalled } from './balancer.ts';
 export { type Cluster, PROBE_TIMEOUT_SECONDS, startCluster } from './cluster.ts';
-export { MISBEHAVIOURS, type Misbehaviour } from './probe-service.ts';
+export { MISBEHAVIOURS, type Misbehaviour, PROBE_LATENCY_MS } from './probe-service.ts';
 export { findFakeTime, findPostgres, findProgram } from './programs.ts';
 export type { Redis } from './redis.ts';
 export type { Server, StartChanges } from './server.ts';

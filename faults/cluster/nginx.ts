@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Crew, until } from '../../bench/machine/index.ts';
+import { type ProcessGroup, until } from '../../bench/machine/index.ts';
 import { PACKAGE_DIR } from '../../bench/package-dir.ts';
-import type { Balancing, Wiring } from './balancer.ts';
+import type { BalancerAddresses, Balancing } from './balancer-addresses.ts';
 import { listens } from './haproxy.ts';
 import { findProgram } from './programs.ts';
 
@@ -13,7 +13,7 @@ const mainFile = (directory: string) => `
 daemon off;
 worker_processes 2;
 pid ${directory}/nginx.pid;
-error_log ${directory}/error.log;
+error_log stderr;
 events { worker_connections 4096; }
 http {
   access_log off;
@@ -26,10 +26,10 @@ http {
  * Runs nginx with the example templates as they are, and the script that follows /readyz beside it. The variables of the
  * templates are filled in as the official image does.
  */
-export async function nginx(crew: Crew, wiring: Wiring): Promise<Balancing | undefined> {
+export async function nginx(group: ProcessGroup, wiring: BalancerAddresses): Promise<Balancing | undefined> {
   const program = findProgram('nginx');
   if (program === undefined) return undefined;
-  const directory = crew.directory('nginx');
+  const directory = group.directory('nginx');
   const upstreams = join(directory, 'upstreams.conf');
   const variables = {
     PORTICO_PUBLIC_LISTEN: wiring.publicAddress,
@@ -44,10 +44,10 @@ export async function nginx(crew: Crew, wiring: Wiring): Promise<Balancing | und
   };
   for (const name of ['portico.conf', ...(wiring.tls ? ['tls.conf'] : [])]) {
     const template = readFileSync(join(EXAMPLES, `${name}.template`), 'utf8');
-    writeFileSync(join(directory, name), filledIn(template, variables));
+    writeFileSync(join(directory, name), fillTemplate(template, variables));
   }
   writeFileSync(join(directory, 'nginx.conf'), mainFile(directory));
-  const follower = crew.start({
+  const follower = group.start({
     name: 'follow-readyz',
     command: ['sh', join(EXAMPLES, 'follow-readyz.sh'), upstreams],
     environment: {
@@ -57,7 +57,7 @@ export async function nginx(crew: Crew, wiring: Wiring): Promise<Balancing | und
     },
   });
   await until('the upstreams', follower, async () => (existsSync(upstreams) ? true : undefined));
-  const server = crew.start({
+  const server = group.start({
     name: 'nginx',
     command: [program, '-p', directory, '-c', join(directory, 'nginx.conf')],
   });
@@ -71,6 +71,6 @@ export async function nginx(crew: Crew, wiring: Wiring): Promise<Balancing | und
 }
 
 /** As envsubst: names that are not among the variables are nginx's own. */
-function filledIn(template: string, variables: Readonly<Record<string, string>>): string {
+function fillTemplate(template: string, variables: Readonly<Record<string, string>>): string {
   return template.replace(/\$\{(\w+)\}/g, (text, name: string) => variables[name] ?? text);
 }

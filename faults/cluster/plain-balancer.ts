@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { Wiring } from './balancer.ts';
+import type { BalancerAddresses } from './balancer-addresses.ts';
 
 const CHECK_EVERY_MS = 250;
 const CHECK_TIMEOUT_MS = 1_000;
@@ -10,7 +10,7 @@ const CHECK_TIMEOUT_MS = 1_000;
  *
  * @returns what ends it.
  */
-export async function plainBalancer(wiring: Wiring): Promise<() => Promise<void>> {
+export async function plainBalancer(wiring: BalancerAddresses): Promise<() => Promise<void>> {
   const stops = await Promise.all([
     balance(wiring.publicAddress, wiring.gateways),
     balance(wiring.authAddress, wiring.authServices),
@@ -38,9 +38,9 @@ async function balance(address: string, targets: readonly string[]): Promise<() 
   const server = createServer((client) => {
     const candidates = ready.size > 0 ? [...ready] : targets;
     turn += 1;
-    join(client, candidates, turn, sockets);
+    joinSockets(client, candidates, turn, sockets);
   });
-  await listen(server, address);
+  await listenOn(server, address);
   return async () => {
     clearInterval(timer);
     for (const socket of sockets) socket.destroy();
@@ -49,7 +49,7 @@ async function balance(address: string, targets: readonly string[]): Promise<() 
 }
 
 /** A server that refuses the connection is left out; nothing has been sent to it. */
-function join(client: Socket, candidates: readonly string[], turn: number, sockets: Set<Socket>): void {
+function joinSockets(client: Socket, candidates: readonly string[], turn: number, sockets: Set<Socket>): void {
   const [first, ...others] = candidates.map((_, index) => candidates[(turn + index) % candidates.length] ?? '');
   const { hostname, port } = new URL(`tcp://${first}`);
   const upstream = connect(Number(port), hostname);
@@ -63,7 +63,7 @@ function join(client: Socket, candidates: readonly string[], turn: number, socke
     client.pipe(upstream).pipe(client);
   });
   upstream.once('error', () => {
-    if (!isConnected && others.length > 0) join(client, others, 0, sockets);
+    if (!isConnected && others.length > 0) joinSockets(client, others, 0, sockets);
     else client.destroy();
   });
   upstream.once('close', () => isConnected && client.destroy());
@@ -71,7 +71,7 @@ function join(client: Socket, candidates: readonly string[], turn: number, socke
   client.once('close', () => upstream.destroy());
 }
 
-async function listen(server: Server, address: string): Promise<void> {
+async function listenOn(server: Server, address: string): Promise<void> {
   const { hostname, port } = new URL(`tcp://${address}`);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type Crew, type CrewMember, freePort, until } from '../../bench/machine/index.ts';
+import { freePort, type GroupProcess, type ProcessGroup, until } from '../../bench/machine/index.ts';
 import { asPostgresUser, findPostgres, postgresUserId } from './programs.ts';
 import { signalOne, signalTree } from './signals.ts';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
@@ -31,15 +31,15 @@ export interface Postgres {
 }
 
 /** @throws when PostgreSQL is not installed or does not start. */
-export async function openPostgres(crew: Crew): Promise<Postgres> {
+export async function openPostgres(group: ProcessGroup): Promise<Postgres> {
   const programs = findPostgres();
   if (programs === undefined) throw new Error('PostgreSQL is not installed: the suite needs initdb and postgres');
-  const disk = smallDisk(crew, 'postgres', DISK_MEGABYTES);
+  const disk = smallDisk(group, 'postgres', DISK_MEGABYTES);
   const data = join(disk.path, 'data');
   const port = await freePort();
   if (process.getuid?.() === 0) {
     // Its own user has to get through the directories above.
-    for (const above of [crew.scratch, disk.path]) chmodSync(above, 0o755);
+    for (const above of [group.scratch, disk.path]) chmodSync(above, 0o755);
     chownSync(disk.path, postgresUserId(), -1);
   }
   const [initdb = '', ...initdbArguments] = [
@@ -65,7 +65,7 @@ export async function openPostgres(crew: Crew): Promise<Postgres> {
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
   const superuserUrl = `postgresql://postgres@127.0.0.1:${port}`;
-  let member: CrewMember | undefined;
+  let member: GroupProcess | undefined;
 
   const connectTo = async (connectionString: string) => {
     const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000 });
@@ -85,7 +85,7 @@ export async function openPostgres(crew: Crew): Promise<Postgres> {
     url: `postgresql://${USER}@127.0.0.1:${port}/${DATABASE}`,
     disk,
     async start() {
-      const started = crew.start({ name: 'postgres', command: [program, ...programArguments], directory: disk.path });
+      const started = group.start({ name: 'postgres', command: [program, ...programArguments], directory: disk.path });
       member = started;
       await until('PostgreSQL to answer', started, async () => runIn('postgres', 'SELECT 1').then(() => true));
     },

@@ -8,7 +8,8 @@ import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
 
 const TICK_MS = 500;
-const LATENCY_MS = 3_000;
+/** How late the answers of a latent service are. */
+export const PROBE_LATENCY_MS = 3_000;
 const DRIP_MS = 200;
 const MEBIBYTE = Buffer.alloc(2 ** 20, 'x');
 
@@ -26,7 +27,6 @@ export interface ProbeService {
   readonly url: string;
   /** From now on it answers so. Undefined: well. */
   misbehave(way: Misbehaviour | undefined): void;
-  close(): Promise<void>;
 }
 
 const JSON_HEAD = { 'content-type': 'application/json' };
@@ -34,7 +34,7 @@ const JSON_HEAD = { 'content-type': 'application/json' };
 /** Ways in which a service can fail to answer, by their names. */
 export const MISBEHAVIOURS = {
   latent: async (_, response, answer) => {
-    await sleep(LATENCY_MS);
+    await sleep(PROBE_LATENCY_MS);
     response.writeHead(200, JSON_HEAD).end(answer);
   },
   reset: (_, response) => (response.socket as Socket).resetAndDestroy(),
@@ -78,7 +78,7 @@ export async function openProbeService(): Promise<ProbeService> {
   });
   let way: Misbehaviour | undefined;
   const server = createServer(async (request, response) => {
-    const { query } = JSON.parse(await textOf(request)) as { query: string };
+    const { query } = JSON.parse(await bodyText(request)) as { query: string };
     const answer = JSON.stringify(await graphql({ schema, source: query }));
     if (way === undefined) response.writeHead(200, JSON_HEAD).end(answer);
     else MISBEHAVIOURS[way](request, response, answer);
@@ -94,11 +94,6 @@ export async function openProbeService(): Promise<ProbeService> {
       // Those that hang go on hanging; what they hold is let go of when it is well again.
       if (next === undefined) server.closeAllConnections();
     },
-    async close() {
-      for (const client of webSockets.clients) client.terminate();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }
 
@@ -109,7 +104,7 @@ async function* ticks() {
   }
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function bodyText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');

@@ -1,5 +1,5 @@
 import { Redis as Client } from 'ioredis';
-import { type Crew, type CrewMember, freePort, until } from '../../bench/machine/index.ts';
+import { freePort, type GroupProcess, type ProcessGroup, until } from '../../bench/machine/index.ts';
 import { findProgram } from './programs.ts';
 import { signalOne } from './signals.ts';
 
@@ -15,17 +15,17 @@ export interface Redis {
 }
 
 /** @throws when Redis is not installed or does not start. */
-export async function openRedis(crew: Crew): Promise<Redis> {
+export async function openRedis(group: ProcessGroup): Promise<Redis> {
   const program = findProgram('redis-server') ?? findProgram('valkey-server');
   if (program === undefined) throw new Error('Redis is not installed: the suite needs redis-server or valkey-server');
   const port = await freePort();
-  const directory = crew.directory('redis');
-  let member: CrewMember | undefined;
+  const directory = group.directory('redis');
+  let member: GroupProcess | undefined;
   const redis: Redis = {
     url: `redis://127.0.0.1:${port}`,
     async start() {
       const words = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'];
-      const started = crew.start({ name: 'redis', command: [program, ...words], directory });
+      const started = group.start({ name: 'redis', command: [program, ...words], directory });
       member = started;
       await until('Redis to answer', started, () => redis.run('PING').then(() => true));
     },

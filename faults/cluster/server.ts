@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Crew, type CrewMember, processTree, until, usageOf } from '../../bench/machine/index.ts';
+import { type GroupProcess, type ProcessGroup, processTree, processUsage, until } from '../../bench/machine/index.ts';
 import { COMPILED_DIR, PACKAGE_DIR } from '../../bench/package-dir.ts';
 import { signalOne, signalTree } from './signals.ts';
 
@@ -32,7 +32,7 @@ export interface StartChanges {
   readonly maxOpenFiles?: number;
 }
 
-export interface ServerOptions {
+export interface ServerProcessOptions {
   readonly name: string;
   /** Relative to the compiled code. */
   readonly script: string;
@@ -43,11 +43,11 @@ export interface ServerOptions {
 /** A gateway under overload answers late; one that is lost does not at all. */
 const PROBE_TIMEOUT_MS = 2_000;
 
-export function createServer(crew: Crew, options: ServerOptions): Server {
+export function createServerProcess(group: ProcessGroup, options: ServerProcessOptions): Server {
   const url = `http://${options.address}`;
   const script = join(COMPILED_DIR, options.script);
-  let member: CrewMember | undefined;
-  const running = (): CrewMember => {
+  let member: GroupProcess | undefined;
+  const running = (): GroupProcess => {
     if (!member) throw new Error(`${options.name} was never started`);
     return member;
   };
@@ -57,10 +57,10 @@ export function createServer(crew: Crew, options: ServerOptions): Server {
     get pid() {
       return running().pid;
     },
-    residentMb: () => usageOf(running().pid)?.residentMb ?? 0,
+    residentMb: () => processUsage(running().pid)?.residentMb ?? 0,
     pids: () => processTree(running().pid),
     async start({ environment = {}, maxOpenFiles } = {}) {
-      const started = crew.start({
+      const started = group.start({
         name: options.name,
         command:
           maxOpenFiles === undefined

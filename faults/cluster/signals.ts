@@ -1,7 +1,7 @@
-import { type CrewMember, processTree } from '../../bench/machine/index.ts';
+import { type GroupProcess, processTree } from '../../bench/machine/index.ts';
 
 /** Sends a signal to a process and all that descend from it. */
-export function signalTree(member: CrewMember, signal: NodeJS.Signals): void {
+export function signalTree(member: GroupProcess, signal: NodeJS.Signals): void {
   for (const pid of processTree(member.pid)) signalOne(pid, signal);
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Crew } from '../../bench/machine/index.ts';
+import type { ProcessGroup } from '../../bench/machine/index.ts';
 
 /** A directory, on a file system of its own where that may be mounted: then it can be filled up. */
 export interface SmallDisk {
@@ -10,10 +10,10 @@ export interface SmallDisk {
   readonly ballast: { fill(): void; free(): void } | undefined;
 }
 
-const CHUNK = Buffer.alloc(64 * 1024);
+const FILL_CHUNK = Buffer.alloc(64 * 1024);
 
-export function smallDisk(crew: Crew, name: string, megabytes: number): SmallDisk {
-  const path = crew.directory(name);
+export function smallDisk(group: ProcessGroup, name: string, megabytes: number): SmallDisk {
+  const path = group.directory(name);
   if (!mount(path, megabytes)) return { path, ballast: undefined };
   const unmount = () => {
     try {
@@ -22,7 +22,7 @@ export function smallDisk(crew: Crew, name: string, megabytes: number): SmallDis
       // It was unmounted before.
     }
   };
-  crew.afterwards(async () => unmount());
+  group.afterwards(async () => unmount());
   process.once('exit', unmount);
   const file = join(path, 'ballast');
   return {
@@ -32,7 +32,7 @@ export function smallDisk(crew: Crew, name: string, megabytes: number): SmallDis
         const descriptor = openSync(file, 'a');
         try {
           // The last bytes one by one: a service's small file would else still find room.
-          for (let chunk = CHUNK; chunk.length > 0; chunk = chunk.subarray(0, chunk.length >> 1))
+          for (let chunk = FILL_CHUNK; chunk.length > 0; chunk = chunk.subarray(0, chunk.length >> 1))
             while (wasWritten(descriptor, chunk));
         } finally {
           closeSync(descriptor);

@@ -1,13 +1,16 @@
 import { signalOne } from '../cluster/index.ts';
 import type { Fault, Span } from '../fault.ts';
-import type { Attempt } from '../load/index.ts';
+import type { LoadAttempt } from '../load/index.ts';
 
 /** A signal takes effect, and connections are reset, a moment after it was sent. */
 const MOMENT_MS = 250;
 
-/** Sent before the process was gone, and not answered by then. */
-const wasInFlight = ({ sentAt, endedAt }: Attempt, { beganAt }: Span) =>
-  sentAt < beganAt + MOMENT_MS && endedAt > beganAt;
+/**
+ * Sent before the process was gone and the processes around it knew, and not answered by then: the main process of a
+ * gateway hands connections to a worker until it learns of its end.
+ */
+const wasInFlight = ({ sentAt, endedAt }: LoadAttempt, { beganAt, noticedAt = beganAt }: Span) =>
+  sentAt < noticedAt + MOMENT_MS && endedAt > beganAt;
 
 /** A request in flight at a service behind the gateway may be answered by the gateway, or its connection ends. */
 const kill = (name: string, promise: string, run: Fault['run']): Fault => ({
@@ -25,15 +28,23 @@ const kill = (name: string, promise: string, run: Fault['run']): Fault => ({
 
 const ONLY_IN_FLIGHT = 'only requests in flight there fail; no session and no accepted write is lost';
 
-export const killOfWorker = kill('a worker', ONLY_IN_FLIGHT, async ({ cluster, wait, broken, tookEffect }) => {
-  const [gateway] = cluster.gateways;
-  const [main, worker] = gateway.pids();
+const REPLACED_WITHIN_SECONDS = 5;
+
+export const killOfWorker = kill('a worker', ONLY_IN_FLIGHT, async (scene) => {
+  const [gateway] = scene.cluster.gateways;
+  const before = gateway.pids();
+  const [main, worker] = before;
   if (worker === undefined) throw new Error('the gateway has no workers');
   signalOne(worker, 'SIGKILL');
-  await wait(3);
-  const now = gateway.pids();
-  if (!now.includes(worker)) tookEffect();
-  if (now[0] !== main || now.includes(worker) || now.length !== 3) broken('the worker was not replaced');
+  const isReplaced = () => {
+    const now = gateway.pids();
+    return now[0] === main && !now.includes(worker) && now.length === before.length;
+  };
+  // The main process starts another worker once it knows that this one has ended.
+  if (await scene.until(isReplaced, REPLACED_WITHIN_SECONDS * scene.patience)) scene.tookEffect();
+  else scene.broken('the worker was not replaced');
+  scene.noticed();
+  await scene.wait(3);
 });
 
 export const kills: readonly Fault[] = [

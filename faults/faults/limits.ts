@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Fault } from '../fault.ts';
-import { type Attempt, isComeBackLater } from '../load/index.ts';
+import { isComeBackLater, type LoadAttempt } from '../load/index.ts';
 
 const OPEN_FILES = 256;
 const IDLE_CONNECTIONS = 400;
 const HEAP_MEGABYTES = 128;
 /** A balancer takes so long to take a gateway back. */
-const NOTICED_SECONDS = 3;
+const LIMIT_NOTICED_SECONDS = 3;
 
-const isRefusal = ({ failure }: Attempt) =>
+const isRefusal = ({ failure }: LoadAttempt) =>
   failure !== undefined && failure.code !== 'circuit-open' && isComeBackLater(failure);
 
 /** Faults of the room that a process has. */
-export const limits: readonly Fault[] = [
+export const limitFaults: readonly Fault[] = [
   {
     name: `a gateway of ${OPEN_FILES} descriptors, ${IDLE_CONNECTIONS} idle connections`,
     group: 'limits',
@@ -25,7 +25,7 @@ export const limits: readonly Fault[] = [
       const [gateway] = cluster.gateways;
       await gateway.restart({ maxOpenFiles: OPEN_FILES });
       onEnd(() => gateway.restart());
-      await wait(NOTICED_SECONDS);
+      await wait(LIMIT_NOTICED_SECONDS);
       const idle = await openConnections(gateway.url, IDLE_CONNECTIONS);
       onEnd(() => {
         for (const socket of idle) socket.destroy();
@@ -54,10 +54,10 @@ export const limits: readonly Fault[] = [
       for (const gateway of cluster.gateways) {
         onEnd(async () => {
           await gateway.restart();
-          await wait(NOTICED_SECONDS);
+          await wait(LIMIT_NOTICED_SECONDS);
         });
         await gateway.restart({ environment });
-        await wait(NOTICED_SECONDS);
+        await wait(LIMIT_NOTICED_SECONDS);
       }
       const before = cluster.gateways.flatMap((gateway) => gateway.pids());
       onEnd(() => cluster.probe.misbehave(undefined));

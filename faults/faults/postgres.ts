@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Fault, Scene } from '../fault.ts';
-import { type Attempt, isComeBackLater } from '../load/index.ts';
+import { isComeBackLater, type LoadAttempt } from '../load/index.ts';
 
 const NEEDS_DATABASE = new Set(['me', 'refresh', 'login', 'password']);
 
-/** What needs the database is told to come back; nothing else fails. */
-const isToldToComeBack = ({ kind, failure }: Attempt) =>
+/** Longer than any deadline of a request that needs the database. */
+const FIRST_REFUSAL_WITHIN_SECONDS = 30;
+
+/** Requests that need the database get a Retry-After; no others fail. */
+const isToldToComeBack = ({ kind, failure }: LoadAttempt) =>
   failure !== undefined && NEEDS_DATABASE.has(kind) && isComeBackLater(failure);
 
-const database = (name: string, run: Fault['run'], more: Partial<Fault> = {}): Fault => ({
+const databaseFaults = (name: string, run: Fault['run'], more: Partial<Fault> = {}): Fault => ({
   name: `PostgreSQL ${name}`,
   group: 'postgres',
   promise: 'auth fields answer 503 with Retry-After, all else goes on, healed within 5 s',
@@ -35,28 +38,32 @@ async function startTimeOf(postgres: Scene['cluster']['postgres']): Promise<stri
   return String(rows[0]?.time);
 }
 
-export const postgresRestarted = database('restarted', (scene) => restart(scene, 'SIGINT'));
+export const postgresRestarted = databaseFaults('restarted', (scene) => restart(scene, 'SIGINT'));
 
 export const postgresFrozen = (seconds: number): Fault =>
-  database(`frozen for ${seconds} s`, async ({ cluster: { postgres }, wait, gone, onEnd }) => {
+  databaseFaults(`frozen for ${seconds} s`, async ({ cluster: { postgres }, load, wait, until, gone, onEnd }) => {
+    const since = performance.now();
     onEnd(() => postgres.thaw());
     postgres.freeze();
     await wait(seconds);
+    // On a busy machine deadlines are late too: until one has passed, nothing shows the fault.
+    const isRefused = (attempt: LoadAttempt) => attempt.endedAt > since && isToldToComeBack(attempt);
+    await until(() => load.attempts.some(isRefused), FIRST_REFUSAL_WITHIN_SECONDS);
     postgres.thaw();
     gone();
   });
 
 export const postgres: readonly Fault[] = [
   postgresRestarted,
-  database('crashed and restarted', (scene) => restart(scene, 'SIGQUIT')),
-  database('away for 12 s', async ({ cluster: { postgres }, wait, gone }) => {
+  databaseFaults('crashed and restarted', (scene) => restart(scene, 'SIGQUIT')),
+  databaseFaults('away for 12 s', async ({ cluster: { postgres }, wait, gone }) => {
     await postgres.stop('SIGINT');
     await wait(12);
     await postgres.start();
     gone();
   }),
   postgresFrozen(15),
-  database('out of connections', async ({ cluster: { postgres }, wait, gone, onEnd, broken }) => {
+  databaseFaults('out of connections', async ({ cluster: { postgres }, wait, gone, onEnd, broken }) => {
     const taken: Client[] = [];
     const free = () => Promise.all(taken.splice(0).map((client) => client.end().catch(() => {})));
     onEnd(free);
@@ -81,7 +88,7 @@ export const postgres: readonly Fault[] = [
     await free();
     gone();
   }),
-  database('read-only', async ({ cluster: { postgres }, wait, gone, onEnd }) => {
+  databaseFaults('read-only', async ({ cluster: { postgres }, wait, gone, onEnd }) => {
     const set = async (value: string) => {
       await postgres.run(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
       await postgres.run('SELECT pg_reload_conf()');
@@ -93,7 +100,7 @@ export const postgres: readonly Fault[] = [
     await set('off');
     gone();
   }),
-  database(
+  databaseFaults(
     'with a full disk',
     async ({ cluster: { postgres }, wait, gone, onEnd, say }) => {
       const { ballast } = postgres.disk;

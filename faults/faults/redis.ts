@@ -12,7 +12,7 @@ const redisFault = (name: string, run: (redis: Redis, scene: Parameters<Fault['r
   },
 });
 
-const ANSWER_WITHIN_MS = 1_000;
+const REDIS_ANSWER_WITHIN_MS = 1_000;
 
 /** Whether Redis has connections besides the suite's own. */
 async function hasClients(redis: Redis): Promise<boolean> {
@@ -23,12 +23,12 @@ async function hasClients(redis: Redis): Promise<boolean> {
   );
 }
 
-async function answers(redis: Redis): Promise<boolean> {
+async function redisAnswers(redis: Redis): Promise<boolean> {
   const answer = redis.run('PING').then(
     () => true,
     () => false,
   );
-  return Promise.race([answer, sleep(ANSWER_WITHIN_MS, false)]);
+  return Promise.race([answer, sleep(REDIS_ANSWER_WITHIN_MS, false)]);
 }
 
 export const redisAway = (seconds: number): Fault =>
@@ -36,7 +36,7 @@ export const redisAway = (seconds: number): Fault =>
     const wasUsed = await hasClients(redis);
     await redis.stop();
     await wait(seconds);
-    if (wasUsed && !(await answers(redis))) tookEffect();
+    if (wasUsed && !(await redisAnswers(redis))) tookEffect();
     await redis.start();
     gone();
   });
@@ -55,7 +55,7 @@ export const redis: readonly Fault[] = [
     onEnd(() => redis.thaw());
     redis.freeze();
     await wait(8);
-    if (wasUsed && !(await answers(redis))) tookEffect();
+    if (wasUsed && !(await redisAnswers(redis))) tookEffect();
     redis.thaw();
     gone();
   }),

@@ -1,7 +1,7 @@
 import { errors, type Pool } from 'undici';
 
-/** What was asked, and what came of it. Times are milliseconds of `performance.now()`. */
-export interface Attempt {
+/** A request and its outcome. Times are milliseconds of `performance.now()`. */
+export interface LoadAttempt {
   readonly kind: AttemptKind;
   readonly sentAt: number;
   readonly endedAt: number;
@@ -31,17 +31,20 @@ export function isComeBackLater({ status, code, hasRetryAfter }: Failure): boole
 }
 
 /** The code of a request that a kept connection was closed under, and that succeeded when it was sent again. */
-const SENT_AGAIN = 'connection closed, sent again';
+const RETRIED_CONNECTION = 'connection closed, sent again';
 
-/** Whether nothing was lost: the client sent it again, as browsers do with reads, and got its answer. */
-export function wasSentAgain({ code }: Failure): boolean {
-  return code === SENT_AGAIN;
+/** The same of a request that the client does not send twice. */
+const CLOSED_CONNECTION = 'connection closed, not sent again';
+
+/** Whether it failed because a kept connection was closed in the moment that it was sent on it. */
+export function wasConnectionClosed({ code }: Failure): boolean {
+  return code === RETRIED_CONNECTION || code === CLOSED_CONNECTION;
 }
 
 const COME_BACK_CODES = new Set(['unavailable', 'source-unavailable', 'circuit-open', 'upstream-overloaded']);
 const REQUEST_TIMEOUT_MS = 20_000;
 
-export interface Call {
+export interface LoadCall {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly token?: string | undefined;
@@ -52,23 +55,25 @@ export interface Call {
   readonly pick: (body: never) => unknown;
 }
 
-export interface Outcome<Picked> {
+export interface AttemptOutcome<Picked> {
   readonly picked: Picked | undefined;
   readonly failure: Failure | undefined;
 }
 
 /** Sends one request. One that had to be sent twice has what it asked for, and a failure that says so. Never throws. */
-export async function send(pool: Pool, call: Call): Promise<Outcome<unknown>> {
+export async function sendAttempt(pool: Pool, call: LoadCall): Promise<AttemptOutcome<unknown>> {
   const first = await sendOnce(pool, call);
-  if (!call.isRepeatable || !first.wasKeptConnectionClosed) return first;
+  if (!first.wasKeptConnectionClosed) return first;
+  if (!call.isRepeatable)
+    return { picked: undefined, failure: { status: 0, code: CLOSED_CONNECTION, hasRetryAfter: false } };
   const second = await sendOnce(pool, call);
   if (second.failure) return second;
-  return { picked: second.picked, failure: { status: 0, code: SENT_AGAIN, hasRetryAfter: false } };
+  return { picked: second.picked, failure: { status: 0, code: RETRIED_CONNECTION, hasRetryAfter: false } };
 }
 
-type SingleOutcome = Outcome<unknown> & { readonly wasKeptConnectionClosed?: boolean };
+type SingleOutcome = AttemptOutcome<unknown> & { readonly wasKeptConnectionClosed?: boolean };
 
-async function sendOnce(pool: Pool, { method, path, token, body, pick }: Call): Promise<SingleOutcome> {
+async function sendOnce(pool: Pool, { method, path, token, body, pick }: LoadCall): Promise<SingleOutcome> {
   let hasAnswer = false;
   try {
     const response = await pool.request({
@@ -83,11 +88,14 @@ async function sendOnce(pool: Pool, { method, path, token, body, pick }: Call): 
     });
     hasAnswer = true;
     const text = await response.body.text();
-    const parsed = parse(text);
+    const parsed = parseResponse(text);
     const picked = response.statusCode === 200 && parsed !== undefined ? pick(parsed as never) : undefined;
     if (picked !== undefined && picked !== null) return { picked, failure: undefined };
     const hasRetryAfter = response.headers['retry-after'] !== undefined;
-    return { picked: undefined, failure: { status: response.statusCode, code: codeOf(parsed, text), hasRetryAfter } };
+    return {
+      picked: undefined,
+      failure: { status: response.statusCode, code: responseErrorCode(parsed, text), hasRetryAfter },
+    };
   } catch (error) {
     return {
       picked: undefined,
@@ -97,7 +105,7 @@ async function sendOnce(pool: Pool, { method, path, token, body, pick }: Call): 
   }
 }
 
-function parse(text: string): unknown {
+function parseResponse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -110,7 +118,7 @@ interface ErrorBody {
   readonly errors?: readonly { readonly extensions?: { readonly code?: unknown } }[];
 }
 
-function codeOf(body: unknown, text: string): string {
+function responseErrorCode(body: unknown, text: string): string {
   if (typeof body !== 'object' || body === null) return text === '' ? 'no body' : 'no JSON';
   const { code, errors } = body as ErrorBody;
   const found = code ?? errors?.[0]?.extensions?.code;

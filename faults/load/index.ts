@@ -1,10 +1,10 @@
 export {
-  type Attempt,
   type AttemptKind,
   describeFailure,
   type Failure,
   isComeBackLater,
-  wasSentAgain,
+  type LoadAttempt,
+  wasConnectionClosed,
 } from './attempt.ts';
-export { type Load, type LoadOptions, startLoad } from './load.ts';
+export { type FaultLoadOptions, type Load, startLoad } from './load.ts';
 export type { StreamEnd } from './streams.ts';

@@ -1,10 +1,10 @@
 import { Pool } from 'undici';
 import { READERS, userNames, WRITERS } from '../cluster/index.ts';
-import type { Attempt } from './attempt.ts';
-import { Caller, ReaderSession, WriterSession } from './sessions.ts';
+import type { LoadAttempt } from './attempt.ts';
+import { ReaderSession, SessionCaller, WriterSession } from './sessions.ts';
 import { openStreams, type Streams } from './streams.ts';
 
-export interface LoadOptions {
+export interface FaultLoadOptions {
   /** Requests a second, all kinds together. */
   readonly rate: number;
   /** WebSockets; there are as many event streams. */
@@ -13,7 +13,7 @@ export interface LoadOptions {
 
 /** Requests of all kinds at a steady rate, however long answers take. */
 export interface Load {
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly LoadAttempt[];
   readonly streams: Streams;
   /** Names of the orders that were accepted and are not there, and writers who cannot log in any more. */
   lostWrites(): Promise<readonly string[]>;
@@ -24,20 +24,29 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-const CONNECTIONS = 64;
+const LOAD_CONNECTIONS = 64;
 const MAX_UNDER_WAY = 3_000;
 
 /** What is sent, in this order, again and again: each share is the number of times that it stands here of a hundred. */
-const SHARES = { order: 36, orders: 15, probe: 15, me: 12, refresh: 14, placeOrder: 5, login: 2, password: 1 } as const;
-type Action = keyof typeof SHARES;
+const TRAFFIC_SHARES = {
+  order: 36,
+  orders: 15,
+  probe: 15,
+  me: 12,
+  refresh: 14,
+  placeOrder: 5,
+  login: 2,
+  password: 1,
+} as const;
+type Action = keyof typeof TRAFFIC_SHARES;
 
-export async function startLoad(url: string, { rate, streams: each }: LoadOptions): Promise<Load> {
-  let attempts: Attempt[] = [];
+export async function startLoad(url: string, { rate, streams: each }: FaultLoadOptions): Promise<Load> {
+  let attempts: LoadAttempt[] = [];
   const underWay = new Map<number, number>();
   let orders = 0;
   const accepted: string[] = [];
-  const pool = new Pool(url, { connections: CONNECTIONS, keepAliveTimeout: 20_000 });
-  const caller = new Caller(pool, (attempt) => attempts.push(attempt));
+  const pool = new Pool(url, { connections: LOAD_CONNECTIONS, keepAliveTimeout: 20_000 });
+  const caller = new SessionCaller(pool, (attempt) => attempts.push(attempt));
   const readers = userNames(READERS).map((name) => new ReaderSession(caller, name));
   const writers = userNames(WRITERS).map((name) => new WriterSession(caller, name));
   await Promise.all([...readers, ...writers].map((each) => each.logIn()));
@@ -126,9 +135,11 @@ export async function startLoad(url: string, { rate, streams: each }: LoadOption
 
 /** Each action as often as its share says, spread evenly. */
 function interleaved(): readonly Action[] {
-  const names = Object.keys(SHARES) as Action[];
+  const names = Object.keys(TRAFFIC_SHARES) as Action[];
   return names
-    .flatMap((name) => Array.from({ length: SHARES[name] }, (_, index) => ({ name, at: (index + 0.5) / SHARES[name] })))
+    .flatMap((name) =>
+      Array.from({ length: TRAFFIC_SHARES[name] }, (_, index) => ({ name, at: (index + 0.5) / TRAFFIC_SHARES[name] })),
+    )
     .sort((left, right) => left.at - right.at)
     .map(({ name }) => name);
 }

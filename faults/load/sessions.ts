@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
 import { PASSWORD, TENANTS } from '../cluster/index.ts';
-import { type Attempt, type AttemptKind, type Call, send } from './attempt.ts';
+import { type AttemptKind, type LoadAttempt, type LoadCall, sendAttempt } from './attempt.ts';
 
-export interface Tokens {
+export interface SessionTokens {
   readonly access_token: string;
   readonly refresh_token: string;
 }
 
-/** Sends requests, and keeps what came of each. */
-export class Caller {
+/** Sends requests and records the outcome of each. */
+export class SessionCaller {
   readonly #pool: Pool;
-  readonly #keep: (attempt: Attempt) => void;
+  readonly #keep: (attempt: LoadAttempt) => void;
 
-  constructor(pool: Pool, keep: (attempt: Attempt) => void) {
+  constructor(pool: Pool, keep: (attempt: LoadAttempt) => void) {
     this.#pool = pool;
     this.#keep = keep;
   }
 
   async call<Picked>(
     kind: AttemptKind,
-    call: Omit<Call, 'pick'> & {
+    call: Omit<LoadCall, 'pick'> & {
       pick: (body: never) => Picked | null | undefined;
       onUnauthorized?: (() => void) | undefined;
     },
   ): Promise<Picked | undefined> {
     const sentAt = performance.now();
-    const { picked, failure } = await send(this.#pool, call);
+    const { picked, failure } = await sendAttempt(this.#pool, call);
     const isRefusedGuess = failure?.status === 401 && call.onUnauthorized !== undefined;
     if (isRefusedGuess) call.onUnauthorized?.();
     else this.#keep({ kind, sentAt, endedAt: performance.now(), failure });
@@ -34,23 +34,23 @@ export class Caller {
   }
 
   /** @param isGuess whether the password may be a wrong one: then a refusal is no failure. */
-  login(username: string, password: string, tenant_id: number, isGuess = false): Promise<Tokens | undefined> {
+  login(username: string, password: string, tenant_id: number, isGuess = false): Promise<SessionTokens | undefined> {
     return this.call('login', {
       onUnauthorized: isGuess ? () => {} : undefined,
       method: 'POST',
       path: '/api/rest/auth_user_login',
       body: { username, password, tenant_id },
-      pick: (body: { auth_user_login?: { data?: Tokens | null } }) => body.auth_user_login?.data,
+      pick: (body: { auth_user_login?: { data?: SessionTokens | null } }) => body.auth_user_login?.data,
     });
   }
 
-  refresh(refresh_token: string): Promise<Tokens | undefined> {
+  refresh(refresh_token: string): Promise<SessionTokens | undefined> {
     return this.call('refresh', {
       method: 'POST',
       path: '/api/rest/auth_token_refresh',
       body: { refresh_token },
       isRepeatable: true,
-      pick: (body: { auth_token_refresh?: { data?: Tokens | null } }) => body.auth_token_refresh?.data,
+      pick: (body: { auth_token_refresh?: { data?: SessionTokens | null } }) => body.auth_token_refresh?.data,
     });
   }
 }
@@ -63,12 +63,12 @@ const MAX_REFRESH_RETRIES = 30;
  * answer did not come.
  */
 export class ReaderSession {
-  readonly #caller: Caller;
+  readonly #caller: SessionCaller;
   readonly #username: string;
-  #tokens: Tokens | undefined;
+  #tokens: SessionTokens | undefined;
   #isBusy = false;
 
-  constructor(caller: Caller, username: string) {
+  constructor(caller: SessionCaller, username: string) {
     this.#caller = caller;
     this.#username = username;
   }
@@ -100,24 +100,26 @@ export class ReaderSession {
 }
 
 const STALE_AFTER_MS = 300_000;
+const LOGIN_RETRY_MS = 1_000;
+const MAX_LOGIN_RETRIES = 30;
 
 /** A user who changes what is stored, and knows what was accepted. */
 export class WriterSession {
-  readonly #caller: Caller;
+  readonly #caller: SessionCaller;
   readonly #username: string;
   /** The password is one of these: the last that was accepted, and those whose change had no clear answer. */
   #passwords: string[] = [PASSWORD];
-  #tokens: { readonly tokens: Tokens; readonly since: number } | undefined;
+  #tokens: { readonly tokens: SessionTokens; readonly since: number } | undefined;
   #changes = 0;
   #isBusy = false;
 
-  constructor(caller: Caller, username: string) {
+  constructor(caller: SessionCaller, username: string) {
     this.#caller = caller;
     this.#username = username;
   }
 
   /** Logs in with each password that it may be. @returns undefined where none is accepted. */
-  async logIn(): Promise<Tokens | undefined> {
+  async logIn(): Promise<SessionTokens | undefined> {
     const isGuess = this.#passwords.length > 1;
     for (const password of this.#passwords.toReversed()) {
       const tokens = await this.#caller.login(this.#username, password, TENANTS.writers, isGuess);
@@ -185,15 +187,25 @@ export class WriterSession {
     this.#tokens = undefined;
   };
 
-  /** Names of all orders there are, over a new session. */
+  /**
+   * Names of all orders there are, over a new session.
+   *
+   * @returns undefined when no password is accepted for half a minute: where requests are still refused with `Retry-After`,
+   * a client comes back.
+   */
   async orders(): Promise<readonly string[] | undefined> {
     while (this.#isBusy) await sleep(20);
-    const token = (await this.logIn())?.access_token;
+    let token = (await this.logIn())?.access_token;
+    for (let tries = 0; token === undefined && tries < MAX_LOGIN_RETRIES; tries++) {
+      await sleep(LOGIN_RETRY_MS);
+      token = (await this.logIn())?.access_token;
+    }
     if (token === undefined) return undefined;
     return this.#caller.call('orders', {
       method: 'GET',
       path: '/api/rest/orders',
       token,
+      isRepeatable: true,
       pick: (body: { orders?: readonly { item: string }[] }) => body.orders?.map(({ item }) => item),
     });
   }

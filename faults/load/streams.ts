@@ -8,6 +8,8 @@ export interface StreamEnd {
   readonly endedAt: number;
   /** The WebSocket's close code; of an event stream, whether it ended in an orderly way. */
   readonly how: string;
+  /** How each attempt to open it again ended that brought no event. */
+  readonly failedAttempts: readonly string[];
   reconnectedAt: number | undefined;
 }
 
@@ -19,7 +21,7 @@ export interface Streams {
 }
 
 const SUBSCRIPTION = 'subscription { tick }';
-const RECONNECT_MS = 250;
+const STREAM_RECONNECT_MS = 250;
 
 /** Keeps `each` WebSockets and as many event streams open, as clients do that reconnect. */
 export function openStreams(url: string, each: number, token: () => string | undefined): Streams {
@@ -29,7 +31,7 @@ export function openStreams(url: string, each: number, token: () => string | und
   const clients: Client[] = [];
   const watcher = (transport: StreamEnd['transport']) => {
     const at = lastEvents.push(performance.now()) - 1;
-    let pending: StreamEnd | undefined;
+    let pending: (StreamEnd & { failedAttempts: string[] }) | undefined;
     return {
       heard() {
         lastEvents[at] = performance.now();
@@ -37,8 +39,12 @@ export function openStreams(url: string, each: number, token: () => string | und
         pending = undefined;
       },
       ended(how: string) {
-        if (stopping.signal.aborted || pending) return;
-        pending = { transport, endedAt: performance.now(), how, reconnectedAt: undefined };
+        if (stopping.signal.aborted) return;
+        if (pending) {
+          pending.failedAttempts.push(how);
+          return;
+        }
+        pending = { transport, endedAt: performance.now(), how, failedAttempts: [], reconnectedAt: undefined };
         ends.push(pending);
       },
     };
@@ -68,7 +74,7 @@ function webSocket(url: string, token: () => string | undefined, watcher: Watche
     webSocketImpl: WebSocket,
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: () => !stopping.aborted,
-    retryWait: () => sleep(RECONNECT_MS),
+    retryWait: () => sleep(STREAM_RECONNECT_MS),
     connectionParams: () => ({ headers: { authorization: `Bearer ${token()}` } }),
     on: { closed: (event) => watcher.ended(String((event as { code?: number }).code)) },
   });
@@ -76,7 +82,7 @@ function webSocket(url: string, token: () => string | undefined, watcher: Watche
     const again = async () => {
       if (stopping.aborted) return;
       watcher.ended('error');
-      await sleep(RECONNECT_MS);
+      await sleep(STREAM_RECONNECT_MS);
       subscribe();
     };
     client.subscribe({ query: SUBSCRIPTION }, { next: watcher.heard, error: again, complete: again });
@@ -108,6 +114,6 @@ async function eventStream(url: string, token: () => string | undefined, watcher
     } catch (error) {
       watcher.ended(error instanceof Error ? error.message : String(error));
     }
-    await sleep(RECONNECT_MS, undefined, { signal: stopping }).catch(() => {});
+    await sleep(STREAM_RECONNECT_MS, undefined, { signal: stopping }).catch(() => {});
   }
 }

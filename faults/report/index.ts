@@ -1,3 +1,3 @@
-export { judge, skipped, type Verdict } from './judge.ts';
+export { type FaultVerdict, judgeFault, skipped } from './judge.ts';
 export { verdictTable, verdictWord } from './table.ts';
-export { writeResults } from './write.ts';
+export { writeFaultResults } from './write.ts';

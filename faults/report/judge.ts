@@ -1,8 +1,8 @@
 import type { Fault, Span } from '../fault.ts';
-import { type Attempt, describeFailure } from '../load/index.ts';
+import { describeFailure, type LoadAttempt } from '../load/index.ts';
 
-/** What came of one fault. */
-export interface Verdict {
+/** The result of one fault. */
+export interface FaultVerdict {
   readonly fault: string;
   readonly promise: string;
   readonly requests: number;
@@ -26,13 +26,13 @@ const MAX_PROBLEMS = 6;
  *
  * @param wasEffectSeen whether the fault itself noted that it took effect; else a failed request has to show it.
  */
-export function judge(
+export function judgeFault(
   fault: Fault,
-  attempts: readonly Attempt[],
+  attempts: readonly LoadAttempt[],
   span: Span,
   others: readonly string[],
   wasEffectSeen: boolean,
-): Verdict {
+): FaultVerdict {
   const failed = attempts.filter(({ failure }) => failure !== undefined);
   const counts = new Map<string, number>();
   const forbidden = new Map<string, { count: number; firstAtMs: number }>();
@@ -71,7 +71,7 @@ export function judge(
 }
 
 /** A fault that cannot be tried here. */
-export function skipped({ name, promise }: Fault, why: string): Verdict {
+export function skipped({ name, promise }: Fault, why: string): FaultVerdict {
   return {
     fault: name,
     promise,

@@ -1,4 +1,4 @@
-import type { ProcessSample, Sample } from './samples.ts';
+import type { ProcessSample, SoakSample } from './samples.ts';
 
 /** What an event loop may be late by, as the median over the minutes of each minute's 99th percentile. */
 export const LOOP_DELAY_LIMIT_MS = 20;
@@ -20,7 +20,7 @@ const FLAT_TABLES = ['login_attempts', 'revocations'];
 const TABLE_SLACK = 200;
 
 /** What did not stay flat after the warm-up, in words. */
-export function flatness(samples: readonly Sample[]): readonly string[] {
+export function flatness(samples: readonly SoakSample[]): readonly string[] {
   const [first] = samples;
   if (!first || samples.length < FEWEST_MINUTES) return [`fewer than ${FEWEST_MINUTES} minutes show no trend`];
   const warm = samples.slice(Math.ceil(samples.length * WARM_UP_SHARE));
@@ -28,7 +28,7 @@ export function flatness(samples: readonly Sample[]): readonly string[] {
   const [early, late] = [warm.slice(0, half), warm.slice(-half)];
   const problems: string[] = [];
   first.processes.forEach(({ name, pid }, index) => {
-    const of = (some: readonly Sample[], figure: keyof typeof FIGURES | 'loopP99Ms') =>
+    const of = (some: readonly SoakSample[], figure: keyof typeof FIGURES | 'loopP99Ms') =>
       median(some.map(({ processes }) => processes[index]?.[figure] ?? 0));
     if (samples.some(({ processes }) => processes[index]?.pid !== pid)) problems.push(`${name} was replaced`);
     for (const figure of Object.keys(FIGURES) as (keyof typeof FIGURES)[]) {
@@ -42,7 +42,7 @@ export function flatness(samples: readonly Sample[]): readonly string[] {
       problems.push(`${name}: the event loop was late by ${Math.round(delay)} ms (p99)`);
   });
   for (const table of FLAT_TABLES) {
-    const rowsOf = (some: readonly Sample[]) => median(some.map(({ rows }) => rows[table] ?? 0));
+    const rowsOf = (some: readonly SoakSample[]) => median(some.map(({ rows }) => rows[table] ?? 0));
     if (rowsOf(late) > rowsOf(early) + TABLE_SLACK)
       problems.push(`the table ${table} grew from ${rowsOf(early)} to ${rowsOf(late)} rows`);
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { usageOf } from '../../bench/machine/index.ts';
+import { processUsage } from '../../bench/machine/index.ts';
 import { type Cluster, signalOne } from '../cluster/index.ts';
 
 /** What one process that serves had at the end of a minute. */
@@ -18,7 +18,7 @@ export interface ProcessSample {
   readonly loopP99Ms: number;
 }
 
-export interface Sample {
+export interface SoakSample {
   readonly minute: number;
   readonly loadAverage: number;
   readonly processes: readonly ProcessSample[];
@@ -26,13 +26,13 @@ export interface Sample {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-const ANSWERS_WITHIN_MS = 5_000;
+const REPORT_WITHIN_MS = 5_000;
 
 /** Looks at the processes that answer requests: workers and auth services. */
 export function openSampler(
   cluster: Cluster,
   probeDirectory: string,
-): () => Promise<Pick<Sample, 'processes' | 'rows'>> {
+): () => Promise<Pick<SoakSample, 'processes' | 'rows'>> {
   const serving = () => [
     ...cluster.gateways.flatMap(({ name, pids }) =>
       pids()
@@ -49,7 +49,7 @@ export function openSampler(
       processes.push({
         name,
         pid,
-        residentMb: usageOf(pid)?.residentMb ?? 0,
+        residentMb: processUsage(pid)?.residentMb ?? 0,
         heapFloorMb,
         descriptors: links.length,
         connections: links.filter((link) => link.startsWith('socket:')).length,
@@ -76,11 +76,11 @@ async function askProbe(directory: string, pid: number): Promise<ProbeReport> {
   };
   const before = read()?.asked ?? -1;
   signalOne(pid, 'SIGUSR2');
-  const deadline = performance.now() + ANSWERS_WITHIN_MS;
+  const deadline = performance.now() + REPORT_WITHIN_MS;
   for (;;) {
     const report = read();
     if (report && report.asked > before) return report;
-    if (performance.now() > deadline) throw new Error(`process ${pid} does not tell how late its event loop is`);
+    if (performance.now() > deadline) throw new Error(`process ${pid} does not report the delay of its event loop`);
     await sleep(20);
   }
 }

@@ -1,14 +1,14 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Crew } from '../../bench/machine/index.ts';
+import type { ProcessGroup } from '../../bench/machine/index.ts';
 import { markdownTable } from '../../bench/report/table.ts';
 import type { FaultArguments } from '../arguments.ts';
 import { startCluster } from '../cluster/index.ts';
 import { describeFailure, startLoad } from '../load/index.ts';
 import { flatness, LOOP_DELAY_LIMIT_MS } from './flatness.ts';
-import { openSampler, type Sample } from './samples.ts';
+import { openSampler, type SoakSample } from './samples.ts';
 
-const STREAMS = 4;
+const SOAK_STREAMS = 4;
 const MINUTE_MS = 60_000;
 
 /**
@@ -16,12 +16,12 @@ const MINUTE_MS = 60_000;
  *
  * @returns whether it did, and no request failed.
  */
-export async function soak(crew: Crew, plan: FaultArguments, say: (text: string) => void): Promise<boolean> {
-  const probeDirectory = crew.directory('event-loops');
-  const cluster = await startCluster(crew, { balancer: plan.balancer, probeDirectory }, say);
-  const load = await startLoad(cluster.url, { rate: plan.rate, streams: STREAMS });
+export async function soak(group: ProcessGroup, plan: FaultArguments, say: (text: string) => void): Promise<boolean> {
+  const probeDirectory = group.directory('event-loops');
+  const cluster = await startCluster(group, { balancer: plan.balancer, probeDirectory }, say);
+  const load = await startLoad(cluster.url, { rate: plan.rate, streams: SOAK_STREAMS });
   const sample = openSampler(cluster, probeDirectory);
-  const samples: Sample[] = [];
+  const samples: SoakSample[] = [];
   const failures = new Map<string, number>();
   let requests = 0;
   const beganAt = performance.now();
@@ -36,7 +36,7 @@ export async function soak(crew: Crew, plan: FaultArguments, say: (text: string)
     load.forget();
     const taken = { minute, loadAverage: loadavg()[0] ?? 0, ...(await sample()) };
     samples.push(taken);
-    say(lineOf(taken));
+    say(soakTableLine(taken));
   }
   await load.stop();
   const problems = [...flatness(samples)];
@@ -50,7 +50,7 @@ export async function soak(crew: Crew, plan: FaultArguments, say: (text: string)
   return problems.length === 0;
 }
 
-const HEAD = [
+const SOAK_COLUMNS = [
   'minute',
   'load',
   'RSS MB',
@@ -61,8 +61,8 @@ const HEAD = [
   'rows',
 ] as const;
 
-function cells({ minute, loadAverage, processes, rows }: Sample): readonly string[] {
-  const join = (pick: (process: Sample['processes'][number]) => number) =>
+function cells({ minute, loadAverage, processes, rows }: SoakSample): readonly string[] {
+  const join = (pick: (process: SoakSample['processes'][number]) => number) =>
     processes.map((one) => Math.round(pick(one))).join(' ');
   return [
     String(minute),
@@ -78,11 +78,11 @@ function cells({ minute, loadAverage, processes, rows }: Sample): readonly strin
   ];
 }
 
-function lineOf(sample: Sample): string {
-  return HEAD.map((name, index) => `${name} ${cells(sample)[index]}`).join('; ');
+function soakTableLine(sample: SoakSample): string {
+  return SOAK_COLUMNS.map((name, index) => `${name} ${cells(sample)[index]}`).join('; ');
 }
 
-function soakTable(samples: readonly Sample[]): string {
+function soakTable(samples: readonly SoakSample[]): string {
   const names = samples[0]?.processes.map(({ name }) => name).join(', ') ?? '';
-  return `Each cell has the figures of ${names}.\n\n${markdownTable([...HEAD], samples.map(cells))}`;
+  return `Each cell has the figures of ${names}.\n\n${markdownTable([...SOAK_COLUMNS], samples.map(cells))}`;
 }

@@ -1,11 +1,19 @@
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { z } from 'zod';
-import { explained, GatewayError } from '../errors.ts';
+import { methodNotAllowed, toLoggedError } from '../errors.ts';
 import type { Inconsistency, LiveGraph, MetadataReloads } from '../graph/index.ts';
-import { type Exchange, receiveJson, sendFlatError, sendJson } from '../http/index.ts';
+import { type HttpExchange, receiveJson, sendFlatError, sendJson } from '../http/index.ts';
 import { describeProblem, exportMetadata, MetadataError } from '../metadata/index.ts';
 import type { Authenticator } from '../session/index.ts';
-import { ADMIN_ROLE } from '../sources/index.ts';
+import { ADMIN_ROLE } from '../session/index.ts';
+import {
+  adminOnly,
+  invalidBulk,
+  invalidCommand,
+  remoteSchemaNotIntrospected,
+  unknownRemoteSchema,
+  unsupportedCommand,
+} from './errors.ts';
 
 export interface MetadataApiOptions {
   readonly graph: LiveGraph;
@@ -20,52 +28,52 @@ const command = z.object({
   args: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).nullish(),
 });
 
-type Command = z.output<typeof command>;
+type MetadataCommand = z.output<typeof command>;
 
 /**
  * Answers `POST /v1/metadata`, for the role `admin`: the commands of Hasura's metadata API that have a meaning where
  * metadata is edited as files.
  */
-export function metadataApi(options: MetadataApiOptions): (exchange: Exchange) => Promise<void> {
+export function metadataApi(options: MetadataApiOptions): (exchange: HttpExchange) => Promise<void> {
   return async (exchange) => {
     try {
       sendJson(exchange, 200, await answer(exchange, options));
     } catch (thrown) {
       if (thrown instanceof MetadataError) return sendInvalid(exchange, thrown);
-      sendFlatError(exchange, explained(thrown, exchange));
+      sendFlatError(exchange, toLoggedError(thrown, exchange));
     }
   };
 }
 
-async function answer(exchange: Exchange, options: MetadataApiOptions): Promise<unknown> {
-  const session = await options.authenticator.authenticate(exchange.request.headers);
+async function answer(exchange: HttpExchange, options: MetadataApiOptions): Promise<unknown> {
+  const session = await options.authenticator.authenticate(exchange.request.headers, undefined, exchange.span);
   if (exchange.record) exchange.record.caller = session;
   const { role } = session;
-  if (role !== ADMIN_ROLE)
-    throw new GatewayError('access-denied', 'restricted access : admin only', { path: '$.args' });
-  if (exchange.request.method !== 'POST')
-    throw new GatewayError('method-not-allowed', 'Allowed methods: POST', { headers: { allow: 'POST' } });
+  if (role !== ADMIN_ROLE) throw adminOnly();
+  if (exchange.request.method !== 'POST') throw methodNotAllowed('POST');
   const given = readCommand(await receiveJson(exchange, options.maxBodyBytes), '$');
-  if (given.type !== 'bulk') return run(given, options);
-  if (!Array.isArray(given.args) || given.args.length > MAX_BULK)
-    throw new GatewayError('parse-failed', `expected a list of ${MAX_BULK} commands at most`, { path: '$.args' });
+  if (given.type !== 'bulk') return runMetadataCommand(given, options);
+  if (!Array.isArray(given.args) || given.args.length > MAX_BULK) throw invalidBulk(MAX_BULK);
   // All are read before any runs. In a bulk there is no other one.
   const commands = given.args.map((one, index) => readCommand(one, `$.args[${index}]`));
   const results: unknown[] = [];
-  for (const one of commands) results.push(await run(one, options));
+  for (const one of commands) results.push(await runMetadataCommand(one, options));
   return results;
 }
 
 const MAX_BULK = 100;
 
 /** @throws GatewayError where it is no command. */
-function readCommand(value: unknown, path: string): Command {
+function readCommand(value: unknown, path: string): MetadataCommand {
   const parsed = command.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"', { path });
+  throw invalidCommand(path);
 }
 
-async function run({ type, version, args: given }: Command, options: MetadataApiOptions): Promise<unknown> {
+async function runMetadataCommand(
+  { type, version, args: given }: MetadataCommand,
+  options: MetadataApiOptions,
+): Promise<unknown> {
   const { graph, reloads } = options;
   const args = Array.isArray(given) ? undefined : given;
   switch (type) {
@@ -92,11 +100,7 @@ async function run({ type, version, args: given }: Command, options: MetadataApi
       return { is_consistent: objects.length === 0, inconsistent_objects: objects };
     }
     default:
-      throw new GatewayError(
-        'not-supported',
-        'Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, bulk. Metadata is changed by editing its files.',
-        { path: '$.type' },
-      );
+      throw unsupportedCommand();
   }
 }
 
@@ -104,16 +108,13 @@ async function run({ type, version, args: given }: Command, options: MetadataApi
 function requireRemoteSchema(graph: LiveGraph, name: unknown): string {
   const known = graph.current.metadata.remoteSchemas.find((remote) => remote.name === name);
   if (known) return known.name;
-  throw new GatewayError('not-found', 'there is no remote schema of that name', { path: '$.args.name', status: 400 });
+  throw unknownRemoteSchema();
 }
 
 /** What a remote schema says of itself, before customization and permissions. */
 function introspectRemoteSchema({ current }: LiveGraph, name: string): unknown {
   const sdl = current.sources.map((source) => source.sdl?.get(name)).find((text) => text !== undefined);
-  if (sdl === undefined || current.missing.some(({ source }) => source === name))
-    throw new GatewayError('source-unavailable', 'the remote schema has not said what it is yet', {
-      path: '$.args.name',
-    });
+  if (sdl === undefined || current.missing.some(({ source }) => source === name)) throw remoteSchemaNotIntrospected();
   return { data: introspectionFromSchema(buildSchema(sdl, { assumeValidSDL: true })) };
 }
 
@@ -122,7 +123,7 @@ function inconsistentObject({ source, reason, kind }: Inconsistency) {
   return { type, name: source, definition: source, reason };
 }
 
-/** What is wrong with an edit of the metadata that could not be put in force. */
+/** The problems of changed metadata that could not be applied. */
 function pendingProblems(failure: Error | undefined) {
   if (!failure) return [];
   if (!(failure instanceof MetadataError)) return [{ type: 'metadata', name: 'metadata', reason: 'internal error' }];
@@ -133,8 +134,8 @@ function pendingProblems(failure: Error | undefined) {
   }));
 }
 
-/** The metadata that was asked for cannot be put in force: everything that is wrong with it, for an admin's eyes. */
-function sendInvalid(exchange: Exchange, error: MetadataError): void {
+/** The error for metadata that could not be applied, with all its problems; for admins only. */
+function sendInvalid(exchange: HttpExchange, error: MetadataError): void {
   exchange.record?.addError('invalid-configuration');
   sendJson(exchange, 400, {
     path: '$',

@@ -7,7 +7,7 @@ import { type PublicJwk, type SigningKey, signingKeyOf } from './signing-key.ts'
 export const ASSERTION_HEADER = 'x-portico-assertion';
 
 /** So that no verifier takes an assertion for another kind of token, or another for an assertion (RFC 8725, 3.11). */
-const TYPE = 'portico-assertion+jwt';
+const ASSERTION_TYPE = 'portico-assertion+jwt';
 const CLAIMS = 'https://hasura.io/jwt/claims';
 const USER_ID = 'x-hasura-user-id';
 
@@ -16,7 +16,7 @@ const LIFETIME_SECONDS = 60;
 /** How long it is sent. What is left then is for the request's way and for clocks that differ. */
 const REUSE_SECONDS = 30;
 
-/** What one service is told of who calls it: a JWT whose `aud` is this service. */
+/** Proves the caller to one service: a JWT whose `aud` is this service. */
 export interface ServiceAssertion {
   /** For a request on a caller's behalf. */
   forSession(session: Session): string;
@@ -72,7 +72,7 @@ function openAssertion(signer: Signer): ServiceAssertion {
     forSession: (session) => {
       let signed = bySession.get(session);
       if (!isReusable(signed, signer)) {
-        signed = sign(signer, claimsOf(session));
+        signed = sign(signer, assertionClaims(session));
         bySession.set(session, signed);
       }
       return signed.text;
@@ -91,7 +91,7 @@ function isReusable(signed: Signed | undefined, { now }: Signer): signed is Sign
   return left > 0 && left <= REUSE_SECONDS * 1000;
 }
 
-function claimsOf({ variables }: Session): object {
+function assertionClaims({ variables }: Session): object {
   const user = variables[USER_ID];
   return { ...(user !== undefined && { sub: user }), [CLAIMS]: variables };
 }
@@ -100,7 +100,7 @@ function sign({ key, issuer, audience, now }: Signer, claims: object): Signed {
   const at = now();
   const iat = Math.floor(at / 1000);
   const payload = { iss: issuer, aud: audience, iat, exp: iat + LIFETIME_SECONDS, jti: randomUUID(), ...claims };
-  const header = { alg: 'ES256', typ: TYPE, kid: key.publicJwk.kid } as const;
+  const header = { alg: 'ES256', typ: ASSERTION_TYPE, kid: key.publicJwk.kid } as const;
   const text = jwt.sign(payload, key.privateKey, { algorithm: 'ES256', header });
   return { text, reusableUntil: at + REUSE_SECONDS * 1000 };
 }

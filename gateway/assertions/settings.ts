@@ -3,22 +3,30 @@ import { setting } from '../../platform/index.ts';
 import { type Assertions, createAssertions } from './assertions.ts';
 
 const MIN_BYTES = 32;
-const EXPECTED = `expected at least ${MIN_BYTES} random bytes in base64 or hexadecimal`;
+const EXPECTED_SECRET = `expected at least ${MIN_BYTES} random bytes in base64 or hexadecimal`;
 
-const secret = z.string({ error: EXPECTED }).transform((text, context): Uint8Array => {
+const secret = z.string({ error: EXPECTED_SECRET }).transform((text, context): Uint8Array => {
   const isHexadecimal = /^(?:[0-9a-f]{2})+$/i.test(text);
   const bytes = Buffer.from(text, isHexadecimal ? 'hex' : 'base64');
   // Buffer skips what is not base64, so the alphabet is checked too.
   if (bytes.length >= MIN_BYTES && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return bytes;
-  context.addIssue({ code: 'custom', message: EXPECTED });
+  context.addIssue({ code: 'custom', message: EXPECTED_SECRET });
   return z.NEVER;
 });
 
 /** The settings, by the environment variables that hold them. */
 export const assertionSettings = {
-  PORTICO_ASSERTION_KEY: secret.optional(),
-  PORTICO_ASSERTION_STANDBY_KEY: secret.optional(),
-  PORTICO_ASSERTION_ISSUER: setting.text().default('portico'),
+  PORTICO_ASSERTION_KEY: secret
+    .optional()
+    .describe(
+      'Secret that the key for signing assertions is derived from: at least 32 random bytes in base64 or hexadecimal. The same for all replicas. See [service-assertions.md](service-assertions.md).',
+    ),
+  PORTICO_ASSERTION_STANDBY_KEY: secret
+    .optional()
+    .describe(
+      'Another one, whose public key is published and which signs nothing yet. See [rotation](service-assertions.md#rotation).',
+    ),
+  PORTICO_ASSERTION_ISSUER: setting.text().default('portico').describe('Issuer (`iss`) of the assertions.'),
 };
 
 export type AssertionSettings = z.output<z.ZodObject<typeof assertionSettings>>;

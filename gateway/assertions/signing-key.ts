@@ -1,11 +1,12 @@
-import { createECDH, createHash, createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { createECDH, createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { jwkThumbprint } from '../../platform/index.ts';
 
 /** The order of the group of P-256 (NIST SP 800-186, section 3.2.1.3). */
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const COORDINATE_BYTES = 32;
 /** 64 bits more than the order has, so that the remainder is evenly distributed (FIPS 186-5, appendix A.2.1). */
 const SCALAR_BYTES = 40;
-const PURPOSE = 'portico service assertion ES256';
+const ASSERTION_KEY_PURPOSE = 'portico service assertion ES256';
 
 /** A public key as RFC 7517 writes it. */
 export interface PublicJwk {
@@ -30,7 +31,7 @@ export interface SigningKey {
  * @param secret random bytes, 32 or more.
  */
 export function signingKeyOf(secret: Uint8Array): SigningKey {
-  const bytes = Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, SCALAR_BYTES));
+  const bytes = Buffer.from(hkdfSync('sha256', secret, '', ASSERTION_KEY_PURPOSE, SCALAR_BYTES));
   const scalar = (BigInt(`0x${bytes.toString('hex')}`) % (ORDER - 1n)) + 1n;
   const d = Buffer.from(scalar.toString(16).padStart(COORDINATE_BYTES * 2, '0'), 'hex');
   const ecdh = createECDH('prime256v1');
@@ -41,11 +42,6 @@ export function signingKeyOf(secret: Uint8Array): SigningKey {
   const jwk = { crv: 'P-256', kty: 'EC', x, y } as const;
   return {
     privateKey: createPrivateKey({ key: { ...jwk, d: d.toString('base64url') }, format: 'jwk' }),
-    publicJwk: { ...jwk, use: 'sig', alg: 'ES256', kid: thumbprint(jwk) },
+    publicJwk: { ...jwk, use: 'sig', alg: 'ES256', kid: jwkThumbprint(jwk) },
   };
-}
-
-/** RFC 7638, section 3: the members in the order of their names, without white space. */
-function thumbprint({ crv, kty, x, y }: Pick<PublicJwk, 'crv' | 'kty' | 'x' | 'y'>): string {
-  return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
 }

@@ -1,4 +1,4 @@
-import { type Generation, type SchemaChange, schemaChanges } from '../graph/index.ts';
+import { type AffectingChange, affectingChanges, type Generation, type SchemaChange } from '../graph/index.ts';
 import type { Metadata } from '../metadata/index.ts';
 import { checkedRoles } from './roles.ts';
 
@@ -8,15 +8,21 @@ export interface Change extends SchemaChange {
   readonly roles?: readonly string[];
 }
 
+/** A change that tells whom it affects. */
+export interface ClientChange extends Change {
+  /** The schema coordinate that they use; undefined where none tells. */
+  readonly coordinate?: string | undefined;
+}
+
 /** What has changed for clients between two graphs, the breaking changes first. */
 export async function changesBetween(
   before: Generation,
   after: Generation,
   publicRole: string,
-): Promise<readonly Change[]> {
-  const changes = new Map<string, Change & { roles: string[] }>();
+): Promise<readonly ClientChange[]> {
+  const changes = new Map<string, AffectingChange & { roles: string[] }>();
   for (const role of checkedRoles([before.metadata, after.metadata], publicRole))
-    for (const change of await schemaChanges(before.graphOf(role).schema, after.graphOf(role).schema)) {
+    for (const change of await affectingChanges(before.graphOf(role).schema, after.graphOf(role).schema)) {
       const known = changes.get(change.message);
       if (known) known.roles.push(role);
       else changes.set(change.message, { ...change, roles: [role] });
@@ -25,18 +31,18 @@ export async function changesBetween(
   return [...all, ...changes.values()].sort((one, two) => Number(two.breaking) - Number(one.breaking));
 }
 
-/** Public fields for which tokens are now judged, or no longer. */
+/** Public fields for which tokens are now verified, or no longer verified. */
 function authenticationChanges(before: Generation, after: Generation): readonly Change[] {
   const [then, now] = [before, after].map(({ authenticationFields }) => new Set(authenticationFields.names));
   const missing = (from = new Set<string>(), to = new Set<string>()) => [...from].filter((field) => !to.has(field));
   return [
     ...missing(then, now).map((field) => ({
       breaking: true,
-      message: `"${field}" is no authentication field any more: tokens that come with it are judged`,
+      message: `"${field}" is no longer an authentication field: tokens sent with it are verified`,
     })),
     ...missing(now, then).map((field) => ({
       breaking: false,
-      message: `"${field}" is an authentication field: tokens that come with it are not judged`,
+      message: `"${field}" is now an authentication field: tokens sent with it are not verified`,
     })),
   ];
 }

@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs';
 import { createLogger, readSettings, SettingsError, setting } from '../../platform/index.ts';
-import { type GraphSettings, readConfig, readGraphSettings } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { describeProblem, MetadataError, type MetadataProblem } from '../metadata/index.ts';
-import { knownSessionVariables } from '../session/index.ts';
-import { type Change, changesBetween } from './changes.ts';
+import { ADMIN_ROLE, knownSessionVariables } from '../session/index.ts';
+import { changesBetween } from './changes.ts';
 import { checkOut } from './git-ref.ts';
+import { readableGraphSettings } from './graph-settings.ts';
 import { compareWithHasura } from './hasura/compare-with-hasura.ts';
 import { type OpenedGraph, type OpenGraphOptions, openGraph, recordSchemas } from './open-graph.ts';
 import { printReport } from './print-report.ts';
 import { type Report, reportOn } from './report.ts';
+import { checkedRoles } from './roles.ts';
 import { settingsNotes } from './settings-notes.ts';
+import { type UsageOfChanges, type WeighedChange, weighChanges } from './usage/change-usage.ts';
 
 export interface CheckOptions {
   readonly location: string;
@@ -26,6 +29,8 @@ export interface CheckOptions {
   /** That Hasura's admin secret. The variable HASURA_GRAPHQL_ADMIN_SECRET has it where this is undefined. */
   readonly adminSecret?: string | undefined;
   readonly json: boolean;
+  /** What is known of who uses what; undefined where breaking changes are not weighed by it. */
+  readonly usage?: UsageOfChanges | undefined;
 }
 
 /**
@@ -37,7 +42,7 @@ export async function check(options: CheckOptions, print: (text: string) => void
   const opening: OpenGraphOptions = {
     environment: options.environment,
     publicRole: options.publicRole,
-    ...graphSettings(options.environment),
+    ...readableGraphSettings(options.environment),
     recorded: options.schemas,
     // An empty variable counts as unset.
     stored: options.schemas === undefined ? options.environment.PORTICO_SCHEMA_DIR || undefined : undefined,
@@ -46,8 +51,12 @@ export async function check(options: CheckOptions, print: (text: string) => void
   };
   const report = withProblems(await makeReport(options, opening), settingsProblems(options.environment));
   print(options.json ? JSON.stringify(report, null, 2) : printReport(report));
-  const differences = [...(report.changes ?? []), ...(report.hasura?.differences ?? [])];
-  return report.valid && !differences.some(({ breaking }) => breaking) ? 0 : 1;
+  const differences: readonly WeighedChange[] = [...(report.changes ?? []), ...(report.hasura?.differences ?? [])];
+  return report.valid && !differences.some(isBreaking) ? 0 : 1;
+}
+
+function isBreaking({ breaking, allowed }: WeighedChange): boolean {
+  return breaking && allowed !== true;
 }
 
 async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Promise<Report> {
@@ -73,7 +82,7 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
     {
       publicRole: options.publicRole,
       enforceAllowList: isAllowListEnforced(options.environment),
-      knownVariables: variablesOf(options.environment),
+      knownVariables: sessionVariablesOf(options.environment),
       settings: settingsNotes(options.environment, graph.generation.metadata.asWritten),
     },
     graph.problems,
@@ -90,7 +99,7 @@ async function withChanges(
   opening: OpenGraphOptions,
 ): Promise<Report> {
   if (options.against === undefined) return report;
-  const compared = await compare(graph, options.against, options, opening);
+  const compared = await compareAgainst(graph, options.against, options, opening);
   return 'changes' in compared ? { ...report, changes: compared.changes } : withProblems(report, compared.problems);
 }
 
@@ -111,18 +120,8 @@ function secretOf(environment: NodeJS.ProcessEnv): string | undefined {
     return readSettings({ HASURA_GRAPHQL_ADMIN_SECRET: setting.text().optional() }, environment)
       .HASURA_GRAPHQL_ADMIN_SECRET;
   } catch (error) {
-    // A file that cannot be read is told with the other settings.
+    // A file that cannot be read is reported with the other settings.
     if (error instanceof SettingsError) return undefined;
-    throw error;
-  }
-}
-
-function graphSettings(environment: NodeJS.ProcessEnv): Partial<GraphSettings> {
-  try {
-    return readGraphSettings(environment);
-  } catch (error) {
-    // What is wrong with them is told with the other settings.
-    if (error instanceof SettingsError) return {};
     throw error;
   }
 }
@@ -132,13 +131,13 @@ function isAllowListEnforced(environment: NodeJS.ProcessEnv): boolean {
     const shape = { HASURA_GRAPHQL_ENABLE_ALLOWLIST: setting.flag(false) };
     return readSettings(shape, environment).HASURA_GRAPHQL_ENABLE_ALLOWLIST;
   } catch (error) {
-    // What is wrong with it is told with the other settings; meanwhile the stricter one holds.
+    // Its problems are reported with the other settings; until then the stricter value applies.
     if (error instanceof SettingsError) return true;
     throw error;
   }
 }
 
-function variablesOf(environment: NodeJS.ProcessEnv): ReadonlySet<string> | undefined {
+function sessionVariablesOf(environment: NodeJS.ProcessEnv): ReadonlySet<string> | undefined {
   try {
     return knownSessionVariables(readConfig(environment).authentication);
   } catch (error) {
@@ -164,15 +163,16 @@ function settingsProblems(environment: NodeJS.ProcessEnv): readonly MetadataProb
   }
 }
 
-type Comparison = { changes: readonly Change[] } | { problems: readonly MetadataProblem[] };
+type Comparison = { changes: readonly WeighedChange[] } | { problems: readonly MetadataProblem[] };
 
-async function compare(
+async function compareAgainst(
   graph: OpenedGraph,
   against: string,
-  { location, schemas, publicRole }: CheckOptions,
+  options: CheckOptions,
   opening: OpenGraphOptions,
 ): Promise<Comparison> {
-  if (existsSync(against)) return compareWith(graph, against, against, publicRole, opening);
+  const { location, schemas } = options;
+  if (existsSync(against)) return compareWith(graph, against, against, options, opening);
   const metadata = checkOut(against, location);
   if (!metadata)
     return { problems: [{ file: against, message: 'is no metadata directory and no git reference that has one' }] };
@@ -180,7 +180,7 @@ async function compare(
   const recorded = schemas === undefined ? undefined : checkOut(against, schemas);
   try {
     const then = { ...opening, recorded: recorded?.path ?? opening.recorded };
-    return await compareWith(graph, metadata.path, against, publicRole, then);
+    return await compareWith(graph, metadata.path, against, options, then);
   } finally {
     metadata.remove();
     recorded?.remove();
@@ -191,7 +191,7 @@ async function compareWith(
   graph: OpenedGraph,
   location: string,
   name: string,
-  publicRole: string,
+  { publicRole, usage }: CheckOptions,
   opening: OpenGraphOptions,
 ): Promise<Comparison> {
   const inOther = (problems: readonly MetadataProblem[]) => ({
@@ -203,7 +203,11 @@ async function compareWith(
   try {
     const before = await openGraph(location, opening);
     if (before.problems.length > 0) return inOther(before.problems);
-    return { changes: await changesBetween(before.generation, graph.generation, publicRole) };
+    const changes = await changesBetween(before.generation, graph.generation, publicRole);
+    if (!usage) return { changes: changes.map(({ coordinate: _, ...change }) => change) };
+    const roles = checkedRoles([before.generation.metadata, graph.generation.metadata], publicRole);
+    const { schema } = before.generation.graphOf(ADMIN_ROLE);
+    return { changes: weighChanges(changes, usage, { schema, roles }) };
   } catch (error) {
     if (!(error instanceof MetadataError)) throw error;
     return inOther(error.problems);

@@ -9,36 +9,65 @@ import {
 
 const USAGE = `usage:
   portico check [dir] [--against <dir|git ref>] [--hasura <url> [--admin-secret <secret>]] [--schemas <dir>]
-                [--record <dir>] [--json]
+                [--record <dir>] [--usage <dir> [--since <time>] [--allow-unused]] [--json]
       Checks metadata without serving it. --schemas uses recorded schemas in place of asking the services, --record
       writes them, --against tells what changes for clients, --hasura what is different from a live Hasura, for each role;
-      its admin secret may be in HASURA_GRAPHQL_ADMIN_SECRET. Exit code 1 when something is wrong or would break.
+      its admin secret may be in HASURA_GRAPHQL_ADMIN_SECRET. --usage tells who uses what breaking changes take away, since
+      30d or another time; --allow-unused lets those pass that affect nobody. Exit code 1 when something is wrong or would
+      break.
+  portico usage [dir…] [--since <time>] [--client <name>] [--operation <name>] [--role <name>] [--field <coordinate>]
+                [--unused <metadata dir|file.graphql> [--schemas <dir>]] [--limit <number>] [--json]
+      Tells which operations, clients and fields were used, as gateways with PORTICO_USAGE_DIR have counted it; several
+      directories are summed up. --unused lists what nobody used. dir is $PORTICO_USAGE_DIR when it is not given; a time
+      is 30d, 12h, 15m or 2026-01-31.
   portico serve [dir] [--workers <number>]
-      Serves metadata. The settings are the environment's, as the README lists them; --workers goes before
+      Serves metadata. The settings are the environment's, as docs/configuration.md lists them; --workers goes before
       PORTICO_WORKERS.
   portico init [dir] [--bare | --with-login | --with-sample]
       Writes metadata to start from: examples in comments alone, the login of Portico's accounts too, or the sample service
       as well. Asks which on a terminal; otherwise --bare is the default.
   portico completion <${SHELLS.join('|')}>
-      Prints what completes commands and options in a shell: source <(portico completion bash)
+      Prints what completes commands and options in a shell: source <(portico completion bash), the same for zsh,
+      portico completion fish | source
   portico --version
-  dir is $HASURA_GRAPHQL_METADATA_DIR or ./metadata when it is not given.
+  dir of the others is $HASURA_GRAPHQL_METADATA_DIR or ./metadata when it is not given.
   Exit codes: 0 done, 1 failed, 2 not written as above.
 `;
 
-const TEXT = { type: 'string' } as const;
+const TEXT_OPTION = { type: 'string' } as const;
 const FLAG = { type: 'boolean', default: false } as const;
 
-const OPTIONS = {
-  check: { against: TEXT, hasura: TEXT, 'admin-secret': TEXT, schemas: TEXT, record: TEXT, json: FLAG },
-  serve: { workers: TEXT },
+const COMMAND_OPTIONS = {
+  check: {
+    against: TEXT_OPTION,
+    hasura: TEXT_OPTION,
+    'admin-secret': TEXT_OPTION,
+    schemas: TEXT_OPTION,
+    record: TEXT_OPTION,
+    usage: { ...TEXT_OPTION, multiple: true },
+    since: TEXT_OPTION,
+    'allow-unused': FLAG,
+    json: FLAG,
+  },
+  usage: {
+    since: TEXT_OPTION,
+    client: TEXT_OPTION,
+    operation: TEXT_OPTION,
+    role: TEXT_OPTION,
+    field: TEXT_OPTION,
+    unused: TEXT_OPTION,
+    schemas: TEXT_OPTION,
+    limit: TEXT_OPTION,
+    json: FLAG,
+  },
+  serve: { workers: TEXT_OPTION },
   init: { bare: FLAG, 'with-login': FLAG, 'with-sample': FLAG },
   completion: {},
 } as const;
 
-type CommandName = keyof typeof OPTIONS;
+type CommandName = keyof typeof COMMAND_OPTIONS;
 
-const COMMANDS = Object.keys(OPTIONS) as CommandName[];
+const COMMANDS = Object.keys(COMMAND_OPTIONS) as CommandName[];
 
 /** A command that is not written as it should be. */
 class UsageError extends Error {}
@@ -76,20 +105,39 @@ async function main([name, ...words]: readonly string[]): Promise<void> {
 
 const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<void>>> = {
   async check(words) {
-    const { values, positionals } = readArguments(OPTIONS.check, words);
+    const { values, positionals } = readArguments(COMMAND_OPTIONS.check, words);
     const location = locationOf(positionals);
     const environment = process.env;
     const { check } = await import('./check.ts');
     const publicRole = environment.HASURA_GRAPHQL_UNAUTHORIZED_ROLE || 'anonymous';
     const { schemas, record, against, hasura, 'admin-secret': adminSecret, json } = values;
-    const options = { location, environment, publicRole, schemas, record, against, hasura, adminSecret, json };
+    const usage = await usageOfCheck(values);
+    const options = { location, environment, publicRole, schemas, record, against, hasura, adminSecret, json, usage };
     process.exitCode = await check(options, (text) => process.stdout.write(`${text}\n`));
   },
 
+  async usage(words) {
+    const { values, positionals } = readArguments(COMMAND_OPTIONS.usage, words);
+    const environment = process.env;
+    const fallback = environment.PORTICO_USAGE_DIR ? [environment.PORTICO_USAGE_DIR] : [];
+    const paths = positionals.length > 0 ? positionals : fallback;
+    if (paths.length === 0) throw new UsageError('expected a directory of usage files');
+    const { since: written, client, operation, role, field, unused, schemas, limit = '50', json } = values;
+    if (!/^[1-9]\d{0,8}$/.test(limit)) throw new UsageError('--limit: expected a number');
+    const publicRole = environment.HASURA_GRAPHQL_UNAUTHORIZED_ROLE || 'anonymous';
+    const since = written === undefined ? undefined : await timeOf(written);
+    const { usage } = await import('./usage/usage.ts');
+    const filter = { client, operation, role, field };
+    await usage(
+      { ...filter, paths, since, unused, schemas, limit: Number(limit), json, environment, publicRole },
+      (text) => process.stdout.write(`${text}\n`),
+    );
+  },
+
   async serve(words) {
-    const { values, positionals } = readArguments(OPTIONS.serve, words);
+    const { values, positionals } = readArguments(COMMAND_OPTIONS.serve, words);
     const location = locationOf(positionals);
-    const { serve } = await import('../serve.ts');
+    const { serve } = await import('../process/index.ts');
     const { workers } = values;
     serve({
       ...process.env,
@@ -99,7 +147,7 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
   },
 
   async init(words) {
-    const { values, positionals } = readArguments(OPTIONS.init, words);
+    const { values, positionals } = readArguments(COMMAND_OPTIONS.init, words);
     const asked = { bare: values.bare, login: values['with-login'], sample: values['with-sample'] };
     const kinds = (['bare', 'login', 'sample'] as const).filter((kind) => asked[kind]);
     if (kinds.length > 1) throw new UsageError('expected one of --bare, --with-login, --with-sample');
@@ -111,13 +159,50 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
   },
 
   async completion(words) {
-    const [written, ...others] = readArguments(OPTIONS.completion, words).positionals;
+    const [written, ...others] = readArguments(COMMAND_OPTIONS.completion, words).positionals;
     const shell = SHELLS.find((known) => known === written);
     if (!shell || others.length > 0) throw new UsageError(`expected one of ${SHELLS.join(', ')}`);
-    const commands: CommandWords[] = COMMANDS.map((name) => ({ name, options: Object.keys(OPTIONS[name]) }));
+    const commands: CommandWords[] = COMMANDS.map((name) => ({
+      name,
+      options: Object.keys(COMMAND_OPTIONS[name]),
+      values: name === 'completion' ? SHELLS : [],
+    }));
     process.stdout.write(completionScript(shell, 'portico', commands));
   },
 };
+
+interface UsageOptionsOfCheck {
+  readonly usage?: readonly string[] | undefined;
+  readonly since?: string | undefined;
+  readonly against?: string | undefined;
+  readonly 'allow-unused': boolean;
+}
+
+/** @throws UsageError. @throws StartError when usage cannot be read. */
+async function usageOfCheck({
+  usage: paths,
+  since: written,
+  against,
+  'allow-unused': allowUnused,
+}: UsageOptionsOfCheck) {
+  if (!paths) {
+    if (written !== undefined || allowUnused) throw new UsageError('--since and --allow-unused need --usage');
+    return undefined;
+  }
+  if (against === undefined) throw new UsageError('--usage needs --against');
+  const now = Date.now();
+  const since = await timeOf(written ?? '30d', now);
+  const { readUsage } = await import('../usage/index.ts');
+  return { usage: readUsage(paths, since), since, now, allowUnused };
+}
+
+/** @throws UsageError */
+async function timeOf(written: string, now = Date.now()): Promise<number> {
+  const { parseSince } = await import('./usage/since.ts');
+  const time = parseSince(written, now);
+  if (time === undefined) throw new UsageError('--since: expected a time such as 30d, 12h, 15m or 2026-01-31');
+  return time;
+}
 
 /** @throws UsageError */
 function locationOf([directory, ...others]: readonly string[]): string {

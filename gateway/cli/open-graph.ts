@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Logger, readSettings, SettingsError, StartError } from '../../platform/index.ts';
 import { type Assertions, assertionSettings, openAssertions, resolveAssertion } from '../assertions/index.ts';
 import type { GraphSettings } from '../config.ts';
-import { Assembly, type Generation } from '../graph/index.ts';
+import { type Generation, SourceRegistry } from '../graph/index.ts';
 import {
   isSupergraph,
   loadMetadata,
@@ -17,17 +17,16 @@ import {
   together,
 } from '../metadata/index.ts';
 import {
-  type Composition,
-  fingerprintOf,
+  type CompositionKind,
+  definitionFingerprint,
   openSchemaStore,
-  openUpstreamHttp,
   readSchemaFile,
   recordedComposition,
   type SchemaStore,
   schemaFileName,
   schemaFileText,
-  type UpstreamConnections,
 } from '../sources/index.ts';
+import { openUpstreamHttp, type UpstreamConnections } from '../upstream/index.ts';
 
 export interface OpenGraphOptions extends Partial<GraphSettings> {
   readonly environment: NodeJS.ProcessEnv;
@@ -54,24 +53,24 @@ export interface OpenedGraph {
 export async function openGraph(location: string, options: OpenGraphOptions): Promise<OpenedGraph> {
   const http = openUpstreamHttp();
   try {
-    const assembly = assemble(withRecorded(loadMetadata(location, options), options.recorded), options, http);
-    await assembly.open();
-    const { generation } = assembly;
+    const registry = newRegistry(withRecorded(loadMetadata(location, options), options.recorded), options, http);
+    await registry.open();
+    const { generation } = registry;
     // What is wrong with a role is known when its graph has been built.
     for (const role of namedRoles(generation.metadata)) generation.graphIfValid(role);
-    return { generation, problems: assembly.problems };
+    return { generation, problems: registry.problems };
   } finally {
     await http.close();
   }
 }
 
-function assemble(metadata: Metadata, options: OpenGraphOptions, http: UpstreamConnections): Assembly {
+function newRegistry(metadata: Metadata, options: OpenGraphOptions, http: UpstreamConnections): SourceRegistry {
   const assertions = assertionsOf(options.environment);
-  const [assembly] = together(
-    () => new Assembly(metadata, { ...options, http, assertions, schemas: storedSchemas(options) }, options.log),
+  const [registry] = together(
+    () => new SourceRegistry(metadata, { ...options, http, assertions, schemas: storedSchemas(options) }, options.log),
     () => checkServices(metadata, options.environment, assertions),
   );
-  return assembly;
+  return registry;
 }
 
 function storedSchemas({ stored, log }: OpenGraphOptions): SchemaStore | undefined {
@@ -117,7 +116,7 @@ export function recordSchemas(generation: Generation, directory: string): void {
       for (const [name, sdl] of source.sdl ?? []) {
         if (unavailable.has(name)) continue;
         const described = remoteSchemas.find((remote) => remote.name === name);
-        const fingerprint = described && fingerprintOf(described);
+        const fingerprint = described && definitionFingerprint(described);
         const text = schemaFileText({ composition: recordedComposition(source), sdl, fingerprint });
         writeFileSync(join(directory, schemaFileName(name)), text);
       }
@@ -126,7 +125,7 @@ export function recordSchemas(generation: Generation, directory: string): void {
   }
 }
 
-function withRecordedKind(remote: RemoteSchemaMetadata, composition: Composition): RemoteSchemaMetadata {
+function withRecordedKind(remote: RemoteSchemaMetadata, composition: CompositionKind): RemoteSchemaMetadata {
   if (remote.definition.composition !== 'auto') return remote;
   return { ...remote, definition: { ...remote.definition, composition } };
 }

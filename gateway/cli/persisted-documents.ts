@@ -1,7 +1,7 @@
 import { operationErrors, type RoleGraph } from '../graph/index.ts';
 import type { MetadataProblem, PersistedManifest } from '../metadata/index.ts';
 
-/** Documents of one file that are named; of the others their number is told. */
+/** The most documents of one file that are named; of the others the number is reported. */
 const MAX_NAMED = 10;
 
 /** The documents that clients send by their ids and that none of the roles that may send them could run. */

@@ -3,6 +3,7 @@ import type { Change } from './changes.ts';
 import type { HasuraComparison } from './hasura/compare-with-hasura.ts';
 import type { Report } from './report.ts';
 import { ANY_OTHER_ROLE } from './roles.ts';
+import { usageText, type WeighedChange } from './usage/change-usage.ts';
 
 /** A report for a terminal, a line each. */
 export function printReport(report: Report): string {
@@ -17,7 +18,7 @@ export function printReport(report: Report): string {
     ...Object.entries(report.operations).map(([name, roles]) => `operation ${name}: ${roles.join(', ') || 'nobody'}`),
     ...Object.entries(report.persistedDocuments).map(([file, count]) => `persisted documents of ${file}: ${count}`),
     ...(report.changes ?? []).map(changeLine),
-    ...(report.changes ? [`changes: ${report.changes.length}, ${breaking(report.changes)} of them breaking`] : []),
+    ...(report.changes ? [changesLine(report.changes)] : []),
     ...(report.hasura ? hasuraLines(report.hasura) : []),
     report.valid ? 'the metadata is valid' : `the metadata is not valid: ${problemCount(report)}`,
   ].join('\n');
@@ -50,8 +51,15 @@ function sourceText({ name, kind, members }: Report['sources'][number]): string 
   return members ? `${name} (${kind} of ${members.join(', ')})` : `${name} (${kind})`;
 }
 
-function changeLine({ breaking, message, roles }: Change): string {
-  return `${breaking ? 'breaking' : 'change'}${roles ? ` (${roles.join(', ')})` : ''}: ${message}`;
+function changeLine({ breaking, message, roles, usage, allowed }: WeighedChange): string {
+  const kind = allowed ? 'allowed' : breaking ? 'breaking' : 'change';
+  return `${kind}${roles ? ` (${roles.join(', ')})` : ''}: ${message}${usage ? `; ${usageText(usage)}` : ''}`;
+}
+
+function changesLine(changes: readonly WeighedChange[]): string {
+  const allowed = changes.filter((change) => change.allowed).length;
+  const unused = allowed > 0 ? `, ${allowed} of these allowed, since they are unused` : '';
+  return `changes: ${changes.length}, ${breaking(changes)} of them breaking${unused}`;
 }
 
 function breaking(changes: readonly Change[]): number {

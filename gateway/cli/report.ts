@@ -7,13 +7,13 @@ import {
   unknowableOperations,
 } from '../graph/index.ts';
 import { type IgnoredMetadata, type MetadataProblem, metadataWarnings } from '../metadata/index.ts';
-import { ADMIN_ROLE } from '../sources/index.ts';
-import type { Change } from './changes.ts';
+import { ADMIN_ROLE } from '../session/index.ts';
 import type { HasuraComparison } from './hasura/compare-with-hasura.ts';
 import { brokenDocuments } from './persisted-documents.ts';
 import { checkedRoles } from './roles.ts';
+import type { WeighedChange } from './usage/change-usage.ts';
 
-/** What `portico check` found. */
+/** The result of `portico check`. */
 export interface Report {
   readonly valid: boolean;
   readonly problems: readonly MetadataProblem[];
@@ -27,19 +27,19 @@ export interface Report {
   }[];
   /** Root fields by role, as `query orders`. The role `*` is any that the metadata does not name. */
   readonly roles: Readonly<Record<string, readonly string[]>>;
-  /** Root fields that neither need nor judge a token, as `mutation auth_user_login`. */
+  /** Root fields that neither need nor verify a token, such as `mutation auth_user_login`. */
   readonly authenticationFields: readonly string[];
   /** The roles that may run each saved operation, as `collection/operation`. */
   readonly operations: Readonly<Record<string, readonly string[]>>;
   /** How many documents each file lists that clients send by their ids. */
   readonly persistedDocuments: Readonly<Record<string, number>>;
   readonly ignored: readonly IgnoredMetadata[];
-  /** What costs more than it seems to, or cannot be had; nothing is wrong with it. */
+  /** Valid metadata that costs more than it seems to, or has no effect. */
   readonly hints: readonly Hint[];
   /** What is different from a live Hasura; absent when none was named. */
   readonly hasura?: HasuraComparison;
   /** What is different from the other metadata; absent when nothing was compared. */
-  readonly changes?: readonly Change[];
+  readonly changes?: readonly WeighedChange[];
 }
 
 export interface Hint {
@@ -79,7 +79,7 @@ export function reportOn(
     });
   });
   const absent = absentSources(generation);
-  // What is wrong with an absent source is told once.
+  // The problem of an absent source is reported once.
   const found =
     absent.length > 0
       ? { problems: [], warnings: unknowableOperations(broken, absent, metadata) }
@@ -95,7 +95,7 @@ export function reportOn(
       ...brokenDocuments(metadata.persistedManifests, graphs),
     ],
     sources: generation.sources.map(({ name, kind, members }) => ({ name, kind, ...(members && { members }) })),
-    roles: Object.fromEntries([...graphs].map(([role, graph]) => [role, rootFields(graph)])),
+    roles: Object.fromEntries([...graphs].map(([role, graph]) => [role, visibleRootFields(graph)])),
     authenticationFields: generation.authenticationFields.names,
     operations,
     persistedDocuments: Object.fromEntries(metadata.persistedManifests.map((one) => [one.file, one.documents.length])),
@@ -127,7 +127,7 @@ function rolesThatMayRun(query: string, graphs: ReadonlyMap<string, RoleGraph>) 
   return { allowed, errors };
 }
 
-function rootFields({ schema, hasRootField }: RoleGraph): readonly string[] {
+function visibleRootFields({ schema, hasRootField }: RoleGraph): readonly string[] {
   const roots = [
     ['query', schema.getQueryType()],
     ['mutation', schema.getMutationType()],

@@ -1,7 +1,7 @@
 import { type Metadata, namedRoles } from '../metadata/index.ts';
-import { ADMIN_ROLE } from '../sources/index.ts';
+import { ADMIN_ROLE } from '../session/index.ts';
 
-/** Stands for all roles that no metadata names: what they see is open to whoever has a token. */
+/** Stands for all roles that no metadata names: what they see is visible to every caller with a token. */
 export const ANY_OTHER_ROLE = '*';
 
 /** Every role that the metadata gives something to, and those that are always there. */

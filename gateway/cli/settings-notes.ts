@@ -2,7 +2,7 @@ import { SETTING_NAMES } from '../config.ts';
 import { describeSettings, hasuraSettings } from '../hasura-settings.ts';
 import type { IgnoredMetadata, MetadataProblem } from '../metadata/index.ts';
 
-const FILE = 'environment';
+const SETTINGS_ORIGIN = 'environment';
 
 /**
  * Which settings of Hasura do not do here what they do there.
@@ -18,7 +18,7 @@ export function settingsNotes(
   const { withoutEffect } = found;
   const what = `settings of Hasura without effect: ${withoutEffect.join(', ')}`;
   return {
-    warnings: describeSettings(found).map((message) => ({ file: FILE, message })),
-    ignored: withoutEffect.length > 0 ? [{ file: FILE, what }] : [],
+    warnings: describeSettings(found).map((message) => ({ file: SETTINGS_ORIGIN, message })),
+    ignored: withoutEffect.length > 0 ? [{ file: SETTINGS_ORIGIN, what }] : [],
   };
 }

@@ -23,7 +23,7 @@ export const STARTER: Readonly<Record<string, string>> = {
 #           type Order { id: ID! item: String! }
 #
 # What the role \`anonymous\` is granted is public: it needs no token, and a token that comes along counts. Fields that
-# log in, refresh or log out are \`authentication_fields\`: they do not even judge a token, which may be an old one.
+# log in, refresh or log out are \`authentication_fields\`: they ignore a token that is sent, which may be expired.
 #
 # - name: accounts
 #   definition:

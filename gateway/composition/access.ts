@@ -13,7 +13,7 @@ import { directivesOf } from './directives.ts';
 import { requiredCoordinates } from './required-coordinates.ts';
 
 /** What is known of who calls, as far as the directives of federation ask for it. */
-export interface Caller {
+export interface CallerGrants {
   readonly isAuthenticated: boolean;
   readonly scopes: ReadonlySet<string>;
   readonly policies: ReadonlySet<string>;
@@ -33,16 +33,16 @@ export type Requirements = ReadonlyMap<string, readonly Requirement[]>;
 /**
  * Collects what is demanded for each field: by the field, by the type that it is of, by the type that it is in, and by
  * the fields that it requires of other services. A field of an interface demands what any of its implementations does,
- * because nobody knows yet which one it will be; and what is demanded of an interface's field holds for all of these.
+ * because the concrete type is not known yet; and what is demanded of an interface's field holds for all of these.
  */
 export function readRequirements(supergraph: DocumentNode, schema: GraphQLSchema): Requirements {
   const own = new Map<string, Requirement>();
   for (const definition of supergraph.definitions) {
     if (!isTypeDefinitionNode(definition)) continue;
     const type = definition.name.value;
-    note(own, type, requirementOf(definition));
+    note(own, type, accessRequirementOf(definition));
     if ('fields' in definition)
-      for (const field of definition.fields ?? []) note(own, `${type}.${field.name.value}`, requirementOf(field));
+      for (const field of definition.fields ?? []) note(own, `${type}.${field.name.value}`, accessRequirementOf(field));
   }
   if (own.size === 0) return new Map();
   return spread(own, requiredCoordinates(supergraph), schema);
@@ -104,7 +104,7 @@ function note(own: Map<string, Requirement>, key: string, requirement: Requireme
   if (requirement) own.set(key, requirement);
 }
 
-function requirementOf(node: {
+function accessRequirementOf(node: {
   readonly directives?: readonly ConstDirectiveNode[] | undefined;
 }): Requirement | undefined {
   const authenticated = directivesOf(node, 'authenticated').length > 0;
@@ -125,7 +125,7 @@ function alternatives(value: unknown): readonly (readonly string[])[] {
 }
 
 /** Whether a caller may have what demands all of these. */
-export function accessibleTo(caller: Caller, requirements: readonly Requirement[]): boolean {
+export function accessibleTo(caller: CallerGrants, requirements: readonly Requirement[]): boolean {
   return requirements.every(
     ({ authenticated, scopes, policies }) =>
       (!authenticated || caller.isAuthenticated) &&

@@ -1,13 +1,13 @@
 import { type ConstDirectiveNode, valueFromASTUntyped } from 'graphql';
 
 /** The arguments of a directive, by their names. */
-export type Arguments = Readonly<Record<string, unknown>>;
+export type DirectiveArguments = Readonly<Record<string, unknown>>;
 
 /** The arguments of each directive of that name. */
 export function directivesOf(
   node: { readonly directives?: readonly ConstDirectiveNode[] | undefined },
   name: string,
-): readonly Arguments[] {
+): readonly DirectiveArguments[] {
   return (node.directives ?? [])
     .filter((directive) => directive.name.value === name)
     .map(({ arguments: given = [] }) =>

@@ -1,15 +1,15 @@
 import {
   type ConstDirectiveNode,
+  type DefinitionNode,
   type DocumentNode,
-  type InlineFragmentNode,
   Kind,
-  parse,
   print,
   type SelectionNode,
   stripIgnoredCharacters,
-  type TypeNode,
   visit,
 } from 'graphql';
+import { parseFieldSet } from '../supergraph/index.ts';
+import { fragmentNode, innermostTypeName, type TypeWithFields } from '../syntax/index.ts';
 
 /**
  * Writes the conditions on interfaces in `@requires` as conditions on the types that implement them in the subgraph.
@@ -18,13 +18,12 @@ import {
  * @returns the SDL itself where there are none.
  */
 export function withFlatRequirements(typeDefs: DocumentNode): DocumentNode {
-  const types = readTypes(typeDefs);
+  if (!typeDefs.definitions.some(hasConditions)) return typeDefs;
+  const types = readTypeMembers(typeDefs);
   let isChanged = false;
   const flat = (directive: ConstDirectiveNode, type: string): ConstDirectiveNode => {
-    if (directive.name.value.replace(/^federation__/, '') !== 'requires') return directive;
-    const given = directive.arguments?.find(({ name }) => name.value === 'fields')?.value;
-    if (given?.kind !== Kind.STRING) return directive;
-    const selections = selectionsOf(given.value);
+    const required = requiredFieldsOf(directive);
+    const selections = required === undefined ? undefined : readFieldSet(required);
     if (!selections || !hasWideCondition(selections, types)) return directive;
     isChanged = true;
     const value = flattened(selections, type, types)
@@ -49,7 +48,21 @@ export function withFlatRequirements(typeDefs: DocumentNode): DocumentNode {
   return isChanged ? changed : typeDefs;
 }
 
-type TypeWithFields = Extract<DocumentNode['definitions'][number], { readonly interfaces?: unknown }>;
+/** Whether a field of a type requires something under a condition. */
+function hasConditions(definition: DefinitionNode): boolean {
+  const fields: readonly { readonly directives?: readonly ConstDirectiveNode[] | undefined }[] =
+    'fields' in definition ? (definition.fields ?? []) : [];
+  return fields.some(({ directives = [] }) =>
+    directives.some((directive) => requiredFieldsOf(directive)?.includes('...') ?? false),
+  );
+}
+
+/** The field set of `@requires`. */
+function requiredFieldsOf(directive: ConstDirectiveNode): string | undefined {
+  if (directive.name.value.replace(/^federation__/, '') !== 'requires') return undefined;
+  const given = directive.arguments?.find(({ name }) => name.value === 'fields')?.value;
+  return given?.kind === Kind.STRING ? given.value : undefined;
+}
 
 /** What the SDL of a subgraph says of its types. */
 interface Types {
@@ -60,7 +73,7 @@ interface Types {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-function readTypes(typeDefs: DocumentNode): Types {
+function readTypeMembers(typeDefs: DocumentNode): Types {
   const members = new Map<string, Set<string>>();
   const interfaces = new Set<string>();
   const fields = new Map<string, string>();
@@ -79,7 +92,7 @@ function readTypes(typeDefs: DocumentNode): Types {
         if (isObject) for (const one of type.interfaces ?? []) add(one.name.value, type.name.value);
         else interfaces.add(type.name.value);
         for (const field of type.fields ?? [])
-          fields.set(`${type.name.value}.${field.name.value}`, namedType(field.type));
+          fields.set(`${type.name.value}.${field.name.value}`, innermostTypeName(field.type));
       }
     }
   return { members, interfaces, fields };
@@ -118,34 +131,21 @@ function flattened(
       return types.members.get(condition)?.has(type) ? flattened(inner, type, types) : [];
     const members = types.members.get(condition);
     if (!members || !types.interfaces.has(condition))
-      return [fragmentOn(condition, flattened(inner, condition, types))];
+      return [fragmentNode(condition, flattened(inner, condition, types))];
     return [...members]
       .filter((member) => possible === undefined || possible.has(member))
       .flatMap((member) => {
         const below = flattened(inner, member, types);
-        return below.length > 0 ? [fragmentOn(member, below)] : [];
+        return below.length > 0 ? [fragmentNode(member, below)] : [];
       });
   });
 }
 
-function fragmentOn(type: string, selections: readonly SelectionNode[]): InlineFragmentNode {
-  return {
-    kind: Kind.INLINE_FRAGMENT,
-    typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: type } },
-    selectionSet: { kind: Kind.SELECTION_SET, selections },
-  };
-}
-
 /** Undefined for what is no field set, which the composer tells. */
-function selectionsOf(fields: string): readonly SelectionNode[] | undefined {
+function readFieldSet(fields: string): readonly SelectionNode[] | undefined {
   try {
-    const [definition] = parse(`{ ${fields} }`, { noLocation: true }).definitions;
-    return definition?.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections : undefined;
+    return parseFieldSet(fields);
   } catch {
     return undefined;
   }
-}
-
-function namedType(type: TypeNode): string {
-  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);
 }

@@ -1,4 +1,5 @@
-import { Kind, type ObjectTypeDefinitionNode, parse } from 'graphql';
+import { Kind, type ObjectTypeDefinitionNode } from 'graphql';
+import { fieldNamesOf, parseFieldSet } from '../supergraph/index.ts';
 import { directivesOf } from './directives.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -23,7 +24,7 @@ function unreachableParts(type: ObjectTypeDefinitionNode, supergraph: Supergraph
     const subgraph = supergraph.subgraphNames.get(String(graph)) ?? String(graph);
     const keys = parts.get(subgraph)?.keys ?? [];
     const isKey = typeof key === 'string' && resolvable !== false;
-    parts.set(subgraph, { subgraph, keys: isKey ? [...keys, fieldsOf(key)] : keys });
+    parts.set(subgraph, { subgraph, keys: isKey ? [...keys, fieldNamesOf(parseFieldSet(key))] : keys });
   }
   const isEntity = [...parts.values()].some(({ keys }) => keys.length > 0);
   if (!isEntity || parts.size < 2) return [];
@@ -43,11 +44,4 @@ function unreachableParts(type: ObjectTypeDefinitionNode, supergraph: Supergraph
       `the entity "${name}" has no reachable key in "${subgraph}": ${why}, so only "${subgraph}" itself leads to "${own.join('", "')}"`,
     ];
   });
-}
-
-/** The outermost fields of a key. */
-function fieldsOf(key: string): readonly string[] {
-  const [definition] = parse(`{ ${key} }`).definitions;
-  if (definition?.kind !== Kind.OPERATION_DEFINITION) return [];
-  return definition.selectionSet.selections.flatMap((one) => (one.kind === Kind.FIELD ? [one.name.value] : []));
 }

@@ -1,9 +1,9 @@
 import { type GraphQLField, getNamedType, isCompositeType, isObjectType, isRequiredArgument } from 'graphql';
-import { openPlanner, type Plan, PlannerUnavailable } from '../federation/index.ts';
+import { openPlanner, PlannerUnavailable, type PlanQuery } from '../federation/index.ts';
 import { unreachableEntities } from './hints-entities.ts';
 import type { Supergraph } from './supergraph.ts';
 
-/** From so many calls of subgraphs on, an operator is told of a field. Two is a plain join. */
+/** From so many calls of subgraphs on, a field is reported to the operator. Two is a plain join. */
 const MANY_CALLS = 3;
 /** Operations that are planned at most; each takes about a tenth of a millisecond. */
 const MAX_PLANS = 20_000;
@@ -49,7 +49,7 @@ function costlyFields({ schema, sdl }: Supergraph): readonly string[] {
   ];
 }
 
-function planner(sdl: string): Plan | undefined {
+function planner(sdl: string): PlanQuery | undefined {
   try {
     return openPlanner(sdl);
   } catch (error) {
@@ -59,9 +59,9 @@ function planner(sdl: string): Plan | undefined {
 }
 
 /** An operation that asks for one field of what a root field gives. */
-function operationFor(root: Field, field: Field): string {
+function operationFor(root: SchemaField, field: SchemaField): string {
   const variables: string[] = [];
-  const called = ({ name, args }: Field) => {
+  const called = ({ name, args }: SchemaField) => {
     const given = args.filter(isRequiredArgument).map((argument) => {
       variables.push(`$v${variables.length}: ${String(argument.type)}`);
       return `${argument.name}: $v${variables.length - 1}`;
@@ -72,10 +72,10 @@ function operationFor(root: Field, field: Field): string {
   return `query ${variables.length > 0 ? `(${variables.join(', ')})` : ''} { ${selection} }`;
 }
 
-type Field = GraphQLField<unknown, unknown>;
+type SchemaField = GraphQLField<unknown, unknown>;
 
 /** The subgraphs that a plan calls, one as often as it is called. */
-function callsOf(plan: Plan, operation: string): readonly string[] {
+function callsOf(plan: PlanQuery, operation: string): readonly string[] {
   try {
     return servicesIn(plan(operation, undefined));
   } catch {

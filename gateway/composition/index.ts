@@ -1,4 +1,4 @@
-export { accessibleTo, type Caller, type Requirements } from './access.ts';
+export { accessibleTo, type CallerGrants, type Requirements } from './access.ts';
 export type { Composition, CompositionProblem, SubgraphSdl } from './compose.ts';
 export { ComposerStopped, composeSubgraphs } from './composer.ts';
 export { supergraphHints } from './hints.ts';

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { type DefinitionNode, type DocumentNode, Kind, parse, print } from 'graphql';
+import { type DefinitionNode, type DocumentNode, Kind, parse } from 'graphql';
+import { printDefinition } from './print-definition.ts';
 
 /** SDL in pieces of some definitions each, so that a large one can be read while operations go on. */
 export type Pieces = readonly string[];
@@ -9,13 +10,18 @@ const DEFINITIONS_IN_ONE = 50;
 export function piecesOf({ definitions }: DocumentNode): Pieces {
   const pieces: string[] = [];
   for (let at = 0; at < definitions.length; at += DEFINITIONS_IN_ONE)
-    pieces.push(print({ kind: Kind.DOCUMENT, definitions: definitions.slice(at, at + DEFINITIONS_IN_ONE) }));
+    pieces.push(sdlOf(definitions.slice(at, at + DEFINITIONS_IN_ONE).map(printDefinition)));
   return pieces;
 }
 
 /** The SDL as one text. */
 export function sdlOf(pieces: Pieces): string {
   return pieces.join('\n\n');
+}
+
+/** The definitions, each piece parsed when it is come to. */
+export function* definitionsIn(pieces: Pieces): Generator<DefinitionNode> {
+  for (const piece of pieces) yield* parse(piece, { noLocation: true }).definitions;
 }
 
 /** Parses one piece after another. Operations go on in between. */

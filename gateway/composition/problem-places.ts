@@ -26,7 +26,7 @@ export function placesOf(
     const places = [...documents]
       .filter(([name]) => subgraphs.length === 0 || subgraphs.includes(name))
       .flatMap(([subgraph, document]) => {
-        const line = lineOf(document, type, field);
+        const line = lineOfDefinition(document, type, field);
         return line === undefined ? [] : [{ subgraph, line }];
       });
     if (places.length > 0) return places;
@@ -34,11 +34,11 @@ export function placesOf(
   return [];
 }
 
-function lineOf(document: DocumentNode, type: string, field: string | undefined): number | undefined {
+function lineOfDefinition(document: DocumentNode, type: string, field: string | undefined): number | undefined {
   const definitions = document.definitions.filter((one) => isTypeLike(one) && one.name?.value === type);
   if (field === undefined) return definitions[0]?.loc?.startToken.line;
   for (const definition of definitions)
-    for (const member of membersOf(definition))
+    for (const member of memberNodes(definition))
       if (member.name.value === field) return member.name.loc?.startToken.line;
   return undefined;
 }
@@ -47,7 +47,7 @@ function isTypeLike(definition: DefinitionNode): definition is DefinitionNode & 
   return definition.kind !== Kind.DIRECTIVE_DEFINITION && definition.kind !== Kind.OPERATION_DEFINITION;
 }
 
-function membersOf(definition: DefinitionNode) {
+function memberNodes(definition: DefinitionNode) {
   if ('fields' in definition) return definition.fields ?? [];
   return 'values' in definition ? (definition.values ?? []) : [];
 }

@@ -11,62 +11,65 @@ import { type Edge, loadSatisfiabilityModules, type SatisfiabilityModules } from
 export async function shareCommonPaths(): Promise<void> {
   const modules = await loadSatisfiabilityModules();
   const given: object | undefined = modules?.OperationPath?.prototype;
-  if (!modules || !given || !REPLACED.every((name) => typeof Reflect.get(given, name) === 'function')) return;
+  if (!modules || !given || !REPLACED_METHODS.every((name) => typeof Reflect.get(given, name) === 'function')) return;
   Object.assign(given, methodsFor(modules.isFieldEdge, given));
 }
 
 /** The methods of a path that say where it goes; the others are made of them. */
-const REPLACED = ['move', 'clone', 'depth', 'edge', 'steps', 'isVisitedEdge'] as const;
+const REPLACED_METHODS = ['move', 'clone', 'depth', 'edge', 'steps', 'isVisitedEdge'] as const;
 
 /** A way to a place. */
-interface Step {
+interface QuickStep {
   readonly edge: Edge;
-  readonly before: Step | undefined;
+  readonly before: QuickStep | undefined;
   readonly depth: number;
 }
 
-interface Path {
+interface QuickPath {
   _rootNode: unknown;
   contextsInScope: bigint;
-  last: Step | undefined;
+  last: QuickStep | undefined;
 }
 
 function methodsFor(isFieldEdge: SatisfiabilityModules['isFieldEdge'], prototype: object) {
   return {
-    move(this: Path, edge: Edge): Path {
+    move(this: QuickPath, edge: Edge): QuickPath {
       this.last = { edge, before: this.last, depth: (this.last?.depth ?? 0) + 1 };
       if (isFieldEdge(edge)) this.contextsInScope |= edge.head.contexts;
       return this;
     },
-    clone(this: Path): Path {
+    clone(this: QuickPath): QuickPath {
       const { _rootNode, contextsInScope, last } = this;
-      return Object.assign(Object.create(prototype) as Path, { _rootNode, contextsInScope, last });
+      return Object.assign(Object.create(prototype) as QuickPath, { _rootNode, contextsInScope, last });
     },
-    depth(this: Path): number {
+    depth(this: QuickPath): number {
       return this.last?.depth ?? 0;
     },
-    edge(this: Path): Edge | undefined {
+    edge(this: QuickPath): Edge | undefined {
       return this.last?.edge;
     },
-    steps(this: Path): object[] {
+    steps(this: QuickPath): object[] {
       return edgesOf(this.last).map((edge) =>
         isFieldEdge(edge)
           ? { typeName: edge.move.typeName, fieldName: edge.move.fieldName }
           : { typeName: edge.tail.typeName },
       );
     },
-    isVisitedEdge(this: Path, edge: Edge): boolean {
+    isVisitedEdge(this: QuickPath, edge: Edge): boolean {
+      // The walker records each visit of a type before it looks at the fields. On its first visit none of them has been
+      // walked: there is no need to search thousands of steps.
+      if (edge.head.visitedGraphCombos?.length === 1) return false;
       for (let step = this.last; step; step = step.before) if (step.edge === edge) return true;
       return false;
     },
-    toString(this: Path): string {
+    toString(this: QuickPath): string {
       const steps = edgesOf(this.last).map(({ move, tail }) => ` -(${String(move)})-> ${String(tail)}`);
       return String(this._rootNode) + steps.join('');
     },
   };
 }
 
-function edgesOf(last: Step | undefined): readonly Edge[] {
+function edgesOf(last: QuickStep | undefined): readonly Edge[] {
   const edges: Edge[] = [];
   for (let step = last; step; step = step.before) edges.push(step.edge);
   return edges.reverse();

@@ -1,4 +1,6 @@
-import { type DocumentNode, Kind, parse, type SelectionNode, type TypeNode } from 'graphql';
+import { type DocumentNode, Kind, type SelectionNode } from 'graphql';
+import { parseFieldSet } from '../supergraph/index.ts';
+import { innermostTypeName } from '../syntax/index.ts';
 import { directivesOf } from './directives.ts';
 
 /**
@@ -11,7 +13,7 @@ export function requiredCoordinates(supergraph: DocumentNode): ReadonlyMap<strin
   for (const type of supergraph.definitions) {
     if (type.kind !== Kind.OBJECT_TYPE_DEFINITION && type.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue;
     for (const field of type.fields ?? []) {
-      types.set(`${type.name.value}.${field.name.value}`, namedType(field.type));
+      types.set(`${type.name.value}.${field.name.value}`, innermostTypeName(field.type));
       for (const { requires } of directivesOf(field, 'join__field'))
         if (typeof requires === 'string') requiring.push({ type: type.name.value, field: field.name.value, requires });
     }
@@ -21,12 +23,12 @@ export function requiredCoordinates(supergraph: DocumentNode): ReadonlyMap<strin
     const key = `${type}.${field}`;
     const found = direct.get(key) ?? new Set();
     direct.set(key, found);
-    collect(selectionsOf(requires), type, types, found);
+    collectCoordinates(parseFieldSet(requires), type, types, found);
   }
   return new Map([...direct.keys()].map((key) => [key, closureOf(key, direct)]));
 }
 
-function collect(
+function collectCoordinates(
   selections: readonly SelectionNode[],
   type: string,
   types: ReadonlyMap<string, string>,
@@ -34,14 +36,14 @@ function collect(
 ): void {
   for (const selection of selections) {
     if (selection.kind === Kind.INLINE_FRAGMENT)
-      collect(selection.selectionSet.selections, selection.typeCondition?.name.value ?? type, types, found);
+      collectCoordinates(selection.selectionSet.selections, selection.typeCondition?.name.value ?? type, types, found);
     if (selection.kind !== Kind.FIELD) continue;
     const key = `${type}.${selection.name.value}`;
     const own = types.get(key);
     found.add(type).add(key);
     if (own === undefined) continue;
     found.add(own);
-    collect(selection.selectionSet?.selections ?? [], own, types, found);
+    collectCoordinates(selection.selectionSet?.selections ?? [], own, types, found);
   }
 }
 
@@ -56,13 +58,4 @@ function closureOf(key: string, direct: ReadonlyMap<string, ReadonlySet<string>>
       pending.push(one);
     }
   return found;
-}
-
-function selectionsOf(fields: string): readonly SelectionNode[] {
-  const [definition] = parse(`{ ${fields} }`, { noLocation: true }).definitions;
-  return definition?.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections : [];
-}
-
-function namedType(type: TypeNode): string {
-  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);
 }

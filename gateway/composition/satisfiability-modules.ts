@@ -4,7 +4,11 @@ import { pathToFileURL } from 'node:url';
 
 /** A step from one type to another in the graphs by which the composer looks whether each field can be reached. */
 export interface Edge {
-  readonly head: { readonly contexts: bigint };
+  readonly head: {
+    readonly contexts: bigint;
+    /** From which subgraphs the walker has come there, once for each visit. */
+    readonly visitedGraphCombos?: readonly unknown[];
+  };
   readonly tail: { readonly typeName: string };
   readonly move: { readonly typeName: string; readonly fieldName: string };
 }

@@ -26,7 +26,7 @@ const PURPOSES: ReadonlySet<unknown> = new Set(['SECURITY', 'EXECUTION']);
 
 /**
  * A supergraph in which the directives of the known specifications have their usual names. It may import them under
- * others; whoever looked for the usual ones would show what is inaccessible, and ask nobody for a token.
+ * others; a reader of the usual names only would expose inaccessible elements and skip authorization.
  *
  * @returns the supergraph itself where they have them.
  * @throws GraphQLError when it uses a specification for security or execution that is not known, or names none.
@@ -43,7 +43,7 @@ export function withUsualNames(supergraph: DocumentNode): DocumentNode {
   for (const { name, directives } of specifications)
     for (const [own, given] of directives) if (KNOWN.has(name) && own !== given) usual.set(given, own);
   if (usual.size === 0) return supergraph;
-  // What has a usual name and is not that directive is somebody else's.
+  // A directive with a usual name that was not imported is another specification's.
   const taken = new Set([...usual.values()].filter((name) => !usual.has(name)));
   const renamed = ({ name, ...node }: DirectiveNode): DirectiveNode => {
     const value = usual.get(name.value) ?? (taken.has(name.value) ? `other__${name.value}` : name.value);
@@ -62,7 +62,7 @@ export function withUsualNames(supergraph: DocumentNode): DocumentNode {
 
 /** What a `@link` or `@core` of a known specification says of other names holds no longer. */
 function withoutRenaming(directive: DirectiveNode): DirectiveNode {
-  const [specification] = read([directive]);
+  const [specification] = readSpecifications([directive]);
   if (!specification || !KNOWN.has(specification.name)) return directive;
   const kept = (directive.arguments ?? []).filter(({ name }) => name.value !== 'as' && name.value !== 'import');
   return { ...directive, arguments: kept };
@@ -71,12 +71,12 @@ function withoutRenaming(directive: DirectiveNode): DirectiveNode {
 function specificationsOf(supergraph: DocumentNode): readonly Specification[] {
   return supergraph.definitions.flatMap((definition) =>
     definition.kind === Kind.SCHEMA_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION
-      ? read(definition.directives ?? [])
+      ? readSpecifications(definition.directives ?? [])
       : [],
   );
 }
 
-function read(directives: readonly DirectiveNode[]): readonly Specification[] {
+function readSpecifications(directives: readonly DirectiveNode[]): readonly Specification[] {
   const holder = { directives: directives as readonly never[] };
   const links = [...directivesOf(holder, 'link'), ...directivesOf(holder, 'core')];
   return links.flatMap((link): Specification[] => {

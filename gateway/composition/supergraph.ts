@@ -8,20 +8,21 @@ import {
   print,
   type TypeDefinitionNode,
 } from 'graphql';
-import { inSlices } from '../../platform/index.ts';
+import { atOnce, inSlices, type Sliced } from '../../platform/index.ts';
+import { buildSchema } from '../schemas/index.ts';
 import {
   buildPublicSchema,
   overrideLabels,
-  readTypes,
+  readSupergraphTypes,
+  readTypesOf,
   restoreExternal,
   type SupergraphTypes,
   widenFields,
-} from '../federation/index.ts';
-import { buildSchema } from '../schemas/index.ts';
+} from '../supergraph/index.ts';
 import { type Requirements, readRequirements } from './access.ts';
 import { directivesOf } from './directives.ts';
 import { ownedCoordinates } from './owners.ts';
-import { type Pieces, parsePieces, sdlOf } from './pieces.ts';
+import { definitionsIn, type Pieces, parsePieces, sdlOf } from './pieces.ts';
 import { withUsualNames } from './specifications.ts';
 import { unsupportedInSupergraph } from './unsupported.ts';
 
@@ -70,41 +71,91 @@ export async function readSupergraph(sdl: string): Promise<Supergraph> {
   if (joinedGraphs(document).size === 0) throw new Error('is no composed supergraph: it has no enum join__Graph');
   const schema = buildPublicSchema(document);
   await setImmediate();
-  return describe(document === given ? sdl : print(document), document, schema);
+  const text = document === given ? sdl : print(document);
+  const types = await inSlices(readSupergraphTypes(document));
+  await setImmediate();
+  const requirements = readRequirements(document, schema);
+  await setImmediate();
+  const graphs = joinedGraphs(document);
+  const owners = await inSlices(ownersIn(document, graphs));
+  return describeSupergraph({
+    sdl: text,
+    schema,
+    types,
+    requirements,
+    labels: overrideLabels(document),
+    graphs,
+    owners,
+  });
 }
 
-/** Reads what has been composed here. Operations go on meanwhile. */
-export async function readComposed(supergraph: Pieces, publicSchema: Pieces): Promise<Supergraph> {
-  const document = await parsePieces(supergraph);
+/** What is seldom there, and takes a document as a whole: what some callers may have only, and labels of overrides. */
+const WHOLE_NEEDED = /@authenticated|@requiresScopes|@policy|overrideLabel/;
+
+/**
+ * Reads what has been composed here. Operations go on meanwhile. A document of all of it would take fifty times the memory
+ * of the text: its definitions are read one after the other, as far as that suffices.
+ *
+ * @param needsOwners whether `coordinatesOf` is needed soon; where it is not, its first call takes some time.
+ */
+export async function readComposed(
+  supergraph: Pieces,
+  publicSchema: Pieces,
+  needsOwners: boolean,
+): Promise<Supergraph> {
   const schema = await inSlices(buildSchema(await parsePieces(publicSchema)));
   await setImmediate();
+  const sdl = sdlOf(supergraph);
+  const graphs = joinedGraphs({
+    kind: Kind.DOCUMENT,
+    definitions: [...definitionsIn(supergraph.filter((piece) => piece.includes('enum join__Graph')))],
+  });
+  const types = await inSlices(readTypesOf(definitionsIn(supergraph), subgraphNamesOf(graphs)));
+  const isWholeNeeded = needsOwners || supergraph.some((piece) => WHOLE_NEEDED.test(piece));
+  const whole = isWholeNeeded ? await parsePieces(supergraph) : undefined;
+  const owners = whole && needsOwners ? await inSlices(ownersIn(whole, graphs)) : undefined;
+  const requirements: Requirements = whole ? readRequirements(whole, schema) : new Map();
+  const labels = whole ? overrideLabels(whole) : [];
   return {
-    ...(await describe(sdlOf(supergraph), document, schema)),
+    ...describeSupergraph({ sdl, schema, types, requirements, labels, graphs, owners }),
     pieces: supergraph,
     schemaSdl: sdlOf(publicSchema),
   };
 }
 
-async function describe(sdl: string, document: DocumentNode, schema: GraphQLSchema): Promise<Supergraph> {
-  const graphs = joinedGraphs(document);
-  const joined = document.definitions.filter((one): one is TypeDefinitionNode => 'name' in one && isJoined(one));
-  const types = await inSlices(readTypes(document));
-  await setImmediate();
-  const requirements = readRequirements(document, schema);
-  await setImmediate();
+type SubgraphsByValue = ReadonlyMap<string, SupergraphSubgraph>;
+
+function describeSupergraph(
+  read: Pick<Supergraph, 'sdl' | 'schema' | 'types' | 'requirements' | 'labels'> & {
+    readonly graphs: SubgraphsByValue;
+    readonly owners: Owners | undefined;
+  },
+): Supergraph {
+  const { graphs, owners: known, ...described } = read;
+  const document = () => parse(described.sdl, { noLocation: true });
+  let owners = known;
   const byName = new Map([...graphs].map(([value, { name }]) => [name, value]));
-  const owned = await inSlices(ownedCoordinates(joined, [...graphs.keys()]));
   return {
-    sdl,
-    document: () => parse(sdl, { noLocation: true }),
-    labels: overrideLabels(document),
-    schema,
-    types,
-    requirements,
+    ...described,
+    document,
     subgraphs: [...graphs.values()],
-    subgraphNames: new Map([...graphs].map(([value, { name }]) => [value, name])),
-    coordinatesOf: (subgraph) => owned.get(byName.get(subgraph) ?? '') ?? new Set(),
+    subgraphNames: subgraphNamesOf(graphs),
+    coordinatesOf: (subgraph) => {
+      owners ??= atOnce(ownersIn(document(), graphs));
+      return owners.get(byName.get(subgraph) ?? '') ?? new Set();
+    },
   };
+}
+
+type Owners = ReadonlyMap<string, ReadonlySet<string>>;
+
+function ownersIn(document: DocumentNode, graphs: SubgraphsByValue): Sliced<Owners> {
+  const joined = document.definitions.filter((one): one is TypeDefinitionNode => 'name' in one && isJoined(one));
+  return ownedCoordinates(joined, [...graphs.keys()]);
+}
+
+function subgraphNamesOf(graphs: SubgraphsByValue): ReadonlyMap<string, string> {
+  return new Map([...graphs].map(([value, { name }]) => [value, name]));
 }
 
 /** A supergraph that others have composed. */

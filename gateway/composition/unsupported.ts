@@ -5,10 +5,9 @@ import {
   type FieldDefinitionNode,
   Kind,
   parse,
-  type TypeDefinitionNode,
-  type TypeExtensionNode,
 } from 'graphql';
-import { type Arguments, directivesOf } from './directives.ts';
+import { hasFields } from '../syntax/index.ts';
+import { type DirectiveArguments, directivesOf } from './directives.ts';
 
 /** Something of the specification of federation that is not supported: it would be composed and then not happen. */
 export interface UnsupportedFeature {
@@ -22,14 +21,14 @@ export function unsupportedIn(typeDefs: DocumentNode): readonly UnsupportedFeatu
   const names = directiveNames(typeDefs);
   return fieldsIn(typeDefs).flatMap(({ type, field, isInterfaceObject }) => [
     ...(field.arguments ?? []).flatMap((argument): UnsupportedFeature[] => {
-      if (!has(argument, names('fromContext'))) return [];
-      return [{ message: fromContext(type, field, argument.name.value), line: lineOf(argument) }];
+      if (!hasDirective(argument, names('fromContext'))) return [];
+      return [{ message: fromContext(type, field, argument.name.value), line: lineOfNode(argument) }];
     }),
     ...directivesOf(field, names('override')).flatMap(({ label }): UnsupportedFeature[] => {
       if (!isInterfaceObject || typeof label !== 'string') return [];
       const what = `the label "${label}" of @override on "${type}.${field.name.value}"`;
       const message = `${what} is not supported, since the field is one of an interface object: all of it would be moved at once`;
-      return [{ message, line: lineOf(field) }];
+      return [{ message, line: lineOfNode(field) }];
     }),
   ]);
 }
@@ -42,7 +41,7 @@ export function unsupportedInSupergraph(supergraph: DocumentNode): readonly stri
   return fieldsIn(supergraph).flatMap(({ type, field }) =>
     directivesOf(field, 'join__field').flatMap(({ contextArguments }) =>
       Array.isArray(contextArguments)
-        ? contextArguments.map((argument: Arguments) => fromContext(type, field, String(argument.name)))
+        ? contextArguments.map((argument: DirectiveArguments) => fromContext(type, field, String(argument.name)))
         : [],
     ),
   );
@@ -64,35 +63,20 @@ function fromContext(type: string, { name }: FieldDefinitionNode, argument: stri
   return `"${type}.${name.value}(${argument}:)" is taken from a context, and @fromContext is not supported: no subgraph would be sent its value`;
 }
 
-interface Field {
+interface CheckedField {
   readonly type: string;
   readonly field: FieldDefinitionNode;
   readonly isInterfaceObject: boolean;
 }
 
-function fieldsIn(typeDefs: DocumentNode): readonly Field[] {
+function fieldsIn(typeDefs: DocumentNode): readonly CheckedField[] {
   const names = directiveNames(typeDefs);
   const types = typeDefs.definitions.filter(hasFields);
   const objects = new Set(
-    types.filter((type) => has(type, names('interfaceObject'))).map(({ name: { value } }) => value),
+    types.filter((type) => hasDirective(type, names('interfaceObject'))).map(({ name: { value } }) => value),
   );
   return types.flatMap(({ name: { value: type }, fields }) =>
     (fields ?? []).map((field) => ({ type, field, isInterfaceObject: objects.has(type) })),
-  );
-}
-
-type TypeWithFields = Extract<
-  TypeDefinitionNode | TypeExtensionNode,
-  { readonly fields?: readonly FieldDefinitionNode[] | undefined; readonly interfaces?: unknown }
->;
-
-function hasFields(definition: ASTNode): definition is TypeWithFields {
-  const { kind } = definition;
-  return (
-    kind === Kind.OBJECT_TYPE_DEFINITION ||
-    kind === Kind.OBJECT_TYPE_EXTENSION ||
-    kind === Kind.INTERFACE_TYPE_DEFINITION ||
-    kind === Kind.INTERFACE_TYPE_EXTENSION
   );
 }
 
@@ -106,17 +90,20 @@ function directiveNames(typeDefs: DocumentNode): (name: string) => string {
   const link = links.find(({ url }) => typeof url === 'string' && /\/federation\/v[\d.]+\/?$/.test(url));
   const imported = new Map<string, string>();
   for (const one of Array.isArray(link?.import) ? link.import : []) {
-    const { name, as } = (typeof one === 'string' ? { name: one } : (one ?? {})) as Arguments;
+    const { name, as } = (typeof one === 'string' ? { name: one } : (one ?? {})) as DirectiveArguments;
     if (typeof name === 'string') imported.set(name, typeof as === 'string' ? as : name);
   }
   const prefix = typeof link?.as === 'string' ? link.as : 'federation';
   return (name) => imported.get(`@${name}`)?.slice(1) ?? `${prefix}__${name}`;
 }
 
-function has(node: { readonly directives?: readonly ConstDirectiveNode[] | undefined }, directive: string): boolean {
+function hasDirective(
+  node: { readonly directives?: readonly ConstDirectiveNode[] | undefined },
+  directive: string,
+): boolean {
   return directivesOf(node, directive).length > 0;
 }
 
-function lineOf({ loc }: ASTNode): number | undefined {
+function lineOfNode({ loc }: ASTNode): number | undefined {
   return loc?.startToken.line;
 }

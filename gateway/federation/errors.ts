@@ -38,7 +38,7 @@ export class PlannerUnavailable extends Error {
   }
 }
 
-/** A subgraph that gave no answer, told by whoever called it. Its message and extensions are shown to the client. */
+/** A subgraph that gave no answer, as its caller reports it. Its message and extensions are public. */
 export class SubgraphFailure extends Error {
   readonly extensions: Readonly<Record<string, unknown>>;
 

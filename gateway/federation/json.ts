@@ -1,10 +1,13 @@
-/** What `JSON.parse` gives. */
+/** A value that `JSON.parse` returns. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 /** An object of an upstream's answer. It is ours once parsed: joins write into it. */
 export interface JsonObject {
   [key: string]: Json | undefined;
 }
+
+/** Where a value is in a response: response keys and positions in lists (GraphQL 7.1.2). */
+export type ResponsePath = readonly (string | number)[];
 
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,15 +1,28 @@
-export { Assembly } from './assembly.ts';
-export type { AuthenticationFields } from './authentication-fields.ts';
-export type { AwaitedSources } from './awaited-sources.ts';
-export { CACHED_DIRECTIVE } from './cached-directive.ts';
-export type { Generation, Inconsistency, MissingSource } from './generation.ts';
-export { LiveGraph } from './live-graph.ts';
-export { type Follower, logMetadataNotes, type MetadataReloads, Reloads } from './reloads.ts';
-export type { RoleGraph } from './role-graph.ts';
+export type {
+  AuthenticationFields,
+  AwaitedSources,
+  Generation,
+  Inconsistency,
+  MissingSource,
+  RoleGraph,
+} from './generation/index.ts';
 export {
+  type AffectingChange,
+  affectingChanges,
   type BrokenOperation,
   brokenOperationProblems,
+  CACHED_DIRECTIVE,
+  NO_QUERIES_FIELD,
   operationErrors,
+  type SchemaChange,
+  schemaChanges,
   unknowableOperations,
-} from './saved-operations.ts';
-export { type SchemaChange, schemaChanges } from './schema-changes.ts';
+} from './generation/index.ts';
+export { LiveGraph } from './live-graph.ts';
+export {
+  logMetadataNotes,
+  MetadataReloader,
+  type MetadataReloads,
+  type MetadataSubscriber,
+} from './metadata-reloader.ts';
+export { SourceRegistry } from './registry/index.ts';

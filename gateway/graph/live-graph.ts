@@ -1,11 +1,10 @@
 import { Listeners, type Logger } from '../../platform/index.ts';
 import { describeProblem, type Metadata, MetadataError, type MetadataProblem, namedRoles } from '../metadata/index.ts';
-import type { Surroundings } from '../sources/index.ts';
-import { Assembly, isMistake } from './assembly.ts';
-import type { Generation, Inconsistency } from './generation.ts';
-import { brokenOperationProblems, brokenOperations } from './saved-operations.ts';
-import { sourceProblem } from './source-problem.ts';
-import { SourcesInForce } from './sources-in-force.ts';
+import type { SourceDependencies } from '../sources/index.ts';
+import { ActiveSources } from './active-sources.ts';
+import type { Generation, Inconsistency } from './generation/index.ts';
+import { brokenOperationProblems, brokenOperations } from './generation/index.ts';
+import { isMistake, SourceRegistry, sourceProblem } from './registry/index.ts';
 
 /** For how long after the start a missing source keeps the gateway from being ready, where nothing else is said. */
 const DEFAULT_GRACE_MS = 10_000;
@@ -19,11 +18,11 @@ export interface LiveGraphOptions {
 
 /** The graph that is being served: the one place where a generation takes the place of another. */
 export class LiveGraph {
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: SourceDependencies;
   readonly #log: Logger;
   readonly #listeners: Listeners<Generation>;
-  readonly #inForce = new SourcesInForce();
-  #assembly: Assembly;
+  readonly #activeSources = new ActiveSources();
+  #registry: SourceRegistry;
   #graceTimer: NodeJS.Timeout | undefined;
   #graceOver = false;
   readonly #graceMs: number;
@@ -33,18 +32,18 @@ export class LiveGraph {
   #stopped = false;
 
   /** @throws MetadataError when the sources that the metadata describes cannot work. */
-  constructor(metadata: Metadata, surroundings: Surroundings, log: Logger, options: LiveGraphOptions = {}) {
+  constructor(metadata: Metadata, surroundings: SourceDependencies, log: Logger, options: LiveGraphOptions = {}) {
     this.#graceMs = options.graceMs ?? DEFAULT_GRACE_MS;
     this.#enforceAllowList = options.enforceAllowList ?? false;
     this.#surroundings = surroundings;
     this.#log = log;
     this.#listeners = new Listeners(log);
-    this.#assembly = this.#newAssembly(metadata);
+    this.#registry = this.#newRegistry(metadata);
   }
 
   /** The generation that new operations run on. */
   get current(): Generation {
-    return this.#assembly.generation;
+    return this.#registry.generation;
   }
 
   /**
@@ -53,18 +52,18 @@ export class LiveGraph {
    */
   get ready(): boolean {
     if (this.current.missing.length === 0) return true;
-    // One that comes later is not a reason to send nobody here while it is put in force.
-    this.#hasSettled ||= this.#assembly.isSettled;
+    // A source that is opened later must not make the gateway unready while it is activated.
+    this.#hasSettled ||= this.#registry.isSettled;
     if (!this.#graceOver || !this.#hasSettled) return false;
     const { publicRole } = this.#surroundings;
-    const forLogin = this.#assembly.metadata.remoteSchemas.filter((remote) =>
+    const forLogin = this.#registry.metadata.remoteSchemas.filter((remote) =>
       remote.permissions?.some((permission) => permission.role === publicRole),
     );
-    return forLogin.every((remote) => this.#assembly.isAvailable(remote.name));
+    return forLogin.every((remote) => this.#registry.isAvailable(remote.name));
   }
 
   /**
-   * Calls `listener` each time that another generation is in force.
+   * Calls `listener` each time that another generation has been activated.
    *
    * @returns what ends that.
    */
@@ -73,15 +72,15 @@ export class LiveGraph {
   }
 
   #announce(): void {
-    this.#inForce.become(this.#stopped ? [] : this.current.sources);
+    this.#activeSources.become(this.#stopped ? [] : this.current.sources);
     this.#listeners.notify(this.current);
   }
 
-  #newAssembly(metadata: Metadata): Assembly {
-    const assembly: Assembly = new Assembly(metadata, this.#surroundings, this.#log, () => {
-      if (assembly === this.#assembly) this.#announce();
+  #newRegistry(metadata: Metadata): SourceRegistry {
+    const registry: SourceRegistry = new SourceRegistry(metadata, this.#surroundings, this.#log, () => {
+      if (registry === this.#registry) this.#announce();
     });
-    return assembly;
+    return registry;
   }
 
   /** Begins to ask the remote schemas for their types. */
@@ -89,47 +88,50 @@ export class LiveGraph {
     this.#graceTimer = setTimeout(() => {
       this.#graceOver = true;
     }, this.#graceMs).unref();
-    this.#assembly.keepFresh();
+    this.#registry.startPolling();
     const failed = (error: unknown) =>
-      this.#log.error({ err: error }, 'opening the sources failed in an unforeseen way');
-    this.#assembly.open().catch(failed);
+      this.#log.error({ event: 'sources.open_failed', err: error }, 'opening the sources failed unexpectedly');
+    this.#registry.open().catch(failed);
   }
 
   /**
-   * Makes a generation of other metadata beside the one in force.
+   * Makes a generation of other metadata beside the active one.
    *
    * @param ask whether remote schemas that are described as before are asked for their types again.
-   * @returns what puts it in force. Operations under way finish on the one that they began with.
+   * @returns what activates it. Running operations finish on the generation that they began with.
    * @throws MetadataError when it would not work.
    */
   async prepare(metadata: Metadata, ask: boolean): Promise<() => void> {
-    const next = this.#newAssembly(metadata);
-    await next.open(this.#assembly, ask);
+    const next = this.#newRegistry(metadata);
+    await next.open(this.#registry, ask);
     const problems = this.#newProblems(next);
     if (problems.length > 0) {
       next.stop();
-      this.#inForce.dismiss(next.generation.sources);
+      this.#activeSources.dismiss(next.generation.sources);
       throw new MetadataError(problems);
     }
     await next.generation.buildGraphs(namedRoles(metadata));
     return () => {
-      this.#assembly.stop();
-      this.#assembly = next;
+      this.#registry.stop();
+      this.#registry = next;
       if (this.#stopped) next.stop();
-      else next.keepFresh();
+      else next.startPolling();
       this.#announce();
     };
   }
 
-  /** Mistakes, conflicts and saved operations that no longer fit. What is as wrong in force already is no reason against a change of something else. */
-  #newProblems({ metadata, failures, generation }: Assembly): readonly MetadataProblem[] {
-    const before = this.#assembly;
+  /**
+   * Mistakes, conflicts and saved operations that have become invalid. Problems that the active generation has already do
+   * not prevent a change of something else.
+   */
+  #newProblems({ metadata, failures, generation }: SourceRegistry): readonly MetadataProblem[] {
+    const before = this.#registry;
     const mistakes = [...failures].filter(
-      ([name, error]) => isMistake(error) && !(before.isDescribedAlike(name, metadata) && before.failures.has(name)),
+      ([name, error]) => isMistake(error) && !(before.hasSameDescription(name, metadata) && before.failures.has(name)),
     );
     const isKnown = ({ source, reason, problems }: Inconsistency) =>
       before.generation.conflicts.some((one) =>
-        // Why subgraphs do not go together is told with lines, which move.
+        // Composition errors of subgraphs name lines, which change with unrelated edits.
         problems && one.problems ? one.source === source : one.reason === reason,
       );
     const conflicts = generation.conflicts.filter((conflict) => !isKnown(conflict));
@@ -147,7 +149,10 @@ export class LiveGraph {
       this.#enforceAllowList,
     );
     if (broken.warnings.length > 0)
-      this.#log.warn({ operations: broken.warnings.map(describeProblem) }, 'saved operations that no role can run');
+      this.#log.warn(
+        { event: 'saved_operations.unusable', operations: broken.warnings.map(describeProblem) },
+        'saved operations that no role can run',
+      );
     return [
       ...mistakes.flatMap(([name, error]) => error.problems.map((one) => sourceProblem(metadata, name, one))),
       ...conflicts.flatMap(({ source, reason, problems = [{ message: reason }] }) =>
@@ -161,7 +166,7 @@ export class LiveGraph {
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#graceTimer);
-    this.#assembly.stop();
-    this.#inForce.become([]);
+    this.#registry.stop();
+    this.#activeSources.become([]);
   }
 }

@@ -1,57 +1,31 @@
-import { readFileSync } from 'node:fs';
-import { GatewayError } from '../errors.ts';
-import { type Exchange, sendFlatError } from '../http/index.ts';
+import { toLoggedError } from '../errors.ts';
+import { createPage, type HttpExchange, readPageFile, sendFlatError } from '../http/index.ts';
 import type { DemoAccount } from './demo-accounts.ts';
 
 /** The page's addresses. */
-export const HOME_PATHS = { page: '/', style: '/portico-home.css' } as const;
+export const HOME_PATHS = { page: '/', style: '/portico-home.css' };
 
-/** Nothing runs on this page, and nothing is loaded but its style. */
-const HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "style-src 'self'",
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
-} as const;
-
-const asset = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 const PLACE_OF_ACCOUNTS = '<!-- demo accounts -->';
 
 /**
  * Answers `/` with a page for people: what this is, and where to go. It is the same for every caller, and holds nothing of
  * what a request says. `accounts` are shown on it, for a try: only those of demo data.
  */
-export function homePage(accounts: readonly DemoAccount[]): (exchange: Exchange) => void {
-  const files = new Map([
-    [
-      HOME_PATHS.page as string,
-      { type: 'text/html', text: asset('home.html').replace(PLACE_OF_ACCOUNTS, () => tableOf(accounts)) },
-    ],
-    [HOME_PATHS.style as string, { type: 'text/css', text: asset('home.css') }],
-  ]);
+export function homePage(accounts: readonly DemoAccount[]): (exchange: HttpExchange) => void {
+  const { type, text } = readPageFile(new URL('home.html', import.meta.url));
+  const send = createPage({
+    files: new Map([
+      [HOME_PATHS.page, { type, text: text.replace(PLACE_OF_ACCOUNTS, () => tableOf(accounts)) }],
+      [HOME_PATHS.style, readPageFile(new URL('home.css', import.meta.url))],
+    ]),
+    hasScripts: false,
+  });
   return (exchange) => {
-    const { request, response, path } = exchange;
-    const file = files.get(path);
-    if (!file) return sendFlatError(exchange, new GatewayError('not-found', 'resource does not exist'));
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return sendFlatError(
-        exchange,
-        new GatewayError('method-not-allowed', 'Allowed methods: GET, HEAD', { headers: { allow: 'GET, HEAD' } }),
-      );
-    response.writeHead(200, {
-      ...HEADERS,
-      'content-type': `${file.type}; charset=utf-8`,
-      'content-length': Buffer.byteLength(file.text),
-    });
-    response.end(file.text);
+    try {
+      send(exchange, exchange.path);
+    } catch (thrown) {
+      sendFlatError(exchange, toLoggedError(thrown, exchange));
+    }
   };
 }
 
@@ -59,23 +33,23 @@ export function homePage(accounts: readonly DemoAccount[]): (exchange: Exchange)
  * Whether a person has opened the address of GraphQL in a browser: a GET without an operation by a client that asks for
  * HTML and does not name the media types of GraphQL. Clients that take anything are no browsers.
  */
-export function isBrowserVisit({ request, search }: Pick<Exchange, 'request' | 'search'>): boolean {
+export function isBrowserVisit({ request, search }: Pick<HttpExchange, 'request' | 'search'>): boolean {
   if (request.method !== 'GET' || search !== '') return false;
   const { accept = '' } = request.headers;
   return (
-    accept.length <= MAX_ACCEPT_LENGTH &&
+    accept.length <= MAX_BROWSER_ACCEPT &&
     /(?:^|,)\s*text\/html\s*(?:,|$)/i.test(accept) &&
     !/json|event-stream|multipart/i.test(accept)
   );
 }
 
 /** Longer than that of any browser. */
-const MAX_ACCEPT_LENGTH = 2_048;
+const MAX_BROWSER_ACCEPT = 2_048;
 
 function tableOf(accounts: readonly DemoAccount[]): string {
   if (accounts.length === 0) return '';
   const row = (cells: readonly string[], name: string) =>
-    `<tr>${cells.map((cell) => `<${name}>${escaped(cell)}</${name}>`).join('')}</tr>`;
+    `<tr>${cells.map((cell) => `<${name}>${escapeHtml(cell)}</${name}>`).join('')}</tr>`;
   const rows = accounts.map((account) =>
     row(
       [account.username, account.password, `${account.tenant_id} (${account.tenant})`, account.roles.join(', ')],
@@ -94,7 +68,7 @@ function tableOf(accounts: readonly DemoAccount[]): string {
   ].join('\n');
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     '&': '&amp;',
     '<': '&lt;',

@@ -1,11 +1,11 @@
-import { GatewayError } from '../errors.ts';
+import { acceptTooLong } from './errors.ts';
 
 export type ResponseType = 'application/json' | 'application/graphql-response+json';
 
 /** Characters. Those of browsers and GraphQL clients have fewer than 300. */
 const MAX_ACCEPT_LENGTH = 2_048;
 /** Media ranges of one `Accept` that are looked at; those after them are ignored. */
-const MAX_RANGES = 64;
+const MAX_MEDIA_RANGES = 64;
 
 /**
  * Refuses an `Accept` that is longer than any client needs: it is taken apart before anything is known of its caller.
@@ -13,8 +13,7 @@ const MAX_RANGES = 64;
  * @throws GatewayError 431.
  */
 export function refuseLongAccept(accept: string | undefined): void {
-  if (isTooLong(accept))
-    throw new GatewayError('headers-too-large', `the header Accept has more than ${MAX_ACCEPT_LENGTH} characters`);
+  if (isTooLong(accept)) throw acceptTooLong(MAX_ACCEPT_LENGTH);
 }
 
 function isTooLong(accept: string | undefined): boolean {
@@ -30,7 +29,7 @@ export function negotiate(accept: string | undefined): ResponseType | undefined 
   let best: ResponseType | undefined;
   let bestQuality = 0;
   for (const { name, quality } of rangesOf(accept)) {
-    const type = TYPES[name];
+    const type = RESPONSE_TYPES[name];
     if (type && quality > bestQuality) {
       best = type;
       bestQuality = quality;
@@ -85,10 +84,10 @@ interface MediaRange {
 
 function rangesOf(accept: string): readonly MediaRange[] {
   if (isTooLong(accept)) return [];
-  return accept.split(',', MAX_RANGES).map((range) => {
+  return accept.split(',', MAX_MEDIA_RANGES).map((range) => {
     const text = range.trim();
     const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
-    return { text, name, parameters, quality: qualityOf(parameters) };
+    return { text, name, parameters, quality: rangeQuality(parameters) };
   });
 }
 
@@ -100,14 +99,14 @@ function isToBeSentOn(range: string): boolean {
 const MAX_PARTS_RANGE_LENGTH = 200;
 const MAX_PARTS_RANGES = 4;
 
-const TYPES: Readonly<Record<string, ResponseType>> = {
+const RESPONSE_TYPES: Readonly<Record<string, ResponseType>> = {
   'application/json': 'application/json',
   'application/graphql-response+json': 'application/graphql-response+json',
   'application/*': 'application/json',
   '*/*': 'application/json',
 };
 
-function qualityOf(parameters: readonly string[]): number {
+function rangeQuality(parameters: readonly string[]): number {
   const quality = parameters.find((parameter) => parameter.startsWith('q='));
   const value = quality === undefined ? 1 : Number(quality.slice(2));
   return value >= 0 && value <= 1 ? value : 0;

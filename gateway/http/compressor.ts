@@ -1,4 +1,5 @@
 import type { Transform } from 'node:stream';
+import type { Done } from '../../platform/index.ts';
 import { type ContentCoding, type Decoded, decode, encoderOf } from './content-coding.ts';
 
 export interface CompressorSettings {
@@ -14,14 +15,15 @@ export interface CompressorSettings {
 }
 
 /** Gets the compressed content, or undefined where it is not compressed. Called once. */
-type Done = (compressed: readonly Buffer[] | undefined) => void;
+/** Undefined where the body stays as it is. */
+type Compressed = readonly Buffer[] | undefined;
 
 interface Job {
   readonly pieces: readonly Buffer[];
   readonly bytes: number;
   readonly coding: ContentCoding;
   readonly isWanted: () => boolean;
-  readonly done: Done;
+  readonly done: Done<Compressed>;
 }
 
 /** Gets the decompressed body, or why there is none: `overloaded` where it can be sent again later. Called once. */
@@ -36,7 +38,7 @@ interface BodyJob {
 }
 
 /** What waits for a thread at most, beside the answers that are being compressed. What comes then is sent as it is. */
-const MAX_WAITING_BYTES = 33_554_432;
+const MAX_QUEUED_BYTES = 33_554_432;
 const MAX_WAITING = 200;
 
 /** The same for bodies, which are refused beyond that. More of them, as a refused request costs more than a long answer. */
@@ -63,7 +65,7 @@ export class Compressor {
   /** Compressed requests by connection. */
   readonly #ofConnections = new WeakMap<object, number>();
   /** Compressed forms of answers that are kept, or who waits for them. They are forgotten with the answer. */
-  readonly #kept = new WeakMap<readonly Buffer[], Map<ContentCoding, readonly Buffer[] | Done[]>>();
+  readonly #kept = new WeakMap<readonly Buffer[], Map<ContentCoding, readonly Buffer[] | Done<Compressed>[]>>();
 
   constructor({ minBytes, maxAtATime, maxWaitingBodies = MAX_WAITING_BODIES }: CompressorSettings) {
     this.minBytes = minBytes;
@@ -74,13 +76,13 @@ export class Compressor {
   /**
    * Compresses content once. `done` is called at once where too much waits already.
    *
-   * @param isWanted whether somebody still waits for it when its turn has come.
+   * @param isWanted whether its client still waits for it when its turn has come.
    */
-  compress(pieces: readonly Buffer[], coding: ContentCoding, isWanted: () => boolean, done: Done): void {
+  compress(pieces: readonly Buffer[], coding: ContentCoding, isWanted: () => boolean, done: Done<Compressed>): void {
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     const job: Job = { pieces, bytes, coding, isWanted, done };
     if (this.#running < this.#maxAtATime) this.#run(job);
-    else if (this.#waiting.length < MAX_WAITING && this.#waitingBytes + bytes <= MAX_WAITING_BYTES) {
+    else if (this.#waiting.length < MAX_WAITING && this.#waitingBytes + bytes <= MAX_QUEUED_BYTES) {
       this.#waiting.push(job);
       this.#waitingBytes += bytes;
     } else {
@@ -90,8 +92,8 @@ export class Compressor {
   }
 
   /** The same for content that is sent again and again as the same object: it is compressed once for each coding. */
-  compressKept(pieces: readonly Buffer[], coding: ContentCoding, done: Done): void {
-    const forms = this.#kept.get(pieces) ?? new Map<ContentCoding, readonly Buffer[] | Done[]>();
+  compressKept(pieces: readonly Buffer[], coding: ContentCoding, done: Done<Compressed>): void {
+    const forms = this.#kept.get(pieces) ?? new Map<ContentCoding, readonly Buffer[] | Done<Compressed>[]>();
     this.#kept.set(pieces, forms);
     const known = forms.get(coding);
     if (known && areWaiting(known)) known.push(done);
@@ -224,6 +226,6 @@ export class Compressor {
   }
 }
 
-function areWaiting(form: readonly Buffer[] | Done[]): form is Done[] {
+function areWaiting(form: readonly Buffer[] | Done<Compressed>[]): form is Done<Compressed>[] {
   return typeof form[0] === 'function';
 }

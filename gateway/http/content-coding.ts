@@ -61,7 +61,7 @@ export function codingOfBody(header: string | undefined): ContentCoding | 'ident
   return Object.hasOwn(DECODERS, name) ? (name as ContentCoding) : undefined;
 }
 
-/** What came of decoding: the content, or why there is none. */
+/** The result of decoding: the content, or why there is none. */
 export type Decoded = { readonly content: Buffer } | { readonly problem: 'broken' | 'too long' };
 
 /** Decodes content in a thread. @param maxBytes how long the result may be: no more is made of it. */
@@ -107,13 +107,13 @@ function qualitiesOf(header: string): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
   for (const element of header.split(',')) {
     const [name = '', ...parameters] = element.split(';').map((part) => part.trim().toLowerCase());
-    if (name !== '') qualities.set(canonical(name), qualityOf(parameters));
+    if (name !== '') qualities.set(canonical(name), codingWeight(parameters));
   }
   return qualities;
 }
 
 /** A quality that is none counts as 0: what cannot be read is not asked for. */
-function qualityOf(parameters: readonly string[]): number {
+function codingWeight(parameters: readonly string[]): number {
   const weight = parameters.find((parameter) => parameter.startsWith('q='));
   if (weight === undefined) return 1;
   return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight.slice(2)) : 0;

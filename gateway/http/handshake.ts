@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '../errors.ts';
+import { type GatewayError, methodNotAllowed } from '../errors.ts';
+import { invalidHandshake, unsupportedWebSocketVersion } from './errors.ts';
 
 /** 16 bytes in base64, as RFC 6455 section 4.1 has it. */
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
@@ -10,26 +11,18 @@ const KEY = /^[A-Za-z0-9+/]{22}==$/;
  * not switch protocols.
  */
 export function handshakeProblem({ method, httpVersion, headers }: IncomingMessage): GatewayError | undefined {
-  if (method !== 'GET')
-    return new GatewayError('method-not-allowed', 'a WebSocket is asked for with GET', { headers: { allow: 'GET' } });
-  if (httpVersion !== '1.1') return notAHandshake('HTTP/1.1');
+  if (method !== 'GET') return methodNotAllowed('GET', 'a WebSocket is asked for with GET');
+  if (httpVersion !== '1.1') return invalidHandshake('HTTP/1.1');
   // Not even an empty body: no client announces one, and what announces a body frames one.
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
-    return notAHandshake('no body, neither Content-Length nor Transfer-Encoding');
-  if (!hasOption(headers.connection, 'upgrade')) return notAHandshake('Connection: Upgrade');
-  if (headers['sec-websocket-version'] !== '13')
-    return new GatewayError('bad-request', 'expected Sec-WebSocket-Version: 13', {
-      status: 426,
-      headers: { upgrade: 'websocket', 'sec-websocket-version': '13' },
-    });
-  if (!KEY.test(headers['sec-websocket-key'] ?? '')) return notAHandshake('a Sec-WebSocket-Key of 16 bytes in base64');
+    return invalidHandshake('no body, neither Content-Length nor Transfer-Encoding');
+  if (!hasOption(headers.connection, 'upgrade')) return invalidHandshake('Connection: Upgrade');
+  if (headers['sec-websocket-version'] !== '13') return unsupportedWebSocketVersion();
+  if (!KEY.test(headers['sec-websocket-key'] ?? ''))
+    return invalidHandshake('a Sec-WebSocket-Key of 16 bytes in base64');
   return undefined;
 }
 
 function hasOption(connection: string | undefined, option: string): boolean {
   return connection?.split(',').some((one) => one.trim().toLowerCase() === option) ?? false;
-}
-
-function notAHandshake(expected: string): GatewayError {
-  return new GatewayError('bad-request', `a WebSocket handshake needs ${expected}`);
 }

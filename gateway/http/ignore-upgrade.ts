@@ -11,7 +11,7 @@ export function wantsWebSocket(request: IncomingMessage): boolean {
 
 /**
  * Answers a request as if it had not asked for another protocol, which RFC 9110 section 7.8 leaves to the server. Java's
- * HTTP client, for one, asks for HTTP/2 this way with every first request. Node hands all such requests to whoever
+ * HTTP client, for one, asks for HTTP/2 this way with every first request. Node hands all such requests to what
  * listens for upgrades, so this one is put back in front of its connection, without the wish.
  */
 export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {

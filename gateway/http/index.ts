@@ -6,17 +6,21 @@ export {
   type ResponseType,
   refuseLongAccept,
 } from './accept.ts';
-export { isBusy } from './busy-connection.ts';
+export { headerText, sentClientName, sentClientVersion } from './client-name.ts';
 export { Compressor } from './compressor.ts';
-export { type Arrival, describeArrival, type Exchange, openExchange } from './exchange.ts';
+export { invalidJson } from './errors.ts';
 export { handshakeProblem } from './handshake.ts';
+export { describeRequest, type HttpExchange, type IncomingRequest, openExchange } from './http-exchange.ts';
 export { ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
-export { isNestedTooDeep, MAX_JSON_DEPTH, nestedTooDeep, parseShallowJson } from './json-depth.ts';
+export { BACKSLASH, CLOSING_BRACE, OPENING_BRACE, QUOTE } from './json-bytes.ts';
+export { isNestedTooDeep, MAX_JSON_DEPTH, parseShallowJson } from './json-depth.ts';
 export { messageProblem } from './message-problem.ts';
 export { answerOfOnePart, type Flow, MultipartResponse } from './multipart-response.ts';
+export type { OperationSpan, OperationSpans } from './operation-spans.ts';
+export { createPage, type PageFile, readPageFile, requireGet } from './page.ts';
 export { refuseCompressed } from './read-body.ts';
 export { readJson, receiveJson } from './read-json.ts';
-export { refuseUpgrade } from './refuse-upgrade.ts';
+export type { RequestContext } from './request-context.ts';
 export {
   type OperationEvent,
   type OperationLog,
@@ -25,11 +29,12 @@ export {
   RequestRecord,
 } from './request-record.ts';
 export {
-  openEndings,
-  piecesOf,
+  bodyChunks,
   type ResponseHeaders,
   sendCompressible,
   sendFlatError,
   sendJson,
   setOwnHeaders,
 } from './respond.ts';
+export { openResponseBatcher } from './response-batcher.ts';
+export { isBusy, refuseUpgrade } from './upgrades.ts';

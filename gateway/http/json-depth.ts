@@ -1,13 +1,11 @@
-import { GatewayError } from '../errors.ts';
+import { jsonTooDeep } from './errors.ts';
+import { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } from './json-bytes.ts';
 
 /**
  * Levels of arrays and objects within each other that a client's JSON may have. What is deeper overflows the stack of
  * whatever walks it later (coercion, `JSON.stringify`), and a megabyte of brackets takes the parser a quarter of a second.
  */
 export const MAX_JSON_DEPTH = 500;
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** Whether JSON text is nested deeper than it may be. Reads no further than that is known; text that is no JSON may pass. */
 export function isNestedTooDeep(json: Buffer): boolean {
@@ -20,17 +18,12 @@ export function isNestedTooDeep(json: Buffer): boolean {
     if (byte === QUOTE) isInText = !isInText;
     else if (isInText) {
       if (byte === BACKSLASH) at += 1;
-    } else if (byte === 0x5b || byte === 0x7b) {
+    } else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
       depth += 1;
       if (depth > MAX_JSON_DEPTH) return true;
-    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+    } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) depth -= 1;
   }
   return false;
-}
-
-/** The refusal of JSON that is nested too deep. @param what names it, such as `the request body`. */
-export function nestedTooDeep(what: string): GatewayError {
-  return new GatewayError('parse-failed', `${what} is nested more than ${MAX_JSON_DEPTH} levels deep`);
 }
 
 /**
@@ -40,6 +33,6 @@ export function nestedTooDeep(what: string): GatewayError {
  * @throws GatewayError `parse-failed` where it is nested too deep; SyntaxError where it is no JSON.
  */
 export function parseShallowJson(text: string, what: string): unknown {
-  if (text.length > MAX_JSON_DEPTH && isNestedTooDeep(Buffer.from(text))) throw nestedTooDeep(what);
+  if (text.length > MAX_JSON_DEPTH && isNestedTooDeep(Buffer.from(text))) throw jsonTooDeep(what, MAX_JSON_DEPTH);
   return JSON.parse(text);
 }

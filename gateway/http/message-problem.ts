@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '../errors.ts';
+import type { GatewayError } from '../errors.ts';
+import { ambiguousRequest, unsupportedTransferCoding } from './errors.ts';
 
 /** A host as a client may name us: a name or an address, and a port. */
 const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * What makes a request ambiguous, so that we and whoever is behind us might read it differently; undefined if nothing
+ * What makes a request ambiguous, so that we and a service behind us might read it differently; undefined if nothing
  * does. Node has refused the rest: two lengths, a length beside a transfer coding, line endings and names that are none.
  * The connection of such a request must not be used again.
  */
@@ -14,15 +15,14 @@ export function messageProblem(request: IncomingMessage): GatewayError | undefin
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined) {
     // RFC 9112 section 6.1: a server of HTTP/1.0 would not see it.
-    if (httpVersion !== '1.1') return ambiguous('HTTP/1.0 has no Transfer-Encoding');
-    if (encoding.toLowerCase() !== 'chunked')
-      return new GatewayError('not-supported', 'the only transfer coding here is "chunked"', { status: 501 });
+    if (httpVersion !== '1.1') return ambiguousRequest('HTTP/1.0 has no Transfer-Encoding');
+    if (encoding.toLowerCase() !== 'chunked') return unsupportedTransferCoding();
   }
-  // RFC 9112 section 3.2: a target has no fragment, and whoever cuts one off reads another path.
-  if (url.includes('#')) return ambiguous('the request target must not hold "#"');
+  // RFC 9112 section 3.2: a target has no fragment, and a reader that cuts one off reads another path.
+  if (url.includes('#')) return ambiguousRequest('the request target must not hold "#"');
   // RFC 9112 section 3.2: exactly one, and one that could be a host.
-  if (!HOST.test(headers.host ?? '')) return ambiguous('the Host header is not valid');
-  if (hasTwoHosts(rawHeaders)) return ambiguous('there is more than one Host header');
+  if (!HOST.test(headers.host ?? '')) return ambiguousRequest('the Host header is not valid');
+  if (hasTwoHosts(rawHeaders)) return ambiguousRequest('there is more than one Host header');
   return undefined;
 }
 
@@ -33,8 +33,4 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
     if (name?.length === 4 && name.toLowerCase() === 'host') count++;
   }
   return count > 1;
-}
-
-function ambiguous(message: string): GatewayError {
-  return new GatewayError('bad-request', message);
 }

@@ -1,5 +1,5 @@
-import type { Exchange } from './exchange.ts';
-import { piecesOf, type ResponseHeaders, setOwnHeaders } from './respond.ts';
+import type { HttpExchange } from './http-exchange.ts';
+import { bodyChunks, type ResponseHeaders, setOwnHeaders } from './respond.ts';
 
 /** Where parts come from, which can be made to wait. */
 export interface Flow {
@@ -9,10 +9,10 @@ export interface Flow {
 
 /** No JSON holds a line that begins with it and two dashes. */
 const BOUNDARY = '-';
-const TYPE = `multipart/mixed; boundary="${BOUNDARY}"`;
-const DELIMITER = `\r\n--${BOUNDARY}`;
+const MULTIPART_TYPE = `multipart/mixed; boundary="${BOUNDARY}"`;
+const PART_DELIMITER = `\r\n--${BOUNDARY}`;
 const LAST = '--\r\n';
-const HEADERS: ResponseHeaders = {
+const MULTIPART_HEADERS: ResponseHeaders = {
   'cache-control': 'no-store',
   // Proxies that collect an answer before they pass it on are asked not to.
   'x-accel-buffering': 'no',
@@ -23,24 +23,24 @@ const HEADERS: ResponseHeaders = {
  * client does not read, `flow` is paused.
  */
 export class MultipartResponse {
-  readonly #exchange: Exchange;
-  readonly #response: Exchange['response'];
+  readonly #exchange: HttpExchange;
+  readonly #response: HttpExchange['response'];
   readonly #flow: Flow;
   #isPaused = false;
 
   /** @param parameters of the content type beside its boundary, each with its semicolon before it. */
-  constructor(exchange: Exchange, headers: ResponseHeaders, parameters: string, flow: Flow) {
+  constructor(exchange: HttpExchange, headers: ResponseHeaders, parameters: string, flow: Flow) {
     const { response } = exchange;
     this.#exchange = exchange;
     this.#response = response;
     this.#flow = flow;
     setOwnHeaders(exchange);
     response.writeHead(200, {
-      ...HEADERS,
+      ...MULTIPART_HEADERS,
       ...(headers as Record<string, string | string[]>),
-      'content-type': `${TYPE}${parameters}`,
+      'content-type': `${MULTIPART_TYPE}${parameters}`,
     });
-    response.write(DELIMITER);
+    response.write(PART_DELIMITER);
   }
 
   /** Sends a part, with the delimiter by which clients know that it is complete. */
@@ -50,7 +50,7 @@ export class MultipartResponse {
     response.cork();
     response.write(headOfPart(json));
     response.write(json);
-    const hasRoom = response.write(DELIMITER);
+    const hasRoom = response.write(PART_DELIMITER);
     response.uncork();
     if (hasRoom || this.#isPaused) return;
     this.#isPaused = true;
@@ -70,10 +70,10 @@ export class MultipartResponse {
 
 /** An answer in one piece as a part, for clients that take nothing else. @param answer a value, or its bytes. */
 export function answerOfOnePart(answer: unknown): { readonly body: readonly Buffer[]; readonly type: string } {
-  const json = Buffer.concat(piecesOf(answer));
+  const json = Buffer.concat(bodyChunks(answer));
   return {
-    body: [Buffer.from(`${DELIMITER}${headOfPart(json)}`), json, Buffer.from(`${DELIMITER}${LAST}`)],
-    type: TYPE,
+    body: [Buffer.from(`${PART_DELIMITER}${headOfPart(json)}`), json, Buffer.from(`${PART_DELIMITER}${LAST}`)],
+    type: MULTIPART_TYPE,
   };
 }
 

@@ -1,11 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { Chunks } from '../../platform/index.ts';
-import { GatewayError } from '../errors.ts';
+import type { GatewayError } from '../errors.ts';
 import { ACCEPTED_CODINGS, type ContentCoding, codingOfBody } from './content-coding.ts';
-import type { Exchange } from './exchange.ts';
+import {
+  bodyCutShort,
+  bodyExpandsTooMuch,
+  bodyNotDecodable,
+  bodyTooLarge,
+  tooManyCompressedBodies,
+  unsupportedContentCoding,
+} from './errors.ts';
+import type { HttpExchange } from './http-exchange.ts';
 
 /** Where a body is read from. Without a compressor, compressed bodies are refused as well. */
-export type BodySource = Pick<Exchange, 'request'> & Partial<Pick<Exchange, 'compressor' | 'onClose'>>;
+export type BodySource = Pick<HttpExchange, 'request'> & Partial<Pick<HttpExchange, 'compressor' | 'onClose'>>;
 
 /** Gets a request's body, or why there is none. Called once. */
 export type BodyReader = (refusal: GatewayError | undefined, body: Buffer) => void;
@@ -18,6 +26,7 @@ const FREE_BYTES = 65_536;
 const MAX_RATIO = 100;
 
 const NO_BYTES = Buffer.alloc(0);
+const IDENTITY = 'identity';
 
 /**
  * Reads a request's body, decompressed: gzip, deflate, br, and zstd where Node has it. The limit counts decompressed
@@ -28,10 +37,10 @@ export function readBody(source: BodySource, maxBytes: number, done: BodyReader)
   const { request, compressor } = source;
   const { headers } = request;
   const coding = codingOfBody(headers['content-encoding']);
-  if (coding === undefined || (coding !== 'identity' && !compressor))
-    done(unsupportedCoding(compressor !== undefined), NO_BYTES);
-  else if (Number(headers['content-length']) > maxBytes) done(tooLarge(source, maxBytes), NO_BYTES);
-  else if (coding === 'identity') readPlain(source, maxBytes, done);
+  if (coding === undefined || (coding !== IDENTITY && !compressor))
+    done(unsupportedContentCoding(compressor ? ACCEPTED_CODINGS : IDENTITY), NO_BYTES);
+  else if (Number(headers['content-length']) > maxBytes) done(refuseTooLarge(source, maxBytes), NO_BYTES);
+  else if (coding === IDENTITY) readPlain(source, maxBytes, done);
   else readCompressed(source, coding, maxBytes, done);
 }
 
@@ -39,7 +48,7 @@ function readCompressed(source: BodySource, coding: ContentCoding, maxBytes: num
   const release = source.compressor?.admit(source.request.socket);
   if (!release) {
     discardRest(source);
-    done(tooManyCompressed({ connection: 'close' }), NO_BYTES);
+    done(tooManyCompressedBodies({ connection: 'close' }), NO_BYTES);
     return;
   }
   source.onClose?.(release);
@@ -57,7 +66,7 @@ function readPlain(source: BodySource, maxBytes: number, done: BodyReader): void
     if (chunks.size + chunk.length <= maxBytes) chunks.add(chunk);
     else {
       isOver = true;
-      done(tooLarge(source, maxBytes), NO_BYTES);
+      done(refuseTooLarge(source, maxBytes), NO_BYTES);
     }
   });
   request.on('end', () => {
@@ -69,7 +78,7 @@ function readPlain(source: BodySource, maxBytes: number, done: BodyReader): void
     done(undefined, body);
   });
   request.on('close', () => {
-    if (!isOver) done(cutShort(), NO_BYTES);
+    if (!isOver) done(bodyCutShort(), NO_BYTES);
   });
 }
 
@@ -79,47 +88,21 @@ function decompress(source: BodySource, coding: ContentCoding, maxBytes: number,
   const isWanted = () => !request.socket.destroyed;
   compressor?.decompress(body, coding, Math.min(maxBytes, mostExpanded), isWanted, (decoded) => {
     if ('content' in decoded) done(undefined, decoded.content);
-    else if (decoded.problem === 'broken') done(broken(), NO_BYTES);
-    else if (decoded.problem === 'overloaded') done(tooManyCompressed(), NO_BYTES);
-    else done(mostExpanded < maxBytes ? expandsTooMuch() : tooLarge(source, maxBytes), NO_BYTES);
+    else if (decoded.problem === 'broken') done(bodyNotDecodable(), NO_BYTES);
+    else if (decoded.problem === 'overloaded') done(tooManyCompressedBodies(), NO_BYTES);
+    else done(mostExpanded < maxBytes ? bodyExpandsTooMuch(MAX_RATIO) : refuseTooLarge(source, maxBytes), NO_BYTES);
   });
 }
 
 /** Refuses a compressed body where none is taken. @throws GatewayError 415. */
 export function refuseCompressed({ headers }: IncomingMessage): void {
-  if (codingOfBody(headers['content-encoding']) !== 'identity') throw unsupportedCoding(false);
+  if (codingOfBody(headers['content-encoding']) !== IDENTITY) throw unsupportedContentCoding(IDENTITY);
 }
 
-function unsupportedCoding(takesSome: boolean): GatewayError {
-  const accepted = takesSome ? ACCEPTED_CODINGS : 'identity';
-  return new GatewayError('unsupported-media-type', `the content encoding is not supported; expected ${accepted}`, {
-    headers: { 'accept-encoding': accepted },
-  });
-}
-
-function cutShort(): GatewayError {
-  return new GatewayError('bad-request', 'the request body was cut short');
-}
-
-function broken(): GatewayError {
-  return new GatewayError('bad-request', 'the request body is not what its Content-Encoding says');
-}
-
-function tooLarge(source: BodySource, maxBytes: number): GatewayError {
+/** The refusal of a body over the limit; what is still coming of it is read and dropped. */
+function refuseTooLarge(source: BodySource, maxBytes: number): GatewayError {
   discardRest(source);
-  return new GatewayError('payload-too-large', `the request body is over the limit of ${maxBytes} bytes`, {
-    headers: { connection: 'close' },
-  });
-}
-
-function expandsTooMuch(): GatewayError {
-  return new GatewayError('payload-too-large', `the request body expands to more than ${MAX_RATIO} times its size`);
-}
-
-function tooManyCompressed(headers?: Readonly<Record<string, string>>): GatewayError {
-  return new GatewayError('service-unavailable', 'too many compressed request bodies wait', {
-    headers: { 'retry-after': '1', ...headers },
-  });
+  return bodyTooLarge(maxBytes);
 }
 
 /** What is still coming is read and thrown away, so that the client can read the answer; then the connection ends. */

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { GatewayError } from '../errors.ts';
-import { isNestedTooDeep, nestedTooDeep } from './json-depth.ts';
+import type { GatewayError } from '../errors.ts';
+import { invalidJson, jsonTooDeep, notJson } from './errors.ts';
+import { isNestedTooDeep, MAX_JSON_DEPTH } from './json-depth.ts';
 import { type BodySource, readBody } from './read-body.ts';
 
-/** Is told a request's JSON value (undefined for a body of no bytes at all), or why there is none. Once. */
+/** Called once with a request's JSON value (undefined for a body of no bytes at all), or with the reason why there is none. */
 export type JsonReader = (refusal: GatewayError | undefined, value?: unknown) => void;
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
@@ -42,13 +43,9 @@ function isJson({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
 }
 
-function notJson(): GatewayError {
-  return new GatewayError('unsupported-media-type', 'expected the content type application/json in UTF-8');
-}
-
 function parseJson(body: Buffer, done: JsonReader): void {
   if (isNestedTooDeep(body)) {
-    done(nestedTooDeep('the request body'));
+    done(jsonTooDeep('the request body', MAX_JSON_DEPTH));
     return;
   }
   let value: unknown;
@@ -56,8 +53,7 @@ function parseJson(body: Buffer, done: JsonReader): void {
     if (!isUtf8(body)) throw new SyntaxError('not UTF-8');
     value = JSON.parse(withoutMark(body.toString('utf8')));
   } catch {
-    // The parser's own message holds a piece of the body, which may be a password.
-    done(new GatewayError('invalid-json', 'the request body is not valid JSON'));
+    done(invalidJson('the request body'));
     return;
   }
   done(undefined, value);

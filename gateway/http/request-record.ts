@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Span } from '../../platform/index.ts';
 
 /** Who sent a request, as a session tells it. */
 export interface RecordedCaller {
@@ -89,6 +90,8 @@ export interface OperationEvent {
   readonly clientAddress: string;
   readonly headers: IncomingHttpHeaders;
   readonly record: RequestRecord;
+  /** Of an operation that has one of its own. */
+  readonly span?: Span | undefined;
   /** How long it took, in milliseconds, once it has ended. */
   readonly durationMs?: number | undefined;
 }

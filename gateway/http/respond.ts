@@ -1,22 +1,20 @@
-import { type ServerResponse, validateHeaderValue } from 'node:http';
-import { type Logger, REQUEST_ID_HEADER, TurnEnd } from '../../platform/index.ts';
+import { validateHeaderValue } from 'node:http';
+import { REQUEST_ID_HEADER } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
 import { preferredCoding } from './content-coding.ts';
-import type { Exchange } from './exchange.ts';
+import type { HttpExchange } from './http-exchange.ts';
+import { end, MAX_COPIED } from './response-batcher.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** Whoever owes a response, and to which request. */
-type Respondent = Pick<Exchange, 'response'> &
-  Partial<Pick<Exchange, 'requestId' | 'watchReading' | 'endings' | 'record'>>;
-
-/** Bodies of more bytes are not copied. */
-const MAX_COPIED = 16_384;
+/** A response that is to be sent, and its request. */
+type Respondent = Pick<HttpExchange, 'response'> &
+  Partial<Pick<HttpExchange, 'requestId' | 'watchReading' | 'endings' | 'record'>>;
 
 const JSON_UTF8 = 'application/json; charset=utf-8';
 
 /** Sets what every response carries, for those that are not sent by `sendJson`. */
-export function setOwnHeaders({ response, requestId }: Pick<Exchange, 'response' | 'requestId'>): void {
+export function setOwnHeaders({ response, requestId }: Pick<HttpExchange, 'response' | 'requestId'>): void {
   response.setHeader(REQUEST_ID_HEADER, requestId);
   response.setHeader('x-content-type-options', 'nosniff');
 }
@@ -29,8 +27,8 @@ export function sendJson(
   headers?: ResponseHeaders,
   contentType = JSON_UTF8,
 ): void {
-  const pieces = piecesOf(body);
-  sendPieces(exchange, { status, pieces, length: lengthOf(pieces), contentType, headers });
+  const pieces = bodyChunks(body);
+  sendPieces(exchange, { status, pieces, length: byteLength(pieces), contentType, headers });
 }
 
 /**
@@ -40,15 +38,15 @@ export function sendJson(
  * @param isKept whether the pieces are sent again as the same object: they are compressed once then.
  */
 export function sendCompressible(
-  exchange: Exchange,
+  exchange: HttpExchange,
   status: number,
   body: unknown,
   headers?: ResponseHeaders,
   contentType = JSON_UTF8,
   isKept = false,
 ): void {
-  const pieces = piecesOf(body);
-  const length = lengthOf(pieces);
+  const pieces = bodyChunks(body);
+  const length = byteLength(pieces);
   const answer: Answer = { status, pieces, length, contentType, headers };
   const { compressor, response } = exchange;
   if (!compressor || length < compressor.minBytes || mayNotBeTransformed(headers)) sendPieces(exchange, answer);
@@ -58,12 +56,12 @@ export function sendCompressible(
       vary: [response.getHeader('vary'), 'Accept-Encoding'].flat().filter(Boolean).join(', '),
     };
     const coding = preferredCoding(exchange.request.headers['accept-encoding']);
-    // What cannot be sent is to be told now: later, there is nobody to catch it.
+    // What cannot be sent has to throw now: later, nothing catches it.
     for (const name in vary) for (const value of [vary[name] ?? []].flat()) validateHeaderValue(name, value);
     if (!coding) sendPieces(exchange, { ...answer, headers: vary });
     else {
       const done = (compressed: readonly Buffer[] | undefined) => {
-        const size = compressed ? lengthOf(compressed) : length;
+        const size = compressed ? byteLength(compressed) : length;
         if (!compressed || size >= length) sendPieces(exchange, { ...answer, headers: vary });
         else {
           const coded = { ...vary, 'content-encoding': coding };
@@ -81,7 +79,7 @@ function mayNotBeTransformed(headers: ResponseHeaders | undefined): boolean {
   return /no-transform/i.test(String(headers?.['cache-control'] ?? ''));
 }
 
-function lengthOf(pieces: readonly Buffer[]): number {
+function byteLength(pieces: readonly Buffer[]): number {
   let length = 0;
   for (const piece of pieces) length += piece.length;
   return length;
@@ -114,7 +112,7 @@ function sendPieces(exchange: Respondent, { status, pieces, length, contentType,
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined) continue;
-    const known = placeOf(name, all);
+    const known = headerIndex(name, all);
     if (known < 0) all.push(name, value);
     else all[known + 1] = value;
   }
@@ -125,45 +123,15 @@ function sendPieces(exchange: Respondent, { status, pieces, length, contentType,
   else end({ response, pieces });
 }
 
-/** What is left to be written of a response. */
-interface Ending {
-  readonly response: ServerResponse;
-  readonly pieces: readonly Buffer[];
-}
-
-/** Ends responses, those of a turn of the event loop together. */
-export type Endings = TurnEnd<Ending>;
-
-/** @param log gets to know of responses that cannot be ended: their clients are cut off. */
-export function openEndings(log: Logger): Endings {
-  return new TurnEnd(end, ({ response }, error) => {
-    log.error({ err: error }, 'a response could not be ended');
-    response.destroy();
-  });
-}
-
-function end({ response, pieces }: Ending): void {
-  const [first] = pieces;
-  if (first && first.length <= MAX_COPIED && pieces.length === 1) {
-    // Node writes a text together with the head, and bytes beside it, which costs more than the copy. In Latin-1 a
-    // character is a byte, whatever the bytes mean.
-    response.end(first.toString('latin1'), 'latin1');
-    return;
-  }
-  response.cork();
-  for (const piece of pieces) response.write(piece);
-  response.end();
-}
-
 /** The bytes of a JSON body: those that it consists of, or those of a value. */
-export function piecesOf(body: unknown): readonly Buffer[] {
+export function bodyChunks(body: unknown): readonly Buffer[] {
   if (Buffer.isBuffer(body)) return [body];
   if (Array.isArray(body) && body.length > 0 && body.every((piece) => Buffer.isBuffer(piece))) return body;
   return [Buffer.from(JSON.stringify(body), 'utf8')];
 }
 
 /** Where a header stands among names and values in turn. A value may be a name too: a client picks its request id. */
-function placeOf(name: string, all: readonly (string | readonly string[])[]): number {
+function headerIndex(name: string, all: readonly (string | readonly string[])[]): number {
   for (let at = 0; at < all.length; at += 2) if (all[at] === name) return at;
   return -1;
 }

@@ -25,7 +25,7 @@ import {
 } from 'graphql';
 import type { Question } from './question.ts';
 
-/** The answer would take more than it may. */
+/** The result would be larger than its budget. */
 export class TooCostly extends Error {}
 
 /** Bytes of the answer are made in pieces of about this many characters. */
@@ -42,11 +42,11 @@ interface Selected {
   /** Undefined for `__typename`. */
   readonly field: GraphQLField<unknown, unknown> | undefined;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly inner: Selection;
+  readonly inner: MergedSelection;
 }
 
 /** What is selected of an object by one or more fields of the same place. It is taken apart when it is first needed. */
-interface Selection {
+interface MergedSelection {
   readonly sets: readonly SelectionSetNode[];
   fields: readonly Selected[] | undefined;
   /** Texts of the types that it was written for; wrapping types, of which there are many equal ones, by their text. */
@@ -57,7 +57,7 @@ interface Selection {
  * Writes the answer to an introspection as JSON, as graphql-js would: the resolvers are its own. It differs in what it
  * costs: what is said of a type is written once for each place of the document, however many fields are of that type.
  *
- * Yields after a few objects each time, for others to go on in between.
+ * Yields after every few objects, so that other work can run in between.
  *
  * @param budget how many characters may be written, those of objects within objects once for each level.
  * @returns the bytes of `{"data":{…}}`.
@@ -79,7 +79,7 @@ class AnswerWriter {
   readonly #variables: { readonly [name: string]: unknown };
   readonly #info: GraphQLResolveInfo;
   readonly #numbers = new Map<SelectionSetNode, number>();
-  readonly #selections = new Map<string, Selection>();
+  readonly #selections = new Map<string, MergedSelection>();
   readonly #pieces: Buffer[] = [];
   #texts: string[] = [];
   #length = 0;
@@ -113,7 +113,7 @@ class AnswerWriter {
     return this.#pieces;
   }
 
-  *#streamObject(type: GraphQLObjectType, source: unknown, selection: Selection, level: number): Generator<void> {
+  *#streamObject(type: GraphQLObjectType, source: unknown, selection: MergedSelection, level: number): Generator<void> {
     let separator = '{';
     for (const selected of this.#fieldsOf(selection, type)) {
       this.#put(separator + selected.key);
@@ -125,9 +125,9 @@ class AnswerWriter {
     this.#put(separator === '{' ? '{}' : '}');
   }
 
-  *#streamValue(type: GraphQLOutputType, value: unknown, inner: Selection, level: number): Generator<void> {
+  *#streamValue(type: GraphQLOutputType, value: unknown, inner: MergedSelection, level: number): Generator<void> {
     const nullable = isNonNullType(type) ? type.ofType : type;
-    if (value === null || value === undefined || isLeafType(nullable)) this.#put(leafText(type, value));
+    if (value === null || value === undefined || isLeafType(nullable)) this.#put(introspectedLeaf(type, value));
     else if (isListType(nullable)) {
       let separator = '[';
       for (const item of value as Iterable<unknown>) {
@@ -141,7 +141,7 @@ class AnswerWriter {
     else this.#put(yield* this.#objectText(nullable as GraphQLObjectType, value, inner));
   }
 
-  *#objectText(type: GraphQLObjectType, source: unknown, selection: Selection): Generator<void, string> {
+  *#objectText(type: GraphQLObjectType, source: unknown, selection: MergedSelection): Generator<void, string> {
     const key = isType(source) ? (isWrappingType(source) ? String(source) : source) : undefined;
     const known = key === undefined ? undefined : selection.written.get(key);
     if (known !== undefined) return known;
@@ -152,7 +152,7 @@ class AnswerWriter {
       else {
         const value = this.#resolve(field, source, selected);
         const text = isLeafType(isNonNullType(field.type) ? field.type.ofType : field.type)
-          ? leafText(field.type, value)
+          ? introspectedLeaf(field.type, value)
           : yield* this.#valueText(field.type, value, selected.inner);
         members.push(selected.key + text);
       }
@@ -165,9 +165,9 @@ class AnswerWriter {
     return text;
   }
 
-  *#valueText(type: GraphQLOutputType, value: unknown, inner: Selection): Generator<void, string> {
+  *#valueText(type: GraphQLOutputType, value: unknown, inner: MergedSelection): Generator<void, string> {
     const nullable = isNonNullType(type) ? type.ofType : type;
-    if (value === null || value === undefined || isLeafType(nullable)) return leafText(type, value);
+    if (value === null || value === undefined || isLeafType(nullable)) return introspectedLeaf(type, value);
     if (!isListType(nullable)) return yield* this.#objectText(nullable as GraphQLObjectType, value, inner);
     const items: string[] = [];
     for (const item of value as Iterable<unknown>) items.push(yield* this.#valueText(nullable.ofType, item, inner));
@@ -179,7 +179,7 @@ class AnswerWriter {
   }
 
   /** The fields that are selected of an object of a type, in response order (GraphQL section 6.3.2). */
-  #fieldsOf(selection: Selection, type: GraphQLObjectType): readonly Selected[] {
+  #fieldsOf(selection: MergedSelection, type: GraphQLObjectType): readonly Selected[] {
     // A place of introspection has objects of one type only.
     selection.fields ??= [...this.#collect(selection.sets, type)].map(([name, nodes]) =>
       this.#selected(name, nodes, type),
@@ -245,12 +245,12 @@ class AnswerWriter {
   }
 
   /** The same selection for the same sets, wherever they stand. */
-  #selectionOf(sets: readonly SelectionSetNode[]): Selection {
+  #selectionOf(sets: readonly SelectionSetNode[]): MergedSelection {
     const different = [...new Set(sets)];
     const key = different.map((set) => this.#numberOf(set)).join(' ');
     const known = this.#selections.get(key);
     if (known) return known;
-    const made: Selection = { sets: different, fields: undefined, written: new Map() };
+    const made: MergedSelection = { sets: different, fields: undefined, written: new Map() };
     this.#selections.set(key, made);
     return made;
   }
@@ -282,7 +282,7 @@ class AnswerWriter {
 }
 
 /** @throws Error for null where it must not be, which graphql-js has to tell. */
-function leafText(type: GraphQLOutputType, value: unknown): string {
+function introspectedLeaf(type: GraphQLOutputType, value: unknown): string {
   if (value === null || value === undefined) {
     if (isNonNullType(type)) throw new Error('null where it must not be');
     return 'null';

@@ -7,19 +7,19 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
+import { CacheCounts, type Done } from '../../platform/index.ts';
 import { TooCostly, writeAnswer } from './answer-writer.ts';
 import { KeptAnswers } from './kept-answers.ts';
-import { keyOf, type Question, questionOf } from './question.ts';
+import { type Question, questionKey, questionOf } from './question.ts';
 import { schemaSize } from './schema-size.ts';
 
 /** The bytes of `{"data":{…}}` in pieces, or a result with errors. */
 export type IntrospectionAnswer = readonly Buffer[] | ExecutionResult;
 
-type Variables = Readonly<Record<string, unknown>>;
-type Done = (answer: IntrospectionAnswer) => void;
+type VariableValues = Readonly<Record<string, unknown>>;
 
 /** An introspection that is ready to be answered any number of times. `done` is called once; nothing is thrown. */
-export type PreparedIntrospection = (variables: Variables, done: Done) => void;
+export type PreparedIntrospection = (variables: VariableValues, done: Done<IntrospectionAnswer>) => void;
 
 /** Answers introspections of one schema. */
 export interface SchemaIntrospection {
@@ -31,7 +31,7 @@ export interface SchemaIntrospection {
 const SLICE_MS = 4;
 /** Answers that are being written at a time, and that wait to be. */
 const MAX_AT_A_TIME = 4;
-const MAX_WAITING = 100;
+const MAX_WAITING_INTROSPECTIONS = 100;
 /**
  * Characters that may be written for one answer: this many, and so many times what the standard query's answer has. That
  * answer's own take between four and five times, because objects within objects are counted at each level.
@@ -39,24 +39,31 @@ const MAX_WAITING = 100;
 const BASE_BUDGET = 4_000_000;
 const BUDGET_FACTOR = 16;
 
-/** An answer that is being written. */
-interface Job {
+/** An introspection result that is being written. */
+interface IntrospectionJob {
   readonly steps: Generator<void, IntrospectionAnswer>;
-  readonly finish: Done;
+  readonly finish: Done<IntrospectionAnswer>;
 }
 
 /**
- * Answers introspections of the schemas of one generation, from bytes where the same was asked before. What was not is
- * written in slices of a few milliseconds, so that a large schema holds nobody up; several who ask the same share it.
+ * Answers introspections of the schemas of one generation, from cached bytes where the same was asked before. Others are
+ * written in slices of a few milliseconds, so that a large schema does not block the event loop; concurrent requests for
+ * the same answer share it.
  */
 export class Introspections {
+  readonly counts = new CacheCounts();
   readonly #kept = new KeptAnswers();
-  /** Who waits for an answer, by its key. */
-  readonly #awaited = new Map<string, Done[]>();
-  readonly #jobs: Job[] = [];
-  readonly #waiting: Job[] = [];
+  /** The callbacks that wait for a result, by its key. */
+  readonly #awaited = new Map<string, Done<IntrospectionAnswer>[]>();
+  readonly #jobs: IntrospectionJob[] = [];
+  readonly #waiting: IntrospectionJob[] = [];
   #isWorking = false;
   #schemas = 0;
+
+  /** How many results are cached. */
+  get kept(): number {
+    return this.#kept.size;
+  }
 
   of(schema: GraphQLSchema): SchemaIntrospection {
     this.#schemas += 1;
@@ -66,35 +73,40 @@ export class Introspections {
       prepare: (document, operation) => {
         const question = questionOf(document, operation);
         return (variables, done) => {
-          const key = prefix + keyOf(question, variables);
+          const key = prefix + questionKey(question, variables);
           const known = this.#kept.get(key);
-          if (known) done(known);
-          else this.#ask(key, answerSteps(schema, question, variables, budget), done);
+          if (known) {
+            this.counts.hits++;
+            done(known);
+          } else {
+            this.counts.misses++;
+            this.#ask(key, answerSteps(schema, question, variables, budget), done);
+          }
         };
       },
     };
   }
 
-  #ask(key: string, steps: Job['steps'], done: Done): void {
+  #ask(key: string, steps: IntrospectionJob['steps'], done: Done<IntrospectionAnswer>): void {
     const others = this.#awaited.get(key);
     if (others) {
       others.push(done);
       return;
     }
-    if (this.#waiting.length >= MAX_WAITING) {
-      done(refusal('too many introspections wait to be answered; try again later', 'service-unavailable'));
+    if (this.#waiting.length >= MAX_WAITING_INTROSPECTIONS) {
+      done(introspectionError('too many introspections wait to be answered; try again later', 'service-unavailable'));
       return;
     }
     const awaiting = [done];
     this.#awaited.set(key, awaiting);
-    const finish: Done = (answer) => {
+    const finish: Done<IntrospectionAnswer> = (answer) => {
       this.#awaited.delete(key);
       if (Array.isArray(answer)) this.#kept.keep(key, answer);
       for (const one of awaiting)
         try {
           one(answer);
         } catch (error) {
-          // It is the caller's fault, and must keep the answer from nobody else, who cannot be told either.
+          // One receiver that throws must not keep the answer from the others.
           process.emitWarning(`an answer to an introspection could not be handed over: ${String(error)}`);
         }
     };
@@ -123,8 +135,8 @@ export class Introspections {
   }
 }
 
-/** @returns undefined when there was not time enough. */
-function workOn(steps: Job['steps'], until: number): IntrospectionAnswer | undefined {
+/** @returns undefined when the slice ended before the result was complete. */
+function workOn(steps: IntrospectionJob['steps'], until: number): IntrospectionAnswer | undefined {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -135,23 +147,27 @@ function workOn(steps: Job['steps'], until: number): IntrospectionAnswer | undef
 function* answerSteps(
   schema: GraphQLSchema,
   question: Question,
-  variables: Variables,
+  variables: VariableValues,
   budget: () => Generator<void, number>,
 ): Generator<void, IntrospectionAnswer> {
   try {
     return yield* writeAnswer(schema, question, variables, yield* budget());
   } catch (error) {
     if (error instanceof TooCostly)
-      return refusal(
+      return introspectionError(
         'the introspection asks for more than the schema needs to be known',
         'introspection-limit-exceeded',
       );
-    // Something of the schema cannot be told. graphql-js says what, and where.
+    // A resolver failed. graphql-js reports which one, and where.
     return answerByExecution(schema, question, variables);
   }
 }
 
-function answerByExecution(schema: GraphQLSchema, { document }: Question, variables: Variables): IntrospectionAnswer {
+function answerByExecution(
+  schema: GraphQLSchema,
+  { document }: Question,
+  variables: VariableValues,
+): IntrospectionAnswer {
   try {
     return execute({ schema, document, variableValues: variables }) as ExecutionResult;
   } catch (thrown) {
@@ -160,7 +176,7 @@ function answerByExecution(schema: GraphQLSchema, { document }: Question, variab
   }
 }
 
-/** What may be written for one answer of a schema, found out once. */
+/** The most characters of one introspection result of a schema, computed once. */
 function budgetOf(schema: GraphQLSchema): () => Generator<void, number> {
   let known: number | undefined;
   return function* () {
@@ -169,6 +185,6 @@ function budgetOf(schema: GraphQLSchema): () => Generator<void, number> {
   };
 }
 
-function refusal(message: string, code: string): ExecutionResult {
+function introspectionError(message: string, code: string): ExecutionResult {
   return { data: null, errors: [new GraphQLError(message, { extensions: { code } })] };
 }

@@ -1,35 +1,24 @@
-/** Bytes that are kept of all roles together; and the answers, of which most are small. */
-const MAX_BYTES = 128 * 1024 * 1024;
-const MAX_ANSWERS = 500;
+import { SecondChanceCache } from '../../platform/index.ts';
 
-/** Answers by what was asked, within bounds. Those that were asked for the longest ago go first. */
+/** The most results, and the most bytes, that are cached for all roles together. */
+const MAX_ANSWERS = 500;
+const MAX_KEPT_BYTES = 128 * 1024 * 1024;
+
+/** A bounded cache of introspection results. */
 export class KeptAnswers {
-  readonly #answers = new Map<string, readonly Buffer[]>();
-  #bytes = 0;
+  readonly #answers = new SecondChanceCache<readonly Buffer[]>({ entries: MAX_ANSWERS, weights: [MAX_KEPT_BYTES] });
+
+  get size(): number {
+    return this.#answers.size;
+  }
 
   get(key: string): readonly Buffer[] | undefined {
-    const answer = this.#answers.get(key);
-    if (!answer) return undefined;
-    // A map goes through its entries in the order in which they were put in.
-    this.#answers.delete(key);
-    this.#answers.set(key, answer);
-    return answer;
+    return this.#answers.get(key);
   }
 
-  /** Keeps an answer, unless it would take half of the room. */
+  /** Caches a result, unless it is larger than half of the bound. */
   keep(key: string, answer: readonly Buffer[]): void {
-    const bytes = weightOf(key, answer);
-    if (bytes > MAX_BYTES / 2 || this.#answers.has(key)) return;
-    this.#answers.set(key, answer);
-    this.#bytes += bytes;
-    for (const [oldest, value] of this.#answers) {
-      if (this.#bytes <= MAX_BYTES && this.#answers.size <= MAX_ANSWERS) return;
-      this.#answers.delete(oldest);
-      this.#bytes -= weightOf(oldest, value);
-    }
+    const bytes = answer.reduce((sum, { length }) => sum + length, 2 * key.length);
+    this.#answers.keep(key, answer, [bytes]);
   }
-}
-
-function weightOf(key: string, answer: readonly Buffer[]): number {
-  return answer.reduce((sum, { length }) => sum + length, 2 * key.length);
 }

@@ -1,6 +1,6 @@
 import { type DocumentNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, print } from 'graphql';
 
-/** An operation that asks of the schema alone. It is valid. */
+/** A valid operation that only introspects the schema. */
 export interface Question {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -20,8 +20,8 @@ export function questionOf(document: DocumentNode, operation: OperationDefinitio
   return { document, operation, fragments, text: print(document), declared };
 }
 
-/** What an answer is kept under: it depends on the variables that the operation declares, and on no others. */
-export function keyOf({ text, declared }: Question, variables: Readonly<Record<string, unknown>>): string {
+/** The cache key of a result, which depends only on the variables that the operation declares. */
+export function questionKey({ text, declared }: Question, variables: Readonly<Record<string, unknown>>): string {
   if (declared.length === 0) return text;
   const given = declared.map((name) => (Object.hasOwn(variables, name) ? [variables[name]] : []));
   return `${text}\n${JSON.stringify(given)}`;

@@ -4,9 +4,9 @@ import { type GraphQLSchema, isEnumType, isInputObjectType, isInterfaceType, isO
 const CHARACTERS_EACH = 250;
 
 /**
- * About how many characters the answer to the standard query for the schema has.
+ * Estimates how many characters the result of the standard introspection query has.
  *
- * Yields every now and then, for others to go on in between.
+ * Yields at intervals, so that other work can run in between.
  */
 export function* schemaSize(schema: GraphQLSchema): Generator<void, number> {
   let size = 0;

@@ -1,6 +1,6 @@
 import { callFunction, escapeUri } from './functions.ts';
-import type { Expression, Json, Operator, Step } from './syntax.ts';
-import { isList, isMap, kindOf, memberOf, same } from './values.ts';
+import type { Expression, KeyStep, Operator, TemplateValue } from './syntax.ts';
+import { isMap, isTemplateList, kindOf, memberOf, same } from './values.ts';
 import type { Work } from './work.ts';
 
 /** What a template is evaluated with. */
@@ -19,13 +19,13 @@ export interface Evaluation {
 }
 
 /** @throws KritiEvaluationError when the values are not what the template expects. */
-export function evaluate(expression: Expression, evaluation: Evaluation): Json {
+export function evaluate(expression: Expression, evaluation: Evaluation): TemplateValue {
   const { work } = evaluation;
   work.spend(1, expression.at);
   return work.nested(expression.at, () => resolved(expression, evaluation));
 }
 
-function resolved(expression: Expression, evaluation: Evaluation): Json {
+function resolved(expression: Expression, evaluation: Evaluation): TemplateValue {
   const { work } = evaluation;
   const { at } = expression;
   const inner = (part: Expression) => evaluate(part, evaluation);
@@ -33,8 +33,8 @@ function resolved(expression: Expression, evaluation: Evaluation): Json {
     case 'literal':
       return expression.value;
     case 'text':
-      return joined(
-        expression.parts.map((part) => (typeof part === 'string' ? part : textOf(inner(part), work, part.at))),
+      return joinText(
+        expression.parts.map((part) => (typeof part === 'string' ? part : insertedText(inner(part), work, part.at))),
         work,
         at,
       );
@@ -47,9 +47,9 @@ function resolved(expression: Expression, evaluation: Evaluation): Json {
     case 'path':
       return follow(inner(expression.from), expression.steps, evaluation);
     case 'if':
-      return inner(chosen(expression, evaluation));
+      return inner(chooseBranch(expression, evaluation));
     case 'range':
-      return range(expression, evaluation);
+      return evaluateRange(expression, evaluation);
     case 'call':
       return callFunction(expression.function, inner(expression.argument), {
         sessionVariables: evaluation.sessionVariables,
@@ -61,12 +61,12 @@ function resolved(expression: Expression, evaluation: Evaluation): Json {
   }
 }
 
-function variable(name: string, { variables, work }: Evaluation, at: number): Json {
+function variable(name: string, { variables, work }: Evaluation, at: number): TemplateValue {
   const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-  return value === undefined ? work.fail(`the variable "${name}" has no value`, at) : (value as Json);
+  return value === undefined ? work.fail(`the variable "${name}" has no value`, at) : (value as TemplateValue);
 }
 
-function follow(from: Json, steps: readonly Step[], evaluation: Evaluation): Json {
+function follow(from: TemplateValue, steps: readonly KeyStep[], evaluation: Evaluation): TemplateValue {
   const { work } = evaluation;
   let value = from;
   for (const { key: keyExpression, optional, at } of steps) {
@@ -79,21 +79,21 @@ function follow(from: Json, steps: readonly Step[], evaluation: Evaluation): Jso
   return value;
 }
 
-function lookUp(value: Json, key: Json): Json | undefined {
+function lookUp(value: TemplateValue, key: TemplateValue): TemplateValue | undefined {
   if (isMap(value) && typeof key === 'string') return memberOf(value, key);
-  if (isList(value) && typeof key === 'number') return Number.isInteger(key) ? value[key] : undefined;
+  if (isTemplateList(value) && typeof key === 'number') return Number.isInteger(key) ? value[key] : undefined;
   return undefined;
 }
 
 /** A key is named where the template names it; one that was computed may hold what a client has sent. */
-function missing(value: Json, key: Json, expression: Expression): string {
+function missing(value: TemplateValue, key: TemplateValue, expression: Expression): string {
   const name = expression.kind === 'literal' || expression.kind === 'text' ? JSON.stringify(key) : kindOf(key);
   if (isMap(value)) return typeof key === 'string' ? `there is no field ${name}` : `an object has no field ${name}`;
-  if (isList(value)) return `the list has no element ${name}`;
+  if (isTemplateList(value)) return `the list has no element ${name}`;
   return `expected an object or a list to look ${name} up in, found ${kindOf(value)}`;
 }
 
-function chosen(expression: Extract<Expression, { kind: 'if' }>, evaluation: Evaluation): Expression {
+function chooseBranch(expression: Extract<Expression, { kind: 'if' }>, evaluation: Evaluation): Expression {
   for (const { condition, value } of expression.cases) if (truth(condition, evaluation)) return value;
   return expression.otherwise;
 }
@@ -104,9 +104,9 @@ function truth(expression: Expression, evaluation: Evaluation): boolean {
   return evaluation.work.fail(`expected a boolean, found ${kindOf(value)}`, expression.at);
 }
 
-function range(expression: Extract<Expression, { kind: 'range' }>, evaluation: Evaluation): Json {
+function evaluateRange(expression: Extract<Expression, { kind: 'range' }>, evaluation: Evaluation): TemplateValue {
   const list = evaluate(expression.over, evaluation);
-  if (!isList(list))
+  if (!isTemplateList(list))
     return evaluation.work.fail(`expected a list to range over, found ${kindOf(list)}`, expression.over.at);
   return list.map((item, index) => {
     const bound = { [expression.item]: item, ...(expression.index !== undefined && { [expression.index]: index }) };
@@ -115,7 +115,7 @@ function range(expression: Extract<Expression, { kind: 'range' }>, evaluation: E
 }
 
 /** `&&`, `||` and `??` leave their right side alone where the left one decides. */
-function operate(expression: Extract<Expression, { kind: 'operation' }>, evaluation: Evaluation): Json {
+function operate(expression: Extract<Expression, { kind: 'operation' }>, evaluation: Evaluation): TemplateValue {
   const { operator, left, right, at } = expression;
   if (operator === '&&') return truth(left, evaluation) && truth(right, evaluation);
   if (operator === '||') return truth(left, evaluation) || truth(right, evaluation);
@@ -124,17 +124,23 @@ function operate(expression: Extract<Expression, { kind: 'operation' }>, evaluat
   const two = evaluate(right, evaluation);
   if (operator === '==') return same(one, two, evaluation.work, at);
   if (operator === '!=') return !same(one, two, evaluation.work, at);
-  return operator === 'in' ? isIn(one, two, evaluation, at) : compare(one, two, operator, evaluation, at);
+  return operator === 'in' ? isIn(one, two, evaluation, at) : compareValues(one, two, operator, evaluation, at);
 }
 
-function isIn(one: Json, two: Json, { work }: Evaluation, at: number): boolean {
-  if (isList(two)) return two.some((item) => same(one, item, work, at));
+function isIn(one: TemplateValue, two: TemplateValue, { work }: Evaluation, at: number): boolean {
+  if (isTemplateList(two)) return two.some((item) => same(one, item, work, at));
   if (!isMap(two)) return work.fail(`expected a list or an object after "in", found ${kindOf(two)}`, at);
   if (typeof one !== 'string') return work.fail(`expected a text before "in", found ${kindOf(one)}`, at);
   return Object.hasOwn(two, one);
 }
 
-function compare(one: Json, two: Json, operator: Operator, { work }: Evaluation, at: number): boolean {
+function compareValues(
+  one: TemplateValue,
+  two: TemplateValue,
+  operator: Operator,
+  { work }: Evaluation,
+  at: number,
+): boolean {
   const comparable =
     (typeof one === 'number' && typeof two === 'number') || (typeof one === 'string' && typeof two === 'string');
   if (!comparable) return work.fail(`cannot compare ${kindOf(one)} and ${kindOf(two)}`, at);
@@ -145,12 +151,12 @@ function compare(one: Json, two: Json, operator: Operator, { work }: Evaluation,
 }
 
 /** A value as a part of a text. */
-export function textOf(value: Json, work: Work, at: number): string {
+export function insertedText(value: TemplateValue, work: Work, at: number): string {
   if (typeof value === 'object' && value !== null) return work.fail(`cannot put ${kindOf(value)} into a text`, at);
   return String(value);
 }
 
-function joined(parts: readonly string[], work: Work, at: number): string {
+function joinText(parts: readonly string[], work: Work, at: number): string {
   const text = parts.join('');
   work.spendOnText(text.length, at);
   return text;
@@ -168,24 +174,24 @@ export function urlText(expression: Expression, evaluation: Evaluation, trusted:
   work.spend(1, expression.at);
   switch (expression.kind) {
     case 'literal':
-      return textOf(expression.value, work, expression.at);
+      return insertedText(expression.value, work, expression.at);
     case 'text':
-      return joined(
+      return joinText(
         expression.parts.map((part) => (typeof part === 'string' ? part : inner(part))),
         work,
         expression.at,
       );
     case 'if':
-      return inner(chosen(expression, evaluation));
+      return inner(chooseBranch(expression, evaluation));
     case 'operation':
       if (expression.operator === '??')
         return inner(evaluate(expression.left, evaluation) === null ? expression.right : expression.left);
       break;
     case 'call':
       if (expression.function === 'concat' && expression.argument.kind === 'list')
-        return joined(expression.argument.items.map(inner), work, expression.at);
+        return joinText(expression.argument.items.map(inner), work, expression.at);
   }
-  const text = textOf(evaluate(expression, evaluation), work, expression.at);
+  const text = insertedText(evaluate(expression, evaluation), work, expression.at);
   if (expression.kind === 'variable' && trusted.has(expression.name)) return text;
   if (/^\.+$/.test(text)) return work.fail('a value of a URL cannot consist of dots', expression.at);
   return expression.kind === 'call' && expression.function === 'escapeUri' ? text : escapeUri(text);

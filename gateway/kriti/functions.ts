@@ -1,5 +1,5 @@
-import type { Json } from './syntax.ts';
-import { isList, isMap, type JsonMap, kindOf } from './values.ts';
+import type { TemplateValue } from './syntax.ts';
+import { isMap, isTemplateList, type JsonMap, kindOf } from './values.ts';
 import type { Work } from './work.ts';
 
 /** What a function is called with, beside its argument. */
@@ -9,17 +9,17 @@ export interface CallSite {
   readonly at: number;
 }
 
-type KritiFunction = (argument: Json, site: CallSite) => Json;
+type KritiFunction = (argument: TemplateValue, site: CallSite) => TemplateValue;
 
 /** The functions of Kriti in Hasura (https://hasura.io/docs/2.0/api-reference/kriti-templating). */
 const FUNCTIONS: Readonly<Record<string, KritiFunction>> = {
   getSessionVariable: (name, site) => {
-    const value = sessionVariable(text(name, site).toLowerCase(), site.sessionVariables);
+    const value = findSessionVariable(textArgument(name, site).toLowerCase(), site.sessionVariables);
     return value ?? site.work.fail('the session has no such variable', site.at);
   },
   escapeUri: (value, site) => {
     const scalar = typeof value === 'number' || typeof value === 'boolean';
-    return escapeUri(scalar ? String(value) : text(value, site));
+    return escapeUri(scalar ? String(value) : textArgument(value, site));
   },
   not: (value, site) => (typeof value === 'boolean' ? !value : expected('a boolean', value, site)),
   empty: (value, site) => {
@@ -27,18 +27,18 @@ const FUNCTIONS: Readonly<Record<string, KritiFunction>> = {
     if (typeof value === 'string') return value.trim() === '';
     if (typeof value === 'number') return value === 0;
     if (typeof value === 'boolean') return expected('a text, a number, a list or an object', value, site);
-    return (isList(value) ? value : Object.keys(value)).length === 0;
+    return (isTemplateList(value) ? value : Object.keys(value)).length === 0;
   },
   size: (value) => {
     if (value === null) return 0;
     if (typeof value === 'string') return [...value].length;
     if (typeof value === 'number' || typeof value === 'boolean') return Number(value);
-    return (isList(value) ? value : Object.keys(value)).length;
+    return (isTemplateList(value) ? value : Object.keys(value)).length;
   },
   inverse: (value, site) => {
     if (typeof value === 'string') return [...value].reverse().join('');
     if (typeof value === 'boolean') return !value;
-    if (isList(value)) return value.toReversed();
+    if (isTemplateList(value)) return value.toReversed();
     if (typeof value !== 'number') return value;
     return value === 0 ? site.work.fail('0 has no inverse', site.at) : 1 / value;
   },
@@ -51,25 +51,25 @@ const FUNCTIONS: Readonly<Record<string, KritiFunction>> = {
     if (items.length === 0) return site.work.fail(`${kindOf(value)} that is empty has no tail`, site.at);
     return typeof value === 'string' ? items.slice(1).join('') : items.slice(1);
   },
-  toCaseFold: (value, site) => text(value, site).toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ'),
-  toLower: (value, site) => text(value, site).toLowerCase(),
-  toUpper: (value, site) => text(value, site).toUpperCase(),
+  toCaseFold: (value, site) => textArgument(value, site).toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ'),
+  toLower: (value, site) => textArgument(value, site).toLowerCase(),
+  toUpper: (value, site) => textArgument(value, site).toUpperCase(),
   toTitle: (value, site) =>
-    text(value, site).replace(/\p{L}[\p{L}\p{M}'’]*/gu, (word) => {
+    textArgument(value, site).replace(/\p{L}[\p{L}\p{M}'’]*/gu, (word) => {
       const [first = '', ...rest] = word;
       return first.toUpperCase() + rest.join('').toLowerCase();
     }),
   toPairs: (value, site) => (isMap(value) ? Object.entries(value) : expected('an object', value, site)),
-  fromPairs: (value, site) => Object.fromEntries(list(value, site).map((pair) => keyAndValue(pair, site))),
-  removeNulls: (value, site) => list(value, site).filter((item) => item !== null),
-  concat: (value, site) => concat(list(value, site), site),
+  fromPairs: (value, site) => Object.fromEntries(listArgument(value, site).map((pair) => keyAndValue(pair, site))),
+  removeNulls: (value, site) => listArgument(value, site).filter((item) => item !== null),
+  concat: (value, site) => concat(listArgument(value, site), site),
 };
 
 export const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS);
 
 /** Calls the function that is named `name`, one of FUNCTION_NAMES. @throws KritiEvaluationError */
-export function callFunction(name: string, argument: Json, site: CallSite): Json {
-  const size = typeof argument === 'string' ? argument.length / 10 : isList(argument) ? argument.length : 0;
+export function callFunction(name: string, argument: TemplateValue, site: CallSite): TemplateValue {
+  const size = typeof argument === 'string' ? argument.length / 10 : isTemplateList(argument) ? argument.length : 0;
   site.work.spend(1 + size, site.at);
   const called = FUNCTIONS[name] ?? site.work.fail(`unknown function "${name}"`, site.at);
   return called(argument, site);
@@ -84,52 +84,52 @@ export function escapeUri(value: string): string {
   );
 }
 
-function sessionVariable(name: string, variables: Readonly<Record<string, string>>): string | undefined {
+function findSessionVariable(name: string, variables: Readonly<Record<string, string>>): string | undefined {
   return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }
 
-function expected(what: string, found: Json, { work, at }: CallSite): never {
+function expected(what: string, found: TemplateValue, { work, at }: CallSite): never {
   return work.fail(`expected ${what}, found ${kindOf(found)}`, at);
 }
 
-function text(value: Json, site: CallSite): string {
+function textArgument(value: TemplateValue, site: CallSite): string {
   return typeof value === 'string' ? value : expected('a text', value, site);
 }
 
-function list(value: Json, site: CallSite): readonly Json[] {
-  return isList(value) ? value : expected('a list', value, site);
+function listArgument(value: TemplateValue, site: CallSite): readonly TemplateValue[] {
+  return isTemplateList(value) ? value : expected('a list', value, site);
 }
 
-function elements(value: Json, site: CallSite): readonly Json[] {
+function elements(value: TemplateValue, site: CallSite): readonly TemplateValue[] {
   if (typeof value === 'string') return [...value];
-  return isList(value) ? value : expected('a text or a list', value, site);
+  return isTemplateList(value) ? value : expected('a text or a list', value, site);
 }
 
-function keyAndValue(pair: Json, site: CallSite): [string, Json] {
-  const [key, value] = isList(pair) && pair.length === 2 ? pair : [];
+function keyAndValue(pair: TemplateValue, site: CallSite): [string, TemplateValue] {
+  const [key, value] = isTemplateList(pair) && pair.length === 2 ? pair : [];
   if (typeof key !== 'string' || value === undefined)
     return site.work.fail('expected a list of pairs of a text and a value', site.at);
   return [key, value];
 }
 
-function concat(parts: readonly Json[], site: CallSite): Json {
+function concat(parts: readonly TemplateValue[], site: CallSite): TemplateValue {
   if (parts.every((part) => typeof part === 'string')) {
     const joined = parts.join('');
     site.work.spendOnText(joined.length, site.at);
     return parts.length === 0 ? [] : joined;
   }
-  if (parts.every(isList)) {
+  if (parts.every(isTemplateList)) {
     site.work.spend(
       parts.reduce((sum, part) => sum + part.length, 0),
       site.at,
     );
     return parts.flat();
   }
-  if (parts.every(isMap)) return Object.fromEntries(parts.flatMap((part) => entriesOf(part, site)));
+  if (parts.every(isMap)) return Object.fromEntries(parts.flatMap((part) => objectEntries(part, site)));
   return site.work.fail('expected a list of texts, of lists or of objects, all of one kind', site.at);
 }
 
-function entriesOf(map: JsonMap, site: CallSite): readonly [string, Json][] {
+function objectEntries(map: JsonMap, site: CallSite): readonly [string, TemplateValue][] {
   const entries = Object.entries(map);
   site.work.spend(entries.length, site.at);
   return entries;

@@ -6,7 +6,7 @@ type Parts = readonly (string | Expression)[];
 /** Reads what stands between `{{`, which was at `at` and has been passed, and `}}`. */
 type ReadHole = (at: number) => Expression;
 
-const PLAIN = /(?:(?!\{\{)[^"\\])+/y;
+const PLAIN_TEXT = /(?:(?!\{\{)[^"\\])+/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /** The rest of a text whose opening quote is at `start`: JSON's escapes, and `{{ … }}`. */
@@ -20,7 +20,7 @@ export function textUntilQuote(cursor: Cursor, start: number, readHole: ReadHole
     else if (cursor.sees('\\')) {
       const escaped = cursor.match(ESCAPE) ?? cursor.failExpecting('one of the escapes of JSON');
       parts.add(JSON.parse(`"${escaped}"`) as string);
-    } else parts.add(cursor.match(PLAIN) ?? '');
+    } else parts.add(cursor.match(PLAIN_TEXT) ?? '');
   }
 }
 

@@ -1,18 +1,18 @@
 import { Cursor } from './cursor.ts';
 import { FUNCTION_NAMES } from './functions.ts';
 import { textUntilEnd, textUntilQuote } from './parse-text.ts';
-import type { Case, Expression, Json, Operator, Step } from './syntax.ts';
+import type { Case, Expression, KeyStep, Operator, TemplateValue } from './syntax.ts';
 
 /** How deep a template may nest, and how many operators may stand in a row. */
 const MAX_NESTING = 100;
-const MAX_LENGTH = 100_000;
+const MAX_TEMPLATE_LENGTH = 100_000;
 
-const NAME = /\$?[A-Za-z_][\w$-]*|\$/y;
+const IDENTIFIER = /\$?[A-Za-z_][\w$-]*|\$/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const SINGLE_QUOTED = /'(?:[^'\\]|\\[\s\S])*'/y;
 const NEXT_WORD = /[A-Za-z]+(?![\w$-])/y;
 const BLOCK_WORDS = ['if', 'elif', 'else', 'end', 'range', 'in', 'not'];
-const CONSTANTS: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
+const CONSTANTS: Readonly<Record<string, TemplateValue>> = { true: true, false: false, null: null };
 
 /** Binary operators by how tightly they bind, the loosest first; `not` is between the second and the third. */
 const OPERATORS: readonly (readonly Operator[])[] = [['||'], ['&&'], ['==', '!=', '<=', '>=', '<', '>', 'in'], ['??']];
@@ -51,7 +51,7 @@ export function parseBareText(source: string, variables: readonly string[]): Ext
 
 function begin(source: string, variables: readonly string[]): Parsing {
   const cursor = new Cursor(source);
-  if (source.length > MAX_LENGTH) cursor.fail(`a template may have ${MAX_LENGTH} characters at most`);
+  if (source.length > MAX_TEMPLATE_LENGTH) cursor.fail(`a template may have ${MAX_TEMPLATE_LENGTH} characters at most`);
   return { cursor, scope: new Set(variables), depth: 0 };
 }
 
@@ -102,7 +102,7 @@ function operand(parsing: Parsing): Expression {
   const at = cursor.position;
   if (cursor.take('{{')) return hole(parsing, at);
   if (cursor.take('{')) return map(parsing, at);
-  if (cursor.take('[')) return list(parsing, at);
+  if (cursor.take('[')) return parseList(parsing, at);
   if (cursor.take('"'))
     return { kind: 'text', parts: textUntilQuote(cursor, at, (holeAt) => hole(parsing, holeAt)), at };
   if (cursor.take('(')) {
@@ -114,12 +114,12 @@ function operand(parsing: Parsing): Expression {
   if (quoted !== undefined) return { kind: 'literal', value: quoted.slice(1, -1).replace(/\\(.)/gs, '$1'), at };
   const number = cursor.match(NUMBER);
   if (number !== undefined) return { kind: 'literal', value: Number(number), at };
-  const name = cursor.match(NAME);
+  const name = cursor.match(IDENTIFIER);
   if (name === undefined) return cursor.failExpecting('a value');
-  return named(name, parsing, at);
+  return parseNamed(name, parsing, at);
 }
 
-function named(name: string, parsing: Parsing, at: number): Expression {
+function parseNamed(name: string, parsing: Parsing, at: number): Expression {
   const { cursor, scope } = parsing;
   if (Object.hasOwn(CONSTANTS, name)) return { kind: 'literal', value: CONSTANTS[name] ?? null, at };
   cursor.skipBlank();
@@ -142,7 +142,7 @@ function call(name: string, parsing: Parsing, at: number): Expression {
 
 function withSteps(from: Expression, parsing: Parsing): Expression {
   const { cursor } = parsing;
-  const steps: Step[] = [];
+  const steps: KeyStep[] = [];
   for (;;) {
     cursor.skipBlank();
     const at = cursor.position;
@@ -160,7 +160,7 @@ function withSteps(from: Expression, parsing: Parsing): Expression {
 function fieldName(cursor: Cursor): Expression {
   cursor.skipBlank();
   const at = cursor.position;
-  const value = cursor.match(NAME) ?? cursor.failExpecting('the name of a field');
+  const value = cursor.match(IDENTIFIER) ?? cursor.failExpecting('the name of a field');
   return { kind: 'literal', value, at };
 }
 
@@ -182,7 +182,7 @@ function map(parsing: Parsing, at: number): Expression {
   return { kind: 'map', entries, at };
 }
 
-function list(parsing: Parsing, at: number): Expression {
+function parseList(parsing: Parsing, at: number): Expression {
   const { cursor } = parsing;
   const items: Expression[] = [];
   cursor.skipBlank();
@@ -199,14 +199,14 @@ function list(parsing: Parsing, at: number): Expression {
 function hole(parsing: Parsing, at: number): Expression {
   const { cursor } = parsing;
   cursor.skipBlank();
-  if (takeWord(cursor, 'if')) return conditional(parsing, at);
-  if (takeWord(cursor, 'range')) return range(parsing, at);
+  if (takeWord(cursor, 'if')) return parseConditional(parsing, at);
+  if (takeWord(cursor, 'range')) return parseRange(parsing, at);
   const value = expression(parsing);
   cursor.expect('}}');
   return value;
 }
 
-function conditional(parsing: Parsing, at: number): Expression {
+function parseConditional(parsing: Parsing, at: number): Expression {
   const { cursor } = parsing;
   const cases: Case[] = [];
   do {
@@ -223,7 +223,7 @@ function conditional(parsing: Parsing, at: number): Expression {
   return { kind: 'if', cases, otherwise, at };
 }
 
-function range(parsing: Parsing, at: number): Expression {
+function parseRange(parsing: Parsing, at: number): Expression {
   const { cursor } = parsing;
   const index = binder(cursor);
   cursor.expect(',');
@@ -240,7 +240,7 @@ function range(parsing: Parsing, at: number): Expression {
 function binder(cursor: Cursor): string {
   cursor.skipBlank();
   const at = cursor.position;
-  const name = cursor.match(NAME) ?? cursor.failExpecting('the name of a variable');
+  const name = cursor.match(IDENTIFIER) ?? cursor.failExpecting('the name of a variable');
   if (Object.hasOwn(CONSTANTS, name) || BLOCK_WORDS.includes(name)) cursor.fail(`"${name}" cannot name a variable`, at);
   return name;
 }

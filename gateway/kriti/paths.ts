@@ -7,7 +7,7 @@ export interface TemplatePath {
 }
 
 /** Every path into a variable that an expression reads. */
-export function pathsOf(expression: Expression): readonly TemplatePath[] {
+export function templatePathsOf(expression: Expression): readonly TemplatePath[] {
   const paths: TemplatePath[] = [];
   const pending: Expression[] = [expression];
   for (let one = pending.pop(); one; one = pending.pop())

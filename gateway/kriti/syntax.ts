@@ -1,10 +1,16 @@
 /** A value that JSON can hold. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export type TemplateValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly TemplateValue[]
+  | { readonly [name: string]: TemplateValue };
 
 export type Operator = '||' | '&&' | '==' | '!=' | '<=' | '>=' | '<' | '>' | 'in' | '??';
 
 /** One `.name`, `['name']` or `[0]` of a path; an optional one gives null when there is nothing. */
-export interface Step {
+export interface KeyStep {
   readonly key: Expression;
   readonly optional: boolean;
   readonly at: number;
@@ -12,12 +18,12 @@ export interface Step {
 
 /** A piece of a template. `at` is where it begins, in characters from the start. */
 export type Expression = { readonly at: number } & (
-  | { readonly kind: 'literal'; readonly value: Json }
+  | { readonly kind: 'literal'; readonly value: TemplateValue }
   | { readonly kind: 'text'; readonly parts: readonly (string | Expression)[] }
   | { readonly kind: 'list'; readonly items: readonly Expression[] }
   | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Expression])[] }
   | { readonly kind: 'variable'; readonly name: string }
-  | { readonly kind: 'path'; readonly from: Expression; readonly steps: readonly Step[] }
+  | { readonly kind: 'path'; readonly from: Expression; readonly steps: readonly KeyStep[] }
   | { readonly kind: 'if'; readonly cases: readonly Case[]; readonly otherwise: Expression }
   | {
       readonly kind: 'range';

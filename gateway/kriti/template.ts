@@ -1,7 +1,7 @@
-import { type Bindings, evaluate, textOf, urlText } from './evaluate.ts';
+import { type Bindings, evaluate, insertedText, urlText } from './evaluate.ts';
 import { parseBareText, parseJsonTemplate } from './parse.ts';
-import { pathsOf, type TemplatePath } from './paths.ts';
-import type { Json } from './syntax.ts';
+import { type TemplatePath, templatePathsOf } from './paths.ts';
+import type { TemplateValue } from './syntax.ts';
 import { Work } from './work.ts';
 
 /** A parsed template that makes a JSON value. */
@@ -9,7 +9,7 @@ export interface Template {
   /** The values that it reads. */
   readonly paths: readonly TemplatePath[];
   /** @throws KritiEvaluationError when the values are not what the template expects, or too many. */
-  evaluate(bindings: Bindings): Json;
+  evaluate(bindings: Bindings): TemplateValue;
 }
 
 /** A parsed template that makes a text, such as a header's value. */
@@ -39,7 +39,7 @@ export interface TextTemplate {
 export function parseTemplate(source: string, variables: readonly string[]): Template {
   const expression = parseJsonTemplate(source, variables);
   return {
-    paths: pathsOf(expression),
+    paths: templatePathsOf(expression),
     evaluate: (bindings) => {
       const work = new Work(source);
       const value = evaluate(expression, { ...bindings, work });
@@ -58,13 +58,13 @@ export function parseTemplate(source: string, variables: readonly string[]): Tem
 export function parseTextTemplate(source: string, variables: readonly string[]): TextTemplate {
   const expression = parseBareText(source, variables);
   return {
-    paths: pathsOf(expression),
+    paths: templatePathsOf(expression),
     text: (bindings) => {
       const evaluation = { ...bindings, work: new Work(source) };
       const [only, ...others] = expression.parts;
       const value = typeof only === 'object' && others.length === 0 ? evaluate(only, evaluation) : undefined;
       if (value === null) return null;
-      return textOf(value ?? evaluate(expression, evaluation), evaluation.work, expression.at);
+      return insertedText(value ?? evaluate(expression, evaluation), evaluation.work, expression.at);
     },
     url: (bindings, trusted) => urlText(expression, { ...bindings, work: new Work(source) }, trusted),
   };

@@ -1,13 +1,13 @@
-import type { Json } from './syntax.ts';
+import type { TemplateValue } from './syntax.ts';
 import type { Work } from './work.ts';
 
-export type JsonMap = { readonly [name: string]: Json };
+export type JsonMap = { readonly [name: string]: TemplateValue };
 
 export function isMap(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function isList(value: unknown): value is readonly Json[] {
+export function isTemplateList(value: unknown): value is readonly TemplateValue[] {
   return Array.isArray(value);
 }
 
@@ -19,14 +19,14 @@ export function kindOf(value: unknown): string {
 }
 
 /** Own members only: what every object inherits is no part of a value. */
-export function memberOf(map: JsonMap, name: string): Json | undefined {
+export function memberOf(map: JsonMap, name: string): TemplateValue | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
 /** Whether two values are the same JSON; the order of keys does not matter. */
-export function same(one: Json, two: Json, work: Work, at: number): boolean {
+export function same(one: TemplateValue, two: TemplateValue, work: Work, at: number): boolean {
   work.spendOnText(typeof one === 'string' ? one.length : 0, at);
-  if (isList(one) && isList(two)) {
+  if (isTemplateList(one) && isTemplateList(two)) {
     if (one.length !== two.length) return false;
     return work.nested(at, () => one.every((item, index) => same(item, two[index] ?? null, work, at)));
   }

@@ -1,10 +1,8 @@
 import { GraphQLError, parse } from 'graphql';
 import { z } from 'zod';
-import { mapping } from './mapping.ts';
-import type { MetadataProblem } from './problem.ts';
 import type { QueryCollectionMetadata } from './query-collections.ts';
-import { name } from './shared-shapes.ts';
-import type { Place, ValuePath } from './yaml-tree.ts';
+import { mapping, name } from './shapes/index.ts';
+import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
 const scope = mapping({ global: z.boolean().default(false), roles: z.array(name).min(1).optional() })
   .refine(({ global, roles }) => !global || roles === undefined, {
@@ -25,8 +23,8 @@ export type AllowListEntry = z.output<typeof allowListShape>[number];
 export function allowListProblems(
   entries: readonly AllowListEntry[],
   collections: readonly QueryCollectionMetadata[],
-  place: (path: ValuePath) => Place,
-  collectionPlace: (path: ValuePath) => Place,
+  place: (path: ValuePath) => MetadataLocation,
+  collectionPlace: (path: ValuePath) => MetadataLocation,
 ): readonly MetadataProblem[] {
   const names = entries.map((entry) => entry.collection);
   return names.flatMap((collection, index): readonly MetadataProblem[] => {
@@ -36,14 +34,14 @@ export function allowListProblems(
     const position = collections.findIndex((candidate) => candidate.name === collection);
     if (position < 0) return [{ ...at, message: `there is no collection "${collection}"` }];
     return (collections[position]?.definition.queries ?? []).flatMap(({ query }, number) => {
-      const error = syntaxError(query);
+      const error = querySyntaxError(query);
       const where = collectionPlace([position, 'definition', 'queries', number, 'query']);
       return error ? [{ ...where, message: `is no valid GraphQL: ${error}` }] : [];
     });
   });
 }
 
-function syntaxError(query: string): string | undefined {
+function querySyntaxError(query: string): string | undefined {
   try {
     parse(query);
     return undefined;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { mapping } from './mapping.ts';
-import { name } from './shared-shapes.ts';
+import { mapping, name } from './shapes/index.ts';
 
 const EXPECTED_PARAMETERS = 'expected IP, or a list of IP and of session variables such as x-hasura-user-id';
 
@@ -9,20 +8,20 @@ const ip = z
   .regex(/^ip$/i, EXPECTED_PARAMETERS)
   .transform((): 'IP' => 'IP');
 
-const sessionVariable = z
+const sessionVariableName = z
   .string({ error: EXPECTED_PARAMETERS })
   .regex(/^x-hasura-(?!role$).+$/i, EXPECTED_PARAMETERS)
   .transform((text) => text.toLowerCase());
 
 const uniqueParameters = z
-  .union([ip.transform((one) => [one]), z.array(z.union([ip, sessionVariable]))], { error: EXPECTED_PARAMETERS })
+  .union([ip.transform((one) => [one]), z.array(z.union([ip, sessionVariableName]))], { error: EXPECTED_PARAMETERS })
   .nullish()
   .transform((parameters): readonly string[] => parameters ?? []);
 
 const rate = mapping({ max_reqs_per_min: z.int().min(1).max(10_000_000), unique_params: uniqueParameters });
 
 const count = z.int().min(1).max(1_000_000);
-const seconds = z.number().positive().max(3600);
+const timeLimitSeconds = z.number().positive().max(3600);
 
 /** A limit for every role, and others for some. A role that has its own is not bound by the global one. */
 function limit<Value extends z.ZodType>(value: Value) {
@@ -40,7 +39,7 @@ export const apiLimitsShape = mapping({
   disabled: z.boolean().default(false),
   depth_limit: limit(count),
   node_limit: limit(count),
-  time_limit: limit(seconds),
+  time_limit: limit(timeLimitSeconds),
   batch_limit: limit(count),
   rate_limit: limit(rate),
 });

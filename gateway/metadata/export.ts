@@ -31,7 +31,7 @@ interface WrittenObject {
 function exportActions(written: unknown, sdl: string): Readonly<Record<string, unknown>> {
   // A text of nothing but comments is no document for graphql-js.
   const definitions = /^(\s|#.*)*$/.test(sdl) ? [] : parse(sdl).definitions;
-  const fields = new Map(definitions.flatMap(rootFields));
+  const fields = new Map(definitions.flatMap(rootFieldDefinitions));
   const { actions: list, custom_types: types } = written as WrittenActions;
   const actions = (list ?? []).map((action) => {
     const field = fields.get(action.name);
@@ -51,10 +51,12 @@ function exportActions(written: unknown, sdl: string): Readonly<Record<string, u
   return { actions, custom_types: exportTypes(definitions, types?.objects ?? []) };
 }
 
-function rootFields(definition: DefinitionNode): readonly [string, { root: string; node: FieldDefinitionNode }][] {
+function rootFieldDefinitions(
+  definition: DefinitionNode,
+): readonly [string, { root: string; node: FieldDefinitionNode }][] {
   if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.OBJECT_TYPE_EXTENSION) return [];
   const root = definition.name.value;
-  if (!isRoot(root)) return [];
+  if (!isRootTypeName(root)) return [];
   return (definition.fields ?? []).map((node) => [node.name.value, { root, node }]);
 }
 
@@ -70,28 +72,28 @@ function exportTypes(
   };
   for (const definition of definitions) {
     if (definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION)
-      types.input_objects.push({ ...named(definition), fields: (definition.fields ?? []).map(inputOf) });
-    else if (definition.kind === Kind.OBJECT_TYPE_DEFINITION && !isRoot(definition.name.value))
+      types.input_objects.push({ ...withName(definition), fields: (definition.fields ?? []).map(inputOf) });
+    else if (definition.kind === Kind.OBJECT_TYPE_DEFINITION && !isRootTypeName(definition.name.value))
       types.objects.push({
-        ...named(definition),
+        ...withName(definition),
         fields: (definition.fields ?? []).map(inputOf),
-        ...relationshipsOf(definition.name.value, written),
+        ...exportedRelationships(definition.name.value, written),
       });
     else if (definition.kind === Kind.ENUM_TYPE_DEFINITION)
       types.enums.push({
-        ...named(definition),
+        ...withName(definition),
         values: (definition.values ?? []).map(({ name, description }) => ({
           value: name.value,
           ...(description && { description: description.value }),
         })),
       });
-    else if (definition.kind === Kind.SCALAR_TYPE_DEFINITION) types.scalars.push(named(definition));
+    else if (definition.kind === Kind.SCALAR_TYPE_DEFINITION) types.scalars.push(withName(definition));
   }
   return types;
 }
 
 /** They stand in `actions.yaml`, not with the fields. */
-function relationshipsOf(type: string, written: readonly WrittenObject[]) {
+function exportedRelationships(type: string, written: readonly WrittenObject[]) {
   const { relationships } = written.find(({ name }) => name === type) ?? {};
   return relationships !== undefined && { relationships };
 }
@@ -101,14 +103,14 @@ interface Named {
   readonly description?: { readonly value: string };
 }
 
-function named({ name, description }: Named) {
+function withName({ name, description }: Named) {
   return { name: name.value, ...(description && { description: description.value }) };
 }
 
 function inputOf(node: Named & { readonly type: FieldDefinitionNode['type'] }) {
-  return { ...named(node), type: print(node.type) };
+  return { ...withName(node), type: print(node.type) };
 }
 
-function isRoot(name: string): boolean {
+function isRootTypeName(name: string): boolean {
   return name === 'Query' || name === 'Mutation';
 }

@@ -1,21 +1,25 @@
-export { closest } from '../../platform/index.ts';
-export type { NamedText, RequestTransform, ResponseTransform } from './action-transforms.ts';
-export type { ActionTypes } from './action-types.ts';
-export type { ActionMetadata, ActionsMetadata } from './actions.ts';
+export type {
+  ActionMetadata,
+  ActionsMetadata,
+  ActionTypes,
+  NamedText,
+  RequestTransform,
+  ResponseTransform,
+} from './actions/index.ts';
 export type { AllowListEntry } from './allow-list.ts';
 export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';
 export { exportMetadata } from './export.ts';
 export { loadMetadata, type Metadata } from './load.ts';
 export { namedRoles } from './named-roles.ts';
+export { tracingOf } from './opentelemetry.ts';
 export type { PersistedManifest } from './persisted-documents.ts';
-export { describeProblem, MetadataError, type MetadataProblem, together } from './problem.ts';
 export type { QueryCollectionMetadata } from './query-collections.ts';
 export type { RestEndpoint } from './references.ts';
 export { fieldMeant, type RelationshipMetadata, type RemoteStep } from './relationships.ts';
 export { isSupergraph, type RemoteSchemaMetadata } from './remote-schemas.ts';
-export type { ResilienceMetadata } from './resilience-shape.ts';
 export type { RestMethod } from './rest-endpoints.ts';
 export type { ServiceMetadata } from './services.ts';
+export type { ResilienceMetadata } from './shapes/index.ts';
 export {
   type Environment,
   resolveEventsUrl,
@@ -26,4 +30,5 @@ export {
 export { foldIgnored, hasDatabases, type IgnoredMetadata } from './unsupported.ts';
 export { metadataWarnings } from './warnings.ts';
 export { watchMetadata } from './watch.ts';
-export type { Place, ValuePath } from './yaml-tree.ts';
+export type { MetadataLocation, ValuePath } from './yaml/index.ts';
+export { describeProblem, MetadataError, type MetadataProblem, together } from './yaml/index.ts';

@@ -1,12 +1,10 @@
 import { type ASTNode, Kind, parse, print, visit } from 'graphql';
 import { z } from 'zod';
-import type { ActionsMetadata } from './actions.ts';
-import { mapping } from './mapping.ts';
-import type { MetadataProblem } from './problem.ts';
+import type { ActionsMetadata } from './actions/index.ts';
 import type { RemoteSchemaMetadata } from './remote-schemas.ts';
 import type { ServiceMetadata } from './services.ts';
-import { name } from './shared-shapes.ts';
-import type { Place, ValuePath } from './yaml-tree.ts';
+import { mapping, name } from './shapes/index.ts';
+import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
 /** `inherited_roles.yaml`: roles that have the permissions of others. */
 export const inheritedRolesShape = z.array(mapping({ role_name: name, role_set: z.array(name) }));
@@ -22,7 +20,7 @@ const ADMIN = 'admin';
  */
 export function orderInheritedRoles(
   roles: readonly InheritedRole[],
-  place: (path: ValuePath) => Place,
+  place: (path: ValuePath) => MetadataLocation,
 ): { ordered: readonly InheritedRole[]; problems: readonly MetadataProblem[] } {
   const problems: MetadataProblem[] = [];
   const known = new Map<string, InheritedRole>();
@@ -146,7 +144,7 @@ function inheritedPermissions(
     for (const parent of parents) {
       const one = held.get(parent);
       if (one === undefined || one === found) continue;
-      if (one === 'conflict' || (found && !isSame(found.permission, one.permission))) {
+      if (one === 'conflict' || (found && !isSamePermission(found.permission, one.permission))) {
         held.set(role, 'conflict');
         conflicts.push({
           role,
@@ -164,7 +162,7 @@ function inheritedPermissions(
   });
 }
 
-function isSame({ definition: one }: Permission, { definition: other }: Permission): boolean {
+function isSamePermission({ definition: one }: Permission, { definition: other }: Permission): boolean {
   return one.schema === other.schema || comparable(one.schema) === comparable(other.schema);
 }
 

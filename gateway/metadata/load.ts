@@ -1,13 +1,10 @@
 import type { z } from 'zod';
-import { type ActionTypes, actionTypes } from './action-types.ts';
-import { type ActionsMetadata, actionsShape } from './actions.ts';
+import { type ActionsMetadata, type ActionTypes, actionsShape, actionTypes } from './actions/index.ts';
 import { type AllowListEntry, allowListProblems, allowListShape } from './allow-list.ts';
 import { type ApiLimits, apiLimitsShape } from './api-limits.ts';
 import { type InheritedRole, inheritedRolesShape, orderInheritedRoles, withInherited } from './inherited-roles.ts';
-import { introspectionShape } from './introspection.ts';
-import { problemsOfShape } from './mapping.ts';
+import { ignoredDataTypes, type OpenTelemetryMetadata, openTelemetryShape } from './opentelemetry.ts';
 import { type PersistedManifest, persistedDocumentsShape, readManifests } from './persisted-documents.ts';
-import { MetadataError, type MetadataProblem } from './problem.ts';
 import { type QueryCollectionMetadata, queryCollectionsShape } from './query-collections.ts';
 import {
   ambiguousEndpoints,
@@ -23,13 +20,18 @@ import { type RemoteSchemaMetadata, remoteSchemasShape } from './remote-schemas.
 import { restEndpointsShape } from './rest-endpoints.ts';
 import { roleWarnings } from './role-warnings.ts';
 import { type ServiceMetadata, servicesShape } from './services.ts';
-import { KINDS, type Kind, type MetadataStore, openStore } from './store.ts';
+import { listOf, mapping, name, problemsOfShape } from './shapes/index.ts';
+import { type Kind, METADATA_KINDS, type MetadataStore, openStore } from './store.ts';
 import { ignoredTypes } from './types-in-yaml.ts';
 import { type IgnoredMetadata, withoutUnsupported } from './unsupported.ts';
 import { presetSlips, type SessionVariableUse, sessionVariableUses, templateSlips } from './value-warnings.ts';
-import type { Place, ValuePath, YamlTree } from './yaml-tree.ts';
+import type { MetadataLocation, ValuePath, YamlTree } from './yaml/index.ts';
+import { MetadataError, type MetadataProblem } from './yaml/index.ts';
 
-/** What is plugged in: the content of a metadata directory or export, each kind of it checked. */
+/** `graphql_schema_introspection.yaml`: roles that may not ask for the schema. */
+const introspectionShape = mapping({ disabled_for_roles: listOf(name) });
+
+/** The validated content of a metadata directory or export. */
 export interface Metadata {
   readonly remoteSchemas: readonly RemoteSchemaMetadata[];
   readonly actions: ActionsMetadata;
@@ -46,15 +48,17 @@ export interface Metadata {
   /** Roles that may not ask for the schema. */
   readonly introspectionDisabledFor: ReadonlySet<string>;
   readonly services: readonly ServiceMetadata[];
+  /** Where traces are sent, as Hasura's metadata has it. */
+  readonly openTelemetry: OpenTelemetryMetadata;
   /** Roles that have the permissions of others, which stand in what they are permitted already. */
   readonly inheritedRoles: readonly InheritedRole[];
   /** The session variables that presets and templates read. */
   readonly sessionVariables: readonly SessionVariableUse[];
-  /** What works and is hardly meant, apart from session variables. */
+  /** Warnings, apart from those about session variables. */
   readonly warnings: readonly MetadataProblem[];
   /** Documents that clients send by their ids. */
   readonly persistedManifests: readonly PersistedManifest[];
-  /** What is there and not acted on. */
+  /** What is ignored because it is not supported. */
   readonly ignored: readonly IgnoredMetadata[];
   /** What stands in the files, by the keys of Hasura's export, with includes put in. */
   readonly asWritten: Readonly<Record<string, unknown>>;
@@ -63,7 +67,7 @@ export interface Metadata {
    *
    * @param line a line within it, where it is a text.
    */
-  place(kind: Kind, path: ValuePath, line?: number): Place;
+  place(kind: Kind, path: ValuePath, line?: number): MetadataLocation;
 }
 
 export interface LoadOptions {
@@ -86,15 +90,15 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false }: L
   const asWritten: Record<string, unknown> = {};
   const places = new Map<Kind, YamlTree['place']>();
   const place = (kind: Kind, path: ValuePath, line?: number) =>
-    places.get(kind)?.(path, line) ?? { file: KINDS[kind].file };
+    places.get(kind)?.(path, line) ?? { file: METADATA_KINDS[kind].file };
   const read = <T>(kind: Kind, shape: z.ZodType<T>, whenAbsent: T): T => {
     const section = store.section(kind);
     if (!section) {
-      if (store.isEmpty(kind)) empty.push({ file: KINDS[kind].file, message: EMPTY });
+      if (store.isEmpty(kind)) empty.push({ file: METADATA_KINDS[kind].file, message: EMPTY_FILE });
       return whenAbsent;
     }
     places.set(kind, section.place);
-    asWritten[KINDS[kind].key] = section.value;
+    asWritten[METADATA_KINDS[kind].key] = section.value;
     const { value, taken } = withoutUnsupported(kind, section.value);
     ignored.push(...taken.map(({ path, what }) => ({ ...section.place(path), what })));
     const parsed = shape.safeParse(value);
@@ -124,6 +128,8 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false }: L
   const apiLimits = read('apiLimits', apiLimitsShape, apiLimitsShape.parse({}));
   const introspection = read('introspection', introspectionShape, { disabled_for_roles: [] });
   const services = read('services', servicesShape, []);
+  const openTelemetry = read('openTelemetry', openTelemetryShape, openTelemetryShape.parse({}));
+  ignored.push(...ignoredDataTypes(openTelemetry, (path) => place('openTelemetry', path)));
   const inheritedRoles = read('inheritedRoles', inheritedRolesShape, []);
   const inherited = orderInheritedRoles(inheritedRoles, (path) => place('inheritedRoles', path));
   const persistedManifests = readManifests(
@@ -185,6 +191,7 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false }: L
     apiLimits,
     introspectionDisabledFor: new Set(introspectionDisabledFor),
     services: granted.services,
+    openTelemetry,
     inheritedRoles: inherited.ordered,
     sessionVariables,
     warnings,
@@ -195,14 +202,14 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false }: L
   };
 }
 
-const EMPTY = 'the file is empty: nothing of its kind is in force; write [] or {} where that is meant';
+const EMPTY_FILE = 'the file is empty: nothing of its kind is configured; write [] or {} if that is intended';
 
 /** 2 is the layout of before Hasura v2, where tables stand in files of their own; the rest is the same. */
 const VERSIONS: readonly unknown[] = [2, 3];
 
 function checkVersion({ version }: MetadataStore, problems: MetadataProblem[]): void {
   const { value, place } = version;
-  // What is wrong with the file itself is told already.
+  // Problems of the file itself are already reported.
   if (VERSIONS.includes(value) || (value === undefined && problems.some(({ file }) => file === place.file))) return;
   const found = value === undefined ? 'there is none' : `found ${JSON.stringify(value)}`;
   problems.push({ ...place, message: `expected "version: 3", or 2 for metadata of Hasura v1: ${found}` });

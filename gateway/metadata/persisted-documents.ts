@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'graphql';
 import { z } from 'zod';
-import { mapping } from './mapping.ts';
-import type { MetadataProblem } from './problem.ts';
-import { name } from './shared-shapes.ts';
+import { mapping, name } from './shapes/index.ts';
 import type { MetadataStore } from './store.ts';
-import { type Place, pathWithin, type ValuePath } from './yaml-tree.ts';
+import type { MetadataProblem } from './yaml/index.ts';
+import { type MetadataLocation, pathWithin, type ValuePath } from './yaml/index.ts';
 
 /**
  * `persisted_documents.yaml`, ours: files that list the documents of clients, as their build tools write them, and which
@@ -34,8 +33,8 @@ export interface PersistedManifest {
   readonly documents: readonly PersistedDocument[];
 }
 
-const MAX_DOCUMENTS = 10_000;
-/** Problems of one file that are told. */
+const MAX_PERSISTED_DOCUMENTS = 10_000;
+/** The most problems of one file that are reported. */
 const MAX_TOLD = 10;
 
 /** Apollo's manifest, of `generate-persisted-query-manifest` and of the Kotlin and iOS clients. */
@@ -52,7 +51,7 @@ const relayManifest = z.record(z.string(), z.string());
 export function readManifests(
   entries: readonly PersistedDocumentsEntry[],
   store: MetadataStore,
-  place: (path: ValuePath) => Place,
+  place: (path: ValuePath) => MetadataLocation,
   problems: MetadataProblem[],
 ): readonly PersistedManifest[] {
   const textsById = new Map<string, string>();
@@ -68,13 +67,16 @@ export function readManifests(
     }
     const documents = documentsIn(content);
     count += typeof documents === 'string' ? 0 : documents.length;
-    if (count > MAX_DOCUMENTS) return;
+    if (count > MAX_PERSISTED_DOCUMENTS) return;
     const found = typeof documents === 'string' ? [documents] : documentProblems(documents, textsById);
     problems.push(...firstOf(found).map((message) => ({ file: path, message })));
     if (typeof documents !== 'string') manifests.push({ file: path, roles, documents });
   });
-  if (count > MAX_DOCUMENTS)
-    problems.push({ ...place([]), message: `there are ${count} persisted documents; ${MAX_DOCUMENTS} are supported` });
+  if (count > MAX_PERSISTED_DOCUMENTS)
+    problems.push({
+      ...place([]),
+      message: `there are ${count} persisted documents; ${MAX_PERSISTED_DOCUMENTS} are supported`,
+    });
   return manifests;
 }
 
@@ -110,7 +112,7 @@ function documentProblems(documents: readonly PersistedDocument[], textsById: Ma
     else if (hashIn(id) !== undefined && hashIn(id) !== sha256)
       problems.push(`the id ${shown} is not the SHA-256 of its document: one of the two was changed`);
     else {
-      const error = syntaxError(text);
+      const error = documentSyntaxError(text);
       if (error !== undefined) problems.push(`the document ${shown} is no valid GraphQL: ${error}`);
     }
     for (const key of new Set([hashIn(id) ?? id, sha256])) {
@@ -132,7 +134,7 @@ function hashIn(id: string): string | undefined {
   return /^(?:sha256:)?([0-9a-f]{64})$/i.exec(id)?.[1]?.toLowerCase();
 }
 
-function syntaxError(text: string): string | undefined {
+function documentSyntaxError(text: string): string | undefined {
   try {
     parse(text);
     return undefined;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { mapping } from './mapping.ts';
-import { name } from './shared-shapes.ts';
+import { mapping, name } from './shapes/index.ts';
 
 /** `query_collections.yaml`: saved operations. */
 export const queryCollectionsShape = z.array(

@@ -1,12 +1,11 @@
 import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
-import type { MetadataProblem } from './problem.ts';
 import type { QueryCollectionMetadata } from './query-collections.ts';
 import type { RestEndpointMetadata } from './rest-endpoints.ts';
 import type { IgnoredMetadata } from './unsupported.ts';
-import type { Place, ValuePath } from './yaml-tree.ts';
+import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
 /** Where a part of the kind at hand stands. */
-type Locate = (path: ValuePath) => Place;
+type LocateValue = (path: ValuePath) => MetadataLocation;
 
 /** A REST endpoint together with the saved operation that it runs. */
 export interface RestEndpoint {
@@ -22,7 +21,7 @@ export interface RestEndpoint {
 export function resolveEndpoints(
   endpoints: readonly RestEndpointMetadata[],
   collections: readonly QueryCollectionMetadata[],
-  place: Locate,
+  place: LocateValue,
   problems: MetadataProblem[],
 ): readonly RestEndpoint[] {
   return endpoints.flatMap((metadata, index) => {
@@ -54,7 +53,7 @@ export function resolveEndpoints(
 }
 
 /** Names that stand twice in a list. */
-export function duplicateNames(list: readonly { name: string }[], place: Locate): readonly MetadataProblem[] {
+export function duplicateNames(list: readonly { name: string }[], place: LocateValue): readonly MetadataProblem[] {
   const names = list.map((item) => item.name);
   return names.flatMap((name, index) =>
     names.indexOf(name) === index
@@ -70,7 +69,7 @@ export function duplicateNames(list: readonly { name: string }[], place: Locate)
 export function repeatedQueries(
   collections: readonly QueryCollectionMetadata[],
   endpoints: readonly RestEndpointMetadata[],
-  place: Locate,
+  place: LocateValue,
 ): { problems: readonly MetadataProblem[]; ignored: readonly IgnoredMetadata[] } {
   const problems: MetadataProblem[] = [];
   const ignored: IgnoredMetadata[] = [];
@@ -94,7 +93,7 @@ export function repeatedQueries(
 /** Roles that stand twice in the permissions of one item: which of the two would hold? */
 export function duplicateRoles(
   list: readonly { permissions?: readonly { role: string }[] | undefined }[],
-  place: Locate,
+  place: LocateValue,
 ): readonly MetadataProblem[] {
   return list.flatMap(({ permissions = [] }, index) => {
     const roles = permissions.map((permission) => permission.role);
@@ -114,7 +113,7 @@ export function duplicateRoles(
 /** Two endpoints that answer the same request: the same method, and paths that differ in parameters at most. */
 export function ambiguousEndpoints(
   endpoints: readonly RestEndpointMetadata[],
-  place: Locate,
+  place: LocateValue,
 ): readonly MetadataProblem[] {
   const seen = new Map<string, string>();
   return endpoints.flatMap((endpoint, index) => {

@@ -1,8 +1,7 @@
-import type { ActionsMetadata } from './actions.ts';
-import type { MetadataProblem } from './problem.ts';
-import type { Relationships, WrittenStep } from './relationship-shapes.ts';
+import type { ActionsMetadata } from './actions/index.ts';
 import type { RemoteSchemaMetadata } from './remote-schemas.ts';
-import type { Place, ValuePath } from './yaml-tree.ts';
+import type { Relationships, WrittenStep } from './shapes/index.ts';
+import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
 /** A field of the target, with the arguments that it is asked with, on the way to the one that answers. */
 export interface RemoteStep {
@@ -22,17 +21,22 @@ export interface RelationshipMetadata {
   readonly fields: readonly string[];
   readonly steps: readonly RemoteStep[];
   /** Where it is described. */
-  place(path?: ValuePath): Place;
+  place(path?: ValuePath): MetadataLocation;
 }
 
 /** All relationships. What is wrong with them by themselves is added to `problems`. */
 export function relationshipsOf(
   remoteSchemas: readonly RemoteSchemaMetadata[],
   actions: ActionsMetadata,
-  place: (kind: 'remoteSchemas' | 'actions', path: ValuePath) => Place,
+  place: (kind: 'remoteSchemas' | 'actions', path: ValuePath) => MetadataLocation,
   problems: MetadataProblem[],
 ): readonly RelationshipMetadata[] {
-  const described = (list: Relationships, source: string | undefined, type: string, at: (path: ValuePath) => Place) =>
+  const described = (
+    list: Relationships,
+    source: string | undefined,
+    type: string,
+    at: (path: ValuePath) => MetadataLocation,
+  ) =>
     list.flatMap((one, index): readonly RelationshipMetadata[] => {
       if (!one) return [];
       const { remote_schema: target, lhs_fields: fields, remote_field: written } = one.definition.to_remote_schema;

@@ -1,13 +1,13 @@
-import type { MetadataProblem } from './problem.ts';
 import type { RemoteSchemaMetadata } from './remote-schemas.ts';
 import type { MetadataStore } from './store.ts';
-import { type Place, pathWithin, type ValuePath } from './yaml-tree.ts';
+import type { MetadataProblem } from './yaml/index.ts';
+import { type MetadataLocation, pathWithin, type ValuePath } from './yaml/index.ts';
 
 /** Puts in the content of the files that remote schemas name. Those that cannot be read are added to the problems. */
 export function withFiles(
   remotes: readonly RemoteSchemaMetadata[],
   store: MetadataStore,
-  place: (path: ValuePath) => Place,
+  place: (path: ValuePath) => MetadataLocation,
   problems: MetadataProblem[],
 ): readonly RemoteSchemaMetadata[] {
   const contentOf = (index: number, key: 'schema_file' | 'supergraph_file', file: string): string | undefined => {

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { mapping } from './mapping.ts';
-import { remoteRelationshipsShape } from './relationship-shapes.ts';
-import { resilience } from './resilience-shape.ts';
 import {
   configuredHeaders,
   flag,
   graphqlName,
   listOf,
+  mapping,
   name,
+  remoteRelationshipsShape,
+  resilience,
   serviceAssertion,
   timeoutSeconds,
-} from './shared-shapes.ts';
+} from './shapes/index.ts';
 
 const renaming = {
   prefix: z
@@ -46,12 +46,12 @@ const subscriptions = mapping({
   error: 'expected one of url and url_from_env, or neither: then it is the url of the service',
 });
 
-const text = z.string().min(1);
+const nonEmptyText = z.string().min(1);
 
 /** Where a subgraph of a supergraph is called, in place of what the supergraph says. */
 const subgraph = mapping({
-  url: text.nullish(),
-  url_from_env: text.nullish(),
+  url: nonEmptyText.nullish(),
+  url_from_env: nonEmptyText.nullish(),
   headers: configuredHeaders,
   timeout_seconds: z.number().positive().max(3600).nullish(),
   subscriptions: subscriptions.nullish(),
@@ -63,14 +63,14 @@ const subgraph = mapping({
 });
 
 const definition = mapping({
-  url: text.nullish(),
-  url_from_env: text.nullish(),
+  url: nonEmptyText.nullish(),
+  url_from_env: nonEmptyText.nullish(),
   timeout_seconds: timeoutSeconds(60),
   forward_client_headers: flag,
   headers: configuredHeaders,
   customization: customization.nullish(),
   /** Ours: the schema's SDL, relative to the metadata directory, for a service that cannot be introspected. */
-  schema_file: text.optional(),
+  schema_file: nonEmptyText.optional(),
   subscriptions: subscriptions.nullish(),
   /** Ours: how the service is called; in a supergraph, each of its subgraphs that says nothing of it. */
   resilience: resilience.optional(),
@@ -78,14 +78,14 @@ const definition = mapping({
   service_assertion: serviceAssertion,
   /** Ours: how often the service is asked whether its schema has changed. Never by default. */
   introspection_interval_seconds: z.number().min(1).max(86_400).optional(),
-  /** Ours: its root fields, by its own names, that neither need nor judge a token: login, refresh, logout. */
+  /** Portico's own: root fields, by the service's names, that neither need nor verify a token: login, refresh, logout. */
   authentication_fields: z.array(graphqlName).nullish(),
   /** Ours: how the service's types become a part of the graph. */
   composition: z.enum(['plain', 'stitching', 'federation', 'auto']).default('plain'),
   /** Ours: a composed supergraph in place of one service, relative to the metadata directory, or where it is fetched. */
-  supergraph_file: text.optional(),
-  supergraph_url: text.optional(),
-  supergraph_url_from_env: text.optional(),
+  supergraph_file: nonEmptyText.optional(),
+  supergraph_url: nonEmptyText.optional(),
+  supergraph_url_from_env: nonEmptyText.optional(),
   /** Ours: headers for fetching the supergraph. No subgraph gets them. */
   supergraph_headers: configuredHeaders,
   /** Ours: what differs for single subgraphs of the supergraph, by their names in it. */

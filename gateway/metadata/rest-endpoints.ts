@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { mapping } from './mapping.ts';
-import { name } from './shared-shapes.ts';
+import { mapping, name } from './shapes/index.ts';
 
 /** `rest_endpoints.yaml`: addresses under /api/rest/ that run a saved operation. */
 export const restEndpointsShape = z.array(

@@ -2,9 +2,8 @@ import { likelyMeant } from '../../platform/index.ts';
 import type { AllowListEntry } from './allow-list.ts';
 import type { ApiLimits } from './api-limits.ts';
 import type { Grants, InheritanceConflict, InheritedRole } from './inherited-roles.ts';
-import type { MetadataProblem } from './problem.ts';
 import type { Kind } from './store.ts';
-import type { Place, ValuePath } from './yaml-tree.ts';
+import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
 /** Everything in metadata that names roles, as it is written: without what is inherited. */
 export interface RoleMentions extends Grants {
@@ -14,11 +13,11 @@ export interface RoleMentions extends Grants {
   readonly inheritedRoles: readonly InheritedRole[];
 }
 
-type Locate = (kind: Kind, path: ValuePath) => Place;
+type Locate = (kind: Kind, path: ValuePath) => MetadataLocation;
 
 interface Mention {
   readonly role: string;
-  readonly place: Place;
+  readonly place: MetadataLocation;
   /** Whether something is permitted to the role here. */
   readonly isPermission: boolean;
 }
@@ -26,7 +25,7 @@ interface Mention {
 /** Roles that are always there. */
 const WELL_KNOWN = ['admin', 'anonymous'];
 
-/** Roles that are hardly meant as they are written. */
+/** Warnings about role names that are probably misspelt. */
 export function roleWarnings(
   metadata: RoleMentions,
   conflicts: readonly InheritanceConflict[],

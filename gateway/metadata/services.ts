@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isOwnPath } from '../own-paths.ts';
-import { mapping } from './mapping.ts';
-import { configuredHeaders, flag, name, serviceAssertion, timeoutSeconds } from './shared-shapes.ts';
+import { configuredHeaders, flag, mapping, name, serviceAssertion, timeoutSeconds } from './shapes/index.ts';
 
 const path = z
   .string()

@@ -1,12 +1,20 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { exportedActions } from './exported-actions.ts';
-import { MetadataError, type MetadataProblem } from './problem.ts';
+import { exportedActions } from './actions/index.ts';
 import { type IgnoredMetadata, ignoredFiles, ignoredKeys } from './unsupported.ts';
-import { type MetadataFiles, type Place, readText, readYamlTree, type ValuePath, type YamlTree } from './yaml-tree.ts';
+import {
+  MetadataError,
+  type MetadataFiles,
+  type MetadataLocation,
+  type MetadataProblem,
+  readMetadataText,
+  readYamlTree,
+  type ValuePath,
+  type YamlTree,
+} from './yaml/index.ts';
 
 /** The kinds of metadata: the file of each in the directory layout, its key in the single-file export. */
-export const KINDS = {
+export const METADATA_KINDS = {
   remoteSchemas: { file: 'remote_schemas.yaml', key: 'remote_schemas' },
   actions: { file: 'actions.yaml', key: 'actions' },
   queryCollections: { file: 'query_collections.yaml', key: 'query_collections' },
@@ -16,15 +24,16 @@ export const KINDS = {
   introspection: { file: 'graphql_schema_introspection.yaml', key: 'graphql_schema_introspection' },
   inheritedRoles: { file: 'inherited_roles.yaml', key: 'inherited_roles' },
   services: { file: 'services.yaml', key: 'services' },
+  openTelemetry: { file: 'opentelemetry.yaml', key: 'opentelemetry' },
   persistedDocuments: { file: 'persisted_documents.yaml', key: 'persisted_documents' },
 } as const;
 
-export type Kind = keyof typeof KINDS;
+export type Kind = keyof typeof METADATA_KINDS;
 
-const VERSION = { file: 'version.yaml', key: 'version' } as const;
+const VERSION_FILE = { file: 'version.yaml', key: 'version' } as const;
 const ACTION_TYPES = 'actions.graphql';
-const KNOWN_FILES = [VERSION.file, ACTION_TYPES, ...Object.values(KINDS).map((kind) => kind.file)];
-const KNOWN_KEYS = [VERSION.key, 'custom_types', ...Object.values(KINDS).map((kind) => kind.key)];
+const KNOWN_FILES = [VERSION_FILE.file, ACTION_TYPES, ...Object.values(METADATA_KINDS).map((kind) => kind.file)];
+const KNOWN_KEYS = [VERSION_FILE.key, 'custom_types', ...Object.values(METADATA_KINDS).map((kind) => kind.key)];
 
 /** Metadata as it is stored, before its shape is checked. */
 export interface MetadataStore {
@@ -32,7 +41,7 @@ export interface MetadataStore {
   section(kind: Kind): YamlTree | undefined;
   /** Whether a kind, once it has been read, has a file that says nothing at all, not even that there is nothing. */
   isEmpty(kind: Kind): boolean;
-  readonly version: { readonly value: unknown; readonly place: Place };
+  readonly version: { readonly value: unknown; readonly place: MetadataLocation };
   readonly actionsSdl: string;
   /** The file that it is in; undefined when it was made of an export. */
   readonly actionsSdlFile: string | undefined;
@@ -56,14 +65,16 @@ export function openStore(location: string, problems: MetadataProblem[]): Metada
 }
 
 function openDirectory(directory: string, problems: MetadataProblem[]): MetadataStore {
-  if (!readdirSync(directory).includes(VERSION.file))
-    throw new MetadataError([{ file: VERSION.file, message: `is missing: ${directory} is no metadata directory` }]);
+  if (!readdirSync(directory).includes(VERSION_FILE.file))
+    throw new MetadataError([
+      { file: VERSION_FILE.file, message: `is missing: ${directory} is no metadata directory` },
+    ]);
   const files: MetadataFiles = { directory, read: new Set(), problems };
-  const version = readYamlTree(files, VERSION.file);
+  const version = readYamlTree(files, VERSION_FILE.file);
   const empty = new Set<Kind>();
   return {
     section: (kind) => {
-      const { file } = KINDS[kind];
+      const { file } = METADATA_KINDS[kind];
       const before = problems.length;
       const tree = readYamlTree(files, file);
       if (!tree && problems.length === before && files.read.has(file)) empty.add(kind);
@@ -72,11 +83,11 @@ function openDirectory(directory: string, problems: MetadataProblem[]): Metadata
     isEmpty: (kind) => empty.has(kind),
     version: {
       value: (version?.value as { version?: unknown } | undefined)?.version,
-      place: version?.place([VERSION.key]) ?? { file: VERSION.file },
+      place: version?.place([VERSION_FILE.key]) ?? { file: VERSION_FILE.file },
     },
-    actionsSdl: readText(files, ACTION_TYPES) ?? '',
+    actionsSdl: readMetadataText(files, ACTION_TYPES) ?? '',
     actionsSdlFile: ACTION_TYPES,
-    file: (name) => readText(files, name),
+    file: (name) => readMetadataText(files, name),
     ignored: () => ignoredFiles(files, KNOWN_FILES),
   };
 }
@@ -96,17 +107,17 @@ function openExport(location: string, problems: MetadataProblem[]): MetadataStor
         return 'issues' in actions
           ? undefined
           : { value: actions.value, place: (path, line) => tree.place([...root, ...path], line) };
-      const { key } = KINDS[kind];
+      const { key } = METADATA_KINDS[kind];
       const value = content[key] ?? undefined;
       return value === undefined
         ? undefined
         : { value, place: (path, line) => tree.place([...root, key, ...path], line) };
     },
     isEmpty: () => false,
-    version: { value: content[VERSION.key], place: tree.place([...root, VERSION.key]) },
+    version: { value: content[VERSION_FILE.key], place: tree.place([...root, VERSION_FILE.key]) },
     actionsSdl: 'issues' in actions ? '' : actions.sdl,
     actionsSdlFile: undefined,
-    file: (name) => readText(files, name),
+    file: (name) => readMetadataText(files, name),
     ignored: () => ignoredKeys(content, KNOWN_KEYS, (key) => tree.place([...root, key])),
   };
 }

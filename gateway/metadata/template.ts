@@ -1,10 +1,10 @@
 import { isOwnSecret } from '../own-secrets.ts';
-import type { ConfiguredHeader } from './shared-shapes.ts';
+import type { ConfiguredHeader } from './shapes/index.ts';
 
 /** Values from the environment that metadata may refer to. Only what a file names is ever read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const PLACEHOLDER = /\{\{\s*(\w+)\s*\}\}/g;
+const VARIABLE_REFERENCE = /\{\{\s*(\w+)\s*\}\}/g;
 
 /** A URL, as a template or as the name of the variable that holds it. */
 export interface DescribedUrl {
@@ -31,7 +31,7 @@ function resolveUrlOf(
   schemes: readonly string[],
 ): { url: string } | { problem: string } {
   const filled = resolveValue(definition.url, definition.url_from_env, environment);
-  if ('unusable' in filled) return { problem: problemOf(filled.unusable) };
+  if ('unusable' in filled) return { problem: environmentProblem(filled.unusable) };
   const url = filled.text;
   const scheme = URL.canParse(url) ? new URL(url).protocol.slice(0, -1) : '';
   if (!schemes.includes(scheme)) return { problem: `expected an ${schemes.join(' or ')} URL` };
@@ -50,14 +50,14 @@ export function resolveHeaders(
     if ('unusable' in filled) unusable.push(...filled.unusable);
     else resolved[name.toLowerCase()] = filled.text;
   }
-  if (unusable.length > 0) return { problem: problemOf(unusable) };
+  if (unusable.length > 0) return { problem: environmentProblem(unusable) };
   return { headers: resolved };
 }
 
 /** The value of a variable that metadata names; or what is wrong with it. */
 export function resolveVariable(name: string, environment: Environment): { text: string } | { problem: string } {
   const filled = resolveValue(undefined, name, environment);
-  return 'unusable' in filled ? { problem: problemOf(filled.unusable) } : filled;
+  return 'unusable' in filled ? { problem: environmentProblem(filled.unusable) } : filled;
 }
 
 /**
@@ -69,16 +69,17 @@ function resolveValue(
   variable: string | null | undefined,
   environment: Environment,
 ): { text: string } | { unusable: readonly string[] } {
-  const names = template == null ? [variable ?? ''] : [...template.matchAll(PLACEHOLDER)].map(([, name]) => name ?? '');
+  const names =
+    template == null ? [variable ?? ''] : [...template.matchAll(VARIABLE_REFERENCE)].map(([, name]) => name ?? '');
   const unusable = names.filter((name) => isOwnSecret(name) || environment[name] === undefined);
   if (unusable.length > 0) return { unusable };
   const textOf = (name: string) => environment[name] ?? '';
   return {
-    text: template == null ? textOf(variable ?? '') : template.replace(PLACEHOLDER, (_, name) => textOf(name)),
+    text: template == null ? textOf(variable ?? '') : template.replace(VARIABLE_REFERENCE, (_, name) => textOf(name)),
   };
 }
 
-function problemOf(unusable: readonly string[]): string {
+function environmentProblem(unusable: readonly string[]): string {
   const names = [...new Set(unusable)];
   const secrets = names.filter(isOwnSecret);
   if (secrets.length > 0) return `metadata cannot use the secrets of the platform itself: ${secrets.join(', ')}`;

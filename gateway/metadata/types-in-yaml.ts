@@ -1,8 +1,7 @@
 import { type DefinitionNode, type DocumentNode, Kind } from 'graphql';
-import type { ActionTypes } from './action-types.ts';
-import type { ActionsMetadata } from './actions.ts';
+import type { ActionsMetadata, ActionTypes } from './actions/index.ts';
 import type { IgnoredMetadata } from './unsupported.ts';
-import type { Place, ValuePath } from './yaml-tree.ts';
+import type { MetadataLocation, ValuePath } from './yaml/index.ts';
 
 const COUNTS = 'actions.graphql says it';
 
@@ -13,7 +12,7 @@ const COUNTS = 'actions.graphql says it';
 export function ignoredTypes(
   { actions, custom_types }: ActionsMetadata,
   { document, queries }: ActionTypes,
-  place: (path: ValuePath) => Place,
+  place: (path: ValuePath) => MetadataLocation,
 ): readonly IgnoredMetadata[] {
   const ignored = (path: ValuePath, what: string): IgnoredMetadata => ({ ...place(path), what: `${what}: ${COUNTS}` });
   return [

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { parse } from 'yaml';
 import { closest } from '../../platform/index.ts';
-import type { MetadataFiles, Place, ValuePath } from './yaml-tree.ts';
+import type { MetadataFiles, MetadataLocation, ValuePath } from './yaml/index.ts';
 
-/** Something in the metadata that Portico does not act on. It is told, and otherwise does no harm. */
-export interface IgnoredMetadata extends Place {
+/** Something in the metadata that Portico does not support. It is reported and ignored. */
+export interface IgnoredMetadata extends MetadataLocation {
   readonly what: string;
 }
 
@@ -14,25 +14,22 @@ const DATABASES = 'databases, tables, event triggers';
 const NO_DATABASE = 'Portico has no database, data belongs to the services';
 const CRON = 'cron triggers: Portico starts nothing by itself, a scheduler can call the webhooks';
 const NETWORK = 'TLS settings: certificates of services are always verified, NODE_EXTRA_CA_CERTS adds authorities';
-const TELEMETRY = 'OpenTelemetry settings: they are not read from metadata';
 const METRICS = 'metrics settings: PORTICO_METRICS_PORT says where metrics are';
 const CONNECTORS = `data connectors: ${NO_DATABASE}`;
 const TABLES = `${DATABASES}: ${NO_DATABASE}`;
-const FUNCTIONS = `functions of databases: ${NO_DATABASE}`;
+const DATABASE_FUNCTIONS = `functions of databases: ${NO_DATABASE}`;
 
-const WHOLE: Readonly<Record<string, string>> = {
+const UNSUPPORTED_FILES: Readonly<Record<string, string>> = {
   databases: TABLES,
   sources: TABLES,
   'tables.yaml': TABLES,
   tables: TABLES,
-  'functions.yaml': FUNCTIONS,
-  functions: FUNCTIONS,
+  'functions.yaml': DATABASE_FUNCTIONS,
+  functions: DATABASE_FUNCTIONS,
   'cron_triggers.yaml': CRON,
   cron_triggers: CRON,
   'network.yaml': NETWORK,
   network: NETWORK,
-  'opentelemetry.yaml': TELEMETRY,
-  opentelemetry: TELEMETRY,
   'metrics_config.yaml': METRICS,
   metrics_config: METRICS,
   'backend_configs.yaml': CONNECTORS,
@@ -44,7 +41,7 @@ export function hasDatabases(ignored: readonly IgnoredMetadata[]): boolean {
   return ignored.some(({ what }) => what === TABLES);
 }
 
-/** The same with what a file has several times told once, at its first place. */
+/** Reports what a file contains several times once, at its first place. */
 export function foldIgnored(ignored: readonly IgnoredMetadata[]): readonly IgnoredMetadata[] {
   const alike = new Map<string, IgnoredMetadata[]>();
   for (const item of ignored) {
@@ -59,11 +56,11 @@ export function foldIgnored(ignored: readonly IgnoredMetadata[]): readonly Ignor
   });
 }
 
-/** What says whether there is anything in a folder of Hasura's. */
+/** The file that shows whether a folder of Hasura's is empty. */
 const INDEX_OF_FOLDER: Readonly<Record<string, string>> = { databases: join('databases', 'databases.yaml') };
 
 function unsupportedEntry(name: string, known: readonly string[]): string {
-  const whole = Object.hasOwn(WHOLE, name) ? WHOLE[name] : undefined;
+  const whole = Object.hasOwn(UNSUPPORTED_FILES, name) ? UNSUPPORTED_FILES[name] : undefined;
   if (whole !== undefined) return whole;
   const meant = closest(name, known);
   return meant ? `not known to Portico: did you mean "${meant}"?` : 'not known to Portico';
@@ -82,7 +79,11 @@ export function ignoredFiles({ directory, read }: MetadataFiles, known: readonly
     .flatMap((entry): readonly IgnoredMetadata[] => {
       const isFolderInUse = [...read].some((file) => file.startsWith(entry + sep));
       if (isFolderInUse) return unreadWithin(directory, entry, read);
-      if (Object.hasOwn(WHOLE, entry) && saysNothing(contentOf(directory, INDEX_OF_FOLDER[entry] ?? entry))) return [];
+      if (
+        Object.hasOwn(UNSUPPORTED_FILES, entry) &&
+        saysNothing(fileContent(directory, INDEX_OF_FOLDER[entry] ?? entry))
+      )
+        return [];
       return [{ file: entry, what: unsupportedEntry(entry, known) }];
     });
 }
@@ -95,7 +96,7 @@ function unreadWithin(directory: string, folder: string, read: ReadonlySet<strin
     .map((file) => ({ file, what: 'not referred to by anything' }));
 }
 
-function contentOf(directory: string, file: string): unknown {
+function fileContent(directory: string, file: string): unknown {
   try {
     return parse(readFileSync(join(directory, file), 'utf8'));
   } catch {
@@ -107,7 +108,7 @@ function contentOf(directory: string, file: string): unknown {
 export function ignoredKeys(
   content: Readonly<Record<string, unknown>>,
   known: readonly string[],
-  place: (key: string) => Place,
+  place: (key: string) => MetadataLocation,
 ): readonly IgnoredMetadata[] {
   return Object.keys(content)
     .filter((key) => !known.includes(key) && !saysNothing(content[key]))
@@ -121,7 +122,12 @@ function saysNothing(value: unknown): boolean {
 }
 
 /** Items of lists that Hasura knows and Portico does not act on. `*` stands for any position in a list. */
-const PARTS: readonly { kind: string; path: readonly string[]; what: string; isMeant(item: object): boolean }[] = [
+const UNSUPPORTED_ITEMS: readonly {
+  kind: string;
+  path: readonly string[];
+  what: string;
+  isMeant(item: object): boolean;
+}[] = [
   {
     kind: 'remoteSchemas',
     path: ['*', 'remote_relationships', '*', 'relationships', '*'],
@@ -147,7 +153,7 @@ export function withoutUnsupported(
 ): { value: unknown; taken: readonly { path: ValuePath; what: string }[] } {
   const taken: { path: ValuePath; what: string }[] = [];
   let rest = value;
-  for (const { kind: ofKind, path: pattern, what, isMeant } of PARTS)
+  for (const { kind: ofKind, path: pattern, what, isMeant } of UNSUPPORTED_ITEMS)
     if (ofKind === kind)
       rest = replaced(rest, pattern, [], (item, path) => {
         if (typeof item !== 'object' || item === null || !isMeant(item)) return item;

@@ -1,31 +1,34 @@
 import { type DocumentNode, Kind, parse, type TypeNode, visit } from 'graphql';
 import { closest, editDistance, likelyMeant } from '../../platform/index.ts';
 import type { TemplatePath } from '../kriti/index.ts';
-import type { RequestTransform, ResponseTransform } from './action-transforms.ts';
-import type { ActionTypes } from './action-types.ts';
-import type { ActionMetadata, ActionsMetadata } from './actions.ts';
-import type { MetadataProblem } from './problem.ts';
+import type {
+  ActionMetadata,
+  ActionsMetadata,
+  ActionTypes,
+  RequestTransform,
+  ResponseTransform,
+} from './actions/index.ts';
 import type { RemoteSchemaMetadata } from './remote-schemas.ts';
 import type { Kind as MetadataKind } from './store.ts';
-import type { Place, ValuePath } from './yaml-tree.ts';
+import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
-type Locate = (kind: MetadataKind, path: ValuePath) => Place;
+type LocateInMetadata = (kind: MetadataKind, path: ValuePath) => MetadataLocation;
 
 /** A session variable that metadata reads, by its name in lower case. */
 export interface SessionVariableUse {
   readonly variable: string;
-  readonly place: Place;
+  readonly place: MetadataLocation;
 }
 
-const PREFIX = 'x-hasura-';
-/** What tokens usually hold. */
-const USUAL = ['x-hasura-role', 'x-hasura-user-id', 'x-hasura-tenant-id', 'x-hasura-org-id'];
+const SESSION_VARIABLE_START = 'x-hasura-';
+/** Session variables that tokens usually have. */
+const USUAL_VARIABLES = ['x-hasura-role', 'x-hasura-user-id', 'x-hasura-tenant-id', 'x-hasura-org-id'];
 
 /** The session variables that presets of permissions and templates of actions read. */
 export function sessionVariableUses(
   remoteSchemas: readonly RemoteSchemaMetadata[],
   { actions }: ActionsMetadata,
-  place: Locate,
+  place: LocateInMetadata,
 ): readonly SessionVariableUse[] {
   return [
     ...remoteSchemas.flatMap(({ permissions = [] }, index) =>
@@ -51,19 +54,19 @@ export function sessionVariableUses(
 
 /** Session variables that are read once, and like ones that are read more often or that tokens usually hold. */
 export function sessionVariableSlips(uses: readonly SessionVariableUse[]): readonly MetadataProblem[] {
-  const counts = new Map<string, number>(USUAL.map((name) => [name, 2]));
+  const counts = new Map<string, number>(USUAL_VARIABLES.map((name) => [name, 2]));
   for (const { variable } of uses) counts.set(variable, (counts.get(variable) ?? 0) + 1);
-  const bare = (name: string) => name.slice(PREFIX.length);
+  const bare = (name: string) => name.slice(SESSION_VARIABLE_START.length);
   const known = [...counts].filter(([, count]) => count > 1).map(([name]) => bare(name));
   return uses.flatMap(({ variable, place }) => {
     const meant = counts.get(variable) === 1 ? likelyMeant(bare(variable), known) : undefined;
     if (meant === undefined) return [];
-    const message = `the session variable "${variable}" is read nowhere else: did you mean "${PREFIX}${meant}"?`;
+    const message = `the session variable "${variable}" is read nowhere else: did you mean "${SESSION_VARIABLE_START}${meant}"?`;
     return [{ ...place, message }];
   });
 }
 
-/** Session variables that are read, and that no caller has. @param known those that callers may have. */
+/** Warns of session variables that are read and that no caller has. @param known those that callers may have. */
 export function unknownSessionVariables(
   uses: readonly SessionVariableUse[],
   known: ReadonlySet<string>,
@@ -72,16 +75,19 @@ export function unknownSessionVariables(
     .filter(({ variable }) => !known.has(variable))
     .map(({ variable, place }) => {
       const meant = closest(
-        variable.slice(PREFIX.length),
-        [...known].map((name) => name.slice(PREFIX.length)),
+        variable.slice(SESSION_VARIABLE_START.length),
+        [...known].map((name) => name.slice(SESSION_VARIABLE_START.length)),
       );
-      const ending = meant === undefined ? '' : `: did you mean "${PREFIX}${meant}"?`;
+      const ending = meant === undefined ? '' : `: did you mean "${SESSION_VARIABLE_START}${meant}"?`;
       return { ...place, message: `no claims_map has the session variable "${variable}"${ending}` };
     });
 }
 
-/** Presets that are sent as they stand, and look as if a session variable were meant. */
-export function presetSlips(remoteSchemas: readonly RemoteSchemaMetadata[], place: Locate): readonly MetadataProblem[] {
+/** Warns of presets that are sent literally and look like a misspelt session variable. */
+export function presetSlips(
+  remoteSchemas: readonly RemoteSchemaMetadata[],
+  place: LocateInMetadata,
+): readonly MetadataProblem[] {
   return remoteSchemas.flatMap(({ permissions = [] }, index) =>
     permissions.flatMap(({ definition }, at) =>
       presetTexts(definition.schema)
@@ -101,11 +107,12 @@ function isSessionVariable(text: string): boolean {
 function looksLikeSessionVariable(text: string): boolean {
   const lower = text.toLowerCase();
   return (
-    lower.startsWith('hasura-') || (lower.startsWith('x') && editDistance(lower.slice(0, PREFIX.length), PREFIX) <= 2)
+    lower.startsWith('hasura-') ||
+    (lower.startsWith('x') && editDistance(lower.slice(0, SESSION_VARIABLE_START.length), SESSION_VARIABLE_START) <= 2)
   );
 }
 
-/** Texts of presets that may name a session variable. What is wrong with the SDL is told elsewhere. */
+/** Values of presets that may name a session variable. Problems of the SDL are reported elsewhere. */
 function presetTexts(sdl: string): readonly string[] {
   // Large SDL takes long to parse, and most has no presets.
   if (!sdl.includes('@preset')) return [];
@@ -133,14 +140,14 @@ function presetTexts(sdl: string): readonly string[] {
 export function templateSlips(
   { actions }: ActionsMetadata,
   { document }: ActionTypes,
-  place: Locate,
+  place: LocateInMetadata,
 ): readonly MetadataProblem[] {
   const inputs = inputObjectsOf(document);
   return actions.flatMap((action, index) => {
-    const fields = argumentsOf(document, action.name);
+    const fields = actionArguments(document, action.name);
     if (!fields) return [];
     const told = requestPaths(action.definition.request_transform ?? undefined).flatMap(({ variable, keys }) =>
-      variable === '$body' ? (unknownKey(keys, fields, inputs) ?? []) : [],
+      variable === '$body' ? (unknownInputField(keys, fields, inputs) ?? []) : [],
     );
     return [...new Set(told)].map((message) => ({
       ...place('actions', ['actions', index, 'definition', 'request_transform']),
@@ -151,17 +158,17 @@ export function templateSlips(
 
 const PAYLOAD = ['action', 'input', 'request_query', 'session_variables'];
 
-type Fields = ReadonlyMap<string, TypeNode>;
+type InputFields = ReadonlyMap<string, TypeNode>;
 
-function unknownKey(
+function unknownInputField(
   [first, ...rest]: readonly string[],
-  ofAction: Fields,
-  inputs: ReadonlyMap<string, Fields>,
+  ofAction: InputFields,
+  inputs: ReadonlyMap<string, InputFields>,
 ): string | undefined {
   if (first === undefined) return undefined;
   if (!PAYLOAD.includes(first)) return `a template reads $body.${first}, which is not there${guess(first, PAYLOAD)}`;
   if (first !== 'input') return undefined;
-  let fields: Fields | undefined = ofAction;
+  let fields: InputFields | undefined = ofAction;
   let path = '$body.input';
   for (const key of rest) {
     if (!fields) return undefined;
@@ -179,7 +186,7 @@ function guess(word: string, words: readonly string[]): string {
   return meant === undefined ? '' : `: did you mean "${meant}"?`;
 }
 
-function argumentsOf({ definitions }: DocumentNode, action: string): Fields | undefined {
+function actionArguments({ definitions }: DocumentNode, action: string): InputFields | undefined {
   for (const definition of definitions) {
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION || !/^(Query|Mutation)$/.test(definition.name.value)) continue;
     const field = definition.fields?.find(({ name }) => name.value === action);
@@ -188,7 +195,7 @@ function argumentsOf({ definitions }: DocumentNode, action: string): Fields | un
   return undefined;
 }
 
-function inputObjectsOf({ definitions }: DocumentNode): ReadonlyMap<string, Fields> {
+function inputObjectsOf({ definitions }: DocumentNode): ReadonlyMap<string, InputFields> {
   return new Map(
     definitions.flatMap((definition) =>
       definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION
@@ -222,7 +229,7 @@ function responsePaths(transform: ResponseTransform | undefined): readonly Templ
   return transform?.body?.action === 'transform' ? transform.body.template.paths.filter(isOfSession) : [];
 }
 
-/** What `$body` is in a response is for the webhook to say. */
+/** The shape of `$body` in a response is defined by the webhook. */
 function isOfSession({ variable }: TemplatePath): boolean {
   return variable === '$session_variables';
 }

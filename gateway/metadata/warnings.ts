@@ -1,9 +1,9 @@
 import type { Metadata } from './load.ts';
-import type { MetadataProblem } from './problem.ts';
 import { sessionVariableSlips, unknownSessionVariables } from './value-warnings.ts';
+import type { MetadataProblem } from './yaml/index.ts';
 
 /**
- * What of metadata works and is hardly meant.
+ * Warnings about metadata that is valid and probably not intended.
  *
  * @param knownVariables the session variables that callers may have; undefined where that is not known.
  */

@@ -1,21 +1,21 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-const INTERVAL_MS = 250;
-/** After so many intervals a change is taken although edits go on. */
+const WATCH_INTERVAL_MS = 250;
+/** After this many intervals a change is reported although edits go on. */
 const MOST_INTERVALS = 4;
 
-/** Thousands of files of Hasura's, of which none is acted on: to look at each twice a second would be felt. */
-const DATABASES = 'databases';
+/** May hold thousands of files, all of them ignored here: polling each of them twice a second would be slow. */
+const DATABASE_FOLDERS = 'databases';
 
 /**
  * Calls `onChange` when the files of the metadata have changed and rested for one interval, so that an edit of several
- * files is mostly taken as one. While edits never rest, it calls once in four intervals. It looks at the files instead of waiting for the system's word, which does not reach
- * into containers from every host.
+ * files is mostly taken as one. While edits never rest, it calls once in four intervals. It polls because file system
+ * events do not reach into containers from every host.
  *
- * @returns what ends the watch.
+ * @returns a function that stops the watch.
  */
-export function watchMetadata(location: string, onChange: () => void, intervalMs = INTERVAL_MS): () => void {
+export function watchMetadata(location: string, onChange: () => void, intervalMs = WATCH_INTERVAL_MS): () => void {
   let seen = fingerprint(location);
   let acted = seen;
   let waited = 0;
@@ -34,28 +34,28 @@ export function watchMetadata(location: string, onChange: () => void, intervalMs
   return () => clearInterval(timer);
 }
 
-/** Names, sizes and times of all files, as one text. What cannot be read counts as changed when it can be. */
+/** Names, sizes and times of all files, as one text. An unreadable file counts as changed once it is readable. */
 function fingerprint(location: string): string {
   try {
-    if (!statSync(location).isDirectory()) return fingerprintOf(dirname(location), basename(location));
+    if (!statSync(location).isDirectory()) return fileFingerprint(dirname(location), basename(location));
     return readdirSync(location)
-      .filter((entry) => entry !== DATABASES)
-      .flatMap((entry) => [entry, ...filesIn(location, entry)])
+      .filter((entry) => entry !== DATABASE_FOLDERS)
+      .flatMap((entry) => [entry, ...watchedFilesIn(location, entry)])
       .sort()
-      .map((name) => fingerprintOf(location, name))
+      .map((name) => fileFingerprint(location, name))
       .join('\n');
   } catch {
     return 'unreadable';
   }
 }
 
-function filesIn(location: string, entry: string): readonly string[] {
+function watchedFilesIn(location: string, entry: string): readonly string[] {
   const path = join(location, entry);
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [];
   return readdirSync(path, { recursive: true }).map((name) => join(entry, String(name)));
 }
 
-function fingerprintOf(location: string, name: string): string {
+function fileFingerprint(location: string, name: string): string {
   const found = statSync(join(location, name), { throwIfNoEntry: false });
   return found?.isFile() ? `${name} ${found.ino} ${found.size} ${found.mtimeMs}` : name;
 }

@@ -1,23 +1,74 @@
 import type { OperationTypeNode } from 'graphql';
-import { Durations } from '../sources/index.ts';
+import { CacheCounts, Durations, type TraceReference } from '../../platform/index.ts';
+import { DURATION_BOUNDS_MS } from '../upstream/index.ts';
+import { type NamedOperationLabels, NamedOperations } from './named-operations.ts';
+
+/** Upper ends of the buckets of validation and planning, in milliseconds. */
+export const STAGE_BOUNDS_MS: readonly number[] = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000];
+
+/**
+ * Why a subscription ended: its source completed it, its source failed, the client stopped it or went away, a reload took
+ * away what it is made of, its credentials no longer hold, the gateway stops.
+ */
+export type SubscriptionEnd = 'completed' | 'failed' | 'client' | 'reload' | 'credentials' | 'shutdown';
+
+/** Subscriptions since the start. */
+export class SubscriptionCounts {
+  opened = 0;
+  active = 0;
+  readonly ended: Record<SubscriptionEnd, number> = {
+    completed: 0,
+    failed: 0,
+    client: 0,
+    reload: 0,
+    credentials: 0,
+    shutdown: 0,
+  };
+
+  open(): void {
+    this.opened++;
+    this.active++;
+  }
+
+  end(reason: SubscriptionEnd): void {
+    this.active--;
+    this.ended[reason]++;
+  }
+}
 
 /** Operations since the start. */
 export class OperationCounts {
-  /** Those that were run, by their type and whether there was any error in their response. */
+  /** Counts of operations that are named in the metadata. */
+  readonly named: NamedOperations;
+  /** Operations that were executed, by type and by whether their response has errors. */
   readonly ran = { query: { success: 0, errors: 0 }, mutation: { success: 0, errors: 0 } };
   /** From when an operation begins to run to its result. */
-  readonly durations = { query: new Durations(), mutation: new Durations() };
-  /** Subscriptions that were opened. */
-  subscriptions = 0;
-  /** Those that were not run, because they are wrong in themselves. */
+  readonly durations = {
+    query: new Durations(DURATION_BOUNDS_MS),
+    mutation: new Durations(DURATION_BOUNDS_MS),
+  };
+  readonly subscriptions = new SubscriptionCounts();
+  /** Operations that were rejected as invalid. */
   refused = 0;
   /** Documents that were asked for and were there already, and those that had to be read. */
-  readonly documents = { hits: 0, misses: 0 };
+  readonly documents = new CacheCounts();
+  /** Documents that were asked for by their id alone. */
+  readonly persisted = new CacheCounts();
+  /** Plans that were there already, and those that had to be made. */
+  readonly plans = new CacheCounts();
+  /** Of documents that were validated for a role for the first time. */
+  readonly validation = new Durations(STAGE_BOUNDS_MS);
+  /** Of operations that were planned for a role for the first time. */
+  readonly planning = new Durations(STAGE_BOUNDS_MS);
+
+  constructor(labels: NamedOperationLabels = { clients: [], tenants: [] }) {
+    this.named = new NamedOperations(labels);
+  }
 
   /** A query or mutation has run. */
-  end(kind: `${OperationTypeNode}`, hasErrors: boolean, durationMs: number): void {
+  end(kind: `${OperationTypeNode}`, hasErrors: boolean, durationMs: number, trace: TraceReference | undefined): void {
     if (kind === 'subscription') return;
     this.ran[kind][hasErrors ? 'errors' : 'success']++;
-    this.durations[kind].add(durationMs);
+    this.durations[kind].add(durationMs, trace);
   }
 }

@@ -1,119 +1,97 @@
-import { GraphQLError } from 'graphql';
-import type { Logger } from '../../platform/index.ts';
-import { ERROR_STATUS, type ErrorCode, GatewayError } from '../errors.ts';
-import { VERBATIM } from '../sources/index.ts';
-import type { InvalidOperation } from './ready-operation.ts';
+import { type ASTNode, GraphQLError } from 'graphql';
+import { type ErrorCode, GatewayError } from '../errors.ts';
 
-/** An error of a GraphQL response, as it goes to the client. */
-export interface PublicError {
-  readonly message: string;
-  readonly locations?: readonly { line: number; column: number }[];
-  readonly path?: readonly (string | number)[];
-  readonly extensions: Readonly<Record<string, unknown>>;
+/** A document of more tokens than are parsed. */
+export function tooManyTokens(most: number): GraphQLError {
+  return withCode(`the document has more than ${most} tokens`, 'token-limit-exceeded');
 }
 
-/** Why a subscription is over before its time. */
-export class SubscriptionEnded extends Error {
-  readonly errors: readonly PublicError[];
-
-  constructor(errors: readonly PublicError[]) {
-    super(errors.map(({ message }) => message).join('; '));
-    this.name = 'SubscriptionEnded';
-    this.errors = errors;
-  }
+/** A document whose nesting the parser cannot follow. */
+export function documentTooDeep(): GraphQLError {
+  return new GraphQLError('Syntax Error: the document is nested too deeply.');
 }
 
-/** The error of a request that was refused as a whole. */
-export function refusedRequest(error: GatewayError): PublicError {
-  return { message: error.message, extensions: { path: error.path, code: error.code } };
+/** A document that is over a limit of its caller's role. @param found what exceeds it, with the figure where there is one. */
+export function limitExceeded(code: ErrorCode, found: string, limit: number): GraphQLError {
+  return withCode(`${found}; the limit is ${limit}`, code);
 }
 
-/** The first error of an operation that was refused, for where errors are flat and have their true status. */
-export function flatRefusal({ errors: [first], retryAfterSeconds }: InvalidOperation): GatewayError {
-  const { code = 'validation-failed', path = '$' } = first?.extensions ?? {};
-  const known = Object.hasOwn(ERROR_STATUS, String(code)) ? (code as ErrorCode) : 'validation-failed';
-  return new GatewayError(known, first?.message ?? 'the operation is not valid', {
-    path: String(path),
-    ...(retryAfterSeconds !== undefined && { headers: { 'retry-after': String(retryAfterSeconds) } }),
-  });
+/** A batch of more operations than its caller may send at once. */
+export function batchTooLarge(most: number): GatewayError {
+  return new GatewayError('batch-limit-exceeded', `a batch may hold ${most} operations at most`);
 }
 
-/** An error of parsing, validating or coercing variables, or of a limit, which brings its own code. */
-export function invalidRequest(error: GraphQLError, path = '$'): PublicError {
-  return {
-    message: shortened(error.message),
-    ...placeOf(error),
-    extensions: { path, code: error.extensions.code ?? 'validation-failed' },
-  };
+/** A batch whose operations together introspect more often than their caller may. */
+export function tooManyIntrospections(most: number): GatewayError {
+  return new GatewayError(
+    'introspection-limit-exceeded',
+    `the operations of a batch may ask for the schema ${most} times at most`,
+  );
 }
 
-/**
- * Errors of an execution. What a source reported is passed on with its extensions; what nobody foresaw is logged, and
- * the client only learns that something went wrong.
- */
-export function executionErrors(error: GraphQLError, log: Logger): readonly PublicError[] {
-  return rootCauses(error).map((cause) => {
-    const path = cause.path ?? error.path;
-    return {
-      ...(cause.foreseen
-        ? { message: cause.error.message, extensions: completed(cause.extensions) }
-        : internalError(cause.error, log)),
-      ...placeOf(error),
-      ...(path && { path }),
-    };
-  });
+/** A document that the allow list does not have, in Hasura's words. */
+export function notOnAllowList(): GraphQLError {
+  return new GraphQLError('query is not allowed');
 }
 
-/** What nobody foresaw, as an error of an execution. */
-export function unforeseenError(error: unknown): GraphQLError {
-  const originalError = error instanceof Error ? error : new Error(String(error));
-  return new GraphQLError(originalError.message, { originalError });
+/** An operation with several authentication fields. */
+export function severalAuthenticationFieldsIn(operation: ASTNode): GraphQLError {
+  return new GraphQLError('an operation may hold one authentication field', { nodes: operation });
 }
 
-function completed(extensions: Cause['extensions']): PublicError['extensions'] {
-  return VERBATIM in extensions ? extensions : { path: '$', code: 'unexpected', ...extensions };
+/** Ids of a persisted document that name different ones. */
+export function severalDocumentsNamed(): GatewayError {
+  return new GatewayError('parse-failed', 'the request names several documents');
 }
 
-function placeOf(error: GraphQLError): Pick<PublicError, 'locations'> {
-  return error.locations ? { locations: error.locations.map(({ line, column }) => ({ line, column })) } : {};
+/** @param name the parameter, `documentId` or `doc_id`. */
+export function malformedDocumentId(name: string): GatewayError {
+  return new GatewayError('parse-failed', `"${name}" must be the id of a document`);
 }
 
-interface Cause {
-  readonly error: Error;
-  readonly foreseen: boolean;
-  readonly extensions: Readonly<Record<string, unknown>>;
-  /** Its own place in the response, where several errors came as one. */
-  readonly path?: readonly (string | number)[];
+/** @param name the parameter, `documentId` or `doc_id`. */
+export function malformedDocumentHash(name: string): GatewayError {
+  return new GatewayError('parse-failed', `"${name}" must have a SHA-256 in lower-case hexadecimal after "sha256:"`);
 }
 
-/** Stitching wraps errors in errors, and several errors of one field in one. */
-function rootCauses(error: Error): readonly Cause[] {
-  if (error instanceof AggregateError)
-    return (error.errors as Error[]).flatMap((inner) =>
-      rootCauses(inner).map((cause) =>
-        inner instanceof GraphQLError && inner.path ? { ...cause, path: inner.path } : cause,
-      ),
-    );
-  if (error instanceof GraphQLError) {
-    const { originalError } = error;
-    if (originalError && originalError.message === error.message && originalError !== error)
-      return rootCauses(originalError).map((cause) => ({
-        ...cause,
-        extensions: { ...error.extensions, ...cause.extensions },
-      }));
-    return [{ error, foreseen: !originalError, extensions: error.extensions }];
-  }
-  return [{ error, foreseen: /^Cannot return null for non-nullable field /.test(error.message), extensions: {} }];
+/** The version of `extensions.persistedQuery`. */
+export function unsupportedPersistedQueryVersion(): GatewayError {
+  return new GatewayError('parse-failed', 'unsupported version of "persistedQuery": expected 1');
 }
 
-function internalError(error: Error, log: Logger): Pick<PublicError, 'message' | 'extensions'> {
-  log.error({ err: error }, 'an operation failed in an unforeseen way');
-  return { message: 'internal error', extensions: { path: '$', code: 'unexpected' } };
+/** The hash of `extensions.persistedQuery`. */
+export function malformedPersistedQueryHash(): GatewayError {
+  return new GatewayError('parse-failed', '"sha256Hash" must be a SHA-256 in hexadecimal');
 }
 
-/** Messages name fields and types of the client's document, which may be as long as the document. */
-function shortened(message: string): string {
-  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+/** A hash that no document is stored by: clients send the text next. In Apollo's words, as the next two. */
+export function persistedQueryNotFound(): GraphQLError {
+  return withCode('PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND');
 }
 
-const MAX_MESSAGE = 1_000;
+/** A text that is not that of the id beside it. */
+export function persistedQueryMismatch(): GraphQLError {
+  return withCode('provided sha does not match query', 'PERSISTED_QUERY_HASH_MISMATCH');
+}
+
+/** A hash where persisted queries are switched off. */
+export function persistedQueryNotSupported(): GraphQLError {
+  return withCode('PersistedQueryNotSupported', 'PERSISTED_QUERY_NOT_SUPPORTED');
+}
+
+/** A subscription by a request whose response cannot be a stream. */
+export function subscriptionNeedsStream(): GatewayError {
+  return new GatewayError(
+    'unexpected-payload',
+    'subscriptions are not supported over HTTP, use websockets (graphql-transport-ws or graphql-ws) or accept text/event-stream instead',
+  );
+}
+
+/** The end of a subscription that another schema answers differently, or no longer. */
+export function schemaChanged(): GatewayError {
+  return new GatewayError('schema-reload', 'the schema has changed: subscribe again');
+}
+
+function withCode(message: string, code: ErrorCode): GraphQLError {
+  return new GraphQLError(message, { extensions: { code } });
+}

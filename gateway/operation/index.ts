@@ -1,13 +1,28 @@
-export { needsOfOperation } from './access.ts';
-export { type Client, clientOf } from './client.ts';
-export { dataIn } from './data-bytes.ts';
-export { type GraphqlEndpointOptions, graphqlEndpoint } from './endpoint.ts';
-export { type PublicError, refusedRequest, SubscriptionEnded } from './errors.ts';
-export { type OperationResult, runOperation } from './execution.ts';
-export { runInParts } from './in-parts.ts';
-export { readOperation } from './incoming.ts';
-export type { OperationLimits } from './limits.ts';
+export type { SubscriptionEnd } from './counts.ts';
+export { STAGE_BOUNDS_MS } from './counts.ts';
+export { fragmentsOf, readPersistedQuery } from './document/index.ts';
+export { batchTooLarge } from './errors.ts';
+export {
+  ExecutionContext,
+  executeOperation,
+  type OperationResult,
+  operationTimeout,
+  type ResultFormat,
+  resultOf,
+} from './execute.ts';
 export type { Subscription } from './live-subscriptions.ts';
-export type { InvalidOperation, OperationRequest, ReadyOperation } from './ready-operation.ts';
-export { Operations, type PreparedRequest } from './run.ts';
-export { fragmentsOf } from './sub-operation.ts';
+export { type Batch, OperationPipeline } from './pipeline.ts';
+export type { ExecutableRequest, OperationRequest, PreparedRequest } from './requests.ts';
+export type { RejectedRequest } from './response/index.ts';
+export {
+  dataIn,
+  executionErrors,
+  flatRefusal,
+  type PublicError,
+  refusedRequest,
+  SubscriptionEnded,
+  unforeseenError,
+} from './response/index.ts';
+export { withinTimeLimit } from './time-limit.ts';
+export type { OperationLimits } from './validation/index.ts';
+export { needsOfOperation } from './validation/index.ts';

@@ -1,12 +1,14 @@
 import type { ExecutionResult } from 'graphql';
-import { GatewayError } from '../errors.ts';
+import { type GatewayError, internalError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
-import { type Call, SourceEventsEnded } from '../sources/index.ts';
-import { executionErrors, refusedRequest, SubscriptionEnded } from './errors.ts';
-import type { EventsPlan } from './events-plan.ts';
-import { OperationCall, type OperationResult, resultOf } from './execution.ts';
-import type { ReadyOperation } from './ready-operation.ts';
-import type { RoleRules } from './role-rules.ts';
+import { type OperationContext, SourceEventsEnded } from '../sources/index.ts';
+import type { SubscriptionCounts, SubscriptionEnd } from './counts.ts';
+import { schemaChanged } from './errors.ts';
+import { ExecutionContext, type OperationResult, resultOf } from './execute.ts';
+import type { SubscriptionPlan } from './plan/index.ts';
+import type { ExecutableRequest } from './requests.ts';
+import { executionErrors, refusedRequest, SubscriptionEnded } from './response/index.ts';
+import type { RoleRules } from './validation/index.ts';
 
 /** Clients whose subscriptions a reload ends come back, all of them: they are sent away over this time. */
 const SPREAD_MS = 1_000;
@@ -15,8 +17,8 @@ const SPREAD_MS = 1_000;
 export interface Subscription {
   /** @throws SubscriptionEnded when it is over before its time. */
   next(): Promise<IteratorResult<OperationResult>>;
-  /** Ends it, whatever it is waiting for. */
-  close(): void;
+  /** Ends it, whatever it is waiting for. Later calls do nothing. */
+  close(end: SubscriptionEnd): void;
 }
 
 /** The subscriptions that run, to be ended when a reload takes away what they are made of. */
@@ -24,16 +26,22 @@ export class LiveSubscriptions {
   readonly #running = new Set<RunningSubscription>();
   readonly #rulesOf: (generation: Generation) => RoleRules;
 
-  constructor(graph: LiveGraph, rulesOf: (generation: Generation) => RoleRules) {
+  readonly #counts: SubscriptionCounts;
+
+  constructor(graph: LiveGraph, rulesOf: (generation: Generation) => RoleRules, counts: SubscriptionCounts) {
+    this.#counts = counts;
     this.#rulesOf = rulesOf;
     graph.onChange((generation) => this.#look(generation));
   }
 
-  open(ready: ReadyOperation): Subscription {
-    const { events } = ready.plans;
+  open(executable: ExecutableRequest): Subscription {
+    const { events } = executable.plans;
     if (!events) throw new TypeError('an operation without events');
-    const subscription = new RunningSubscription(ready, events, () => this.#running.delete(subscription));
+    const subscription = new RunningSubscription(executable, events, (end) => {
+      if (this.#running.delete(subscription)) this.#counts.end(end);
+    });
     this.#running.add(subscription);
+    this.#counts.open();
     return subscription;
   }
 
@@ -44,56 +52,70 @@ export class LiveSubscriptions {
       const { events, role } = subscription;
       const parts = generation.subschemasFor(role);
       const isAllowed = !rules?.refusal(events.document, role, false);
-      if (!isAllowed || !events.parts.every((part) => parts.includes(part)))
-        subscription.endSoon(
-          new GatewayError('schema-reload', 'what the subscription is about has changed: subscribe again'),
-        );
+      if (!isAllowed || !events.parts.every((part) => parts.includes(part))) subscription.endSoon(schemaChanged());
     }
   }
 }
 
 class RunningSubscription implements Subscription {
-  readonly events: EventsPlan;
+  readonly events: SubscriptionPlan;
   readonly role: string;
-  readonly #call: Call;
+  readonly #call: OperationContext;
   readonly #results: AsyncIterator<ExecutionResult>;
-  readonly #over: () => void;
+  readonly #over: (end: SubscriptionEnd) => void;
   #reason: GatewayError | undefined;
   #ending: NodeJS.Timeout | undefined;
+  #events = 0;
+  #isOver = false;
 
-  constructor(ready: ReadyOperation, events: EventsPlan, over: () => void) {
+  constructor(executable: ExecutableRequest, events: SubscriptionPlan, over: (end: SubscriptionEnd) => void) {
     this.events = events;
-    this.role = ready.session.role;
+    this.role = executable.session.role;
     this.#over = over;
-    this.#call = new OperationCall(ready, ready.client.cancellation);
-    this.#results = opened(() => events.open(ready.request.variables, this.#call));
+    this.#call = new ExecutionContext(executable, executable.context.cancellation);
+    this.#results = openedStream(() => events.open(executable.request.variables, this.#call));
   }
 
   async next(): Promise<IteratorResult<OperationResult>> {
     try {
       const { done, value } = await this.#results.next();
       if (this.#reason) throw new SubscriptionEnded([refusedRequest(this.#reason)]);
-      if (!done) return { done: false, value: resultOf(value, this.#call, false) };
+      if (!done) {
+        this.#events++;
+        this.#call.span?.addEvent('event');
+        return { done: false, value: resultOf(value, this.#call, false) };
+      }
     } catch (error) {
-      this.close();
+      this.close('failed');
       throw this.#told(error as Error);
     }
-    this.close();
+    this.close('completed');
     return { done: true, value: undefined };
   }
 
-  /** Ends it for a reason that the client gets to know, in a moment. */
+  /** Ends it after a random short time, for a reason that is sent to the client. */
   endSoon(reason: GatewayError): void {
     this.#ending ??= setTimeout(() => {
       this.#reason = reason;
-      this.close();
+      this.close('reload');
     }, Math.random() * SPREAD_MS);
   }
 
-  close(): void {
+  close(end: SubscriptionEnd): void {
     clearTimeout(this.#ending);
-    this.#over();
+    this.#endSpan(end);
+    this.#over(end);
     void this.#results.return?.();
+  }
+
+  /** The first reason is the one that counts. The span itself is the request's, or the operation's. */
+  #endSpan(end: SubscriptionEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { span } = this.#call;
+    span?.setAttribute('portico.subscription.events', this.#events);
+    span?.setAttribute('portico.subscription.end', end);
+    if (end === 'failed') span?.fail('subscription-failed');
   }
 
   #told(error: Error): SubscriptionEnded {
@@ -101,13 +123,13 @@ class RunningSubscription implements Subscription {
     const { log } = this.#call;
     if (error instanceof SourceEventsEnded)
       return new SubscriptionEnded(error.errors.flatMap((one) => executionErrors(one, log)));
-    log.error({ err: error }, 'a subscription failed in an unforeseen way');
-    return new SubscriptionEnded([refusedRequest(new GatewayError('unexpected', 'internal error'))]);
+    log.error({ event: 'subscription.failed', err: error }, 'subscription failed unexpectedly');
+    return new SubscriptionEnded([refusedRequest(internalError())]);
   }
 }
 
-/** That a subscription cannot be opened is told to whoever asks for its first event. */
-function opened(open: () => AsyncIterator<ExecutionResult>): AsyncIterator<ExecutionResult> {
+/** A subscription that cannot be opened fails when its first event is asked for. */
+function openedStream(open: () => AsyncIterator<ExecutionResult>): AsyncIterator<ExecutionResult> {
   try {
     return open();
   } catch (error) {

@@ -1,5 +1,5 @@
-import { type Logger, lineWriter, logJson } from '../../platform/index.ts';
-import { type Exchange, type OperationLog, RequestRecord } from '../http/index.ts';
+import { type Logger, lineWriter, logJson, type Span } from '../../platform/index.ts';
+import { type HttpExchange, type OperationLog, RequestRecord } from '../http/index.ts';
 import { RecordFields } from './record-fields.ts';
 
 /** Characters of a path that are logged. */
@@ -10,7 +10,7 @@ const MAX_ADDRESS = 128;
 /** Lines about what clients ask for; docs/logs.md has their fields. */
 export interface AccessLog {
   /** Records a request, and writes a line when it is over. */
-  readonly request: (exchange: Exchange) => void;
+  readonly request: (exchange: HttpExchange) => void;
   /** Writes a line about an operation that does not end with a request of its own. */
   readonly operation: OperationLog;
 }
@@ -39,33 +39,38 @@ export function createAccessLog(log: Logger): AccessLog {
     return `${time}${String(milliseconds).padStart(3, '0')}Z`;
   }
 
-  function request(exchange: Exchange): void {
-    const startedAt = performance.now();
+  function request(exchange: HttpExchange): void {
     const record = new RequestRecord();
     exchange.record = record;
-    exchange.onClose(() => {
-      const { request, response, requestId, path, clientAddress } = exchange;
+    exchange.onClose((durationMs) => {
+      const { request, response, requestId, path, clientAddress, span } = exchange;
       const status = response.writableFinished ? response.statusCode : 499;
-      const duration = (performance.now() - startedAt).toFixed(3);
+      const duration = durationMs.toFixed(3);
       destination.write(
         // The request id has been looked at, and the method is one that node knows.
-        `${before}${isoTime()}${after}${requestId}","type":"http-log","method":"${request.method}","path":${logJson(path, MAX_PATH)},"ip":${logJson(clientAddress, MAX_ADDRESS)},"status":${status},"duration_ms":${duration}${fields.write(record, request.headers)},"msg":"request"}\n`,
+        `${before}${isoTime()}${after}${requestId}"${traceFields(span)},"type":"http-log","event":"request.completed","method":"${request.method}","path":${logJson(path, MAX_PATH)},"ip":${logJson(clientAddress, MAX_ADDRESS)},"status":${status},"duration_ms":${duration}${fields.write(record, request.headers)},"msg":"request"}\n`,
       );
     });
   }
 
-  const operation: OperationLog = ({ event, requestId, operationId, clientAddress, headers, record, durationMs }) => {
+  const operation: OperationLog = (ended) => {
+    const { event, requestId, operationId, clientAddress, headers, record, durationMs, span } = ended;
     const id = operationId === undefined ? '' : `"operation_id":"${operationId}",`;
     const duration = durationMs === undefined ? '' : `,"duration_ms":${durationMs.toFixed(3)}`;
     destination.write(
-      `${before}${isoTime()}${after}${requestId}",${id}"type":"operation-log","event":"${event}","ip":${logJson(clientAddress, MAX_ADDRESS)}${duration}${fields.write(record, headers)},"msg":"${MESSAGES[event]}"}\n`,
+      `${before}${isoTime()}${after}${requestId}"${traceFields(span)},${id}"type":"operation-log","event":"${event}","ip":${logJson(clientAddress, MAX_ADDRESS)}${duration}${fields.write(record, headers)},"msg":"${EVENT_MESSAGES[event]}"}\n`,
     );
   };
 
   return { request, operation };
 }
 
-const MESSAGES = {
+/** The ids of the trace, by which its lines are found from it. */
+function traceFields(span: Span | undefined): string {
+  return span ? `,"trace_id":"${span.traceId}","span_id":"${span.spanId}"` : '';
+}
+
+const EVENT_MESSAGES = {
   'subscription.started': 'a subscription has started',
   'operation.ended': 'an operation has ended',
 } as const;

@@ -1,7 +1,7 @@
-import { type Exchange, setOwnHeaders } from '../http/index.ts';
+import { type HttpExchange, setOwnHeaders } from '../http/index.ts';
 
-const METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
-const MAX_AGE_SECONDS = 600;
+const ALLOWED_METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
+const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
 /**
  * Answers browsers of other origins, as `HASURA_GRAPHQL_CORS_DOMAIN` allows: origins, `*`, or one level of subdomains
@@ -9,7 +9,7 @@ const MAX_AGE_SECONDS = 600;
  *
  * @returns true when the request was a preflight and has been answered.
  */
-export type Cors = (exchange: Exchange) => boolean;
+export type Cors = (exchange: HttpExchange) => boolean;
 
 /**
  * @param withCookies whether callers are let in by cookies: then pages of the origins that are named, but never of any
@@ -29,8 +29,8 @@ export function createCors(allowed: readonly string[], withCookies: boolean): Co
     response.setHeader('access-control-expose-headers', 'Retry-After, WWW-Authenticate, X-Request-Id');
     const asked = request.headers['access-control-request-method'];
     if (request.method !== 'OPTIONS' || asked === undefined) return false;
-    response.setHeader('access-control-allow-methods', METHODS);
-    response.setHeader('access-control-max-age', MAX_AGE_SECONDS);
+    response.setHeader('access-control-allow-methods', ALLOWED_METHODS);
+    response.setHeader('access-control-max-age', PREFLIGHT_MAX_AGE_SECONDS);
     const headers = request.headers['access-control-request-headers'];
     if (headers) response.setHeader('access-control-allow-headers', headers);
     setOwnHeaders(exchange);

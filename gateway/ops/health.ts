@@ -1,6 +1,6 @@
 import type { LiveGraph, MetadataReloads } from '../graph/index.ts';
 import type { Authenticator } from '../session/index.ts';
-import type { SourceState } from '../sources/index.ts';
+import type { SourceState } from '../upstream/index.ts';
 
 export interface HealthReport {
   readonly status: number;
@@ -8,9 +8,8 @@ export interface HealthReport {
 }
 
 /**
- * `/healthz`, in Hasura's words: the process is alive, and whether the graph is all that the metadata describes. It is
- * not when a source is missing or the metadata was changed into something that cannot be put in force. A service that
- * fails so often that it is not asked for now is told, too.
+ * `/healthz`, in Hasura's words: the process is alive, and whether the graph is complete. It is incomplete when a source
+ * is missing or changed metadata could not be applied. Open circuit breakers are reported, too.
  *
  * @param isStrict whether an incomplete graph is an error, as with `?strict=true`.
  */
@@ -32,11 +31,11 @@ export interface ReadinessReport {
     /** Set while another worker of this gateway is not ready. */
     readonly workers?: 'not ready';
     readonly token_keys: 'available' | 'missing';
-    /** Whether what was revoked is known; `off` where nobody is asked. */
+    /** Whether revocations are known; `off` where they are not polled. */
     readonly revocations: 'known' | 'lost' | 'off';
-    /** By how much the token issuer's clock is ahead of ours. Beyond a minute either way, tokens cannot be judged. */
+    /** By how much the token issuer's clock is ahead of ours. Beyond a minute, times of tokens cannot be checked. */
     readonly clock_skew_seconds?: number;
-    /** Sources that are described and not part of the graph. Why is in the log, not for everybody to read. */
+    /** Configured sources that are not part of the graph. The reasons are in the log, as this page is public. */
     readonly missing_sources: readonly string[];
     /** Circuit breakers that are not closed. */
     readonly circuits: readonly BrokenCircuit[];
@@ -55,14 +54,14 @@ function brokenCircuits(graph: LiveGraph): readonly BrokenCircuit[] {
   );
 }
 
-/** What there is to know of this process and of the other workers of its gateway. */
+/** The state of this process and of the other workers of its gateway. */
 export interface ProcessState {
   readonly isStopping: boolean;
   /** Whether every other worker that takes requests could answer them. */
   readonly othersReady: boolean;
 }
 
-/** `/readyz`: whether callers can be sent here. */
+/** `/readyz`: whether a load balancer may send requests to this gateway. */
 export function readiness(
   graph: LiveGraph,
   authenticator: Authenticator,

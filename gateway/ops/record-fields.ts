@@ -1,16 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { logJson, logText } from '../../platform/index.ts';
-import type { RecordedCaller, RecordedOperation, RequestRecord } from '../http/index.ts';
+import {
+  headerText,
+  type RecordedCaller,
+  type RecordedOperation,
+  type RequestRecord,
+  sentClientName,
+  sentClientVersion,
+} from '../http/index.ts';
 
-/** Characters of a name or an id that somebody else has made up. */
-const MAX_NAME = 128;
+/** The most characters of a name or an id that a client chose. */
+const MAX_LOGGED_NAME = 128;
 const MAX_CLIENT_NAME = 64;
 const MAX_CODE = 64;
-const ASCII = /^[\x20-\x7e]*$/;
-
-/** Which clients send what headers: Apollo's, then those of the GraphQL Foundation's and other tools. */
-const CLIENT_NAMES = ['apollographql-client-name', 'graphql-client-name'] as const;
-const CLIENT_VERSIONS = ['apollographql-client-version', 'graphql-client-version'] as const;
 
 /**
  * Writes what is recorded of a request as members of a JSON object, each with a comma before it. It is done for every
@@ -57,7 +59,7 @@ export class RecordFields {
 }
 
 function nameField(member: string, value: string | undefined): string {
-  return value === undefined ? '' : `,"${member}":${logJson(value, MAX_NAME)}`;
+  return value === undefined ? '' : `,"${member}":${logJson(value, MAX_LOGGED_NAME)}`;
 }
 
 function batchFields(size: number, operations: readonly RecordedOperation[]): string {
@@ -66,21 +68,19 @@ function batchFields(size: number, operations: readonly RecordedOperation[]): st
 }
 
 function clientFields(headers: IncomingHttpHeaders): string {
-  return clientField('client_name', CLIENT_NAMES, headers) + clientField('client_version', CLIENT_VERSIONS, headers);
+  return (
+    clientField('client_name', sentClientName(headers)) + clientField('client_version', sentClientVersion(headers))
+  );
 }
 
-function clientField(member: string, names: readonly [string, string], headers: IncomingHttpHeaders): string {
-  const value = headers[names[0]] ?? headers[names[1]];
-  if (typeof value !== 'string' || value === '') return '';
-  // Node gives the bytes of a header as Latin-1.
-  const text = ASCII.test(value) ? value : Buffer.from(value, 'latin1').toString('utf8');
-  return `,"${member}":${logJson(text, MAX_CLIENT_NAME)}`;
+function clientField(member: string, sent: string | undefined): string {
+  return sent === undefined ? '' : `,"${member}":${logJson(headerText(sent), MAX_CLIENT_NAME)}`;
 }
 
 function sourceFields(sources: RequestRecord['sources']): string {
   let text = '';
   for (const { name, kind, calls, durationMs, outcome } of sources)
-    text += `${text && ','}{"name":${logJson(name, MAX_NAME)},"kind":"${kind}","calls":${calls},"duration_ms":${tenths(durationMs)},"outcome":"${outcome}"}`;
+    text += `${text && ','}{"name":${logJson(name, MAX_LOGGED_NAME)},"kind":"${kind}","calls":${calls},"duration_ms":${tenths(durationMs)},"outcome":"${outcome}"}`;
   return `,"sources":[${text}]`;
 }
 

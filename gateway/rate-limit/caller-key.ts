@@ -3,7 +3,7 @@ import { networkOf } from '../../platform/index.ts';
 import type { RateLimit } from '../metadata/index.ts';
 import type { Session } from '../session/index.ts';
 
-/** Who sends an operation, as far as rate limits tell callers apart. */
+/** The caller of an operation, as far as rate limits distinguish callers. */
 export interface Caller {
   readonly session: Session;
   /** The IP address that the request came from. */
@@ -14,10 +14,10 @@ export interface Caller {
 
 /**
  * Under which key a caller's operations are counted: the role and the value of each unique parameter. Where there is
- * no session variable to tell callers apart by, the address does: callers without a token never share one count, which
- * any of them could use up for all others.
+ * no session variable that distinguishes callers, the address does: callers without a token never share one count, which
+ * any of them could exhaust for all others.
  *
- * @returns a digest, so that a store outside of this process does not learn who calls.
+ * @returns a digest, so that a store outside of this process does not contain the callers' identities.
  */
 export function callerKey({ unique_params: parameters }: RateLimit, caller: Caller): string {
   const { role, variables } = caller.session;

@@ -1,6 +1,6 @@
-import { type Admission, type CountingWindow, WINDOW_SECONDS } from './window.ts';
+import { type CountingWindow, type RateLimitDecision, WINDOW_SECONDS } from './window.ts';
 
-/** Callers that are remembered at most; those that were not heard of for the longest time are forgotten first. */
+/** The most callers that are counted; the least recently active are evicted first. */
 const MAX_CALLERS = 20_000;
 
 interface Count {
@@ -16,7 +16,7 @@ interface Count {
 export function memoryWindow(now: () => number = () => performance.now()): CountingWindow {
   const callers = new Map<string, Count[]>();
 
-  function take(key: string, most: number): Admission {
+  function take(key: string, most: number): RateLimitDecision {
     const second = Math.floor(now() / 1000);
     const counts = (callers.get(key) ?? []).filter((one) => one.second > second - WINDOW_SECONDS);
     callers.delete(key);

@@ -1,29 +1,29 @@
-import { type Logger, Standby } from '../../platform/index.ts';
+import { Failover, type Logger } from '../../platform/index.ts';
 import type { CountingWindow } from './window.ts';
 
-const ANSWER_WITHIN_MS = 250;
+const REDIS_TIMEOUT_MS = 250;
 const PROBE_KEY = 'probe';
 
 export interface OutageOptions {
-  /** The window that may fail. */
+  /** The window in Redis, which may fail. */
   readonly primary: CountingWindow;
-  /** What counts while it does. */
+  /** Counts while the primary is unavailable. */
   readonly substitute: CountingWindow;
   readonly log: Logger;
 }
 
 /** A window that survives the loss of its primary. */
 export function withSubstitute({ primary, substitute, log }: OutageOptions): CountingWindow {
-  const windows = new Standby({
+  const windows = new Failover({
     primary,
-    substitute,
-    answerWithinMs: ANSWER_WITHIN_MS,
+    fallback: substitute,
+    timeoutMs: REDIS_TIMEOUT_MS,
     probe: () => primary.take(PROBE_KEY, Number.MAX_SAFE_INTEGER),
-    onLost: (reason) => log.warn({ reason }, 'the store of the rate limits does not answer'),
-    onBack: () => log.info('the store of the rate limits answers again'),
+    onFailure: (reason) => log.warn({ event: 'rate_limit.store_unavailable', reason }, 'rate limit store unavailable'),
+    onRecovery: () => log.info({ event: 'rate_limit.store_recovered' }, 'rate limit store is available again'),
   });
   return {
-    take: (key, most) => windows.ask((window) => window.take(key, most)),
+    take: (key, most) => windows.call((window) => window.take(key, most)),
     close: () => windows.close(),
   };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../../platform/index.ts';
-import { GatewayError } from '../errors.ts';
+import { rateLimitExceeded, rateLimitUnavailable } from '../errors.ts';
 import type { RateLimit } from '../metadata/index.ts';
 import { type Caller, callerKey } from './caller-key.ts';
 import { memoryWindow } from './memory-window.ts';
@@ -8,11 +8,11 @@ import { redisWindow } from './redis-window.ts';
 import type { CountingWindow } from './window.ts';
 
 export interface RateLimiterOptions {
-  /** Where replicas count together; without it each counts for itself. */
+  /** Redis, in which replicas share counts; without it each counts for itself. */
   readonly redisUrl?: string | undefined;
   /**
    * What happens while Redis does not answer. `open`: operations are served and each replica counts for itself, so that
-   * a limit still binds, once for each replica. `closed`: what has a rate limit is refused with 503.
+   * a limit still applies, once for each replica. `closed`: operations that have a rate limit are refused with 503.
    */
   readonly whenRedisIsDown: 'open' | 'closed';
   readonly log: Logger;
@@ -35,10 +35,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   return {
     take: async (limit, caller) => {
       const admission = await window.take(callerKey(limit, caller), limit.max_reqs_per_min);
-      if (!admission.admitted)
-        throw new GatewayError('rate-limit-exceeded', 'too many operations: wait before the next one', {
-          headers: { 'retry-after': String(admission.retryAfterSeconds) },
-        });
+      if (!admission.admitted) throw rateLimitExceeded(admission.retryAfterSeconds);
     },
     close: () => window.close(),
   };
@@ -53,9 +50,7 @@ function openWindow({ redisUrl, whenRedisIsDown, log, now }: RateLimiterOptions)
 function refusingWindow(): CountingWindow {
   return {
     take: async () => {
-      throw new GatewayError('service-unavailable', 'operations cannot be counted at the moment', {
-        headers: { 'retry-after': '1' },
-      });
+      throw rateLimitUnavailable();
     },
     close: () => {},
   };

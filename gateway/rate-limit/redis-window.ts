@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { COUNTING_REDIS } from '../../platform/index.ts';
-import { type Admission, type CountingWindow, WINDOW_SECONDS } from './window.ts';
+import { type CountingWindow, type RateLimitDecision, WINDOW_SECONDS } from './window.ts';
 
 /*
  * The clock is the server's, so that replicas with different clocks agree. A key is a hash from seconds to counts and
@@ -32,7 +32,7 @@ interface TakeCommand {
   take(key: string, most: number, window: number): Promise<number>;
 }
 
-/** Counts in Redis, for all replicas that use the same one, in one atomic step. Any failure of Redis is thrown. */
+/** Counts in Redis, for all replicas that use it, in one atomic script. Rejects when Redis fails. */
 export function redisWindow(url: string): CountingWindow {
   const redis = new Redis(url, {
     scripts: { take: { lua: TAKE, numberOfKeys: 1 } },
@@ -44,7 +44,7 @@ export function redisWindow(url: string): CountingWindow {
   redis.on('error', () => {});
 
   return {
-    take: async (key, most): Promise<Admission> => {
+    take: async (key, most): Promise<RateLimitDecision> => {
       const wait = await redis.take(key, most, WINDOW_SECONDS);
       return wait === 0 ? { admitted: true } : { admitted: false, retryAfterSeconds: wait };
     },

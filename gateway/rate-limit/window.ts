@@ -1,14 +1,16 @@
-/** What came of asking for one more. */
-export type Admission = { readonly admitted: true } | { readonly admitted: false; readonly retryAfterSeconds: number };
+/** The result of counting one operation. */
+export type RateLimitDecision =
+  | { readonly admitted: true }
+  | { readonly admitted: false; readonly retryAfterSeconds: number };
 
 /**
- * Counts what each caller did in the last minute, second by second. A second counts until all of it is more than a
- * minute ago, so that no interval of 60 s, wherever it begins, holds more than was allowed. What is refused does not
- * count: whoever waits as long as told is admitted.
+ * Counts the operations of each caller in the last minute, second by second. A second counts until all of it is more than a
+ * minute ago, so that no interval of 60 s, wherever it begins, holds more than was allowed. Refused operations are not
+ * counted: a caller who waits for `Retry-After` is admitted.
  */
 export interface CountingWindow {
-  /** Counts one more for `key`, unless it has `most` already. */
-  take(key: string, most: number): Promise<Admission>;
+  /** Counts one operation for `key`, unless `most` are counted already. */
+  take(key: string, most: number): Promise<RateLimitDecision>;
   close(): void;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { COUNTING_REDIS, type Logger, Standby } from '../../platform/index.ts';
+import { COUNTING_REDIS, Failover, type Logger } from '../../platform/index.ts';
 
 /** Documents by the SHA-256 of their text, in hexadecimal, which several gateways know together. */
 export interface DocumentStore {
@@ -18,8 +18,8 @@ export interface DocumentStoreOptions {
   readonly bounds?: { readonly documents: number; readonly bytes: number };
 }
 
-const BOUNDS = { documents: 10_000, bytes: 16_777_216 };
-const ANSWER_WITHIN_MS = 250;
+const STORE_BOUNDS = { documents: 10_000, bytes: 16_777_216 };
+const STORE_TIMEOUT_MS = 250;
 /** For how long documents stay when no gateway adds any. */
 const KEEP_SECONDS = 7 * 86_400;
 
@@ -45,7 +45,7 @@ for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, tonumber(ARGV[5])) end
 return 0
 `;
 
-interface Commands {
+interface DocumentCommands {
   /** The three keys, then the hash, the text, how many documents and bytes there may be, and the seconds to keep them. */
   keepDocument(...keysAndArguments: (string | number)[]): Promise<number>;
 }
@@ -57,33 +57,37 @@ interface Store {
 }
 
 /** Opens the documents that the gateways of one Redis share. */
-export function openDocumentStore({ redisUrl, log, bounds = BOUNDS }: DocumentStoreOptions): DocumentStore {
-  const store = new Standby<Store>({
-    primary: redisStore(redisUrl, bounds),
-    substitute: { find: async () => undefined, keep: async () => {}, close: () => {} },
-    answerWithinMs: ANSWER_WITHIN_MS,
+export function openDocumentStore({ redisUrl, log, bounds = STORE_BOUNDS }: DocumentStoreOptions): DocumentStore {
+  const store = new Failover<Store>({
+    primary: redisDocumentStore(redisUrl, bounds),
+    fallback: { find: async () => undefined, keep: async () => {}, close: () => {} },
+    timeoutMs: STORE_TIMEOUT_MS,
     probe: (primary) => primary.find(''),
-    onLost: (reason) =>
-      log.warn({ reason }, 'the store of persisted queries does not answer: each process knows its own only'),
-    onBack: () => log.info('the store of persisted queries answers again'),
+    onFailure: (reason) =>
+      log.warn(
+        { event: 'persisted_queries.store_unavailable', reason },
+        'store of persisted queries unavailable, each process uses its own only',
+      ),
+    onRecovery: () =>
+      log.info({ event: 'persisted_queries.store_recovered' }, 'store of persisted queries is available again'),
   });
   return {
     find: async (sha256Hash) => {
-      const text = await store.ask((one) => one.find(sha256Hash)).catch(() => undefined);
-      // Whoever can write to Redis must not choose what a hash stands for.
-      return text !== undefined && hashOf(text) === sha256Hash ? text : undefined;
+      const text = await store.call((one) => one.find(sha256Hash)).catch(() => undefined);
+      // A process that can write to Redis must not be able to choose the document of a hash.
+      return text !== undefined && storedHash(text) === sha256Hash ? text : undefined;
     },
-    keep: (sha256Hash, text) => void store.ask((one) => one.keep(sha256Hash, text)).catch(() => {}),
+    keep: (sha256Hash, text) => void store.call((one) => one.keep(sha256Hash, text)).catch(() => {}),
     close: () => store.close(),
   };
 }
 
-function redisStore(url: string, { documents, bytes }: { documents: number; bytes: number }): Store {
+function redisDocumentStore(url: string, { documents, bytes }: { documents: number; bytes: number }): Store {
   const redis = new Redis(url, {
     scripts: { keepDocument: { lua: KEEP, numberOfKeys: 3 } },
     connectionName: 'portico',
     ...COUNTING_REDIS,
-  }) as Redis & Commands;
+  }) as Redis & DocumentCommands;
   // A lost connection shows in the commands that fail; without a listener it would end the process.
   redis.on('error', () => {});
   // The braces put all three into one slot of a cluster.
@@ -96,6 +100,6 @@ function redisStore(url: string, { documents, bytes }: { documents: number; byte
   };
 }
 
-function hashOf(text: string): string {
+function storedHash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

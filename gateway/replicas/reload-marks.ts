@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { COUNTING_REDIS, type Logger } from '../../platform/index.ts';
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_MARKS_MS = 1_000;
 
 /** Times are in microseconds on the server's clock, as text: a script would cut numbers off. */
 const NOW = `
@@ -27,7 +27,7 @@ return { now, marks[1] or '0', marks[2] or '0', mark }
 
 type Looked = [now: string, any: string, ask: string];
 
-interface Commands {
+interface MarkCommands {
   look(key: string): Promise<Looked>;
   leave(key: string, ask: '0' | '1'): Promise<[...Looked, mark: string]>;
 }
@@ -37,7 +37,7 @@ export interface ReloadMarksOptions {
   readonly log: Logger;
   /** A reading of `performance.now()` from before this gateway began to read its metadata. */
   readonly startedAt: number;
-  /** Called when another gateway has been asked to reload; `ask` as in `Reloads.reload`. */
+  /** Called when another gateway has been asked to reload; `ask` as in `MetadataReloader.reload`. */
   readonly onReload: (ask: boolean) => void;
 }
 
@@ -62,7 +62,7 @@ export function openReloadMarks({ redisUrl, log, startedAt, onReload }: ReloadMa
     keyPrefix: 'portico:',
     connectionName: 'portico',
     ...COUNTING_REDIS,
-  }) as Redis & Commands;
+  }) as Redis & MarkCommands;
   // A lost connection shows in the commands that fail; without a listener it would end the process.
   redis.on('error', () => {});
   let seen: { any: bigint; ask: bigint } | undefined;
@@ -87,17 +87,21 @@ export function openReloadMarks({ redisUrl, log, startedAt, onReload }: ReloadMa
   async function look(): Promise<void> {
     try {
       compare(await redis.look('reloads'));
-      if (isLost) log.info('the store of what gateways share is reached again: reloads of others are seen');
+      if (isLost)
+        log.info(
+          { event: 'replicas.store_recovered' },
+          'shared store is available again, following reloads of other gateways',
+        );
       isLost = false;
     } catch (error) {
       if (!isLost && !isClosed)
         log.warn(
-          { reason: (error as Error).message },
-          'the store of what gateways share does not answer: reloads of others are not seen',
+          { event: 'replicas.store_unavailable', reason: (error as Error).message },
+          'shared store unavailable, not following reloads of other gateways',
         );
       isLost = true;
     }
-    if (!isClosed) timer = setTimeout(() => void look(), LOOK_EVERY_MS).unref();
+    if (!isClosed) timer = setTimeout(() => void look(), POLL_MARKS_MS).unref();
   }
   void look();
 

@@ -1,38 +1,39 @@
 import type { IncomingMessage } from 'node:http';
-import { type ErrorCode, explained, GatewayError } from '../errors.ts';
+import { type ErrorCode, GatewayError, methodNotAllowed, toLoggedError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
-import { type Exchange, readJson, sendCompressible, sendFlatError, sendJson } from '../http/index.ts';
+import { type HttpExchange, readJson, sendCompressible, sendFlatError, sendJson } from '../http/index.ts';
 import type { RestEndpoint } from '../metadata/index.ts';
 import {
-  clientOf,
   dataIn,
-  type InvalidOperation,
+  executeOperation,
+  type OperationPipeline,
   type OperationResult,
-  type Operations,
   type PreparedRequest,
   type PublicError,
-  runOperation,
+  type RejectedRequest,
 } from '../operation/index.ts';
 import { type Authenticator, CHALLENGE } from '../session/index.ts';
 import { needsOfEndpoint } from './endpoint-access.ts';
 import { errorStatus } from './error-status.ts';
-import { createRoutes, type FindRoutes, type Route } from './routes.ts';
+import { bodyNotAnObject, endpointNotFound, nonstandardMethod, unsupportedEndpointMethod } from './errors.ts';
+import { createRoutes, type FindRoutes, REST_PREFIX, type Route } from './routes.ts';
 import { type KindOfType, kindsOfTypes } from './url-values.ts';
 import { endpointVariables, missingVariable, type VariableSources } from './variables.ts';
 
 export interface RestEndpointsOptions {
   readonly graph: LiveGraph;
-  readonly operations: Operations;
+  readonly operations: OperationPipeline;
   readonly authenticator: Authenticator;
   readonly maxBodyBytes: number;
 }
 
-const PREFIX = '/api/rest/';
-const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+/** The route of paths that no endpoint has, for metrics. */
+const UNKNOWN_ENDPOINT = `${REST_PREFIX}*`;
+const ENDPOINT_METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 /** Methods that HTTP itself has (RFC 9110 section 9) and no endpoint. */
 const OTHER_METHODS = new Set(['HEAD', 'OPTIONS', 'TRACE', 'CONNECT']);
 
-/** What is made of a generation of the graph once. */
+/** What is derived once from each generation of the graph. */
 interface Prepared {
   readonly generation: Generation;
   readonly findRoutes: FindRoutes;
@@ -40,7 +41,7 @@ interface Prepared {
 }
 
 /** Answers `/api/rest/*`: each endpoint of the metadata runs its saved operation. */
-export function restEndpoints(options: RestEndpointsOptions): (exchange: Exchange) => void {
+export function restEndpoints(options: RestEndpointsOptions): (exchange: HttpExchange) => void {
   let prepared = prepare(options.graph.current);
   return (exchange) => {
     const generation = options.graph.current;
@@ -57,22 +58,23 @@ function prepare(generation: Generation): Prepared {
   };
 }
 
-/** One request to an endpoint. Its steps stand in their order; what goes wrong in any of them is its refusal. */
+/** One request to a REST endpoint. Its methods are the steps in their order; an error in any of them rejects the request. */
 class RestExchange {
-  readonly #exchange: Exchange;
+  readonly #exchange: HttpExchange;
   readonly #prepared: Prepared;
   readonly #options: RestEndpointsOptions;
   readonly #routes: readonly Route[];
   /** The one that the method is for. */
   readonly #route: Route | undefined;
 
-  constructor(exchange: Exchange, prepared: Prepared, options: RestEndpointsOptions) {
+  constructor(exchange: HttpExchange, prepared: Prepared, options: RestEndpointsOptions) {
     const { method } = exchange.request;
     this.#exchange = exchange;
     this.#prepared = prepared;
     this.#options = options;
-    this.#routes = prepared.findRoutes(exchange.path.slice(PREFIX.length));
+    this.#routes = prepared.findRoutes(exchange.path.slice(REST_PREFIX.length));
     this.#route = this.#routes.find(({ endpoint }) => endpoint.metadata.methods.some((allowed) => allowed === method));
+    exchange.route = this.#route?.template ?? UNKNOWN_ENDPOINT;
   }
 
   receive(): void {
@@ -83,7 +85,7 @@ class RestExchange {
     else
       readJson(this.#exchange, this.#options.maxBodyBytes, (refusal, body) => {
         if (refusal) this.#refuseRequest(refusal);
-        else if (!isBody(body)) this.#refuseRequest(noObject());
+        else if (!isBody(body)) this.#refuseRequest(bodyNotAnObject());
         else this.#attempt(() => this.#prepare(route, body ?? {}));
       });
   }
@@ -93,7 +95,7 @@ class RestExchange {
     const variables = this.#variables(route, { search: this.#exchange.search, body, parameters });
     if (!variables) return;
     const request = { query: endpoint.query, variables, operationName: endpoint.operation.name?.value };
-    const prepared = this.#options.operations.prepare(request, clientOf(this.#exchange), { isSaved: true });
+    const prepared = this.#options.operations.prepare(request, this.#exchange, { isSaved: true });
     if (prepared instanceof Promise)
       prepared.then(
         (known) => this.#attempt(() => this.#run(endpoint, variables, known)),
@@ -114,7 +116,7 @@ class RestExchange {
 
   #run(endpoint: RestEndpoint, variables: Readonly<Record<string, unknown>>, prepared: PreparedRequest): void {
     if ('errors' in prepared) throw missingVariable(endpoint.operation, variables) ?? invalid(prepared);
-    runOperation(prepared, { withEnvelope: false, asBytes: true }, (result) =>
+    executeOperation(prepared, { withEnvelope: false, asBytes: true }, (result) =>
       this.#attempt(() => send(this.#exchange, result, prepared.mayCompress)),
     );
   }
@@ -130,11 +132,14 @@ class RestExchange {
   /** Of several endpoints, the one that needs the least of its caller counts. */
   async #admitted(): Promise<void> {
     const { authenticator } = this.#options;
+    const { span } = this.#exchange;
     const { headers } = this.#exchange.request;
     const possible = this.#route ? [this.#route] : this.#routes;
     const needs = possible.map(({ endpoint }) => needsOfEndpoint(endpoint, this.#prepared.generation));
     if (needs.includes('nothing')) return;
-    await (needs.includes('public') ? authenticator.authenticateIfShown(headers) : authenticator.authenticate(headers));
+    await (needs.includes('public')
+      ? authenticator.authenticateIfShown(headers, undefined, span)
+      : authenticator.authenticate(headers, undefined, span));
   }
 
   #attempt(step: () => void): void {
@@ -146,16 +151,16 @@ class RestExchange {
   }
 
   #refuse(thrown: unknown): void {
-    sendFlatError(this.#exchange, explained(thrown, this.#exchange));
+    sendFlatError(this.#exchange, toLoggedError(thrown, this.#exchange));
   }
 }
 
 function noRoute(method: string, routes: readonly Route[]): GatewayError {
-  if (OTHER_METHODS.has(method)) return new GatewayError('bad-request', `Method ${method} not supported.`);
-  if (!METHODS.has(method)) return new GatewayError('bad-request', 'Nonstandard method not allowed for REST endpoints');
-  if (routes.length === 0) return new GatewayError('not-found', 'Endpoint not found');
+  if (OTHER_METHODS.has(method)) return unsupportedEndpointMethod(method);
+  if (!ENDPOINT_METHODS.has(method)) return nonstandardMethod();
+  if (routes.length === 0) return endpointNotFound();
   const allowed = [...new Set(routes.flatMap(({ endpoint }) => endpoint.metadata.methods))].join(', ');
-  return new GatewayError('method-not-allowed', `Allowed methods: ${allowed}`, { headers: { allow: allowed } });
+  return methodNotAllowed(allowed);
 }
 
 function isWithoutBody({ headers }: IncomingMessage): boolean {
@@ -167,11 +172,7 @@ function isBody(body: unknown): body is Readonly<Record<string, unknown>> | unde
   return body === undefined || (typeof body === 'object' && body !== null && !Array.isArray(body));
 }
 
-function noObject(): GatewayError {
-  return new GatewayError('parse-failed', 'the request body must be a JSON object');
-}
-
-function invalid({ errors: [first], retryAfterSeconds }: InvalidOperation): GatewayError {
+function invalid({ errors: [first], retryAfterSeconds }: RejectedRequest): GatewayError {
   const code = first?.extensions.code as ErrorCode | undefined;
   return new GatewayError(code ?? 'validation-failed', first?.message ?? 'the operation is not valid', {
     path: '$',
@@ -183,7 +184,7 @@ function invalid({ errors: [first], retryAfterSeconds }: InvalidOperation): Gate
  * The bare data. An error takes its place: a bare object has no room to say what is missing from it, so of an operation
  * that failed in part nothing is shown.
  */
-function send(exchange: Exchange, result: OperationResult, mayCompress: boolean): void {
+function send(exchange: HttpExchange, result: OperationResult, mayCompress: boolean): void {
   const { status, headers, cookies } = result.http;
   const [error] = result.errors ?? [];
   const answered = error ? errorStatus(error, status) : (status ?? 200);

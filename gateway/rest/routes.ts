@@ -1,8 +1,13 @@
 import type { RestEndpoint } from '../metadata/index.ts';
 
+/** The prefix of all paths of endpoints. */
+export const REST_PREFIX = '/api/rest/';
+
 /** An endpoint whose path is that of a request. */
 export interface Route {
   readonly endpoint: RestEndpoint;
+  /** Its path with the names of its parameters. */
+  readonly template: string;
   /** Values of the `:name` segments, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -18,13 +23,17 @@ export type FindRoutes = (path: string) => readonly Route[];
 /** Prepares the endpoints of one state of the metadata for being found. */
 export function createRoutes(endpoints: readonly RestEndpoint[]): FindRoutes {
   const patterns = endpoints
-    .map((endpoint) => ({ endpoint, pattern: endpoint.metadata.url.split('/') }))
+    .map((endpoint) => ({
+      endpoint,
+      template: `${REST_PREFIX}${endpoint.metadata.url}`,
+      pattern: endpoint.metadata.url.split('/'),
+    }))
     .sort((one, two) => compareText(precedence(one.pattern), precedence(two.pattern)));
   return (path) => {
     const segments = decodeSegments(path);
-    return patterns.flatMap(({ endpoint, pattern }) => {
+    return patterns.flatMap(({ endpoint, template, pattern }) => {
       const parameters = segments && matchSegments(pattern, segments);
-      return parameters ? [{ endpoint, parameters }] : [];
+      return parameters ? [{ endpoint, template, parameters }] : [];
     });
   };
 }

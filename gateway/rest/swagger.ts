@@ -1,10 +1,10 @@
-import { explained, GatewayError } from '../errors.ts';
+import { introspectionDisabled, toLoggedError } from '../errors.ts';
 import type { Generation, LiveGraph, RoleGraph } from '../graph/index.ts';
-import { type Exchange, sendCompressible, sendFlatError } from '../http/index.ts';
+import { createPage, type HttpExchange, requireGet, sendCompressible, sendFlatError } from '../http/index.ts';
 import type { Authenticator } from '../session/index.ts';
-import { ADMIN_ROLE } from '../sources/index.ts';
+import { ADMIN_ROLE } from '../session/index.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi/index.ts';
-import { PAGE_FILES, PAGE_HEADERS, type PageFile } from './page/index.ts';
+import { PAGE_FILES } from './page/index.ts';
 
 export interface SwaggerOptions {
   readonly graph: LiveGraph;
@@ -13,28 +13,35 @@ export interface SwaggerOptions {
   readonly publicRole: string;
 }
 
-const PAGE = '/api/swagger';
+const SWAGGER_PATH = '/api/swagger';
 
 /**
  * Answers `/api/swagger/json` with the OpenAPI document of the caller's role, `/api/swagger/public.json` with that of
  * callers without a token, and `/api/swagger` with a page for people to read them in. The page is the same for everybody.
  */
-export function swagger({ graph, authenticator, publicRole }: SwaggerOptions): (exchange: Exchange) => Promise<void> {
+export function swagger({
+  graph,
+  authenticator,
+  publicRole,
+}: SwaggerOptions): (exchange: HttpExchange) => Promise<void> {
   const documents = documentCache(graph);
+  const sendPageFile = createPage({ files: PAGE_FILES, hasScripts: true });
   return async (exchange) => {
     try {
-      if (exchange.path === `${PAGE}/json`) {
-        const { role } = await authenticator.authenticate(exchange.request.headers);
+      if (exchange.path === `${SWAGGER_PATH}/json`) {
+        const { role } = await authenticator.authenticate(exchange.request.headers, undefined, exchange.span);
         requireGet(exchange);
         sendCompressible(exchange, 200, documents(role));
-      } else if (exchange.path === `${PAGE}/public.json`) {
+      } else if (exchange.path === `${SWAGGER_PATH}/public.json`) {
         requireGet(exchange);
         sendCompressible(exchange, 200, documents(publicRole));
+      } else if (exchange.path === `${SWAGGER_PATH}/`) {
+        exchange.response.writeHead(308, { location: '../swagger' }).end();
       } else {
-        sendPage(exchange);
+        sendPageFile(exchange, exchange.path.slice(SWAGGER_PATH.length + 1));
       }
     } catch (thrown) {
-      sendFlatError(exchange, explained(thrown, exchange));
+      sendFlatError(exchange, toLoggedError(thrown, exchange));
     }
   };
 }
@@ -45,8 +52,7 @@ function documentCache(graph: LiveGraph): (role: string) => OpenApiDocument {
   return (role) => {
     const { current } = graph;
     const { restEndpoints: endpoints, introspectionDisabledFor } = current.metadata;
-    if (introspectionDisabledFor.has(role))
-      throw new GatewayError('access-denied', `introspection is disabled for role: "${role}"`);
+    if (introspectionDisabledFor.has(role)) throw introspectionDisabled(role);
     const withUnusable = role === ADMIN_ROLE;
     const roleGraph = current.graphOf(role);
     const documents = generations.get(current) ?? new WeakMap<RoleGraph, Map<boolean, OpenApiDocument>>();
@@ -58,30 +64,4 @@ function documentCache(graph: LiveGraph): (role: string) => OpenApiDocument {
     known.set(withUnusable, document);
     return document;
   };
-}
-
-function sendPage(exchange: Exchange): void {
-  const { path, response } = exchange;
-  if (path === `${PAGE}/`) {
-    response.writeHead(308, { location: '../swagger' }).end();
-    return;
-  }
-  const file = PAGE_FILES.get(path.slice(PAGE.length + 1));
-  if (!file) throw new GatewayError('not-found', 'resource does not exist');
-  requireGet(exchange);
-  sendFile(exchange, file);
-}
-
-function sendFile({ response }: Exchange, { type, text }: PageFile): void {
-  response.writeHead(200, {
-    ...PAGE_HEADERS,
-    'content-type': `${type}; charset=utf-8`,
-    'content-length': Buffer.byteLength(text),
-  });
-  response.end(text);
-}
-
-function requireGet({ request }: Exchange): void {
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    throw new GatewayError('method-not-allowed', 'Allowed methods: GET, HEAD', { headers: { allow: 'GET, HEAD' } });
 }

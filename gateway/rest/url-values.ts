@@ -1,8 +1,9 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, Kind, type TypeNode } from 'graphql';
+import { isJsonObject } from '../../platform/index.ts';
 import { GatewayError } from '../errors.ts';
 import { parseShallowJson } from '../http/index.ts';
 
-/** What a variable's type is made of, as far as it decides how a text of the URL is read. */
+/** The kind of a variable's type, which decides how a text of the URL is parsed. */
 export type KindOfType = (name: string) => 'enum' | 'input-object' | 'scalar';
 
 /** Types that hold what JSON writes as a number: GraphQL's, those that Hasura reads so, and PostgreSQL's others. */
@@ -33,7 +34,7 @@ export function kindsOfTypes(schemas: readonly GraphQLSchema[]): KindOfType {
  * Beyond Hasura: an input object is read as JSON, and a list is a JSON array, nothing for the empty list, items with
  * commas between them where no item can hold a comma, or else the text as its only item.
  */
-export function readText(text: string, type: TypeNode, kindOf: KindOfType): unknown {
+export function readTextValue(text: string, type: TypeNode, kindOf: KindOfType): unknown {
   const nullable = type.kind !== Kind.NON_NULL_TYPE;
   const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
   if (inner.kind === Kind.LIST_TYPE) return text === '' && nullable ? null : readListText(text, inner.type, kindOf);
@@ -41,12 +42,12 @@ export function readText(text: string, type: TypeNode, kindOf: KindOfType): unkn
   if (BOOLEANS.has(name)) return text === '' || text === 'true' ? true : text === 'false' ? false : text;
   if (text === '' && nullable) return null;
   if (NUMBERS.has(name)) return readNumber(text, name);
-  return kindOf(name) === 'input-object' ? (readJson(text, isMap) ?? text) : text;
+  return kindOf(name) === 'input-object' ? (readJsonValue(text, isJsonObject) ?? text) : text;
 }
 
 /** Reads the texts of a parameter that is repeated: each is one item, whatever it holds. */
 export function readItems(texts: readonly string[], type: TypeNode, kindOf: KindOfType): readonly unknown[] {
-  return texts.map((text) => readText(text, type, kindOf));
+  return texts.map((text) => readTextValue(text, type, kindOf));
 }
 
 /** The type of a list type's items; undefined for a type that is no list. */
@@ -65,7 +66,7 @@ export function commasSeparate(type: TypeNode, kindOf: KindOfType): boolean {
 
 function readListText(text: string, item: TypeNode, kindOf: KindOfType): unknown {
   if (text === '') return [];
-  const list = readJson(text, Array.isArray);
+  const list = readJsonValue(text, Array.isArray);
   if (list) return list;
   return readItems(commasSeparate(item, kindOf) ? text.split(',') : [text], item, kindOf);
 }
@@ -82,7 +83,7 @@ function sameDigits(text: string, number: number): boolean {
     const [mantissa = '', exponent = '0'] = written.toLowerCase().split('e');
     const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
     const all = (whole + fraction).replace(/^0+/, '');
-    const significant = all.replace(/0+$/, '');
+    const significant = withoutLastZeros(all);
     return significant === ''
       ? '0'
       : `${significant}e${Number(exponent) - fraction.length + all.length - significant.length}`;
@@ -90,7 +91,14 @@ function sameDigits(text: string, number: number): boolean {
   return digits(text) === digits(String(number));
 }
 
-function readJson<T>(text: string, fits: (value: unknown) => value is T): T | undefined {
+/** An expression would look through each run of zeros again and again. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
+}
+
+function readJsonValue<T>(text: string, fits: (value: unknown) => value is T): T | undefined {
   try {
     const value = parseShallowJson(text, 'a parameter');
     return fits(value) ? value : undefined;
@@ -98,8 +106,4 @@ function readJson<T>(text: string, fits: (value: unknown) => value is T): T | un
     if (error instanceof GatewayError) throw error;
     return undefined;
   }
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { Kind, type OperationDefinitionNode, type TypeNode } from 'graphql';
-import { GatewayError } from '../errors.ts';
-import { itemType, type KindOfType, readItems, readText } from './url-values.ts';
+import type { GatewayError } from '../errors.ts';
+import { missingVariableValue, unexpectedVariable, variableIsNoList } from './errors.ts';
+import { itemType, type KindOfType, readItems, readTextValue } from './url-values.ts';
 
 /** Where an endpoint's variables come from. */
 export interface VariableSources {
@@ -27,7 +28,7 @@ export function endpointVariables(
   const declared = new Map(operation.variableDefinitions?.map(({ variable, type }) => [variable.name.value, type]));
   const typeOf = (name: string): TypeNode => {
     const type = declared.get(name);
-    if (!type) throw new GatewayError('bad-request', `Unexpected variable ${name.slice(0, 64)}`);
+    if (!type) throw unexpectedVariable(name);
     return type;
   };
 
@@ -35,7 +36,7 @@ export function endpointVariables(
   for (const [name, given] of queryParameters(search))
     variables.set(name, readGiven(name, given, typeOf(name), kindOf));
   for (const [name, value] of Object.entries(body)) if (typeOf(name)) variables.set(name, value);
-  for (const [name, text] of Object.entries(parameters)) variables.set(name, readText(text, typeOf(name), kindOf));
+  for (const [name, text] of Object.entries(parameters)) variables.set(name, readTextValue(text, typeOf(name), kindOf));
   return Object.fromEntries(variables);
 }
 
@@ -49,8 +50,7 @@ export function missingVariable(
       type.kind === Kind.NON_NULL_TYPE && !defaultValue && !Object.hasOwn(variables, variable.name.value),
   );
   if (!missing) return undefined;
-  const name = missing.variable.name.value;
-  return new GatewayError('validation-failed', `expecting a value for non-nullable variable: "${name}"`);
+  return missingVariableValue(missing.variable.name.value);
 }
 
 interface Given {
@@ -74,8 +74,8 @@ function queryParameters(search: string): ReadonlyMap<string, Given> {
 
 function readGiven(name: string, { texts, bracketed }: Given, type: TypeNode, kindOf: KindOfType): unknown {
   const [first = '', ...others] = texts;
-  if (others.length === 0 && !bracketed) return readText(first, type, kindOf);
+  if (others.length === 0 && !bracketed) return readTextValue(first, type, kindOf);
   const item = itemType(type);
-  if (!item) throw new GatewayError('bad-request', `Variable ${name} is no list, and takes one value`);
+  if (!item) throw variableIsNoList(name);
   return readItems(texts, item, kindOf);
 }

@@ -11,7 +11,7 @@ import {
 import { extendSchemaImpl } from 'graphql/utilities/extendSchema.js';
 import type { Sliced } from '../../platform/index.ts';
 
-const EMPTY = {
+const EMPTY_SCHEMA = {
   description: undefined,
   types: [],
   directives: [],
@@ -25,7 +25,7 @@ const EMPTY = {
  * schemas that have been found valid elsewhere. It holds on to nothing of the document.
  */
 export function* buildSchema(document: DocumentNode): Sliced<GraphQLSchema> {
-  const config = extendSchemaImpl(EMPTY, document, { assumeValidSDL: true });
+  const config = extendSchemaImpl(EMPTY_SCHEMA, document, { assumeValidSDL: true });
   yield;
   for (const type of config.types) {
     complete(type);
@@ -49,7 +49,7 @@ export function* buildSchema(document: DocumentNode): Sliced<GraphQLSchema> {
   });
 }
 
-/** Has a type find out what it is made of, which it would do when it is first asked. */
+/** Resolves the thunks of a type now, which graphql-js would do on first use. */
 function complete(type: GraphQLNamedType): void {
   type.astNode = undefined;
   type.extensionASTNodes = [];

@@ -29,7 +29,7 @@ import {
 import type { Sliced } from '../../platform/index.ts';
 import { type RootTypeNames, STANDARD_ROOT_TYPES } from './root-type-names.ts';
 
-const OPERATIONS = Object.values(OperationTypeNode);
+const OPERATION_TYPES = Object.values(OperationTypeNode);
 
 /**
  * Puts schemas next to each other, as stitching does where no types are merged by keys: the root fields of all, and
@@ -45,7 +45,7 @@ export function* joinSchemas(
   const joined = new Map<string, JoinedType>();
   for (const { schema, isCanonical = () => false } of parts) {
     const renamed = new Map(
-      OPERATIONS.flatMap((operation) => {
+      OPERATION_TYPES.flatMap((operation) => {
         const own = schema.getRootType(operation);
         return own ? [[own.name, names[operation]] as const] : [];
       }),
@@ -63,7 +63,7 @@ export function* joinSchemas(
       yield;
     }
   }
-  // What types are made of is found out one by one: the schema would do so for all at once.
+  // The thunks of types are resolved one by one: the schema would resolve all at once.
   for (const { type, candidates } of joined.values()) {
     if (!isScalarType(type)) type.description = canonicalOf(candidates)?.description;
     if (isUnionType(type)) type.getTypes();
@@ -110,7 +110,7 @@ interface JoinedType {
   readonly candidates: Candidate[];
 }
 
-type Fields = GraphQLFieldConfigMap<unknown, unknown>;
+type FieldConfigs = GraphQLFieldConfigMap<unknown, unknown>;
 type Rewire = <Type extends GraphQLType>(type: Type) => Type;
 
 /** @param renamed the names of root types, by their own. */
@@ -147,8 +147,8 @@ function joinedType(name: string, candidates: readonly Candidate[]): GraphQLName
   const made = {
     name,
     interfaces: () =>
-      unique(candidates, ({ type, rewire }) => (isComposite(type) ? type.getInterfaces().map(rewire) : [])),
-    fields: () => merged(candidates, fields),
+      unique(candidates, ({ type, rewire }) => (isCompositeType(type) ? type.getInterfaces().map(rewire) : [])),
+    fields: () => merged(candidates, joinedFields),
   };
   return isInterfaceType(first) ? new GraphQLInterfaceType(made) : new GraphQLObjectType(made);
 }
@@ -173,7 +173,7 @@ function merged<Field>(
   return Object.assign(all, canonical);
 }
 
-function isComposite(type: GraphQLNamedType): type is GraphQLObjectType | GraphQLInterfaceType {
+function isCompositeType(type: GraphQLNamedType): type is GraphQLObjectType | GraphQLInterfaceType {
   return isObjectType(type) || isInterfaceType(type);
 }
 
@@ -181,8 +181,8 @@ function unique<Item>(candidates: readonly Candidate[], itemsOf: (candidate: Can
   return [...new Set(candidates.flatMap(itemsOf))];
 }
 
-function fields({ type, rewire }: Candidate): Fields {
-  if (!isComposite(type)) return {};
+function joinedFields({ type, rewire }: Candidate): FieldConfigs {
+  if (!isCompositeType(type)) return {};
   const { fields } = type.toConfig();
   for (const field of Object.values(fields)) {
     Object.assign(field, { type: rewire(field.type), astNode: undefined, resolve: undefined, subscribe: undefined });

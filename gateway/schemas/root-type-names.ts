@@ -1,6 +1,6 @@
 import { OperationTypeNode } from 'graphql';
 
-/** What the root types of the graph are called. */
+/** The names of the graph's root types. */
 export type RootTypeNames = Readonly<Record<OperationTypeNode, string>>;
 
 /** As the GraphQL specification has them by default (section 3.3.1); within the gateway they are always called so. */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { malformedHeader } from './refusals.ts';
+import { malformedHeader } from './errors.ts';
 
 // RFC 6750 section 2.1: the scheme (in any case, RFC 9110 section 11.1), then one b64token.
-const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
+const BEARER_TOKEN = /^bearer +([\w.~+/-]+=*)$/i;
 
 /**
  * The bearer token of a request, or undefined when it has no `Authorization` header.
@@ -12,7 +12,7 @@ const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 export function bearerToken(headers: IncomingHttpHeaders): string | undefined {
   const value = headers.authorization;
   if (value === undefined) return undefined;
-  const match = BEARER.exec(value.trim());
+  const match = BEARER_TOKEN.exec(value.trim());
   if (!match?.[1]) throw malformedHeader();
   return match[1];
 }

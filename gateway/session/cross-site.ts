@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { crossSiteRequest } from './refusals.ts';
+import { crossSiteRequest } from './errors.ts';
 
 /**
- * Refuses a request that a page of another site could have made a browser send. Browsers add cookies by themselves to
- * forms, images, links and WebSockets, whatever page they are on; whoever is let in by a cookie has to show, by any of
+ * Rejects a request that a page of another site could have made a browser send. Browsers add cookies by themselves to
+ * forms, images, links and WebSockets, whatever page they are on; a request authenticated by a cookie has to show, by any of
  * these, that the request is not one of them:
  *
  * - `Sec-Fetch-Site: same-origin` or `none` (the user's own doing), which a page cannot set;

@@ -1,9 +1,12 @@
-export type { AuthHookSettings } from './auth-hook.ts';
-export type { Authenticator } from './authenticator.ts';
+export type { Authenticator, AuthHookSettings, RevocationSettings } from './authentication/index.ts';
+export {
+  type AuthenticationDependencies,
+  type AuthenticationSettings,
+  knownSessionVariables,
+  openAuthenticator,
+} from './authentication/index.ts';
 export { refuseCrossSite } from './cross-site.ts';
-export { type JwtSecret, parseJwtSecret, parseJwtSecrets } from './jwt-secret.ts';
-export { knownSessionVariables } from './known-variables.ts';
-export { type AuthenticationSettings, openAuthenticator } from './open-authenticator.ts';
-export { CHALLENGE, roleNotAllowed } from './refusals.ts';
-export type { RevocationSettings } from './revocations.ts';
-export { createSession, type Session, type Standing } from './session.ts';
+export { CHALLENGE, roleNotAllowed } from './errors.ts';
+export { type JwtSecret, parseJwtSecret, parseJwtSecrets } from './jwt/index.ts';
+export { createSession, type Session, type SessionValidity } from './session.ts';
+export { ADMIN_ROLE } from './session-variables.ts';

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export const SESSION_VARIABLE_PREFIX = 'x-hasura-';
-export const ROLE = 'x-hasura-role';
+export const ROLE_VARIABLE = 'x-hasura-role';
+/** The role that may do everything, as in Hasura. */
+export const ADMIN_ROLE = 'admin';
 export const ALLOWED_ROLES = 'x-hasura-allowed-roles';
-export const DEFAULT_ROLE = 'x-hasura-default-role';
+export const DEFAULT_ROLE_VARIABLE = 'x-hasura-default-role';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a header value must not hold
 const UNSAFE_IN_HEADER = /[\u0000-\u0008\u000a-\u001f\u007f]/;
@@ -12,14 +14,14 @@ const UNSAFE_IN_HEADER = /[\u0000-\u0008\u000a-\u001f\u007f]/;
  * A session variable's value as text: texts, numbers and booleans as they are, lists as a PostgreSQL array literal,
  * objects as JSON.
  */
-export function textOf(value: unknown): string {
+export function variableText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return `{${value.map(arrayItem).join(',')}}`;
   return JSON.stringify(value);
 }
 
 function arrayItem(value: unknown): string {
-  return value === null ? 'NULL' : `"${textOf(value).replace(/["\\]/g, '\\$&')}"`;
+  return value === null ? 'NULL' : `"${variableText(value).replace(/["\\]/g, '\\$&')}"`;
 }
 
 /**
@@ -31,7 +33,7 @@ export function fitsHeader(name: string, text: string): boolean {
 }
 
 /** The text of a header that a client sent. Node gives its bytes as Latin-1; session variables are UTF-8. */
-export function headerText(value: IncomingHttpHeaders[string]): string | undefined {
+export function variableOfHeader(value: IncomingHttpHeaders[string]): string | undefined {
   if (value === undefined) return undefined;
   const latin1 = Array.isArray(value) ? value.join(', ') : value;
   return Buffer.from(latin1, 'latin1').toString('utf8');

@@ -1,35 +1,35 @@
 import type { GatewayError } from '../errors.ts';
 
-/** Whether credentials, or what a hook said of them, that were good still are, for a connection that outlives a request. */
-export interface Standing {
+/** Whether the credentials or the hook's session of a connection that outlives a request are still valid. */
+export interface SessionValidity {
   /** When they expire, in milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** Why they let nobody in any more; undefined while they do. */
+  /** The error once they are expired or revoked; undefined while they are valid. */
   refusal(): GatewayError | undefined;
 }
 
-/** Who is calling: the role in force and the session variables, the way Hasura calls them. */
+/** The caller: the effective role and the session variables, by Hasura's names. */
 export interface Session {
   readonly role: string;
   /** Lower-case `x-hasura-*` names, `x-hasura-role` included, to their values. */
   readonly variables: Readonly<Record<string, string>>;
   /** The same, encoded as HTTP header values, for upstream requests. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Values of `Set-Cookie` that whoever authenticated the caller wants the client to have. */
+  /** Values of `Set-Cookie` that the authentication hook sets on the client. */
   readonly cookies: readonly string[];
   /** The scopes of the caller's token (RFC 9068 section 2.2.3). */
   readonly scopes: readonly string[];
-  /** Undefined for callers who are not let in by anything that could expire or be revoked. */
-  readonly standing: Standing | undefined;
+  /** Undefined for callers whose credentials neither expire nor can be revoked. */
+  readonly validity: SessionValidity | undefined;
 }
 
-/** A session whose variables are `claims` with the role in force put in. */
+/** Creates a session whose variables are `claims` and the effective role. */
 export function createSession(
   role: string,
   claims: Readonly<Record<string, string>>,
   cookies: readonly string[] = [],
   scopes: readonly string[] = [],
-  standing?: Standing,
+  validity?: SessionValidity,
 ): Session {
   const variables: Record<string, string> = { ...claims, 'x-hasura-role': role };
   const headers: Record<string, string> = {};
@@ -40,7 +40,7 @@ export function createSession(
     headers: Object.freeze(headers),
     cookies,
     scopes,
-    standing,
+    validity,
   });
 }
 

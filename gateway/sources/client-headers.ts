@@ -30,7 +30,7 @@ const NEVER_FORWARDED = [
 /** Families of such headers, by what their names begin with. The claims are what the token says, never the client. */
 const NEVER_FORWARDED_FAMILIES = /^(?:x-hasura-|x-portico-|x-forwarded-|proxy-|sec-websocket-)/;
 
-/** What Hasura does not forward unless an action lists its own `ignored_client_headers`. */
+/** Client headers that Hasura does not forward, unless an action lists its own `ignored_client_headers`. */
 const IGNORED_BY_DEFAULT = [
   'accept',
   'accept-datetime',

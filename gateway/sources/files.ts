@@ -7,7 +7,7 @@ export interface SentFile {
   readonly key: string;
   readonly name: string;
   readonly type: string;
-  /** It is read while it comes; nothing more of the request is, while nobody reads. */
+  /** A stream; the request is not read further while the stream is not read. */
   readonly content: Readable;
 }
 
@@ -51,7 +51,10 @@ async function* parts(operation: string, files: SentFiles, boundary: string): As
   yield begin('name="map"');
   yield Buffer.from(`${JSON.stringify(map)}\r\n`);
   for await (const { key, name, type, content } of files.arrive()) {
-    yield begin(`name="${names.get(key)}"; filename="${escaped(name)}"`, MEDIA_TYPE.test(type) ? type : UNKNOWN_TYPE);
+    yield begin(
+      `name="${names.get(key)}"; filename="${escapeFormName(name)}"`,
+      MEDIA_TYPE.test(type) ? type : UNKNOWN_TYPE,
+    );
     yield* content;
     yield Buffer.from('\r\n');
   }
@@ -62,6 +65,6 @@ const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** As browsers do (HTML, "multipart/form-data encoding algorithm"). */
-function escaped(name: string): string {
+function escapeFormName(name: string): string {
   return name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
 }

@@ -1,25 +1,24 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import type { Call } from './call.ts';
-import type { PreparedOperation } from './prepared-operation.ts';
+import type { Variables } from '../syntax/index.ts';
+import type { CompiledOperation } from './compiled-operation.ts';
+import type { OperationContext } from './operation-context.ts';
 
-type Variables = Readonly<Record<string, unknown>>;
-
-/** An operation that graphql-js executes here, at once where nobody has to be waited for. */
+/** An operation that graphql-js executes here, synchronously where no resolver returns a promise. */
 export function localOperation(
-  execution: (variables: Variables, call: Call) => ExecutionResult | Promise<ExecutionResult>,
-): PreparedOperation {
+  execution: (variables: Variables, call: OperationContext) => ExecutionResult | Promise<ExecutionResult>,
+): CompiledOperation {
   return {
     kind: 'local',
     run: (variables, call, done) => {
-      const result = attempt(() => execution(variables, call));
+      const result = resultOfExecution(() => execution(variables, call));
       if (result instanceof Promise) result.then(done, (error: unknown) => done(failed(error)));
       else done(result);
     },
   };
 }
 
-/** What an execution comes to; what it throws, as a failure of the operation as a whole. */
-export function attempt<T>(execution: () => T): T | ExecutionResult {
+/** Returns the result of an execution; converts a thrown error to a failure of the operation as a whole. */
+export function resultOfExecution<T>(execution: () => T): T | ExecutionResult {
   try {
     return execution();
   } catch (error) {

@@ -4,7 +4,7 @@ import { type GraphQLSchema, OperationTypeNode, validateSchema } from 'graphql';
  * What GraphQL holds against a schema that is to be a part of the graph. That it has no queries is not held against it:
  * the graph as a whole always has some.
  */
-export function schemaProblems(schema: GraphQLSchema): readonly string[] {
+export function schemaValidationProblems(schema: GraphQLSchema): readonly string[] {
   const problems = validateSchema(schema)
     .map((error) => error.message)
     .filter((message) => message !== 'Query root type must be provided.');

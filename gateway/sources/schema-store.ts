@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Logger } from '../../platform/index.ts';
+import { errorCode, type Logger } from '../../platform/index.ts';
 import { readSchemaFile, type StoredSchema, schemaFileName, schemaFileText } from './stored-schema.ts';
 
 /** Longer files are no schemas of services. */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_SCHEMA_BYTES = 16 * 1024 * 1024;
 
 /** Where the last known schema of each remote schema is kept. Nothing of it fails: what cannot be done is logged. */
 export interface SchemaStore {
@@ -27,16 +27,19 @@ export function openSchemaStore(directory: string, log: Logger): SchemaStore {
 
   async function stored(source: string): Promise<string | undefined> {
     try {
-      return await readText(join(directory, schemaFileName(source)));
+      return await readSchemaText(join(directory, schemaFileName(source)));
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT')
-        log.warn({ source, reason: reasonOf(error) }, 'the stored schema of a source cannot be read and is ignored');
+      if (errorCode(error) !== 'ENOENT')
+        log.warn(
+          { event: 'stored_schema.ignored', source, reason: fileErrorReason(error) },
+          'unreadable stored schema ignored',
+        );
       return undefined;
     }
   }
 
   async function store(source: string, text: string): Promise<void> {
-    await makeDirectory(directory);
+    await makeStoreDirectory(directory);
     const file = join(directory, schemaFileName(source));
     // Two processes must not write into one file.
     const unfinished = join(directory, `.${randomUUID()}.tmp`);
@@ -66,21 +69,21 @@ export function openSchemaStore(directory: string, log: Logger): SchemaStore {
         schema.fingerprint === undefined
           ? 'it does not say which description it belongs to'
           : 'it belongs to another description of the source';
-      log.warn({ source, reason }, 'the stored schema of a source is ignored');
+      log.warn({ event: 'stored_schema.ignored', source, reason }, 'stored schema ignored');
       return undefined;
     },
     write: async (source, schema) => {
       const text = schemaFileText(schema);
-      if (Buffer.byteLength(text) > MAX_BYTES) return;
+      if (Buffer.byteLength(text) > MAX_SCHEMA_BYTES) return;
       try {
-        if ((await readText(join(directory, schemaFileName(source))).catch(() => undefined)) === text) return;
+        if ((await readSchemaText(join(directory, schemaFileName(source))).catch(() => undefined)) === text) return;
         await store(source, text);
       } catch (error) {
         if (hasWarned) return;
         hasWarned = true;
         log.warn(
-          { directory, reason: reasonOf(error) },
-          'the schemas of sources cannot be stored; a gateway that starts while a service is down will not know its fields',
+          { event: 'stored_schema.write_failed', directory, reason: fileErrorReason(error) },
+          'could not store schemas; a gateway that starts while a service is unavailable will lack its fields',
         );
       }
     },
@@ -88,12 +91,12 @@ export function openSchemaStore(directory: string, log: Logger): SchemaStore {
 }
 
 /** Pipes and devices are not opened to be read: they may have no end, or never begin. */
-async function readText(file: string): Promise<string> {
+async function readSchemaText(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error('it is no file');
-    if (stats.size > MAX_BYTES) throw new Error('it is too long');
+    if (stats.size > MAX_SCHEMA_BYTES) throw new Error('it is too long');
     return new TextDecoder('utf-8', { fatal: true }).decode(await handle.readFile());
   } finally {
     await handle.close();
@@ -101,26 +104,22 @@ async function readText(file: string): Promise<string> {
 }
 
 // Node's own `recursive` never returns in file systems that refuse with ENOENT, such as /proc.
-async function makeDirectory(directory: string): Promise<void> {
+async function makeStoreDirectory(directory: string): Promise<void> {
   try {
     await mkdir(directory, { mode: 0o700 });
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === 'EEXIST') return;
     const parent = dirname(directory);
     if (code !== 'ENOENT' || parent === directory) throw error;
-    await makeDirectory(parent);
+    await makeStoreDirectory(parent);
     await mkdir(directory, { mode: 0o700 }).catch((again) => {
-      if (codeOf(again) !== 'EEXIST') throw again;
+      if (errorCode(again) !== 'EEXIST') throw again;
     });
   }
 }
 
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
-}
-
 /** System errors name paths, and nothing that is in a file. */
-function reasonOf(error: unknown): string {
-  return codeOf(error) ?? (error as Error).message;
+function fileErrorReason(error: unknown): string {
+  return errorCode(error) ?? (error as Error).message;
 }

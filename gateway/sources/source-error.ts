@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { ErrorCode } from '../errors.ts';
-import type { Call } from './call.ts';
-import { UpstreamError, type UpstreamFailure } from './upstream-exchange.ts';
+import { UpstreamError, type UpstreamFailure } from '../upstream/index.ts';
+import type { OperationContext } from './operation-context.ts';
 
 /** An error of a source as the client may see it: no address, no stack, the source's name in `extensions.service`. */
 export function sourceError(
@@ -21,25 +21,28 @@ const OWN_CODES: Partial<Record<UpstreamFailure, ErrorCode>> = {
   exhausted: 'upstream-overloaded',
 };
 
-/** When it is worth trying again, told in the error and for HTTP, where that is known. */
-export function comeBack(error: unknown, call: Call): { readonly retry_after?: number } {
+/** Sets `Retry-After` and returns the extension `retry_after`, where the error has a time to wait. */
+export function withRetryAfter(error: unknown, call: OperationContext): { readonly retry_after?: number } {
   const seconds = error instanceof UpstreamError ? error.retryAfterSeconds : undefined;
   if (seconds === undefined) return {};
   call.http.headers['retry-after'] = String(seconds);
   return { retry_after: seconds };
 }
 
-/** Logs why a source did not answer, and what the client gets to know of it. */
-export function unreachable(service: string, code: string, error: unknown, call: Call): GraphQLError {
+/** Logs why a call to a source failed, and returns the error for the client. */
+export function sourceFailure(service: string, code: string, error: unknown, call: OperationContext): GraphQLError {
   const reason = error instanceof UpstreamError ? error.reason : 'connection';
-  // What is refused here says nothing new: that the source is in trouble has been told.
+  // Rejections of an open circuit or a full queue are not logged: the failures that caused them have been.
   if (reason === 'exhausted')
     call.log.error(
       { event: 'upstream.exhausted', source: service, reason: (error as Error).message },
-      'the gateway has no more memory or connections for its sources now',
+      'no memory or connections left for calls to sources',
     );
   else if (reason !== 'aborted' && !(reason in OWN_CODES))
-    call.log.warn({ source: service, reason: (error as Error).message }, 'a source did not answer');
+    call.log.warn(
+      { event: 'upstream.call_failed', source: service, reason: (error as Error).message },
+      'call to a source failed',
+    );
   const message = {
     timeout: `the service "${service}" did not answer in time`,
     connection: `the service "${service}" cannot be reached`,
@@ -50,20 +53,28 @@ export function unreachable(service: string, code: string, error: unknown, call:
     unavailable: `the service "${service}" is not available`,
     exhausted: `the gateway has no more memory or connections for the service "${service}" now`,
   }[reason];
-  return sourceError(service, OWN_CODES[reason] ?? code, message, { reason, ...comeBack(error, call) });
+  return sourceError(service, OWN_CODES[reason] ?? code, message, { reason, ...withRetryAfter(error, call) });
 }
 
-/** Logs why a source has not finished an answer that it began, and what the client gets to know of it. */
-export function brokenOff(service: string, code: string, error: UpstreamError, call: Call): GraphQLError {
+/** Logs that a response of a source was truncated, and returns the error for the client. */
+export function truncatedResponse(
+  service: string,
+  code: string,
+  error: UpstreamError,
+  call: OperationContext,
+): GraphQLError {
   const { reason } = error;
-  if (reason !== 'connection') return unreachable(service, code, error, call);
-  call.log.warn({ source: service, reason: error.message }, 'a source broke its answer off');
+  if (reason !== 'connection') return sourceFailure(service, code, error, call);
+  call.log.warn(
+    { event: 'upstream.response_truncated', source: service, reason: error.message },
+    'response of a source was truncated',
+  );
   return sourceError(service, code, `the service "${service}" did not finish its answer`, { reason });
 }
 
-/** Logs that the connection of a subscription is lost, and what the client gets to know of it. */
-export function eventsLost(service: string, reason: string, call: Call): GraphQLError {
-  call.log.warn({ source: service, reason }, 'the connection of a subscription is lost');
+/** Logs that the connection of a subscription is lost, and returns the error for the client. */
+export function eventsLost(service: string, reason: string, call: OperationContext): GraphQLError {
+  call.log.warn({ event: 'upstream.events_lost', source: service, reason }, 'connection of a subscription lost');
   const message = `the connection to the service "${service}" is lost`;
   return sourceError(service, 'remote-schema-error', message, { reason: 'connection' });
 }

@@ -16,11 +16,11 @@ export interface EventConnection {
   /** Stops reading, so that the source has to wait. */
   pause(): void;
   resume(): void;
-  /** Nobody wants more of it. */
+  /** The consumer has cancelled. */
   close(): void;
 }
 
-/** Who waits for the next event. */
+/** The consumer that waits for the next event. */
 interface Taker {
   resolve(taken: IteratorResult<ExecutionResult>): void;
   reject(error: Error): void;
@@ -31,7 +31,7 @@ const MANY = 16;
 const LONG = 65_536;
 
 /**
- * The events of one subscription to a source, in the order that they came. Whoever iterates sets the pace: while events
+ * The events of one subscription to a source, in the order of arrival. The consumer sets the pace: while events
  * wait, nothing more is read from the connection. `return` ends it at once, whatever it is waiting for.
  */
 export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
@@ -74,7 +74,7 @@ export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
     this.#finish();
   }
 
-  /** The events are over for a reason that the client gets to know, after those that wait. */
+  /** Ends the stream with an error for the client, after the queued events. */
   fail(errors: readonly GraphQLError[]): void {
     if (!this.#isOver) this.#failure = new SourceEventsEnded(errors);
     this.#finish();

@@ -1,55 +1,50 @@
 import type { SubschemaConfig } from '@graphql-tools/delegate';
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
-import type { Logger } from '../../platform/index.ts';
+import type { Durations, Logger } from '../../platform/index.ts';
 import type { Assertions } from '../assertions/index.ts';
 import type { Environment, ValuePath } from '../metadata/index.ts';
-import type { ResilienceSettings } from '../resilience/index.ts';
 import type { RootTypeNames } from '../schemas/index.ts';
-import type { Call } from './call.ts';
-import type { CustomizedSchema } from './customization.ts';
+import type { ResilienceSettings, ResilientClient, UpstreamConnections } from '../upstream/index.ts';
 import type {
-  OperationToPrepare,
-  PreparedOperation,
-  PreparedParts,
-  PreparedSubscription,
-} from './prepared-operation.ts';
+  CompiledOperation,
+  CompiledSubscription,
+  IncrementalOperation,
+  OperationDocument,
+} from './compiled-operation.ts';
+import type { CustomizedSchema } from './customization/index.ts';
+import type { OperationContext } from './operation-context.ts';
 import type { SchemaStore } from './schema-store.ts';
-import type { SourceGuard } from './source-guard.ts';
-import type { UpstreamConnections } from './upstream-http.ts';
-
-/** The role that may do everything. */
-export const ADMIN_ROLE = 'admin';
 
 /** A part of a source, as stitching takes it. */
-export type Subschema = SubschemaConfig<unknown, unknown, unknown, Call> & {
+export type Subschema = SubschemaConfig<unknown, unknown, unknown, OperationContext> & {
   /** Object types whose fields pass as the source answers them, whatever their types say. */
   readonly uncheckedTypes?: ReadonlySet<string>;
-  /** What is to be seen of its schema, where that is not all of it. */
+  /** The visible part of its schema, where that is not all of it. */
   readonly visible?: GraphQLSchema;
-  /** What its names are for the source, where they may differ. */
+  /** The source's own names, where customization changes them. */
   readonly customized?: CustomizedSchema;
   /** Directives that operations may hold for its sake, beside those that every operation may. */
   readonly directives?: readonly GraphQLDirective[];
   /**
-   * Makes an operation ready that is all the source's own; undefined for one that only the stitched schema can run. Root
+   * Compiles an operation whose root fields are all the source's own; undefined for one that only the stitched schema can run. Root
    * `__typename` may be part of it, and is answered as the graph would.
    */
-  readonly prepare?: (operation: OperationToPrepare) => PreparedOperation | undefined;
-  /** What it knows of `@defer` and `@stream`; without it, all of an answer comes at once. */
-  readonly parts?: PartsDelivery;
+  readonly compile?: (operation: OperationDocument) => CompiledOperation | undefined;
+  /** Its support of incremental delivery; without it, each response is one payload. */
+  readonly incremental?: IncrementalSupport;
   /** The same for a subscription; without it, or where it gives undefined, the stitched schema takes its events. */
-  readonly prepareSubscription?: (operation: OperationToPrepare) => PreparedSubscription | undefined;
+  readonly compileSubscription?: (operation: OperationDocument) => CompiledSubscription | undefined;
 };
 
-/** How a source delivers answers in parts. */
-export interface PartsDelivery {
-  /** Those of `@defer` and `@stream` that it knows, with the arguments that it takes. */
+/** How a source supports incremental delivery. */
+export interface IncrementalSupport {
+  /** Which of `@defer` and `@stream` it supports, with their arguments. */
   readonly directives: readonly GraphQLDirective[];
   /**
-   * Makes an operation ready that has no other ones, and that is `forward` without them; undefined where its answer has
+   * Compiles an operation that has no other incremental directives, and that is `forward` without them; undefined where its answer has
    * to come at once.
    */
-  prepare(operation: OperationToPrepare): PreparedParts | undefined;
+  compile(operation: OperationDocument): IncrementalOperation | undefined;
 }
 
 /** Something that answers root fields of the graph: a remote schema, or the actions. */
@@ -58,7 +53,7 @@ export interface Source {
   readonly kind: 'remote-schema' | 'federation' | 'actions';
   /** The remote schemas that it stands for, where they are not it alone. */
   readonly members?: readonly string[];
-  /** Everything that it offers, whoever asks, in the graph's names. */
+  /** Its whole schema, independent of the role, in the graph's names. */
   readonly schema: GraphQLSchema;
   /** The same as SDL, where it is known: to print it takes long where it is large. */
   readonly schemaSdl?: string;
@@ -69,7 +64,7 @@ export interface Source {
   /** What its remote schemas say of themselves, by their names, as SDL that they can be opened from again. */
   readonly sdl?: ReadonlyMap<string, string>;
   /** What its services are called through. */
-  readonly guards?: readonly SourceGuard[];
+  readonly clients?: readonly ResilientClient[];
   /** What an operator should know of how it is served. */
   readonly warning?: string;
   /** What those should know who describe or run it, a line each. It may take seconds to find out. */
@@ -78,13 +73,13 @@ export interface Source {
    * Tells it whether new operations run on it. What it holds for them alone, it gives up some time after they no longer
    * do; those that began before are answered all the same.
    */
-  setInForce?(isInForce: boolean): void;
+  setActive?(isActive: boolean): void;
   /** The part of it that `role` may see, the same object for the same part; undefined when there is none. */
   subschemaFor(role: string): Subschema | undefined;
 }
 
 /** What a source is opened with, beside its metadata. */
-export interface Surroundings {
+export interface SourceDependencies {
   readonly environment: Environment;
   readonly http: UpstreamConnections;
   /** How sources are called that say nothing of it. */
@@ -100,6 +95,8 @@ export interface Surroundings {
   /** Whether errors tell clients what happened behind the gateway. Never in production. */
   readonly showInternals?: boolean;
   readonly log?: Logger;
+  /** Where it is measured how long composing subgraphs takes. */
+  readonly compositions?: Durations | undefined;
   /** Where schemas of remote schemas are stored, for starts while a service is down. */
   readonly schemas?: SchemaStore | undefined;
 }
@@ -134,10 +131,10 @@ export class SourceUnreachable extends SourceError {
 }
 
 /** A source that answers, and not to what it was asked. It may be another one later. */
-export class SourceRefuses extends SourceUnreachable {
+export class SourceUnsupported extends SourceUnreachable {
   constructor(problem: string) {
     super(problem);
-    this.name = 'SourceRefuses';
+    this.name = 'SourceUnsupported';
   }
 }
 

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { Kind, parse, print, visit } from 'graphql';
 import type { RemoteSchemaMetadata } from '../metadata/index.ts';
 
-/** What the service turned out to be, where the metadata leaves that to it (`composition: auto`). */
-export type Composition = 'plain' | 'stitching' | 'federation';
+/** The detected kind of the service under `composition: auto`. */
+export type CompositionKind = 'plain' | 'stitching' | 'federation';
 
 /** The schema of a remote schema as it is kept in a file. */
 export interface StoredSchema {
-  readonly composition: Composition;
+  readonly composition: CompositionKind;
   /** SDL in the service's own names, with its directives where it is a subgraph or stitched. */
   readonly sdl: string;
   /** Of the description that it was fetched by, see `fingerprintOf`; undefined in files without one. */
@@ -49,7 +49,7 @@ export function readSchemaFile(text: string): StoredSchema {
  * Addresses and headers are taken as they are written, so that files can be made elsewhere; the values of headers,
  * passwords in addresses and query strings are left out, because the hash of something short can be guessed.
  */
-export function fingerprintOf({ name, definition }: RemoteSchemaMetadata): string {
+export function definitionFingerprint({ name, definition }: RemoteSchemaMetadata): string {
   const headers = (list: typeof definition.headers) =>
     list.map((header) => [header.name, header.value_from_env ?? null]);
   const identity = [

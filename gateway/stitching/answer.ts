@@ -1,8 +1,9 @@
 import type { GraphQLError } from 'graphql';
-import type { Fetch, ObjectFetch } from './fetch.ts';
+import { isJsonObject } from '../../platform/index.ts';
+import type { ObjectFetch, StitchedFetch } from './fetch.ts';
 import type { SelectedField } from './selected.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+type AnswerJson = Readonly<Record<string, unknown>>;
 export type PathSegment = string | number;
 
 /** An object of the answer, as far as it has been fetched. */
@@ -12,14 +13,18 @@ export class AnsweredObject {
   readonly values = new Map<string, unknown>();
   /** What it is joined by, by names of fields. */
   readonly facts: Record<string, unknown>;
-  /** Why facts could not be had. */
-  readonly failed: GraphQLError[] = [];
-  /** Facts that others have been asked for. */
+  /** Errors of fetching facts, by names of fields. */
+  readonly failed = new Map<string, readonly FailureCause[]>();
+  /** Facts that were requested from other subschemas. */
   readonly asked = new Set<string>();
 
   constructor(typeName: string) {
     this.__typename = typeName;
     this.facts = { __typename: typeName };
+  }
+
+  addFailed(fact: string, causes: readonly FailureCause[]): void {
+    this.failed.set(fact, [...(this.failed.get(fact) ?? []), ...causes]);
   }
 }
 
@@ -30,7 +35,7 @@ export interface Joinable {
 }
 
 /** What went wrong, and where below the field that is null for it. */
-export interface Cause {
+export interface FailureCause {
   readonly error: GraphQLError;
   readonly path: readonly PathSegment[];
   /** The response key of the field beside this one that it went wrong for. */
@@ -39,9 +44,9 @@ export interface Cause {
 
 /** Why a field is null. It has no path: graphql-js knows best where in the answer the field is. */
 export class FieldFailure extends Error {
-  readonly causes: readonly Cause[];
+  readonly causes: readonly FailureCause[];
 
-  constructor(causes: readonly Cause[]) {
+  constructor(causes: readonly FailureCause[]) {
     super(causes.map(({ error }) => error.message).join('; '));
     this.name = 'FieldFailure';
     this.causes = causes;
@@ -90,12 +95,12 @@ export class AnswerReader {
   /** Errors of places that are not null. */
   readonly beside: GraphQLError[] = [];
 
-  read(value: unknown, fetch: Fetch | undefined, errors: ErrorTree | undefined): unknown {
-    if (value === null || value === undefined) return errors ? failureOf(errors, fetch) : null;
+  read(value: unknown, fetch: StitchedFetch | undefined, errors: ErrorTree | undefined): unknown {
+    if (value === null || value === undefined) return errors ? fieldFailure(errors, fetch) : null;
     if (errors) this.beside.push(...errors.here);
     if (Array.isArray(value)) return value.map((item, index) => this.read(item, fetch, errors?.child(index)));
     if (!fetch) return value;
-    const object = value as Json;
+    const object = value as AnswerJson;
     const typeName = fetch.typeName ?? (typeof object.__typename === 'string' ? object.__typename : undefined);
     const ofType = typeName === undefined ? undefined : fetch.objects.get(typeName);
     if (typeof value !== 'object' || typeName === undefined || !ofType) return null;
@@ -105,13 +110,17 @@ export class AnswerReader {
     return answered;
   }
 
-  readFields(object: AnsweredObject, value: Json, { fields, facts }: ObjectFetch, errors?: ErrorTree): void {
+  readFields(object: AnsweredObject, value: AnswerJson, { fields, facts }: ObjectFetch, errors?: ErrorTree): void {
     for (const { selected, alias, fetch } of fields)
       object.values.set(selected.key, this.read(value[alias], fetch, errors?.child(alias)));
     for (const { name, alias } of facts) {
-      object.facts[name] = joined(object.facts[name], value[alias] ?? null);
+      object.facts[name] = mergeFacts(object.facts[name], value[alias] ?? null);
       const failed = errors?.child(alias);
-      if (failed) object.failed.push(...[...failed.all()].map(({ error }) => error));
+      if (failed)
+        object.addFailed(
+          name,
+          [...failed.all()].map(({ error }) => ({ error, path: [] })),
+        );
     }
   }
 
@@ -120,20 +129,20 @@ export class AnswerReader {
     const causes = causesOf(errors, fields);
     for (const { name } of facts) {
       object.facts[name] ??= null;
-      object.failed.push(...causes.map(({ error }) => error));
+      object.addFailed(name, causes);
     }
     for (const { selected, alias, fetch } of fields) {
       const own = errors?.child(alias);
-      if (own) object.values.set(selected.key, failureOf(own, fetch));
+      if (own) object.values.set(selected.key, fieldFailure(own, fetch));
       else object.values.set(selected.key, causes.length > 0 ? new FieldFailure(causes) : null);
     }
   }
 }
 
 /** The errors of all fields of an object, as seen from another field of it. */
-function causesOf(errors: ErrorTree | undefined, fields: ObjectFetch['fields']): readonly Cause[] {
+function causesOf(errors: ErrorTree | undefined, fields: ObjectFetch['fields']): readonly FailureCause[] {
   if (!errors) return [];
-  const causes: Cause[] = errors.here.map((error) => ({ error, path: [] }));
+  const causes: FailureCause[] = errors.here.map((error) => ({ error, path: [] }));
   for (const [segment, child] of errors.children) {
     const field = fields.find(({ alias }) => alias === segment);
     for (const { error, path } of child.all())
@@ -144,30 +153,35 @@ function causesOf(errors: ErrorTree | undefined, fields: ObjectFetch['fields']):
   return causes;
 }
 
-export function failureOf(errors: ErrorTree, fetch: Fetch | undefined): FieldFailure | null {
+export function fieldFailure(errors: ErrorTree, fetch: StitchedFetch | undefined): FieldFailure | null {
   const causes = [...errors.all()].map(({ error, path }) => ({ error, path: clientPath(path, fetch) }));
   return causes.length > 0 ? new FieldFailure(causes) : null;
 }
 
 /** A path in the client's keys, as far as it leads to something that the client selects. */
-export function clientPath(path: readonly PathSegment[], fetch: Fetch | undefined): readonly PathSegment[] {
-  const [first, ...rest] = path;
-  if (first === undefined || (typeof first === 'string' && !fetch)) return [];
-  if (typeof first === 'number') return [first, ...clientPath(rest, fetch)];
-  for (const { fields } of fetch?.objects.values() ?? []) {
-    const field = fields.find(({ alias }) => alias === first);
-    if (field) return [field.selected.key, ...clientPath(rest, field.fetch)];
+export function clientPath(path: readonly PathSegment[], fetch: StitchedFetch | undefined): readonly PathSegment[] {
+  const found: PathSegment[] = [];
+  let fetches: ReadonlySet<StitchedFetch> = new Set(fetch && [fetch]);
+  for (const segment of path) {
+    if (typeof segment === 'number') {
+      found.push(segment);
+      continue;
+    }
+    // Objects that are null have no type any more, so the path is followed through all types that have the field.
+    const fields = [...fetches].flatMap(({ objects }) =>
+      [...objects.values()].flatMap((object) => object.fields.filter(({ alias }) => alias === segment)),
+    );
+    const [first] = fields;
+    if (!first) break;
+    found.push(first.selected.key);
+    fetches = new Set(fields.flatMap((field) => field.fetch ?? []));
   }
-  return [];
+  return found;
 }
 
-function joined(known: unknown, more: unknown): unknown {
-  if (!isJson(known) || !isJson(more)) return more ?? known ?? null;
+function mergeFacts(known: unknown, more: unknown): unknown {
+  if (!isJsonObject(known) || !isJsonObject(more)) return more ?? known ?? null;
   const all: Record<string, unknown> = { ...known };
-  for (const [key, value] of Object.entries(more)) all[key] = joined(all[key], value);
+  for (const [key, value] of Object.entries(more)) all[key] = mergeFacts(all[key], value);
   return all;
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -53,7 +53,7 @@ export function completionSchema(schema: GraphQLSchema): GraphQLSchema {
  *
  * @param beside errors of places that are not null.
  */
-export async function completed(
+export async function completeResponse(
   schema: GraphQLSchema,
   document: DocumentNode,
   variableValues: Readonly<Record<string, unknown>>,
@@ -114,7 +114,7 @@ function located(error: GraphQLError): readonly GraphQLError[] {
   });
 }
 
-/** What makes several fields null is told once. */
+/** An error that makes several fields null is reported once. */
 function withoutRepeated(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   const told = new Map<string, GraphQLError>();
   for (const error of errors) {

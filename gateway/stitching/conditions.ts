@@ -6,8 +6,7 @@ import {
   type SelectionNode,
   visit,
 } from 'graphql';
-
-type Variables = Readonly<Record<string, unknown>>;
+import type { Variables } from '../syntax/index.ts';
 
 /** Whether a directive decides if a selection is there at all. */
 export function isCondition({ name }: DirectiveNode): boolean {
@@ -27,7 +26,7 @@ export function conditionVariables(document: DocumentNode): readonly string[] {
 }
 
 /** Whether `@skip` and `@include` leave a selection. */
-export function isLeft(
+export function isSelectionIncluded(
   { directives }: SelectionNode,
   operation: OperationDefinitionNode,
   variables: Variables,

@@ -1,7 +1,7 @@
 import { type FieldNode, Kind, type SelectionSetNode } from 'graphql';
 import type { SelectedField } from './selected.ts';
 import type { StitchedSubschema } from './subschema.ts';
-import { type EntryPoint, fieldOf, isPartOfKey, type SubschemaTypes, visibleField } from './subschema-types.ts';
+import { type EntryPoint, isPartOfKey, type SubschemaTypes, schemaField, visibleField } from './subschema-types.ts';
 
 /** Fields by their names, each with all that is needed of it. */
 export class FactSet {
@@ -42,7 +42,7 @@ export function entriesFor(types: SubschemaTypes, typeName: string, node: FieldN
 /** The entry points that may give a fact of an object, whether clients see it there or not. */
 export function entriesForFact(types: SubschemaTypes, typeName: string, name: string): readonly EntryPoint[] {
   return types.entryPoints(typeName).filter(({ subschema, key }) => {
-    const field = fieldOf(subschema.schema.getType(typeName), name);
+    const field = schemaField(subschema.schema.getType(typeName), name);
     return field && !isPartOfKey(key, field) && !types.requirement(subschema, typeName, name);
   });
 }
@@ -56,7 +56,7 @@ export function requiredFacts(
 ): readonly FieldNode[] {
   const facts = new FactSet();
   const type = subschema.schema.getType(typeName);
-  const isAnswered = (node: FieldNode) => fieldOf(type, node.name.value) !== undefined;
+  const isAnswered = (node: FieldNode) => schemaField(type, node.name.value) !== undefined;
   const looked = new Set<string>();
   /** A fact that is not here is to be fetched from another subschema, by keys that may be here. */
   const need = (set: SelectionSetNode): void => {
@@ -69,7 +69,7 @@ export function requiredFacts(
   };
   for (const { node } of missing) {
     const relationship = types.relationship(typeName, node.name.value);
-    if (relationship) for (const field of relationship.keys.values()) need(only(field));
+    if (relationship) for (const field of relationship.keys.values()) need(selectOnly(field));
     else
       for (const entry of entriesFor(types, typeName, node)) {
         if (entry.key) need(entry.key);
@@ -80,7 +80,7 @@ export function requiredFacts(
   return facts.nodes.filter((node) => isAnswered(node) && !types.requirement(subschema, typeName, node.name.value));
 }
 
-export function only(field: string): SelectionSetNode {
+export function selectOnly(field: string): SelectionSetNode {
   const node: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: field } };
   return { kind: Kind.SELECTION_SET, selections: [node] };
 }

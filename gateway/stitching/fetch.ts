@@ -11,14 +11,15 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { TYPENAME_FIELD } from '../syntax/index.ts';
 import { requiredFacts } from './facts.ts';
 import type { Relationship } from './relationship.ts';
-import type { SelectedField, Selection } from './selected.ts';
+import type { ObjectSelection, SelectedField } from './selected.ts';
 import type { StitchedSubschema } from './subschema.ts';
-import { fieldOf, type SubschemaTypes, visibleField } from './subschema-types.ts';
+import { type SubschemaTypes, schemaField, visibleField } from './subschema-types.ts';
 
 /** What one subschema is asked for of the objects at one place, and how its answer is to be read. */
-export interface Fetch {
+export interface StitchedFetch {
   readonly set: SelectionSetNode;
   /** The type of the place, where it is an object type. */
   readonly typeName: string | undefined;
@@ -38,22 +39,21 @@ export interface ObjectFetch {
 export interface FetchedField {
   readonly selected: SelectedField;
   readonly alias: string;
-  readonly fetch: Fetch | undefined;
+  readonly fetch: StitchedFetch | undefined;
 }
 
 interface RelationshipFetch {
-  readonly fetch: Fetch | undefined;
+  readonly fetch: StitchedFetch | undefined;
   readonly text: string;
 }
 
 /** A field as it is written into a request. */
-interface Written {
+interface WrittenField {
   readonly node: FieldNode;
   /** Equal texts for what may be asked for of several types at once. */
   readonly identity: string;
 }
 
-const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 const NO_ALIASES: ReadonlyMap<string, string> = new Map();
 
 /**
@@ -62,7 +62,7 @@ const NO_ALIASES: ReadonlyMap<string, string> = new Map();
  */
 export class Fetches {
   readonly #types: SubschemaTypes;
-  readonly #made = new Map<StitchedSubschema, Map<string, Map<Selection, Fetch>>>();
+  readonly #made = new Map<StitchedSubschema, Map<string, Map<ObjectSelection, StitchedFetch>>>();
   readonly #ofRelationships = new Map<SelectedField, RelationshipFetch>();
   readonly #contentsOfSets = new WeakMap<SelectionSetNode, number>();
   readonly #contents = new Map<string, number>();
@@ -76,9 +76,9 @@ export class Fetches {
   }
 
   /** @param type the type that the subschema has at that place. */
-  at(subschema: StitchedSubschema, type: GraphQLNamedType, selection: Selection): Fetch {
-    const ofSubschema = this.#made.get(subschema) ?? new Map<string, Map<Selection, Fetch>>();
-    const ofType = ofSubschema.get(type.name) ?? new Map<Selection, Fetch>();
+  at(subschema: StitchedSubschema, type: GraphQLNamedType, selection: ObjectSelection): StitchedFetch {
+    const ofSubschema = this.#made.get(subschema) ?? new Map<string, Map<ObjectSelection, StitchedFetch>>();
+    const ofType = ofSubschema.get(type.name) ?? new Map<ObjectSelection, StitchedFetch>();
     this.#made.set(subschema, ofSubschema.set(type.name, ofType));
     const known = ofType.get(selection);
     if (known) return known;
@@ -112,7 +112,7 @@ export class Fetches {
     return made;
   }
 
-  #make(subschema: StitchedSubschema, type: GraphQLNamedType, selection: Selection): Fetch {
+  #make(subschema: StitchedSubschema, type: GraphQLNamedType, selection: ObjectSelection): StitchedFetch {
     const objects = new Map<string, ObjectFetch>();
     if (!isAbstractType(type)) {
       const fields = selection.fieldsOf(type.name) ?? [];
@@ -134,7 +134,7 @@ export class Fetches {
     // What all types are asked for is written once, if the abstract type has it.
     const [first, ...others] = ofTypes;
     const common = (first?.written ?? []).filter(({ node, identity }) => {
-      const field = fieldOf(type, node.name.value);
+      const field = schemaField(type, node.name.value);
       const isEverywhere = others.every(({ written }) => written.some((one) => one.identity === identity));
       return field && isEverywhere && identity.endsWith(` ${String(field.type)}`);
     });
@@ -158,9 +158,9 @@ export class Fetches {
       readonly facts?: readonly FieldNode[];
       readonly isEntry?: boolean;
     },
-  ): { readonly fetch: ObjectFetch; readonly written: readonly Written[] } {
+  ): { readonly fetch: ObjectFetch; readonly written: readonly WrittenField[] } {
     const { aliases, isEntry = false } = options;
-    const written: Written[] = [];
+    const written: WrittenField[] = [];
     const fields: FetchedField[] = [];
     const missing: SelectedField[] = [];
     const write = (node: FieldNode, type: GraphQLOutputType, what: string): string => {
@@ -197,7 +197,7 @@ export class Fetches {
     }
     const needed = options.facts ?? requiredFacts(this.#types, subschema, typeName, missing);
     const facts = needed.flatMap((node) => {
-      const field = fieldOf(subschema.schema.getType(typeName), node.name.value);
+      const field = schemaField(subschema.schema.getType(typeName), node.name.value);
       return field ? [{ name: node.name.value, alias: write(node, field.type, print(node)) }] : [];
     });
     return { fetch: { typeName, fields, facts, missing }, written: deduplicated(written) };
@@ -217,7 +217,7 @@ export class Fetches {
       .map((node) => {
         if (node.kind === Kind.FRAGMENT_SPREAD || !node.selectionSet) return print(node);
         const inner = this.#contentOf(node.selectionSet);
-        return `${print({ ...node, selectionSet: { kind: Kind.SELECTION_SET, selections: [TYPENAME] } })} ${inner}`;
+        return `${print({ ...node, selectionSet: { kind: Kind.SELECTION_SET, selections: [TYPENAME_FIELD] } })} ${inner}`;
       })
       .join(' ');
     const content = this.#contents.get(text) ?? this.#contents.size;
@@ -248,8 +248,8 @@ function unmistakable(
   return taken === undefined || taken === form ? alias : `portico_${typeName}_${alias}`;
 }
 
-function deduplicated(written: readonly Written[]): readonly Written[] {
-  const found = new Map<string, Written>();
+function deduplicated(written: readonly WrittenField[]): readonly WrittenField[] {
+  const found = new Map<string, WrittenField>();
   for (const one of written) {
     const alias = (one.node.alias ?? one.node.name).value;
     const known = found.get(alias);
@@ -264,7 +264,7 @@ function deduplicated(written: readonly Written[]): readonly Written[] {
 }
 
 function withTypeName(nodes: readonly SelectionNode[]): readonly SelectionNode[] {
-  return [TYPENAME, ...nodes];
+  return [TYPENAME_FIELD, ...nodes];
 }
 
 function isKnownTo({ schema }: StitchedSubschema, { name }: DirectiveNode): boolean {

@@ -1,5 +1,5 @@
-export { isCondition, isLeft } from './conditions.ts';
-export type { Relationship, Step } from './relationship.ts';
+export { isCondition, isSelectionIncluded } from './conditions.ts';
+export type { Relationship, RelationshipStep } from './relationship.ts';
 export { filledIn, holdsFields } from './relationship-values.ts';
 export { StitchedGraph, type StitchedOperation, type StitchedSubscription } from './stitched-graph.ts';
-export type { Entry, MergedType, StitchedSubschema } from './subschema.ts';
+export type { EntryPointConfig, MergedType, StitchedSubschema } from './subschema.ts';

@@ -1,6 +1,6 @@
 import { type FieldNode, getNamedType, isAbstractType, Kind, type SelectionSetNode } from 'graphql';
 import { type AnsweredObject, type AnswerReader, ErrorTree } from './answer.ts';
-import type { Fetch, Fetches } from './fetch.ts';
+import type { Fetches, StitchedFetch } from './fetch.ts';
 import type { Relationship } from './relationship.ts';
 import { filledIn, holdsFields } from './relationship-values.ts';
 import type { SubschemaAnswer, SubschemaRequest } from './request.ts';
@@ -90,7 +90,7 @@ class EntryBatch implements JoinBatch {
   addTo(request: SubschemaRequest): ReadBatch {
     const { subschema, field, keyOf } = this.#entry;
     const { fetch, set } = this.#fetches.ofObjects(subschema, this.#typeName, this.#fields, this.#facts);
-    const selectionSet = isAbstractType(getNamedType(field.type)) ? onType(this.#typeName, set) : set;
+    const selectionSet = isAbstractType(getNamedType(field.type)) ? inlineFragmentOn(this.#typeName, set) : set;
     const keys = this.objects.map((object) => (keyOf ? keyOf(object.facts) : object.facts));
     const texts = keys.map((key) => JSON.stringify(key));
     const places = new Map<string, { readonly alias: string; readonly index: number | undefined }>();
@@ -136,13 +136,13 @@ class RelationshipBatch implements JoinBatch {
   readonly rows: {
     readonly object: AnsweredObject;
     readonly field: SelectedField;
-    readonly fetch: Fetch | undefined;
+    readonly fetch: StitchedFetch | undefined;
   }[] = [];
   readonly #relationship: Relationship;
   readonly #field: SelectedField;
-  readonly #fetch: Fetch | undefined;
+  readonly #fetch: StitchedFetch | undefined;
 
-  constructor(relationship: Relationship, field: SelectedField, fetch: Fetch | undefined) {
+  constructor(relationship: Relationship, field: SelectedField, fetch: StitchedFetch | undefined) {
     this.#relationship = relationship;
     this.#field = field;
     this.#fetch = fetch;
@@ -199,7 +199,7 @@ class RelationshipBatch implements JoinBatch {
   }
 }
 
-function onType(typeName: string, selectionSet: SelectionSetNode): SelectionSetNode {
+function inlineFragmentOn(typeName: string, selectionSet: SelectionSetNode): SelectionSetNode {
   const typeCondition = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: typeName } } as const;
   const fragment = { kind: Kind.INLINE_FRAGMENT, typeCondition, selectionSet } as const;
   return { kind: Kind.SELECTION_SET, selections: [fragment] };

@@ -1,9 +1,9 @@
 import { type FieldNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
 import { type AnsweredObject, FieldFailure, type Joinable } from './answer.ts';
-import { entriesFor, entriesForFact, FactSet, only } from './facts.ts';
+import { entriesFor, entriesForFact, FactSet, selectOnly } from './facts.ts';
 import type { JoinBatches } from './join-batches.ts';
 import type { SelectedField } from './selected.ts';
-import { type EntryPoint, isKnown, type SubschemaTypes } from './subschema-types.ts';
+import { areFactsKnown, type EntryPoint, type SubschemaTypes } from './subschema-types.ts';
 
 /**
  * Finds for each object who answers what is missing of it, as far as the keys are known that it is asked for by.
@@ -44,8 +44,8 @@ class ObjectPlan {
     const name = field.node.name.value;
     const relationship = this.#types.relationship(typeName, name);
     if (relationship) {
-      const sets = [...relationship.keys.values()].map(only);
-      if (sets.every((set) => isKnown(facts, set))) this.#relationships.push(field);
+      const sets = [...relationship.keys.values()].map(selectOnly);
+      if (sets.every((set) => areFactsKnown(facts, set))) this.#relationships.push(field);
       else this.#wait(field, [sets]);
       return;
     }
@@ -77,7 +77,7 @@ class ObjectPlan {
           continue;
         }
         const entries = entriesForFact(this.#types, typeName, name).filter(({ key }) =>
-          isKnown(this.#object.facts, key),
+          areFactsKnown(this.#object.facts, key),
         );
         const entry = entries.find((one) => this.#asked.has(one)) ?? entries[0];
         if (!entry) continue;
@@ -102,7 +102,7 @@ class ObjectPlan {
 
   #isReady(entry: EntryPoint, field: string): boolean {
     const { __typename: typeName, facts } = this.#object;
-    if (!isKnown(facts, entry.key)) return false;
+    if (!areFactsKnown(facts, entry.key)) return false;
     const requirement = this.#types.requirement(entry.subschema, typeName, field);
     return !requirement || [...unknownIn(requirement, this.#object)].length === 0;
   }
@@ -124,27 +124,47 @@ class ObjectPlan {
     return [...this.#asked.values()].some(({ facts }) => facts.nodes.some((node) => node.name.value === name));
   }
 
+  /** Names of the facts that a field needs, and of those that these in turn are fetched by. */
+  #factsFor({ node }: SelectedField): ReadonlySet<string> {
+    const { __typename: typeName } = this.#object;
+    const relationship = this.#types.relationship(typeName, node.name.value);
+    const sets = relationship
+      ? [...relationship.keys.values()].map(selectOnly)
+      : entriesFor(this.#types, typeName, node).flatMap((entry) => this.#needsOf(entry, node.name.value));
+    const names = new Set(sets.flatMap((set) => [...namesIn(set)]));
+    // A set is iterated over what is added to it meanwhile, too.
+    for (const name of names)
+      for (const { key } of entriesForFact(this.#types, typeName, name))
+        for (const needed of key ? namesIn(key) : []) names.add(needed);
+    return names;
+  }
+
   /** A key that is null is asked for nothing; one that could not be had is why. */
   #unjoinable(field: SelectedField): unknown {
     const { failed, __typename: typeName, facts } = this.#object;
-    if (failed.length > 0) return new FieldFailure(failed.map((error) => ({ error, path: [] })));
+    const causes = [...this.#factsFor(field)].flatMap((name) => failed.get(name) ?? []);
+    if (causes.length > 0) return new FieldFailure(causes);
     const entries = entriesFor(this.#types, typeName, field.node);
     const isNull = (set: SelectionSetNode | undefined) =>
       set?.selections.some((node) => node.kind === Kind.FIELD && facts[node.name.value] === null);
     const relationship = this.#types.relationship(typeName, field.node.name.value);
-    const keys = relationship ? [...relationship.keys.values()].map(only) : entries.map(({ key }) => key);
+    const keys = relationship ? [...relationship.keys.values()].map(selectOnly) : entries.map(({ key }) => key);
     if (keys.some(isNull)) return null;
     const message = `"${typeName}.${field.node.name.value}" cannot be fetched here: no service gives the key that it is asked for by`;
     return new FieldFailure([{ error: new GraphQLError(message), path: [] }]);
   }
 }
 
-/** Names of fields at the top of a selection that nobody has said anything of. */
-function unknownIn({ selections }: SelectionSetNode, { facts }: AnsweredObject): ReadonlySet<string> {
+/** Names of all fields at the top of a selection. */
+function namesIn(set: SelectionSetNode): ReadonlySet<string> {
+  return unknownIn(set, { facts: {} });
+}
+
+/** Names of fields at the top of a selection whose values are still unknown. */
+function unknownIn({ selections }: SelectionSetNode, { facts }: Pick<AnsweredObject, 'facts'>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const node of selections) {
-    if (node.kind === Kind.INLINE_FRAGMENT)
-      for (const name of unknownIn(node.selectionSet, { facts } as AnsweredObject)) names.add(name);
+    if (node.kind === Kind.INLINE_FRAGMENT) for (const name of unknownIn(node.selectionSet, { facts })) names.add(name);
     if (node.kind === Kind.FIELD && node.name.value !== '__typename' && facts[node.name.value] === undefined)
       names.add(node.name.value);
   }

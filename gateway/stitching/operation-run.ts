@@ -1,22 +1,32 @@
 import { type ExecutionResult, type FieldNode, getNamedType, isCompositeType, Kind, OperationTypeNode } from 'graphql';
+import type { Variables } from '../syntax/index.ts';
 import {
   AnswerReader,
   clientPath,
   type ErrorTree,
   FieldFailure,
-  failureOf,
+  fieldFailure,
   type Joinable,
   type PathSegment,
 } from './answer.ts';
-import type { Fetch, Fetches } from './fetch.ts';
+import type { Fetches, StitchedFetch } from './fetch.ts';
 import { JoinBatches } from './join-batches.ts';
 import { planJoins } from './join-plan.ts';
-import { answerOf, failedRequest, type SubschemaAnswer, SubschemaRequest } from './request.ts';
+import { failedRequest, readSubschemaAnswer, type SubschemaAnswer, SubschemaRequest } from './request.ts';
 import type { SelectedField, SelectedOperation } from './selected.ts';
 import type { StitchedSubschema } from './subschema.ts';
 import { type SubschemaTypes, visibleRootField } from './subschema-types.ts';
 
-type Variables = Readonly<Record<string, unknown>>;
+/** Records the joins of an operation: called at the start and the end of each. */
+export interface JoinObserver {
+  /** So many requests are sent for what objects are joined with. @returns their context, and the end of the join. */
+  beginJoin(requests: number): { readonly context: unknown; end(): void } | undefined;
+}
+
+function joinObserverOf(context: unknown): JoinObserver | undefined {
+  const observer = context as Partial<JoinObserver> | undefined;
+  return observer?.beginJoin ? (observer as JoinObserver) : undefined;
+}
 
 /** What is the same in all runs of an operation that select the same of it. */
 export interface PreparedFetches {
@@ -46,7 +56,7 @@ export class OperationRun {
     if (this.#prepared.selected.operation.operation === OperationTypeNode.QUERY) {
       for (const [subschema, group] of this.#byOwner(fields)) {
         const answered = this.#root(subschema, group);
-        // Whoever reads the first field is told.
+        // Reading the first field rejects with it.
         answered.catch(() => {});
         for (const { key } of group) values.set(key, async () => (await answered).get(key));
       }
@@ -67,7 +77,7 @@ export class OperationRun {
   /** The root field of one event of a subscription. */
   async eventValues(event: ExecutionResult): Promise<(key: string) => unknown> {
     const [owned] = this.#byOwner(this.#rootFields());
-    const values = owned && (await this.#rootAnswer(...owned, answerOf(event)));
+    const values = owned && (await this.#rootAnswer(...owned, readSubschemaAnswer(event)));
     return (key) => values?.get(key) ?? null;
   }
 
@@ -152,15 +162,16 @@ export class OperationRun {
       const { types, fetches } = this.#prepared;
       const batches = new JoinBatches(fetches);
       open = planJoins(open, types, batches);
+      const join = joinObserverOf(this.#context)?.beginJoin(batches.bySubschema.size);
       const asked = [...batches.bySubschema].map(async ([subschema, groups]) => {
         const request = this.#request(subschema, OperationTypeNode.QUERY);
         const readers = groups.map((group) => group.addTo(request));
-        const answer = await this.#send(request);
+        const answer = await this.#send(request, join?.context);
         const reader = new AnswerReader();
         for (const read of readers) read(answer, reader);
         later.push(this.#settle(reader));
       });
-      await Promise.all(asked);
+      await Promise.all(asked).finally(() => join?.end());
     }
     await Promise.all(later);
   }
@@ -171,8 +182,8 @@ export class OperationRun {
     return new SubschemaRequest(subschema, type, client, fetches.typesOfSets);
   }
 
-  #send(request: SubschemaRequest): Promise<SubschemaAnswer> {
-    return request.send(this.#context).catch(failedRequest);
+  #send(request: SubschemaRequest, context: unknown = this.#context): Promise<SubschemaAnswer> {
+    return request.send(context).catch(failedRequest);
   }
 }
 
@@ -180,10 +191,10 @@ export class OperationRun {
 function lostRoot(
   key: string,
   errors: ErrorTree,
-  fetchOf: (key: PathSegment) => Fetch | undefined,
+  fetchOf: (key: PathSegment) => StitchedFetch | undefined,
 ): FieldFailure | null {
   const own = errors.child(key);
-  if (own) return failureOf(own, fetchOf(key));
+  if (own) return fieldFailure(own, fetchOf(key));
   const causes = [...errors.all()].map(({ error, path: [first, ...path] }) => ({
     error,
     path: first === undefined ? [] : clientPath(path, fetchOf(first)),

@@ -2,7 +2,7 @@ import type { GraphQLArgument, GraphQLInputType, GraphQLOutputType } from 'graph
 import type { StitchedSubschema } from './subschema.ts';
 
 /** A field on the way from the root of the target to what answers a relationship, in the graph's names. */
-export interface Step {
+export interface RelationshipStep {
   readonly field: string;
   readonly arguments: readonly { readonly name: string; readonly type: GraphQLInputType; readonly value: unknown }[];
 }
@@ -15,7 +15,7 @@ export interface Relationship {
   /** The fields that have to be fetched, by the names that the values have for them. */
   readonly keys: ReadonlyMap<string, string>;
   readonly target: StitchedSubschema;
-  readonly steps: readonly Step[];
+  readonly steps: readonly RelationshipStep[];
   readonly answer: GraphQLOutputType;
   /** Arguments of the last step that are left to the client. */
   readonly clientArguments: readonly GraphQLArgument[];

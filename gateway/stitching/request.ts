@@ -20,10 +20,9 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
+import type { Variables } from '../syntax/index.ts';
 import { ErrorTree } from './answer.ts';
 import type { StitchedSubschema } from './subschema.ts';
-
-type Variables = Readonly<Record<string, unknown>>;
 
 /** What a subschema answered to one request. */
 export interface SubschemaAnswer {
@@ -83,11 +82,11 @@ export class SubschemaRequest {
       ? await executor({ document, variables, operationType: this.#type, context })
       : await execute({ schema, document, variableValues: variables, contextValue: context });
     if (isAsyncIterable(result)) throw new TypeError('an answer in parts to an operation without such');
-    return answerOf(result as ExecutionResult);
+    return readSubschemaAnswer(result as ExecutionResult);
   }
 
   toRun(): { readonly document: DocumentNode; readonly variables: Record<string, unknown> } {
-    const { selections, fragments } = withFragments(this.#fields, this.#typesOfSets);
+    const { selections, fragments } = withSharedFragments(this.#fields, this.#typesOfSets);
     const used = new Set<string>();
     for (const node of [...selections, ...fragments])
       visit(node, { Variable: ({ name }) => void used.add(name.value) });
@@ -112,14 +111,14 @@ export class SubschemaRequest {
   }
 }
 
-export function answerOf({ data, errors = [] }: ExecutionResult): SubschemaAnswer {
+export function readSubschemaAnswer({ data, errors = [] }: ExecutionResult): SubschemaAnswer {
   const tree = new ErrorTree();
   for (const error of errors) tree.add(error, error.path ?? []);
   return { data: data ?? undefined, errors: tree };
 }
 
 /** What is written several times becomes a fragment. */
-function withFragments(
+function withSharedFragments(
   fields: readonly FieldNode[],
   typesOfSets: WeakMap<SelectionSetNode, string>,
 ): { readonly selections: readonly SelectionNode[]; readonly fragments: readonly FragmentDefinitionNode[] } {
@@ -188,5 +187,5 @@ function fitting(value: unknown, type: GraphQLInputType): unknown {
 export function failedRequest(error: unknown): SubschemaAnswer {
   const originalError = error instanceof Error ? error : new Error(String(error));
   const located = error instanceof GraphQLError ? error : new GraphQLError(originalError.message, { originalError });
-  return answerOf({ data: null, errors: [located] });
+  return readSubschemaAnswer({ data: null, errors: [located] });
 }

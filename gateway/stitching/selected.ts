@@ -17,7 +17,7 @@ export interface SelectedField {
   readonly key: string;
   readonly node: FieldNode;
   /** What is selected of it; undefined for a leaf. */
-  readonly selection: Selection | undefined;
+  readonly selection: ObjectSelection | undefined;
 }
 
 /** Whether `@skip` and `@include` leave a selection in this run. */
@@ -27,11 +27,11 @@ export type IsIncluded = (selection: SelectionNode) => boolean;
 export class SelectedOperation {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
-  readonly root: Selection;
+  readonly root: ObjectSelection;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #isIncluded: IsIncluded;
   readonly #ids = new Map<SelectionSetNode, number>();
-  readonly #selections = new Map<string, Selection>();
+  readonly #selections = new Map<string, ObjectSelection>();
 
   constructor(
     schema: GraphQLSchema,
@@ -47,11 +47,11 @@ export class SelectedOperation {
   }
 
   /** The same object for the same sets, so that what is made of it is made once. */
-  selectionOf(sets: readonly SelectionSetNode[]): Selection {
+  selectionOf(sets: readonly SelectionSetNode[]): ObjectSelection {
     const id = sets.map((set) => this.#idOf(set)).join(' ');
     const known = this.#selections.get(id);
     if (known) return known;
-    const made = new Selection(this, sets);
+    const made = new ObjectSelection(this, sets);
     this.#selections.set(id, made);
     return made;
   }
@@ -102,7 +102,7 @@ export class SelectedOperation {
 }
 
 /** What is selected of the objects at one place, or at several where the same is. */
-export class Selection {
+export class ObjectSelection {
   readonly #operation: SelectedOperation;
   readonly #sets: readonly SelectionSetNode[];
   readonly #fields = new Map<string, readonly SelectedField[]>();

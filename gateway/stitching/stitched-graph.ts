@@ -6,16 +6,15 @@ import {
   Kind,
   type OperationDefinitionNode,
 } from 'graphql';
-import { completed, completionSchema, RootValues } from './complete.ts';
-import { conditionVariables, isLeft } from './conditions.ts';
+import type { Variables } from '../syntax/index.ts';
+import { completeResponse, completionSchema, RootValues } from './complete.ts';
+import { conditionVariables, isSelectionIncluded } from './conditions.ts';
 import { Fetches } from './fetch.ts';
 import { OperationRun, type PreparedFetches } from './operation-run.ts';
 import type { Relationship } from './relationship.ts';
 import { SelectedOperation } from './selected.ts';
 import type { StitchedSubschema } from './subschema.ts';
 import { SubschemaTypes } from './subschema-types.ts';
-
-type Variables = Readonly<Record<string, unknown>>;
 
 /** A document of one operation and the fragments that it uses. */
 export interface StitchedOperation {
@@ -36,7 +35,7 @@ export interface StitchedSubscription {
 }
 
 /** What is kept of one operation at most: it may have many conditions. */
-const MAX_KEPT = 16;
+const MAX_KEPT_CONDITIONS = 16;
 
 /**
  * Executes operations over all subschemas of a graph, where objects of one are joined with what others have of them, by
@@ -70,7 +69,7 @@ export class StitchedGraph {
   }
 
   /** @param aboutSchema where the schema itself is asked for: the document in the names that clients see. */
-  prepare(
+  compile(
     stitched: StitchedOperation,
     aboutSchema?: DocumentNode,
   ): (variables: Variables, context: unknown) => Promise<ExecutionResult> {
@@ -79,12 +78,12 @@ export class StitchedGraph {
     return async (variables, context) => {
       const run = new OperationRun(prepared(variables), variables, context);
       const root = new RootValues(run.rootValues());
-      return completed(schema(), aboutSchema ?? stitched.document, variables, root, run.beside);
+      return completeResponse(schema(), aboutSchema ?? stitched.document, variables, root, run.beside);
     };
   }
 
   /** What the root field of a subscription is asked for, and what its events are made of. */
-  prepareSubscription(stitched: StitchedOperation): (variables: Variables) => StitchedSubscription {
+  compileSubscription(stitched: StitchedOperation): (variables: Variables) => StitchedSubscription {
     const prepared = this.#prepared(stitched);
     return (variables) => {
       const fetches = prepared(variables);
@@ -94,7 +93,7 @@ export class StitchedGraph {
         complete: async (event, context) => {
           const run = new OperationRun(fetches, variables, context);
           const root = new RootValues(await run.eventValues(event));
-          return completed(this.#completion(this.#schema), stitched.document, variables, root, run.beside);
+          return completeResponse(this.#completion(this.#schema), stitched.document, variables, root, run.beside);
         },
       };
     };
@@ -116,9 +115,9 @@ export class StitchedGraph {
       const key = conditions.map((name) => (Object.hasOwn(variables, name) ? String(variables[name]) : '')).join(' ');
       const known = kept.get(key);
       if (known) return known;
-      if (kept.size >= MAX_KEPT) kept.clear();
+      if (kept.size >= MAX_KEPT_CONDITIONS) kept.clear();
       const selected = new SelectedOperation(this.#internal, operation, fragments, (selection) =>
-        isLeft(selection, operation, variables),
+        isSelectionIncluded(selection, operation, variables),
       );
       const made = { types: this.#types, selected, fetches: new Fetches(this.#types) };
       kept.set(key, made);

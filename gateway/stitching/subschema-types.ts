@@ -47,7 +47,8 @@ export class SubschemaTypes {
         const found = entryPointsOf(subschema, merged);
         entries.set(typeName, [...(entries.get(typeName) ?? []), ...found]);
         for (const [name, { selectionSet, computed }] of Object.entries(merged.fields ?? {}))
-          if (selectionSet && computed) this.#computed.set(`${index} ${typeName}.${name}`, parsed(selectionSet));
+          if (selectionSet && computed)
+            this.#computed.set(`${index} ${typeName}.${name}`, parseSelections(selectionSet));
       }
     this.#entries = entries;
   }
@@ -56,7 +57,7 @@ export class SubschemaTypes {
     return this.#relationships.get(`${typeName}.${field}`);
   }
 
-  /** How objects of a type are had from subschemas that did not give them in the first place. */
+  /** The root fields by which other subschemas return objects of a type. */
   entryPoints(typeName: string): readonly EntryPoint[] {
     return this.#entries.get(typeName) ?? [];
   }
@@ -81,7 +82,7 @@ function entryPointsOf(subschema: StitchedSubschema, merged: MergedType): readon
       {
         subschema,
         field,
-        key: selectionSet === undefined ? undefined : parsed(selectionSet),
+        key: selectionSet === undefined ? undefined : parseSelections(selectionSet),
         keyOf: key,
         argumentsFor,
       },
@@ -89,7 +90,7 @@ function entryPointsOf(subschema: StitchedSubschema, merged: MergedType): readon
   });
 }
 
-function parsed(selectionSet: string): SelectionSetNode {
+function parseSelections(selectionSet: string): SelectionSetNode {
   return parseSelectionSet(selectionSet, { noLocation: true });
 }
 
@@ -99,7 +100,7 @@ export function visibleField(
   typeName: string,
   node: FieldNode,
 ): GraphQLField<unknown, unknown> | undefined {
-  const field = fieldOf(visible.getType(typeName), node.name.value);
+  const field = schemaField(visible.getType(typeName), node.name.value);
   const isKnown = ({ name }: { name: { value: string } }) => field?.args.some((one) => one.name === name.value);
   return field && (node.arguments ?? []).every(isKnown) ? field : undefined;
 }
@@ -110,10 +111,10 @@ export function visibleRootField(
   operation: OperationTypeNode,
   node: FieldNode,
 ): GraphQLField<unknown, unknown> | undefined {
-  return fieldOf(visible.getRootType(operation), node.name.value);
+  return schemaField(visible.getRootType(operation), node.name.value);
 }
 
-export function fieldOf(
+export function schemaField(
   type: GraphQLNamedType | null | undefined,
   name: string,
 ): GraphQLField<unknown, unknown> | undefined {
@@ -122,29 +123,31 @@ export function fieldOf(
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-/** Whether a key says a leaf by itself, so that nobody has to be asked for it. */
+/** Whether a key contains a leaf field, so that it need not be fetched. */
 export function isPartOfKey(key: SelectionSetNode | undefined, field: GraphQLField<unknown, unknown>): boolean {
   if (!key || !isLeafType(getNamedType(field.type))) return false;
   return key.selections.some((one) => one.kind === Kind.FIELD && one.name.value === field.name);
 }
 
 /** Whether all that a selection asks for is known of an object, and not null. */
-export function isKnown(facts: unknown, set: SelectionSetNode | undefined): boolean {
+export function areFactsKnown(facts: unknown, set: SelectionSetNode | undefined): boolean {
   if (!set) return true;
-  if (Array.isArray(facts)) return facts.every((item) => isKnown(item, set));
+  if (Array.isArray(facts)) return facts.every((item) => areFactsKnown(item, set));
   if (typeof facts !== 'object' || facts === null) return false;
   return set.selections.every((selection) => {
-    if (selection.kind === Kind.INLINE_FRAGMENT) return isKnown(facts, selection.selectionSet);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return areFactsKnown(facts, selection.selectionSet);
     if (selection.kind !== Kind.FIELD) return false;
     const name = selection.name.value;
     if (name === '__typename') return true;
     const value = (facts as Facts)[name];
-    return value !== undefined && value !== null && (!selection.selectionSet || isKnown(value, selection.selectionSet));
+    return (
+      value !== undefined && value !== null && (!selection.selectionSet || areFactsKnown(value, selection.selectionSet))
+    );
   });
 }
 
 /** Whether a schema has all of a selection at its top. */
-export function hasFields(schema: GraphQLSchema, typeName: string, set: SelectionSetNode): boolean {
+export function hasSelectedFields(schema: GraphQLSchema, typeName: string, set: SelectionSetNode): boolean {
   const type = schema.getType(typeName);
-  return set.selections.every((one) => one.kind !== Kind.FIELD || fieldOf(type, one.name.value) !== undefined);
+  return set.selections.every((one) => one.kind !== Kind.FIELD || schemaField(type, one.name.value) !== undefined);
 }

@@ -14,8 +14,8 @@ export interface StitchedSubschema {
   readonly merge?: Readonly<Record<string, MergedType>>;
 }
 
-/** How objects of a type are had by what others know of them. */
-export interface Entry {
+/** How objects of a type are fetched by a key. */
+export interface EntryPointConfig {
   /** What has to be known, as the text of a selection set. */
   readonly selectionSet?: string | undefined;
   /** The root field that gives them. */
@@ -27,8 +27,8 @@ export interface Entry {
   args?(object: unknown): Readonly<Record<string, unknown>>;
 }
 
-export interface MergedType extends Entry {
-  readonly entryPoints?: readonly Entry[] | undefined;
+export interface MergedType extends EntryPointConfig {
+  readonly entryPoints?: readonly EntryPointConfig[] | undefined;
   /** Fields that need something of other subschemas. */
   readonly fields?:
     | Readonly<Record<string, { readonly selectionSet?: string | undefined; readonly computed?: boolean | undefined }>>

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isJsonObject } from '../../platform/index.ts';
 
 /** They are about the WebSocket, not about the operations that come over it. */
 const HANDSHAKE = /^(connection|upgrade|sec-websocket-.*)$/;
@@ -10,11 +11,11 @@ const HANDSHAKE = /^(connection|upgrade|sec-websocket-.*)$/;
 const HANDSHAKE_ONLY =
   /^(cookie|origin|host|referer|forwarded|x-forwarded-.*|x-real-ip|sec-.*|proxy-.*|connection|upgrade|keep-alive|te|trailer|transfer-encoding|content-length|expect)$/;
 
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a header value must not hold
 const UNSAFE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const MAX_HEADERS = 100;
-/** What the headers of a request may have. */
+/** Of all headers of a connection together. */
 const MAX_CHARACTERS = 65_536;
 
 /** Members of the payload itself that are headers: clients give `connectionParams` either way. */
@@ -34,9 +35,9 @@ export function connectionHeaders(
   const headers: IncomingHttpHeaders = {};
   for (const [name, value] of Object.entries(handshake)) if (!HANDSHAKE.test(name)) headers[name] = value;
   if (payload === undefined || payload === null) return { headers };
-  if (!isMap(payload)) return { problem: 'the payload must be an object' };
+  if (!isJsonObject(payload)) return { problem: 'the payload must be an object' };
   const given = payload.headers ?? {};
-  if (!isMap(given)) return { problem: '"headers" in the payload must be an object' };
+  if (!isJsonObject(given)) return { problem: '"headers" in the payload must be an object' };
   const beside = Object.entries(payload).filter(([name]) => OF_PAYLOAD.test(name));
   const entries = [...beside, ...Object.entries(given)];
   if (entries.length > MAX_HEADERS) return { problem: `there are more than ${MAX_HEADERS} headers in the payload` };
@@ -45,7 +46,7 @@ export function connectionHeaders(
     const name = written.toLowerCase();
     if (value === undefined || value === null) continue;
     const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-    if (typeof text !== 'string' || !NAME.test(name) || UNSAFE.test(text))
+    if (typeof text !== 'string' || !HEADER_NAME.test(name) || UNSAFE.test(text))
       return { problem: 'a header in the payload is none that HTTP could carry' };
     characters += name.length + text.length;
     if (characters > MAX_CHARACTERS) return { problem: 'the headers in the payload are too long' };
@@ -53,8 +54,4 @@ export function connectionHeaders(
     if (!HANDSHAKE_ONLY.test(name)) headers[name] = Buffer.from(text, 'utf8').toString('latin1');
   }
   return { headers };
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,88 +1,87 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { CloseCode } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
-import { explained, GatewayError } from '../errors.ts';
-import { type Arrival, isNestedTooDeep, type OperationEvent, type OperationLog, RequestRecord } from '../http/index.ts';
-import { type Client, type Operations, readOperation, refusedRequest } from '../operation/index.ts';
-import type { Authenticator, Session } from '../session/index.ts';
-import { Cancellation } from '../sources/index.ts';
+import { Cancellation } from '../../platform/index.ts';
+import { GatewayError, toLoggedError, tooManyConcurrentOperations } from '../errors.ts';
+import { readOperationRequest } from '../graphql-http/index.ts';
+import { type IncomingRequest, isNestedTooDeep, type OperationLog, type OperationSpans } from '../http/index.ts';
+import { type OperationPipeline, refusedRequest } from '../operation/index.ts';
+import type { Authenticator } from '../session/index.ts';
 import { closeReason } from './close-reason.ts';
 import { connectionHeaders } from './connection-headers.ts';
-import { type Delivery, deliver, type Receiver } from './delivery.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
-import type { ConnectionLimits } from './limits.ts';
-import { Outbox } from './outbox.ts';
-import type { ClientMessage, Ending, Protocol } from './protocol.ts';
-import { watchSession } from './session-watch.ts';
+import type { SubscriptionLimits } from './limits.ts';
+import { OperationContexts } from './operation-contexts.ts';
+import type { ClientMessage, CloseFrame, Protocol } from './protocol.ts';
+import { SendQueue } from './send-queue.ts';
+import { ConnectionExpiry } from './session-expiry.ts';
+import { deliver, type Receiver, type SubscriptionStream } from './subscription-stream.ts';
 
-export interface ConnectionParts {
+export interface ConnectionDependencies {
   readonly socket: WebSocket;
-  readonly arrival: Arrival;
+  readonly incoming: IncomingRequest;
   readonly protocol: Protocol;
-  readonly operations: Operations;
+  readonly operations: OperationPipeline;
   readonly authenticator: Authenticator;
-  readonly limits: ConnectionLimits;
+  readonly limits: SubscriptionLimits;
   readonly logOperation: OperationLog;
+  readonly operationSpans: OperationSpans;
 }
 
-const TOO_MANY_INITS: Ending = {
+const TOO_MANY_INITS: CloseFrame = {
   code: CloseCode.TooManyInitialisationRequests,
   reason: 'Too many initialisation requests',
 };
-const NOT_INITIALISED: Ending = { code: CloseCode.Unauthorized, reason: 'Unauthorized' };
-const FAILED: Ending = { code: CloseCode.InternalServerError, reason: 'Internal server error' };
-
-function tooManyOperations({ maxOperations }: ConnectionLimits): GatewayError {
-  const message = `no more than ${maxOperations} operations run at a time over one connection`;
-  return new GatewayError('operation-limit-exceeded', message);
-}
+const NOT_INITIALISED: CloseFrame = { code: CloseCode.Unauthorized, reason: 'Unauthorized' };
+const FAILED: CloseFrame = { code: CloseCode.InternalServerError, reason: 'Internal server error' };
 
 /** An operation of the client: being prepared, then delivered. */
 interface Running {
   readonly cancellation: Cancellation;
-  delivery: Delivery | undefined;
+  delivery: SubscriptionStream | undefined;
 }
 
 /** A connection that ends when its queries and mutations have finished. */
-interface Departure {
-  readonly ending: Ending;
-  /** Why its subscriptions end, where they are told. */
+interface GracefulClose {
+  readonly ending: CloseFrame;
+  /** Why its subscriptions end, where it is sent to them. */
   readonly reason?: GatewayError;
 }
 
 /** One WebSocket, from the handshake to its end. */
 export class Connection {
-  readonly #parts: ConnectionParts;
-  readonly #outbox: Outbox;
+  readonly #parts: ConnectionDependencies;
+  readonly #contexts: OperationContexts;
+  readonly #sendQueue: SendQueue;
   readonly #running = new Map<string, Running>();
   /** Operations that came before the connection was acknowledged. */
   readonly #early: (ClientMessage & { type: 'subscribe' })[] = [];
   #headers: IncomingHttpHeaders = {};
   #state: 'new' | 'initialising' | 'open' = 'new';
-  #departure: Departure | undefined;
+  #departure: GracefulClose | undefined;
   #initTimer: NodeJS.Timeout;
   readonly #heartbeat: Heartbeat;
   #count = 0;
-  #session: Session | undefined;
-  #stopWatching = () => {};
+  readonly #expiry: ConnectionExpiry;
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: ConnectionDependencies) {
     this.#parts = parts;
+    this.#contexts = new OperationContexts(parts);
+    this.#expiry = new ConnectionExpiry(parts.authenticator);
     const { socket, limits, protocol } = parts;
-    this.#outbox = new Outbox(socket, limits, () => this.#giveUp('the client does not read what it is sent'));
+    this.#sendQueue = new SendQueue(socket, limits, () => this.#giveUp('the client does not read what it is sent'));
     this.#initTimer = setTimeout(() => this.#end(protocol.initTimeout()), limits.initTimeoutMs);
     this.#heartbeat = startHeartbeat(socket, {
       everyMs: limits.keepAliveMs,
-      // Who has to make room first is watched by the outbox, and not read from.
-      isExcused: () => this.#outbox.isFull,
+      // A full send queue watches the client by itself, and nothing is read meanwhile, pongs neither.
+      isExcused: () => this.#sendQueue.isFull,
       onPing: () => {
         if (this.#state === 'open') this.#say(protocol.keepAlive);
       },
       onSilence: () => this.#giveUp('the client does not answer'),
     });
     socket.on('message', (data, isBinary) => this.#receive(isBinary || isDeep(data) ? '' : String(data)));
-    // What went wrong is told by the close code.
+    // The close code says what went wrong.
     socket.on('error', () => {});
     socket.once('close', () => this.#closed());
   }
@@ -106,7 +105,7 @@ export class Connection {
       if (message) this.#follow(message);
       else this.#object(protocol.badMessage());
     } catch (thrown) {
-      // Nobody above would catch it, and it would end the process.
+      // Nothing above would catch it, and it would end the process.
       this.#foreseen(thrown);
       this.#end(FAILED);
     }
@@ -142,27 +141,24 @@ export class Connection {
   #initialise(payload: unknown): void {
     clearTimeout(this.#initTimer);
     this.#state = 'initialising';
-    const { arrival, protocol } = this.#parts;
+    const { incoming, protocol } = this.#parts;
     const refuse = (error: GatewayError) => this.#end(protocol.initRefused(refusedRequest(error)));
-    const read = connectionHeaders(arrival.request.headers, payload);
+    const read = connectionHeaders(incoming.request.headers, payload);
     if ('problem' in read) {
       refuse(new GatewayError('bad-request', read.problem));
       return;
     }
-    this.#headers = read.headers;
+    this.#headers = this.#contexts.takeTraceContext(read.headers);
     this.#admit().then(
       () => this.#open(),
       (thrown) => refuse(this.#foreseen(thrown)),
     );
   }
 
-  /** Whoever shows credentials is judged by them; whoever shows none may still send what needs none. */
+  /** Credentials that are shown are verified; without any, operations that need none may still be sent. */
   async #admit(): Promise<void> {
-    const { authenticator } = this.#parts;
-    const session = await authenticator.authenticateIfShown(this.#headers);
-    if (!session || this.#isOver) return;
-    this.#session = session;
-    this.#stopWatching = watchSession(session, authenticator, (reason) => this.#expel(reason));
+    const session = await this.#parts.authenticator.authenticateIfShown(this.#headers);
+    if (session && !this.#isOver) this.#expiry.watch(session, (reason) => this.#expel(reason));
   }
 
   #open(): void {
@@ -177,7 +173,7 @@ export class Connection {
     if (this.#departure) return;
     if (this.#running.has(id)) this.#object(protocol.duplicate(id));
     else if (this.#running.size >= limits.maxOperations)
-      this.#say(protocol.error(id, [refusedRequest(tooManyOperations(limits))]));
+      this.#say(protocol.error(id, [refusedRequest(tooManyConcurrentOperations(limits.maxOperations))]));
     else {
       this.#count++;
       const running: Running = { cancellation: new Cancellation(), delivery: undefined };
@@ -189,42 +185,38 @@ export class Connection {
   async #run(id: string, running: Running, payload: unknown): Promise<void> {
     const { operations, protocol } = this.#parts;
     const isWanted = () => this.#running.get(id) === running;
-    const client = this.#client(running.cancellation);
+    const operation = this.#contexts.open(this.#headers, payload, running.cancellation);
+    const { context } = operation;
     const startedAt = performance.now();
     let stopWatching = () => {};
     const receiver: Receiver = {
-      next: (body) => (isWanted() ? this.#outbox.send(protocol.next(id, body)) : undefined),
+      next: (body) => (isWanted() ? this.#sendQueue.send(protocol.next(id, body)) : undefined),
       error: (errors) => (isWanted() ? this.#last(id, protocol.error(id, errors)) : undefined),
       complete: () => (isWanted() ? this.#last(id, protocol.complete(id)) : undefined),
     };
     try {
-      const request = readOperation(payload);
-      const prepared = await operations.prepare(request, client, { mayStream: true });
-      if ('errors' in prepared) client.record?.addErrors(prepared.errors);
+      const request = readOperationRequest(payload);
+      const prepared = await operations.prepare(request, context, { mayStream: true });
+      if ('errors' in prepared) context.record?.addErrors(prepared.errors);
       if (!isWanted()) return;
       const delivery = deliver(prepared, operations, receiver);
       running.delivery = delivery;
-      if (delivery.isSubscription) this.#logOperation('subscription.started', client);
+      if (delivery.isSubscription) operation.log('subscription.started');
       if ('session' in prepared && delivery.isSubscription)
-        stopWatching = this.#watchOwn(prepared.session, (reason) => delivery.stop(reason));
+        stopWatching = this.#expiry.watchOperation(prepared.session, (reason) => delivery.stop('credentials', reason));
       if (this.#departure) this.#depart(this.#departure);
       await delivery.over;
     } catch (thrown) {
       const error = this.#foreseen(thrown);
-      client.record?.addError(error.code);
+      context.record?.addError(error.code);
       receiver.error([refusedRequest(error)]);
     } finally {
       stopWatching();
-      this.#logOperation('operation.ended', client, performance.now() - startedAt);
+      operation.log('operation.ended', performance.now() - startedAt);
+      operation.end();
       if (isWanted()) this.#running.delete(id);
       if (this.#departure) this.#depart(this.#departure);
     }
-  }
-
-  /** A hook that is asked about each operation may give each its own end. */
-  #watchOwn(session: Session, ended: (reason: GatewayError) => void): () => void {
-    if (session.standing === this.#session?.standing) return () => {};
-    return watchSession(session, this.#parts.authenticator, ended);
   }
 
   /** Says the last thing about an operation; its id can be used again then. */
@@ -233,54 +225,40 @@ export class Connection {
     this.#say(message);
   }
 
-  #client(cancellation: Cancellation): Client {
-    const { arrival, logOperation } = this.#parts;
-    const requestId = randomUUID();
-    const log = arrival.log.child({ operation_id: requestId });
-    const record = logOperation && new RequestRecord();
-    return { headers: this.#headers, requestId, address: arrival.clientAddress, cancellation, log, record };
-  }
-
-  #logOperation(event: OperationEvent['event'], { requestId, headers, record }: Client, durationMs?: number): void {
-    const { arrival, logOperation } = this.#parts;
-    if (!record || !logOperation) return;
-    const { requestId: ofHandshake, clientAddress } = arrival;
-    logOperation({ event, requestId: ofHandshake, operationId: requestId, clientAddress, headers, record, durationMs });
-  }
-
   #stop(id: string): void {
     const early = this.#early.findIndex((message) => message.id === id);
     if (early >= 0) this.#early.splice(early, 1);
     const running = this.#running.get(id);
     this.#running.delete(id);
     running?.cancellation.cancel();
-    running?.delivery?.stop();
+    running?.delivery?.stop('client');
   }
 
-  /** The credentials no longer hold: every subscription is told so, and the connection ends. */
+  /** The credentials no longer hold: every subscription gets the reason, and the connection closes. */
   #expel(reason: GatewayError): void {
     this.#depart({ ending: { code: CloseCode.Forbidden, reason: closeReason('Forbidden', reason.message) }, reason });
   }
 
-  #depart(departure: Departure): void {
+  #depart(departure: GracefulClose): void {
     this.#departure ??= departure;
     const { ending, reason } = this.#departure;
-    for (const { delivery } of [...this.#running.values()]) if (delivery?.isSubscription) delivery.stop(reason);
+    for (const { delivery } of [...this.#running.values()])
+      if (delivery?.isSubscription) delivery.stop(reason ? 'credentials' : 'shutdown', reason);
     for (const [id, { delivery }] of this.#running) if (delivery?.isSubscription) this.#running.delete(id);
     if (this.#running.size === 0) this.#end(ending);
   }
 
   #say(message: string | undefined): void {
-    if (message !== undefined) void this.#outbox.send(message);
+    if (message !== undefined) void this.#sendQueue.send(message);
   }
 
-  #object(objection: Ending | { readonly complaint: string }): void {
+  #object(objection: CloseFrame | { readonly complaint: string }): void {
     if ('complaint' in objection) this.#say(objection.complaint);
     else this.#end(objection);
   }
 
   #giveUp(reason: string): void {
-    this.#parts.arrival.log.warn({ reason }, 'a WebSocket was given up');
+    this.#parts.incoming.log.warn({ event: 'websocket.aborted', reason }, 'WebSocket aborted');
     this.#parts.socket.terminate();
   }
 
@@ -289,7 +267,7 @@ export class Connection {
     return socket.readyState !== socket.OPEN;
   }
 
-  #end({ message, code, reason }: Ending): void {
+  #end({ message, code, reason }: CloseFrame): void {
     if (this.#isOver) return;
     this.#say(message);
     this.#parts.socket.close(code, reason);
@@ -298,12 +276,12 @@ export class Connection {
   #closed(): void {
     clearTimeout(this.#initTimer);
     this.#heartbeat.stop();
-    this.#stopWatching();
+    this.#expiry.stop();
     for (const id of [...this.#running.keys()]) this.#stop(id);
   }
 
   #foreseen(thrown: unknown): GatewayError {
-    return explained(thrown, this.#parts.arrival, 'an operation');
+    return toLoggedError(thrown, this.#parts.incoming, 'an operation');
   }
 }
 

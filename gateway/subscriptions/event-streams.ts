@@ -1,31 +1,31 @@
-import { GatewayError } from '../errors.ts';
-import { acceptedParts, type EventStreamType, type Exchange, type OperationLog } from '../http/index.ts';
-import type { InvalidOperation, Operations, ReadyOperation } from '../operation/index.ts';
+import { gatewayStopping } from '../errors.ts';
+import { acceptedParts, type EventStreamType, type HttpExchange, type OperationLog } from '../http/index.ts';
+import type { ExecutableRequest, OperationPipeline, RejectedRequest } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
-import { type Delivery, deliver, type Receiver } from './delivery.ts';
-import type { ConnectionLimits } from './limits.ts';
-import type { Places } from './places.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
+import type { SubscriptionLimits } from './limits.ts';
 import type { ResponseBody } from './protocol.ts';
-import { watchSession } from './session-watch.ts';
+import { watchSessionExpiry } from './session-expiry.ts';
 import { STREAM_FORMATS } from './stream-formats.ts';
+import { deliver, type Receiver, type SubscriptionStream } from './subscription-stream.ts';
 
 export interface EventStreamsOptions {
-  readonly operations: Operations;
+  readonly operations: OperationPipeline;
   readonly authenticator: Authenticator;
-  readonly limits: ConnectionLimits;
+  readonly limits: SubscriptionLimits;
   readonly logOperation: OperationLog;
-  readonly places: Places;
+  readonly places: ConnectionLimit;
 }
 
 /** Answers with event streams: GraphQL over SSE in its "distinct connections mode", and Apollo's multipart protocol. */
 export interface EventStreams {
   /** @throws GatewayError before anything of the answer is sent. */
-  answer(exchange: Exchange, prepared: ReadyOperation | InvalidOperation, type: EventStreamType): Promise<void>;
+  answer(exchange: HttpExchange, prepared: ExecutableRequest | RejectedRequest, type: EventStreamType): Promise<void>;
   /** Ends the streams of subscriptions, in a way that makes clients come back; all others finish. */
   leave(): void;
 }
 
-/** What a service is asked for whose parts become events: the form that the most services and clients know. */
+/** The `Accept` for a service whose incremental payloads become events: the form that most services know. */
 const ANY_PARTS = 'multipart/mixed; deferSpec=20220824';
 
 export function openEventStreams({
@@ -35,24 +35,24 @@ export function openEventStreams({
   logOperation,
   places,
 }: EventStreamsOptions): EventStreams {
-  /** What cuts each stream of a subscription. */
+  /** Cancels each stream of a subscription. */
   const streams = new Set<() => void>();
   let isLeaving = false;
 
   /** The end is logged with its request. */
-  function logStart({ requestId, clientAddress, request, record }: Exchange): void {
+  function logStart({ requestId, clientAddress, request, record }: HttpExchange): void {
     if (record)
       logOperation?.({ event: 'subscription.started', requestId, clientAddress, headers: request.headers, record });
   }
 
   async function answer(
-    exchange: Exchange,
-    prepared: ReadyOperation | InvalidOperation,
+    exchange: HttpExchange,
+    prepared: ExecutableRequest | RejectedRequest,
     type: EventStreamType,
   ): Promise<void> {
     const format = STREAM_FORMATS[type];
     const { response, log } = exchange;
-    if (isLeaving) throw new GatewayError('service-unavailable', 'the gateway is stopping');
+    if (isLeaving) throw gatewayStopping();
     const giveBack = places.take();
     if ('session' in prepared && prepared.session.cookies.length > 0)
       response.setHeader('set-cookie', prepared.session.cookies);
@@ -67,7 +67,10 @@ export function openEventStreams({
       if (response.writableLength <= limits.maxUnsentBytes) return undefined;
       return new Promise((resolve) => {
         patience ??= setTimeout(() => {
-          log.warn({ reason: 'the client does not read what it is sent' }, 'an event stream was given up');
+          log.warn(
+            { event: 'event_stream.aborted', reason: 'the client does not read what it is sent' },
+            'event stream aborted',
+          );
           response.destroy();
         }, limits.slowClientMs);
         const goOn = () => {
@@ -84,7 +87,7 @@ export function openEventStreams({
     const next = (body: ResponseBody) => write(format.next(body));
     const complete = () => {
       void write(format.complete);
-      // It keeps its place until it has been read.
+      // It keeps its connection slot until the client has read it.
       exchange.watchReading();
       response.end();
     };
@@ -100,7 +103,7 @@ export function openEventStreams({
       complete,
     };
     const parts = acceptedParts(exchange.request.headers.accept) ?? ANY_PARTS;
-    const delivery: Delivery = deliver(prepared, operations, receiver, format.takesParts ? parts : undefined);
+    const delivery: SubscriptionStream = deliver(prepared, operations, receiver, format.takesParts ? parts : undefined);
     // Without `complete`, so that the client knows that there is more to be had. The connection ends with the stream: over
     // one that is kept open, its client would come back to the gateway that is about to stop.
     const { socket } = response;
@@ -111,7 +114,7 @@ export function openEventStreams({
     }
     const stopWatching =
       'session' in prepared && delivery.isSubscription
-        ? watchSession(prepared.session, authenticator, (reason) => delivery.stop(reason))
+        ? watchSessionExpiry(prepared.session, authenticator, (reason) => delivery.stop('credentials', reason))
         : () => {};
     response.once('close', () => {
       giveBack();
@@ -119,10 +122,10 @@ export function openEventStreams({
       clearTimeout(patience);
       stopWatching();
       streams.delete(cut);
-      delivery.stop();
+      delivery.stop(isLeaving ? 'shutdown' : 'client');
     });
     await delivery.over.catch((error: unknown) => {
-      log.error({ err: error }, 'an event stream failed in an unforeseen way');
+      log.error({ event: 'event_stream.failed', err: error }, 'event stream failed unexpectedly');
       response.destroy();
     });
   }

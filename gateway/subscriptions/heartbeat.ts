@@ -7,9 +7,9 @@ interface HeartbeatParts {
   readonly everyMs: number;
   /** Whether the client is not read from for now, so that no answer can be expected. */
   isExcused(): boolean;
-  /** Is told with each ping. */
+  /** Called with each ping. */
   onPing(): void;
-  /** Is told at each ping that is due while too many are unanswered. */
+  /** Called at each ping that is due while too many are unanswered. */
   onSilence(): void;
 }
 

@@ -1,2 +1,2 @@
-export type { ConnectionLimits } from './limits.ts';
+export type { SubscriptionLimits } from './limits.ts';
 export { openSubscriptions, type Subscriptions, type SubscriptionsOptions } from './subscriptions.ts';

@@ -9,7 +9,7 @@ import type { ClientMessage, Protocol } from './protocol.ts';
 export const legacyProtocol: Protocol = {
   name: 'graphql-ws',
   takesEarlyOperations: true,
-  read: readMessage,
+  read: readLegacyMessage,
   acknowledge: () => [JSON.stringify({ type: 'connection_ack' }), KEEP_ALIVE],
   keepAlive: JSON.stringify({ type: 'ka' }),
   next: (id, payload) => JSON.stringify({ id, type: 'data', payload }),
@@ -47,7 +47,7 @@ function complaint(message: string): string {
   });
 }
 
-function readMessage(text: string): ClientMessage | undefined {
+function readLegacyMessage(text: string): ClientMessage | undefined {
   let message: { type?: unknown; id?: unknown; payload?: unknown } | null;
   try {
     message = JSON.parse(text);

@@ -1,7 +1,7 @@
-import type { OutboxLimits } from './outbox.ts';
+import type { SendQueueLimits } from './send-queue.ts';
 
 /** How much of everything long-lived connections may take. */
-export interface ConnectionLimits extends OutboxLimits {
+export interface SubscriptionLimits extends SendQueueLimits {
   /** WebSockets and event streams at a time. */
   readonly maxConnections: number;
   /** Operations that run at a time over one WebSocket. */

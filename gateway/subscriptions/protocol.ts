@@ -1,6 +1,6 @@
 import type { PublicError } from '../operation/index.ts';
 
-/** What a client says over a WebSocket, whatever its words. */
+/** A message of a client, in terms that both subprotocols share. */
 export type ClientMessage =
   | { readonly type: 'init'; readonly payload: unknown }
   | { readonly type: 'subscribe'; readonly id: string; readonly payload: unknown }
@@ -12,7 +12,7 @@ export type ClientMessage =
   | { readonly type: 'terminate' };
 
 /** How a connection ends: a close code, a reason, and a message before it where the protocol has one. */
-export interface Ending {
+export interface CloseFrame {
   readonly message?: string;
   readonly code: number;
   readonly reason: string;
@@ -32,16 +32,16 @@ export interface Protocol {
   /** Undefined for something that is no message of the protocol. */
   read(text: string): ClientMessage | undefined;
   acknowledge(): readonly string[];
-  /** What is said at intervals, beside the WebSocket's own pings. */
+  /** The protocol's keep-alive message, beside the WebSocket's pings. */
   readonly keepAlive: string | undefined;
   next(id: string, body: ResponseBody): string;
   error(id: string, errors: readonly PublicError[]): string;
   complete(id: string): string;
   /** `connection_init` was refused. */
-  initRefused(error: PublicError): Ending;
-  initTimeout(): Ending;
+  initRefused(error: PublicError): CloseFrame;
+  initTimeout(): CloseFrame;
   /** Undefined where the connection goes on after something that is no message; `complaint` is said then. */
-  badMessage(): Ending | { readonly complaint: string };
+  badMessage(): CloseFrame | { readonly complaint: string };
   /** An operation with the id of one that is running. */
-  duplicate(id: string): Ending | { readonly complaint: string };
+  duplicate(id: string): CloseFrame | { readonly complaint: string };
 }

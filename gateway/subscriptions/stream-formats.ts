@@ -5,9 +5,9 @@ import type { ResponseBody } from './protocol.ts';
 /** How the events of one operation are written into an HTTP response. */
 export interface StreamFormat {
   readonly headers: Readonly<Record<string, string>>;
-  /** What the body begins with. */
+  /** The first bytes of the body. */
   readonly opening: string;
-  /** What shows that the connection is alive. */
+  /** A keep-alive message. */
   readonly heartbeat: string;
   readonly complete: string;
   /** Whether parts of `@defer` and `@stream` can be events. */
@@ -17,7 +17,7 @@ export interface StreamFormat {
   failure(errors: readonly PublicError[]): string;
 }
 
-const HEADERS = {
+const EVENT_STREAM_HEADERS = {
   'cache-control': 'no-cache, no-store',
   // Proxies that collect an answer before they pass it on are asked not to.
   'x-accel-buffering': 'no',
@@ -27,7 +27,7 @@ const nextEvent = (body: ResponseBody) => `event: next\ndata: ${JSON.stringify(b
 
 /** Server-sent events. */
 const events: StreamFormat = {
-  headers: { ...HEADERS, 'content-type': 'text/event-stream; charset=utf-8' },
+  headers: { ...EVENT_STREAM_HEADERS, 'content-type': 'text/event-stream; charset=utf-8' },
   opening: ':\n\n',
   heartbeat: ':\n\n',
   complete: 'event: complete\ndata:\n\n',
@@ -37,17 +37,17 @@ const events: StreamFormat = {
 };
 
 /** A delimiter follows each part at once, so that clients know that it is complete. */
-const DELIMITER = '\r\n--graphql';
+const GRAPHQL_DELIMITER = '\r\n--graphql';
 const part = (value: object) =>
-  `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${JSON.stringify(value)}${DELIMITER}`;
+  `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${JSON.stringify(value)}${GRAPHQL_DELIMITER}`;
 
 /**
  * Apollo's multipart protocol for subscriptions, version 1.0: a part holds an event as `payload`, nothing where it is a
  * heartbeat, and `errors` beside a `payload` that is null where the stream cannot go on.
  */
 const multipart: StreamFormat = {
-  headers: { ...HEADERS, 'content-type': 'multipart/mixed; boundary="graphql"; subscriptionSpec=1.0' },
-  opening: DELIMITER,
+  headers: { ...EVENT_STREAM_HEADERS, 'content-type': 'multipart/mixed; boundary="graphql"; subscriptionSpec=1.0' },
+  opening: GRAPHQL_DELIMITER,
   heartbeat: part({}),
   complete: '--\r\n',
   takesParts: false,

@@ -1,18 +1,19 @@
-import type { OperationLog } from '../http/index.ts';
-import type { Operations } from '../operation/index.ts';
+import type { OperationLog, OperationSpans } from '../http/index.ts';
+import type { OperationPipeline } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
+import { ConnectionLimit } from './connection-limit.ts';
 import { type EventStreams, openEventStreams } from './event-streams.ts';
-import type { ConnectionLimits } from './limits.ts';
-import { Places } from './places.ts';
+import type { SubscriptionLimits } from './limits.ts';
 import { openWebSockets, type WebSockets } from './websockets.ts';
 
 export interface SubscriptionsOptions {
-  readonly operations: Operations;
+  readonly operations: OperationPipeline;
   readonly authenticator: Authenticator;
   /** Whether pages of this origin may act for their users by a cookie. */
   readonly trustsOrigin: (origin: string) => boolean;
-  readonly limits: ConnectionLimits;
+  readonly limits: SubscriptionLimits;
   readonly logOperation: OperationLog;
+  readonly operationSpans: OperationSpans;
 }
 
 /** The connections over which clients get events: WebSockets, and answers that are event streams. */
@@ -26,7 +27,7 @@ export interface Subscriptions {
 }
 
 export function openSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const places = new Places(options.limits.maxConnections);
+  const places = new ConnectionLimit(options.limits.maxConnections);
   const webSockets = openWebSockets({ ...options, places });
   const eventStreams = openEventStreams({ ...options, places });
   return {

@@ -6,7 +6,7 @@ import type { ClientMessage, Protocol } from './protocol.ts';
 export const transportProtocol: Protocol = {
   name: GRAPHQL_TRANSPORT_WS_PROTOCOL,
   takesEarlyOperations: false,
-  read: readMessage,
+  read: readTransportMessage,
   acknowledge: () => [JSON.stringify({ type: MessageType.ConnectionAck })],
   keepAlive: undefined,
   next: (id, payload) => JSON.stringify({ id, type: MessageType.Next, payload }),
@@ -24,7 +24,7 @@ export const transportProtocol: Protocol = {
   }),
 };
 
-function readMessage(text: string): ClientMessage | undefined {
+function readTransportMessage(text: string): ClientMessage | undefined {
   try {
     return meant(parseMessage(text));
   } catch {

@@ -2,31 +2,32 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { CloseCode } from 'graphql-ws';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
-import { GatewayError, toGatewayError } from '../errors.ts';
-import { type Arrival, type OperationLog, refuseUpgrade } from '../http/index.ts';
-import type { Operations } from '../operation/index.ts';
+import { gatewayStopping, toGatewayError } from '../errors.ts';
+import { type IncomingRequest, type OperationLog, type OperationSpans, refuseUpgrade } from '../http/index.ts';
+import type { OperationPipeline } from '../operation/index.ts';
 import { type Authenticator, refuseCrossSite } from '../session/index.ts';
 import { Connection } from './connection.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
 import { legacyProtocol } from './legacy-protocol.ts';
-import type { ConnectionLimits } from './limits.ts';
-import type { Places } from './places.ts';
+import type { SubscriptionLimits } from './limits.ts';
 import type { Protocol } from './protocol.ts';
 import { transportProtocol } from './transport-protocol.ts';
 
 export interface WebSocketsOptions {
-  readonly operations: Operations;
+  readonly operations: OperationPipeline;
   readonly authenticator: Authenticator;
   /** Whether pages of this origin may act for their users by a cookie. */
   readonly trustsOrigin: (origin: string) => boolean;
-  readonly limits: ConnectionLimits;
+  readonly limits: SubscriptionLimits;
   readonly logOperation: OperationLog;
-  readonly places: Places;
+  readonly operationSpans: OperationSpans;
+  readonly places: ConnectionLimit;
 }
 
 /** The WebSockets of `/v1/graphql`. */
 export interface WebSockets {
   /** Takes a handshake, or refuses it with a plain HTTP response. */
-  upgrade(arrival: Arrival, socket: Socket, head: Buffer): void;
+  upgrade(incoming: IncomingRequest, socket: Socket, head: Buffer): void;
   /** Ends them all, as soon as their queries and mutations have finished. */
   leave(): void;
 }
@@ -51,19 +52,22 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
   let isLeaving = false;
 
   function admit({ headers }: IncomingMessage): () => void {
-    if (isLeaving) throw new GatewayError('service-unavailable', 'the gateway is stopping');
+    if (isLeaving) throw gatewayStopping();
     // A browser sends cookies along with the WebSockets of any page. Nothing that comes later tells whose page it is.
     const hasAmbient = headers.cookie !== undefined || headers.authorization !== undefined;
     if (authenticator.takesCookies && hasAmbient) refuseCrossSite(headers, trustsOrigin);
     return places.take();
   }
 
-  function accept(socket: WebSocket, arrival: Arrival, giveBack: () => void): void {
-    const { log, clientAddress } = arrival;
+  function accept(socket: WebSocket, incoming: IncomingRequest, giveBack: () => void): void {
+    const { log, clientAddress } = incoming;
     const startedAt = performance.now();
     const protocol = PROTOCOLS.find(({ name }) => name === socket.protocol);
-    log.info({ type: 'websocket-log', ip: clientAddress, protocol: protocol?.name }, 'a WebSocket is open');
-    const connection = protocol && new Connection({ ...options, socket, arrival, protocol });
+    log.info(
+      { event: 'websocket.opened', type: 'websocket-log', ip: clientAddress, protocol: protocol?.name },
+      'WebSocket opened',
+    );
+    const connection = protocol && new Connection({ ...options, socket, incoming, protocol });
     if (connection) connections.add(connection);
     else {
       socket.on('error', () => {});
@@ -74,29 +78,35 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
       if (connection) connections.delete(connection);
       const operations = connection?.count ?? 0;
       const duration_ms = Math.round(performance.now() - startedAt);
-      log.info({ type: 'websocket-log', ip: clientAddress, code, operations, duration_ms }, 'a WebSocket is closed');
+      log.info(
+        { event: 'websocket.closed', type: 'websocket-log', ip: clientAddress, code, operations, duration_ms },
+        'WebSocket closed',
+      );
     });
   }
 
   return {
-    upgrade: (arrival, socket, head) => {
-      // From here on the socket's errors are nobody else's, and an error that nobody hears ends the process.
+    upgrade: (incoming, socket, head) => {
+      // From here on nothing else listens for the socket's errors, and an error without a listener ends the process.
       socket.on('error', () => {});
       if (socket.destroyed) return;
       let giveBack: () => void;
       try {
-        giveBack = admit(arrival.request);
+        giveBack = admit(incoming.request);
       } catch (thrown) {
         const error = toGatewayError(thrown);
-        const { log, clientAddress: ip } = arrival;
-        log.info({ type: 'websocket-log', ip, status: error.status, code: error.code }, 'a WebSocket was refused');
-        return refuseUpgrade(arrival.request, socket, error);
+        const { log, clientAddress: ip } = incoming;
+        log.info(
+          { event: 'websocket.refused', type: 'websocket-log', ip, status: error.status, code: error.code },
+          'WebSocket refused',
+        );
+        return refuseUpgrade(incoming.request, socket, error);
       }
       // A handshake that is none is refused without a word to us; a connection gives its place back by itself.
       socket.once('close', giveBack);
-      server.handleUpgrade(arrival.request, socket, head, (opened) => {
+      server.handleUpgrade(incoming.request, socket, head, (opened) => {
         socket.off('close', giveBack);
-        accept(opened, arrival, giveBack);
+        accept(opened, incoming, giveBack);
       });
     },
     leave: () => {

@@ -24,8 +24,8 @@ export function isLocked(socketDirectory: string): Promise<boolean> {
 }
 
 /**
- * Holds a database for this process alone: two would destroy it. The lock is a socket, because a socket stops
- * answering when its process ends, however it ends; a file with a process id in it may outlive its meaning.
+ * Locks a database for this process: two would destroy it. The lock is a socket, which stops accepting connections when its
+ * process ends in any way; a file with a process id may outlive the process.
  *
  * @throws StartError when another process holds it.
  */

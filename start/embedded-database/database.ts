@@ -14,7 +14,7 @@ const CLIENTS_LEAVE_WITHIN_MS = 5_000;
 
 /**
  * Runs PostgreSQL, compiled to WebAssembly, on the files in `dataDir`, and answers PostgreSQL clients on a UNIX socket
- * that only this user can reach. Makes the database where there is none.
+ * that only this user can reach. Creates the database if there is none.
  *
  * @throws StartError when the database is in use or cannot be opened.
  */
@@ -27,7 +27,7 @@ export async function runEmbeddedDatabase(dataDir: string): Promise<RunningServi
     removeIfEmpty(directory);
   };
 
-  const { db, server } = await serve(dataDir, join(directory, SOCKET_NAME)).catch(async (error) => {
+  const { db, server } = await serveDatabase(dataDir, join(directory, SOCKET_NAME)).catch(async (error) => {
     await giveBack();
     throw error;
   });
@@ -35,7 +35,7 @@ export async function runEmbeddedDatabase(dataDir: string): Promise<RunningServi
   return {
     port: 5432,
     async stop() {
-      // When the launcher was killed everybody stops at once: let the clients finish what they are writing.
+      // If the launcher was killed, all processes stop at once: the clients may finish their writes.
       await clientsLeft(server);
       await server.stop();
       await db.close();
@@ -44,18 +44,18 @@ export async function runEmbeddedDatabase(dataDir: string): Promise<RunningServi
   };
 }
 
-async function serve(dataDir: string, path: string): Promise<{ db: PGlite; server: PGLiteSocketServer }> {
-  const db = await open(databaseFiles(dataDir));
-  // With the lock held, a socket that is there is what a killed process left.
+async function serveDatabase(dataDir: string, path: string): Promise<{ db: PGlite; server: PGLiteSocketServer }> {
+  const db = await openEmbeddedDatabase(databaseFiles(dataDir));
+  // With the lock held, an existing socket is left over from a killed process.
   rmSync(path, { force: true });
   const server = new PGLiteSocketServer({ db: withWholeBatches(db), path, maxConnections: CLIENTS_AT_MOST });
   await server.start();
   return { db, server };
 }
 
-async function open(files: string): Promise<PGlite> {
+async function openEmbeddedDatabase(files: string): Promise<PGlite> {
   try {
-    if (!existsSync(files)) await make(files);
+    if (!existsSync(files)) await createDatabase(files);
     return await PGlite.create(files);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -63,8 +63,8 @@ async function open(files: string): Promise<PGlite> {
   }
 }
 
-// Made aside and moved into place, so that a database that was interrupted while it was made is never opened.
-async function make(files: string): Promise<void> {
+// Created in a temporary directory and renamed, so that a database whose creation was interrupted is never opened.
+async function createDatabase(files: string): Promise<void> {
   const unfinished = `${files}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
@@ -76,7 +76,7 @@ async function make(files: string): Promise<void> {
 }
 
 /**
- * Runs `work` with V8's baseline compiler for WebAssembly alone. What makes a database runs once, and optimizing it
+ * Runs `work` with V8's baseline compiler for WebAssembly only. Code that creates a database runs once, and optimizing it
  * takes 2 of 6.5 s of processor time.
  */
 async function withoutOptimizingWasm(work: () => Promise<void>): Promise<void> {
@@ -104,6 +104,6 @@ function removeIfEmpty(directory: string): void {
   try {
     rmdirSync(directory);
   } catch {
-    // Somebody else is starting in it already.
+    // Another process has already started in it.
   }
 }

@@ -4,34 +4,34 @@ import { isLocked } from './data-lock.ts';
 import { databaseFiles } from './files.ts';
 import { embeddedDatabaseUrl, socketDirectoryOf } from './socket-directory.ts';
 
-/** The embedded database of a data directory, seen from outside its process. */
+/** The embedded database of a data directory, for other processes. */
 export interface EmbeddedDatabase {
-  /** Where PostgreSQL clients reach it. */
+  /** Its URL for PostgreSQL clients. */
   readonly url: string;
   /** Where its files are. */
   readonly files: string;
   /** The compiled script that runs it, and its arguments. */
   readonly process: { readonly script: string; readonly arguments: readonly string[] };
-  /** Whether it has been made already. */
+  /** Whether its files exist. */
   exists(): boolean;
   /** Whether a process runs it now. */
   isRunning(): Promise<boolean>;
-  /** Whether the demo data has been put in once. Who then deletes some of it does not want it back. */
+  /** Whether the demo data was added once. Demo data that was deleted since is not added again. */
   hasDemoData(): boolean;
-  noteDemoData(): void;
+  recordDemoData(): void;
 }
 
 /** @throws StartError on a system that cannot run it. */
 export function embeddedDatabaseIn(dataDir: string): EmbeddedDatabase {
   const files = databaseFiles(dataDir);
-  const demoNote = join(files, 'portico-demo-data');
+  const demoRecord = join(files, 'portico-demo-data');
   return {
     url: embeddedDatabaseUrl(dataDir),
     files,
     process: { script: join(import.meta.dirname, 'main.js'), arguments: [dataDir] },
     exists: () => existsSync(files),
     isRunning: () => isLocked(socketDirectoryOf(dataDir)),
-    hasDemoData: () => existsSync(demoNote),
-    noteDemoData: () => writeFileSync(demoNote, 'The demo tenants and users have been put into this database.\n'),
+    hasDemoData: () => existsSync(demoRecord),
+    recordDemoData: () => writeFileSync(demoRecord, 'The demo tenants and users have been put into this database.\n'),
   };
 }

@@ -12,8 +12,8 @@ const LONGEST_SOCKET_PATH = 103;
 
 /**
  * The directory of the sockets of the embedded database in `dataDir`. It lies in the temporary directory because a
- * socket's path must be short; its name comes from the user and the data directory, so that everybody who means this
- * database finds the same one.
+ * socket's path must be short; its name is derived from the user and the data directory, so that all processes of this
+ * database find the same one.
  */
 export function socketDirectoryOf(dataDir: string): string {
   const key = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16);
@@ -29,8 +29,8 @@ export function embeddedDatabaseUrl(dataDir: string): string {
 }
 
 /**
- * Makes the directory. Anybody may create names in the temporary directory, so one that is there already is used only
- * if nobody else can get at it.
+ * Creates the directory. Any user may create names in the temporary directory, so an existing one is used only if no other
+ * user has access to it.
  *
  * @throws StartError when it is not ours alone.
  */

@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../auth-service/config.ts';
-import { DEFAULT_TERMS } from '../../auth-service/throttle/index.ts';
+import { DEFAULT_BACKOFF_POLICIES } from '../../auth-service/throttle/index.ts';
 import { SettingsError } from '../../platform/index.ts';
 import { configFor, environment } from './service.ts';
 
@@ -27,6 +27,8 @@ describe('the settings of the auth service', () => {
       listen: { host: '127.0.0.1', port: 4001, stopGraceMs: 10_000 },
       drainMs: 0,
       trustedProxies: 1,
+      metrics: { host: '127.0.0.1', port: 0 },
+      tracing: expect.objectContaining({ OTEL_SDK_DISABLED: false }),
       revocationSecrets: [],
       audit: { retentionDays: 365, refreshHours: 24, roles: ['tenant_admin'] },
       logLevel: 'info',
@@ -49,7 +51,7 @@ describe('the settings of the auth service', () => {
       keyEncryptionKey: Buffer.from(AUTH_KEY_ENCRYPTION_KEY ?? '', 'base64'),
       previousKeyEncryptionKey: undefined,
       signingKeys: { algorithm: 'ES256', rotationDays: 90, reloadSeconds: 15 },
-      throttle: { terms: DEFAULT_TERMS, deviceDays: 90, redisUrl: undefined },
+      throttle: { policies: DEFAULT_BACKOFF_POLICIES, deviceDays: 90, redisUrl: undefined },
       accessTokens: { issuer: 'http://127.0.0.1:8080', audience: 'portico', lifetimeSeconds: 900 },
       sessions: { idleDays: 30, maxDays: 90, graceSeconds: 10 },
       housekeeping: { intervalMinutes: 10, batchRows: 500, keepEndedDays: 30 },

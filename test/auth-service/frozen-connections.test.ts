@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openDatabase } from '../../auth-service/database/index.ts';
-import { createReadiness } from '../../auth-service/readiness.ts';
+import { createReadiness } from '../../auth-service/http/readiness.ts';
 import { availableEngines } from '../database/index.ts';
 import { type FreezableProxy, openFreezableProxy } from './freezable-proxy.ts';
 import { startTestService, type TestService } from './service.ts';
@@ -11,7 +11,7 @@ const ALICE = { username: 'alice', password: 'a password of alice that is long',
 const POOL_SIZE = 5;
 const SETTINGS = {
   AUTH_DATABASE_POOL_SIZE: String(POOL_SIZE),
-  AUTH_DATABASE_STATEMENT_TIMEOUT_SECONDS: '1',
+  AUTH_DATABASE_STATEMENT_TIMEOUT_SECONDS: '2',
   AUTH_HASH_QUEUE_LIMIT: '100',
 };
 const isPostgresThere = (await availableEngines()).includes('postgres');
@@ -50,7 +50,7 @@ const isPostgresThere = (await availableEngines()).includes('postgres');
     expect(await liveness()).toBe(200);
   });
 
-  test('callers who meet them are told to come back, and no later caller meets them again', async () => {
+  test('callers who meet them are refused with Retry-After, and no later caller meets them again', async () => {
     await fillPool();
     proxy.freezeOpenConnections();
     const first = await login();
@@ -103,9 +103,15 @@ const isPostgresThere = (await availableEngines()).includes('postgres');
 describe('liveness', () => {
   const never = () => Promise.reject(new Error('no answer'));
 
-  async function stuckWith({ pingAnew, silentSeconds }: { pingAnew(): Promise<void>; silentSeconds: number }) {
+  async function stuckWith({
+    pingNewConnection,
+    silentSeconds,
+  }: {
+    pingNewConnection(): Promise<void>;
+    silentSeconds: number;
+  }) {
     const readiness = createReadiness({
-      database: { ping: never, pingAnew, silentMs: () => silentSeconds * 1000 },
+      database: { ping: never, pingNewConnection: pingNewConnection, silentMs: () => silentSeconds * 1000 },
       keys: { loaded: true },
     });
     readiness.migrated();
@@ -116,12 +122,12 @@ describe('liveness', () => {
 
   const answers = async () => {};
 
-  test('ends when the database answers everybody but this process', async () => {
-    expect(await stuckWith({ pingAnew: answers, silentSeconds: 60 })).toBe(true);
+  test('ends when the database answers every process but this one', async () => {
+    expect(await stuckWith({ pingNewConnection: answers, silentSeconds: 60 })).toBe(true);
   });
 
-  test('goes on while the database answers nobody, and for a short loss', async () => {
-    expect(await stuckWith({ pingAnew: never, silentSeconds: 3_600 })).toBe(false);
-    expect(await stuckWith({ pingAnew: answers, silentSeconds: 10 })).toBe(false);
+  test('goes on while the database answers no process, and for a short loss', async () => {
+    expect(await stuckWith({ pingNewConnection: never, silentSeconds: 3_600 })).toBe(false);
+    expect(await stuckWith({ pingNewConnection: answers, silentSeconds: 10 })).toBe(false);
   });
 });

@@ -1,20 +1,17 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { connectToDatabase } from '../../auth-service/database/index.ts';
+import { seedDemo } from '../../auth-service/cli/demo-data.ts';
+import { connectToDatabase, openDatabase } from '../../auth-service/database/index.ts';
+import { freePort } from '../../bench/machine/free-port.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../database/index.ts';
-import { runProgram } from './process.ts';
+import { OPERATOR } from './operator.ts';
+import { type RunningProcess, runProgram } from './process.ts';
 import { environment, LOGIN } from './service.ts';
+import { until } from './until.ts';
+import { testPasswords } from './world.ts';
 
 const engines = await availableEngines();
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function login(port: number, variables: unknown): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/graphql`, {
@@ -22,6 +19,17 @@ function login(port: number, variables: unknown): Promise<Response> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query: LOGIN, variables }),
   });
+}
+
+/** At a cost at which logins at once wait for each other. */
+function startReplicas({ url }: TestDatabase, count: number): RunningProcess[] {
+  const settings = environment(url, { AUTH_BCRYPT_COST: '11', AUTH_HASH_THREADS: '1' });
+  return Array.from({ length: count }, () => runProgram('main.js', settings));
+}
+
+async function stopAll(processes: readonly RunningProcess[]): Promise<(number | null)[]> {
+  for (const { child } of processes) child.kill('SIGTERM');
+  return Promise.all(processes.map(({ ended }) => ended));
 }
 
 describe('the process of the auth service does not start, and says why in plain lines, when', () => {
@@ -65,14 +73,20 @@ describe('the process of the auth service does not start, and says why in plain 
 
 describe.each(engines)('the process of the auth service, on %s', (engine) => {
   let database: TestDatabase;
+  /** PGlite has one session, in which two processes would both get the lock of migrations. */
+  const count = engine === 'pglite' ? 1 : 2;
+  let replicas: RunningProcess[];
   beforeAll(async () => {
     database = await createTestDatabase({ engine, migrated: false });
+    replicas = startReplicas(database, count);
   });
-  afterAll(() => database.drop());
+  afterAll(async () => {
+    await stopAll(replicas);
+    await database.drop();
+  });
 
-  test('migrates an empty database, gets its demo data, answers logins, and stops cleanly', async () => {
-    const service = runProgram('main.js', environment(database.url));
-    const port = await service.ready;
+  test('migrates an empty database, gets its demo data, and answers logins', async () => {
+    const port = (await replicas[0]?.ready) ?? 0;
     const seeding = runProgram('cli/seed-demo.js', environment(database.url));
 
     expect(await seeding.ended).toBe(0);
@@ -87,28 +101,37 @@ describe.each(engines)('the process of the auth service, on %s', (engine) => {
       const response = await login(port, { username, password, tenant_id });
       expect(await response.json()).toMatchObject({ data: { auth_user_login: { success } } });
     }
-    service.child.kill('SIGTERM');
-    expect(await service.ended).toBe(0);
-    expect(service.stderr()).toBe('');
-    expect(service.stdout()).not.toContain('demo-pass');
+  });
+
+  test('replicas that start at once on an empty database sign with the same key', async () => {
+    const migrated = count > 1 ? undefined : await createTestDatabase({ engine });
+    const started = migrated ? startReplicas(migrated, 2) : replicas;
+    const keySets = await Promise.all(
+      started.map(async ({ ready }) => (await fetch(`http://127.0.0.1:${await ready}/.well-known/jwks.json`)).json()),
+    );
+
+    expect(keySets).toEqual([keySets[0], keySets[0]]);
+    expect(keySets[0]).toMatchObject({ keys: [{ alg: 'ES256' }] });
+    if (!migrated) return;
+    expect(await stopAll(started)).toEqual([0, 0]);
+    await migrated.drop();
   });
 
   test('the demo data is added once, and a changed password stays changed', async () => {
     const client = await connectToDatabase(database.url);
     await client.query("UPDATE users SET password_hash = 'changed' WHERE username = 'bob'");
     await client.query("DELETE FROM users WHERE username = 'carol'");
-    const again = runProgram('cli/seed-demo.js', environment(database.url));
+    const doors = openDatabase(database.url, { poolSize: 1 });
 
-    expect(await again.ended).toBe(0);
-    expect(again.stdout()).toBe('seed-demo: 1 users added, tenants acme, globex\n');
+    expect(await seedDemo(doors, testPasswords(database.url), OPERATOR)).toBe(1);
     const { rows } = await client.query("SELECT password_hash FROM users WHERE username = 'bob'");
     expect(rows).toEqual([{ password_hash: 'changed' }]);
+    await doors.close();
     await client.end();
   });
 
-  test('a stop lets the logins that are under way finish', async () => {
-    const settings = { AUTH_BCRYPT_COST: '12', AUTH_HASH_THREADS: '1' };
-    const service = runProgram('main.js', environment(database.url, settings));
+  test('stops cleanly, and lets the logins that are under way finish', async () => {
+    const [service] = replicas as [RunningProcess];
     const port = await service.ready;
     const logins = Array.from({ length: 5 }, () => login(port, { username: 'nobody', password: 'x', tenant_id: 1 }));
     // Once the first has its answer, the others are in the queue behind it.
@@ -117,20 +140,8 @@ describe.each(engines)('the process of the auth service, on %s', (engine) => {
 
     expect((await Promise.all(logins)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(await service.ended).toBe(0);
-  });
-
-  test('replicas that start at once on an empty database sign with the same key', async () => {
-    const empty = await createTestDatabase({ engine, migrated: engine === 'pglite' });
-    const replicas = [1, 2, 3].map(() => runProgram('main.js', environment(empty.url)));
-    const keySets = await Promise.all(
-      replicas.map(async ({ ready }) => (await fetch(`http://127.0.0.1:${await ready}/.well-known/jwks.json`)).json()),
-    );
-
-    expect(keySets).toEqual([keySets[0], keySets[0], keySets[0]]);
-    expect(keySets[0]).toMatchObject({ keys: [{ alg: 'ES256' }] });
-    for (const { child } of replicas) child.kill('SIGTERM');
-    expect(await Promise.all(replicas.map(({ ended }) => ended))).toEqual([0, 0, 0]);
-    await empty.drop();
+    expect(service.stderr()).toBe('');
+    expect(service.stdout()).not.toContain('demo-pass');
   });
 
   if (engine === 'postgres')
@@ -142,11 +153,13 @@ describe.each(engines)('the process of the auth service, on %s', (engine) => {
       const port = await freePort();
       const service = runProgram('main.js', environment(fresh.url, { AUTH_PORT: String(port) }));
       const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-      const until = async (condition: () => Promise<boolean>) => {
-        while (!(await condition().catch(() => false)));
-      };
 
-      await until(async () => (await (await get('/readyz')).text()).includes('"migrations":"ok"'));
+      await until('the migrations are done', () =>
+        get('/readyz').then(
+          async (response) => (await response.text()).includes('"migrations":"ok"'),
+          () => false,
+        ),
+      );
       expect((await get('/healthz')).status).toBe(200);
       const ready = await get('/readyz');
       expect(ready.status).toBe(503);

@@ -107,7 +107,7 @@ describe.each(await availableEngines())('asking who I am, on %s', (engine) => {
     ['an end in the past', () => forged({ claims: { exp: now() } })],
     ['no session', () => forged({ claims: { sid: undefined } })],
     ['a session that is none', () => forged({ claims: { sid: "' OR 1=1" } })],
-    ['a session that nobody has', () => forged({ claims: { sid: randomUUID() } })],
+    ['an unknown session', () => forged({ claims: { sid: randomUUID() } })],
     ['no tenant', () => forged({ claims: { tenant_id: undefined } })],
     ['a tenant that is a text', () => forged({ claims: { tenant_id: '1' } })],
     ['another tenant', () => forged({ claims: { tenant_id: 2 } })],
@@ -117,7 +117,7 @@ describe.each(await availableEngines())('asking who I am, on %s', (engine) => {
     ['a payload that is a list', () => forged({ claims: '[]' })],
     ['a payload that is no JSON', () => forged({ claims: 'foo' })],
     ['ten thousand characters', () => forged({ claims: { more: 'x'.repeat(10_000) } })],
-  ])('a token with %s is nobody', async (_what, make) => {
+  ])('a token with %s identifies no user', async (_what, make) => {
     expect(await client.me(make())).toMatchObject({ result: null, code: 'invalid-jwt', status: 401 });
   });
 

@@ -48,7 +48,7 @@ describe.each(await availableEngines())('a pepper, on %s', (engine) => {
     expect(await login(only(FIRST))).toBe(true);
   });
 
-  test('is told by the doctor, which changes nothing', async () => {
+  test('is reported by the doctor, which changes nothing', async () => {
     const before = await stored();
     const told = async (changes: Record<string, string>) => {
       const { stdout } = await command(['doctor', '--json'], changes);
@@ -60,7 +60,7 @@ describe.each(await availableEngines())('a pepper, on %s', (engine) => {
     expect(await stored()).toEqual(before);
   });
 
-  test('that is another than before keeps commands from making hashes that nobody could log in with', async () => {
+  test('that is another than before keeps commands from making hashes that no login would match', async () => {
     const { code, stderr } = await command(
       ['user', 'add', 'acme', 'bob'],
       only(WRONG),

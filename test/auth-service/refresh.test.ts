@@ -107,7 +107,7 @@ describe.each(await availableEngines())('refreshing, on %s', (engine) => {
     });
   });
 
-  test('whoever sends it again within the grace time gets the same successor, and the session lives on', async () => {
+  test('a token that is sent again within the grace time gives the same successor, and the session lives on', async () => {
     const { refresh_token } = await login();
     const winner = await refreshed(refresh_token);
     await delivered(winner);
@@ -118,7 +118,7 @@ describe.each(await availableEngines())('refreshing, on %s', (engine) => {
     expect((await refreshed(late.refresh_token)).refresh_token).not.toBe(late.refresh_token);
   });
 
-  test('whoever sends it again after the grace time ends the session for everybody', async () => {
+  test('a token that is sent again after the grace time ends the session', async () => {
     const first = await login();
     const second = await refreshed(first.refresh_token);
     await delivered(second);
@@ -128,10 +128,10 @@ describe.each(await availableEngines())('refreshing, on %s', (engine) => {
     expect(await client.refresh(second.refresh_token)).toMatchObject({ status: 401, result: REFUSED });
     expect(await client.me(second.access_token)).toMatchObject({ result: null, code: 'invalid-jwt', status: 401 });
     expect((await sessionRow(first)).revokedAt).not.toBeNull();
-    expect(world.service.logs()).toContain('"outcome":"reused"');
+    expect(world.service.logs()).toContain('"event":"refresh.reuse_detected"');
   });
 
-  test('whoever sends the one before the last ends the session, also within the grace time', async () => {
+  test('the token before the last ends the session, also within the grace time', async () => {
     const first = await login();
     const second = await refreshed(first.refresh_token);
     const third = await refreshed(second.refresh_token);
@@ -309,7 +309,7 @@ describe.each(await availableEngines())('refreshing, on %s', (engine) => {
     expect((await client.refresh(tokens.refresh_token)).result).toEqual(REFUSED);
   });
 
-  test('the tokens of a session are nowhere in the database, sealed or not, for who has no token', async () => {
+  test('the tokens of a session cannot be read from the database, sealed or not, without a token', async () => {
     const first = await login();
     const second = await refreshed(first.refresh_token);
     const rows = await world.database.$queryRaw<{ text: string }[]>`SELECT t::text AS text FROM refresh_tokens t`;

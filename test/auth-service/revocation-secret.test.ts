@@ -22,7 +22,7 @@ async function read({ url }: TestService, authorization?: string) {
 }
 
 describe('the list of revocations', () => {
-  test('is given to who has the secret of the gateways, under any spelling of the scheme', async () => {
+  test('is sent to a caller with the secret of the gateways, under any spelling of the scheme', async () => {
     const service = await start({ AUTH_REVOCATION_SECRET_PREVIOUS: PREVIOUS });
     for (const credential of [`Bearer ${REVOCATION_SECRET}`, `bearer  ${REVOCATION_SECRET} `, `Bearer ${PREVIOUS}`]) {
       const { status, text } = await read(service, credential);
@@ -30,7 +30,7 @@ describe('the list of revocations', () => {
     }
   });
 
-  test('is given to nobody else, and nothing of what was sent is repeated or logged', async () => {
+  test('is refused to every other caller, and nothing of what was sent is repeated or logged', async () => {
     const service = await start();
     for (const credential of [
       undefined,
@@ -56,6 +56,6 @@ describe('the list of revocations', () => {
   test('is open without a secret, for development only, which the log says', async () => {
     const service = await start({ AUTH_REVOCATION_SECRET: '' });
     expect((await read(service)).status).toBe(200);
-    expect(service.logs()).toContain('AUTH_REVOCATION_SECRET is not set');
+    expect(service.logs()).toContain('"event":"revocations.unprotected"');
   });
 });

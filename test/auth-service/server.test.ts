@@ -125,7 +125,7 @@ describe('the HTTP side of the auth service', () => {
       const line = broken.service
         .logs()
         .split('\n')
-        .find((text) => text.includes('unexpected error in a resolver'));
+        .find((text) => text.includes('"event":"request.failed"'));
       expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'error', request_id: 'broken-1' });
       expect((await fetch(`${broken.service.url}/healthz`)).status).toBe(200);
     } finally {
@@ -134,7 +134,7 @@ describe('the HTTP side of the auth service', () => {
   });
 });
 
-describe('when the database goes away', () => {
+describe('when the database is lost', () => {
   test('the service lives on, is not ready, and says no more than that', async () => {
     const database = await createTestDatabase({ engine: 'pglite' });
     const service = await startTestService(database.url);
@@ -155,7 +155,7 @@ describe('when the database goes away', () => {
 });
 
 describe('when more people log in than can be hashed', () => {
-  test('some are told to try again later, and nobody waits long', async () => {
+  test('some are refused with Retry-After, and none waits long', async () => {
     const world = await createWorld('pglite', {
       AUTH_BCRYPT_COST: '10',
       AUTH_HASH_THREADS: '1',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Config, readConfig } from '../../auth-service/config.ts';
 import type { Bcrypt } from '../../auth-service/passwords/index.ts';
-import { type Surroundings, startAuthService } from '../../auth-service/service.ts';
+import { type AuthServiceDependencies, startAuthService } from '../../auth-service/service.ts';
 
 export const KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
@@ -88,7 +88,7 @@ export interface TestService {
 export async function startTestService(
   databaseUrl: string,
   changes: Record<string, string> = {},
-  surroundings: Surroundings = {},
+  surroundings: AuthServiceDependencies = {},
 ): Promise<TestService> {
   const lines: string[] = [];
   let hashes = 0;

@@ -275,8 +275,8 @@ describe.each(await availableEngines())('sessions, on %s', (engine) => {
     });
   });
 
-  describe('whoever calls the service directly and has no token', () => {
-    test('is nobody, whatever headers say', async () => {
+  describe('a caller of the service without a token', () => {
+    test('is not authenticated, whatever headers say', async () => {
       const { userId } = await newUser();
       const spoofed = {
         'x-hasura-user-id': userId,

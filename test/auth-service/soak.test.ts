@@ -157,7 +157,7 @@ if ((await availableEngines()).includes('postgres'))
       expect(await number(`SELECT count(*) FROM (${ENDED}) AS ended`)).toBeGreaterThan(30);
     });
 
-    test('every session has the token that was not traded, and at most the one before it', async () => {
+    test('every session has its current token, and at most the one before it', async () => {
       const { rows } = await direct.query(`
         SELECT sessions.id FROM sessions LEFT JOIN refresh_tokens AS token
           ON token.tenant_id = sessions.tenant_id AND token.session_id = sessions.id

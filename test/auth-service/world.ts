@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { compareSync, hashSync } from 'bcryptjs';
 import { type Database, openDatabase } from '../../auth-service/database/index.ts';
 import { createPasswords, type Passwords } from '../../auth-service/passwords/index.ts';
-import type { Surroundings } from '../../auth-service/service.ts';
+import type { AuthServiceDependencies } from '../../auth-service/service.ts';
 import { createTestDatabase, type Engine, openTestClient, type TestClient } from '../database/index.ts';
 import { configFor, startTestService, type TestService } from './service.ts';
 
@@ -28,7 +28,7 @@ export interface World {
 export async function createWorld(
   engine: Engine,
   changes: Record<string, string> = {},
-  surroundings: Surroundings = {},
+  surroundings: AuthServiceDependencies = {},
 ): Promise<World> {
   const testDatabase = await createTestDatabase({ engine });
   const service = await startTestService(testDatabase.url, changes, surroundings);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseArguments } from '../../bench/arguments.ts';
+import { parseBenchArguments } from '../../bench/arguments.ts';
 
 describe('what the benchmark is asked to do', () => {
   test('nothing said means everything, for the published results', () => {
-    const plan = parseArguments([]);
+    const plan = parseBenchArguments([]);
     expect(plan.mode).toBe('full');
     expect(plan.rows).toEqual(['U', 'H', 'L', 'W', 'P', 'S', 'M', 'A', 'R']);
     expect(plan.extras).toEqual(['start', 'reload', 'documents', 'growth', 'login', 'many-services']);
@@ -11,8 +11,8 @@ describe('what the benchmark is asked to do', () => {
   });
 
   test('a quick run has fewer rows, shorter windows and nothing beside', () => {
-    const quick = parseArguments(['quick']);
-    const full = parseArguments([]);
+    const quick = parseBenchArguments(['quick']);
+    const full = parseBenchArguments([]);
     expect(quick.mode).toBe('quick');
     expect(quick.rows.length).toBeLessThan(full.rows.length);
     expect(quick.seconds * quick.rounds).toBeLessThan(full.seconds * full.rounds);
@@ -20,7 +20,7 @@ describe('what the benchmark is asked to do', () => {
   });
 
   test('rows, measurements, targets and numbers can be chosen', () => {
-    const plan = parseArguments([
+    const plan = parseBenchArguments([
       'U',
       'P',
       'login',
@@ -41,13 +41,13 @@ describe('what the benchmark is asked to do', () => {
   });
 
   test('chosen targets alone are not a full run, so that they do not replace the published results', () => {
-    expect(parseArguments(['--targets', 'portico']).mode).toBe('chosen');
+    expect(parseBenchArguments(['--targets', 'portico']).mode).toBe('chosen');
   });
 
   test('a profile is of one row', () => {
-    expect(parseArguments(['profile', 'H'])).toMatchObject({ mode: 'profile', rows: ['H'] });
-    expect(() => parseArguments(['profile'])).toThrow(/a profile is of one row/);
-    expect(() => parseArguments(['profile', 'U', 'H'])).toThrow(/a profile is of one row/);
+    expect(parseBenchArguments(['profile', 'H'])).toMatchObject({ mode: 'profile', rows: ['H'] });
+    expect(() => parseBenchArguments(['profile'])).toThrow(/a profile is of one row/);
+    expect(() => parseBenchArguments(['profile', 'U', 'H'])).toThrow(/a profile is of one row/);
   });
 
   test.each([
@@ -57,7 +57,7 @@ describe('what the benchmark is asked to do', () => {
     [['U', '--load', 'ab'], /--load is one of wrk, node/],
     [['--colour'], /colour/],
   ])('%j is refused with what is wrong and how it goes', (given, problem) => {
-    expect(() => parseArguments(given)).toThrow(problem);
-    expect(() => parseArguments(given)).toThrow(/npm run bench -- quick/);
+    expect(() => parseBenchArguments(given)).toThrow(problem);
+    expect(() => parseBenchArguments(given)).toThrow(/npm run bench -- quick/);
   });
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AnswerReader, COUNTER, digits, nodeLoad, requestText } from '../../bench/loads/index.ts';
-import { Crew, parseCoreList } from '../../bench/machine/index.ts';
+import { COUNTER, digits, httpRequestText, nodeLoad, ResponseReader } from '../../bench/loads/index.ts';
+import { ProcessGroup, parseCoreList } from '../../bench/machine/index.ts';
 import { groupOf, summarise } from '../../bench/profile/index.ts';
 import { federationOneSdl, plainSdl, supergraphSdl } from '../../bench/subgraphs/index.ts';
-import { expectAnswer } from '../../bench/targets/index.ts';
+import { expectResponse } from '../../bench/targets/index.ts';
 
 describe('requests', () => {
   const request = {
@@ -14,12 +14,12 @@ describe('requests', () => {
   } as const;
 
   test('carry the counter, always as long, and a right content length', () => {
-    const text = requestText(request, 7);
+    const text = httpRequestText(request, 7);
     expect(text).toContain('POST /r/00000007?n=00000007 HTTP/1.1\r\n');
     expect(text).toContain('accept: x/y\r\n');
     expect(text).toMatch(/\r\ncontent-length: 16\r\n/);
     expect(text.endsWith('\r\n\r\n{"n":"00000007"}')).toBe(true);
-    expect(requestText(request, 99_999_999)).toHaveLength(text.length);
+    expect(httpRequestText(request, 99_999_999)).toHaveLength(text.length);
   });
 
   test('start again when the counter has no more digits', () => {
@@ -38,20 +38,20 @@ describe('answers', () => {
     ['without any content', empty, 200],
   ])('%s end at the same place however they are cut', (_, text, status) => {
     for (let cut = 1; cut < text.length; cut++) {
-      const reader = new AnswerReader();
+      const reader = new ResponseReader();
       expect(reader.read(Buffer.from(text.slice(0, cut)))).toBeUndefined();
       expect(reader.read(Buffer.from(text.slice(cut)))).toBe(status);
     }
   });
 
   test('follow each other on one connection', () => {
-    const reader = new AnswerReader();
+    const reader = new ResponseReader();
     expect([whole, chunked, whole].map((text) => reader.read(Buffer.from(text)))).toEqual([200, 503, 200]);
   });
 });
 
 describe('what is started', () => {
-  const crew = new Crew();
+  const group = new ProcessGroup();
   let url = '';
   const script = `
     const server = require('node:http').createServer((request, response) => {
@@ -62,21 +62,21 @@ describe('what is started', () => {
   `;
 
   beforeAll(async () => {
-    const member = crew.start({ name: 'server', command: [process.execPath, '-e', script], standardOutput: 'pipe' });
+    const member = group.start({ name: 'server', command: [process.execPath, '-e', script], standardOutput: 'pipe' });
     url = await new Promise((resolve) => member.process.stdout?.once('data', (text) => resolve(String(text))));
   });
-  afterAll(() => crew.close());
+  afterAll(() => group.close());
 
   const get = (path: string) => ({ url: url + path, method: 'GET', headers: {}, body: '' }) as const;
 
   test('answers are compared whole before anything is measured', async () => {
-    await expectAnswer(get('/a'), { data: { path: '/a' } });
-    await expect(expectAnswer(get('/a'), { data: { path: '/b' } })).rejects.toThrow(/answered 200/);
-    await expect(expectAnswer(get('/refused'), { data: { path: '/refused' } })).rejects.toThrow(/answered 500/);
+    await expectResponse(get('/a'), { data: { path: '/a' } });
+    await expect(expectResponse(get('/a'), { data: { path: '/b' } })).rejects.toThrow(/answered 200/);
+    await expect(expectResponse(get('/refused'), { data: { path: '/refused' } })).rejects.toThrow(/answered 500/);
   });
 
-  test('the load generator sends as many requests as it is told, and counts refusals', async () => {
-    const load = nodeLoad(crew);
+  test('the load generator sends the given number of requests, and counts refusals', async () => {
+    const load = nodeLoad(group);
     const plan = { connections: 3, seconds: 30, requests: 200, core: undefined };
     const good = await load.run(get('/a'), plan);
     expect(good.requests).toBeGreaterThanOrEqual(200);
@@ -87,8 +87,8 @@ describe('what is started', () => {
     expect(bad.errors).toBe(bad.requests);
   });
 
-  test('everything ends with the crew', async () => {
-    const other = new Crew();
+  test('everything ends with the group', async () => {
+    const other = new ProcessGroup();
     const member = other.start({ name: 'sleeper', command: [process.execPath, '-e', 'setInterval(() => {}, 1000)'] });
     let cleanedUp = false;
     other.afterwards(async () => {
@@ -133,7 +133,7 @@ describe('the rest', () => {
     ['writev', '', 'native'],
     ['emit', 'node:internal/streams/readable', 'node:streams'],
     ['f', 'file:///x/node_modules/@prisma/client/index.js', '@prisma/client'],
-    ['g', 'file:///x/dist/gateway/gateway.js', 'portico/gateway'],
+    ['g', 'file:///x/dist/gateway/server.js', 'portico/gateway'],
   ])('%s in "%s" belongs to %s', (functionName, url, group) => {
     expect(groupOf({ functionName, url })).toBe(group);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { barCharts, escapeXml } from '../../bench/report/chart.ts';
-import { compare } from '../../bench/report/comparison.ts';
-import { median, spread } from '../../bench/report/statistics.ts';
+import { compareRows } from '../../bench/report/comparison.ts';
+import { median, relativeSpread } from '../../bench/report/statistics.ts';
 import { figure, markdownTable } from '../../bench/report/table.ts';
 import { putBetweenMarkers } from '../../bench/report/write.ts';
 import { targetsNamed } from '../../bench/targets/index.ts';
@@ -21,9 +21,9 @@ describe('statistics', () => {
   });
 
   test('the spread is the distance of the extremes as a share of the median', () => {
-    expect(spread([90, 100, 120])).toBeCloseTo(0.3);
-    expect(spread([5])).toBe(0);
-    expect(spread([0, 0])).toBe(0);
+    expect(relativeSpread([90, 100, 120])).toBeCloseTo(0.3);
+    expect(relativeSpread([5])).toBe(0);
+    expect(relativeSpread([0, 0])).toBe(0);
   });
 });
 
@@ -43,7 +43,7 @@ describe('comparison', () => {
   const targets = targetsNamed(['ideal', 'portico', 'mercurius', 'hive-dedupe']);
 
   test('each is set beside the hand-written limit and the best peer of its row', () => {
-    const compared = compare([result('mercurius', 500), result('portico', 1_000), result('ideal', 2_000)], targets);
+    const compared = compareRows([result('mercurius', 500), result('portico', 1_000), result('ideal', 2_000)], targets);
     expect(compared.map(({ target, ofIdeal, ofBestPeer }) => [target, ofIdeal, ofBestPeer])).toEqual([
       ['ideal', 1, 4],
       ['portico', 0.5, 2],
@@ -52,7 +52,7 @@ describe('comparison', () => {
   });
 
   test('a peer that shares answers between requests is marked, and is not the best peer', () => {
-    const compared = compare(
+    const compared = compareRows(
       [result('portico', 1_000), result('mercurius', 500), result('hive-dedupe', 4_000, 0.05)],
       targets,
     );
@@ -61,7 +61,7 @@ describe('comparison', () => {
   });
 
   test('without a limit or a peer in the row there is nothing to compare with', () => {
-    expect(compare([result('portico', 1_000)], targets)[0]).toMatchObject({
+    expect(compareRows([result('portico', 1_000)], targets)[0]).toMatchObject({
       ofIdeal: undefined,
       ofBestPeer: undefined,
     });

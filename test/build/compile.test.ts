@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, uti
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { compile } from '../../build/compile.mjs';
+import { compile, TOOLS } from '../../build/compile.mjs';
 
 let packageDir: string;
 beforeEach(async () => {
@@ -60,6 +60,29 @@ test('compiled files are removed with their sources', async () => {
   expect(await compile(packageDir)).toBe(3);
   expect(existsSync(join(packageDir, 'dist/platform/greet.js'))).toBe(false);
   expect(existsSync(join(packageDir, 'dist/platform/from-an-old-version.js'))).toBe(false);
+});
+
+test('the compiled database client stays while its generated sources are missing as a whole', async () => {
+  const client = 'auth-service/database/generated/client';
+  write(`${client}.ts`, "export const version: string = 'one';\n");
+  write('auth-service/database/generated/models.ts', 'export {};\n');
+  await compile(packageDir);
+  rmSync(join(packageDir, 'auth-service/database/generated'), { recursive: true });
+  expect(await compile(packageDir)).toBe(0);
+  expect(compiled(`${client}.js`)).toContain('one');
+  write(`${client}.ts`, "export const version: string = 'two';\n");
+  await compile(packageDir);
+  expect(compiled(`${client}.js`)).toContain('two');
+  expect(existsSync(join(packageDir, 'dist/auth-service/database/generated/models.js'))).toBe(false);
+});
+
+test('the tools of developers are compiled only where they are asked for, and neither part removes the other', async () => {
+  write('bench/run.ts', 'export const row: string = "U";\n');
+  expect(await compile(packageDir)).toBe(0);
+  expect(await compile(packageDir, undefined, TOOLS)).toBe(1);
+  expect(await compile(packageDir)).toBe(0);
+  expect(compiled('bench/run.js')).toContain('row');
+  expect(compiled('platform/name.js')).toContain('Ada');
 });
 
 test('a syntax error names its file, and the next compilation makes up for what was left', async () => {

@@ -1,5 +1,6 @@
+import { isServiceThere } from '../found-services.ts';
 import { createPgliteDatabase } from './pglite.ts';
-import { createPostgresDatabase, postgresAnswers } from './postgres.ts';
+import { createPostgresDatabase } from './postgres.ts';
 
 export { openTestClient, type TestClient } from './client.ts';
 export { createDatabaseOn, POSTGRES_URL } from './postgres.ts';
@@ -26,12 +27,7 @@ export async function createTestDatabase({ engine, migrated = true }: TestDataba
   return { engine, ...(await createPostgresDatabase(migrated)) };
 }
 
-/**
- * The engines to run a suite on: PGlite always, PostgreSQL when TEST_DATABASE_URL is set or one answers on
- * 127.0.0.1:5432. Says so where it is left out.
- */
+/** The engines to run a suite on: PGlite always, PostgreSQL where there is one. */
 export async function availableEngines(): Promise<readonly Engine[]> {
-  if (await postgresAnswers()) return ['pglite', 'postgres'];
-  process.stderr.write('\nNOT TESTED ON POSTGRESQL: set TEST_DATABASE_URL, or start one on 127.0.0.1:5432\n');
-  return ['pglite'];
+  return isServiceThere('postgres') ? ['pglite', 'postgres'] : ['pglite'];
 }

@@ -6,23 +6,6 @@ import { migrationsHash } from './migrations-hash.ts';
 /** A server where databases may be made and dropped. */
 export const POSTGRES_URL = process.env.TEST_DATABASE_URL || 'postgresql://postgres@127.0.0.1:5432/postgres';
 
-/**
- * Whether there is a PostgreSQL to test on.
- *
- * @throws Error when TEST_DATABASE_URL is set and nothing answers there: who sets it wants it used.
- */
-export async function postgresAnswers(): Promise<boolean> {
-  const client = new pg.Client({ connectionString: POSTGRES_URL, connectionTimeoutMillis: 5_000 });
-  try {
-    await client.connect();
-    await client.end();
-    return true;
-  } catch (error) {
-    if (process.env.TEST_DATABASE_URL) throw new Error('TEST_DATABASE_URL cannot be used', { cause: error });
-    return false;
-  }
-}
-
 /** A database on the server, empty or with the current schema. */
 export async function createPostgresDatabase(migrated: boolean): Promise<{ url: string; drop(): Promise<void> }> {
   const name = newName();

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Crew, freePort } from '../../bench/machine/index.ts';
+import { freePort, ProcessGroup } from '../../bench/machine/index.ts';
 import { isInstalled, startBalancer } from '../../faults/cluster/balancer.ts';
 import { spellingsOf } from '../../faults/faults/edges.ts';
 
@@ -31,7 +31,7 @@ function answer(message: IncomingMessage, response: ServerResponse): void {
   else response.end('of a server');
 }
 
-const crew = new Crew();
+const group = new ProcessGroup();
 const servers = [createServer(answer), createServer(answer)];
 let addresses: [string, string];
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   addresses = (await Promise.all(listening)) as [string, string];
 });
 afterAll(async () => {
-  await crew.close();
+  await group.close();
   for (const server of servers) {
     server.closeAllConnections();
     server.close();
@@ -68,7 +68,7 @@ describe.each(BALANCERS.filter(isInstalled))('the example configuration of %s', 
   beforeAll(async () => {
     const publicAddress = `127.0.0.1:${await freePort()}`;
     url = `http://${publicAddress}`;
-    await startBalancer(name, crew, {
+    await startBalancer(name, group, {
       publicAddress,
       authAddress: `127.0.0.1:${await freePort()}`,
       tls: undefined,
@@ -77,7 +77,7 @@ describe.each(BALANCERS.filter(isInstalled))('the example configuration of %s', 
       maxRequestsPerAddress: LIMIT,
     });
     while ((await send('/')) !== 200);
-  }, 30_000);
+  });
 
   test.each(spellingsOf(['/readyz', '/healthz', '/hasura/healthz']))('keeps %s from the public', async (path) => {
     arrived.length = 0;
@@ -116,8 +116,46 @@ describe.each(BALANCERS.filter(isInstalled))('the example configuration of %s', 
       await Promise.all(answers);
       while ((await send('/', method, GREEDY)) !== 200);
     },
-    20_000,
   );
+});
+
+(isInstalled('nginx') ? test : test.skip)(
+  'nginx leaves no connection between gateways and auth services idle, which a reload would close',
+  async () => {
+    const [publicAddress, authAddress] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+    const wiring = { publicAddress, authAddress, tls: undefined, gateways: addresses, authServices: addresses };
+    const balancer = await startBalancer('nginx', group, wiring);
+    const response = await fetch(`http://${authAddress}/`);
+    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
+    await balancer?.stop();
+  },
+);
+
+test('follow-readyz.sh marks servers as down that are not ready, unless none is ready', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-follow-'));
+  const file = join(directory, 'upstreams.conf');
+  const follower = execFile('sh', [join(ROOT, 'deploy/nginx/follow-readyz.sh'), file], {
+    env: {
+      PATH: process.env.PATH,
+      RELOAD: 'true',
+      PORTICO_GATEWAYS: `${addresses[0]} 127.0.0.1:1 ${addresses[1]}`,
+      PORTICO_AUTH_SERVICES: '127.0.0.1:1 127.0.0.1:2',
+    },
+  });
+  try {
+    while (!existsSync(file)) await new Promise((done) => setTimeout(done, 20));
+    expect(readFileSync(file, 'utf8').match(/server [^;]*/g)).toEqual([
+      `server ${addresses[0]} max_fails=1 fail_timeout=2s`,
+      'server 127.0.0.1:1 down',
+      `server ${addresses[1]} max_fails=1 fail_timeout=2s`,
+      'server 127.0.0.1:1 max_fails=1 fail_timeout=2s',
+      'server 127.0.0.1:2 max_fails=1 fail_timeout=2s',
+    ]);
+  } finally {
+    follower.kill('SIGKILL');
+    await once(follower, 'close');
+    rmSync(directory, { recursive: true });
+  }
 });
 
 test('follow-readyz.sh reloads again until a reload has succeeded, and then no more', async () => {

@@ -88,7 +88,7 @@ async function variablesRead(read: (environment: NodeJS.ProcessEnv) => unknown):
 const READERS: Readonly<Record<string, (environment: NodeJS.ProcessEnv) => unknown>> = {
   gateway: readGatewayConfig,
   'auth-service': readAuthConfig,
-  'database-setup': databaseSetup,
+  'database-setup': (env) => databaseSetup({ env }),
 };
 
 /** The environment of a container, with secrets from files of this test in place of those that are mounted. */
@@ -146,6 +146,9 @@ function startingEnvironment(manifests: readonly Manifest[], workload: Workload)
         );
       expect(onlyContainer(workload('gateway')).ports).toContainEqual(
         expect.objectContaining({ name: 'metrics', containerPort: gateway.PORTICO_METRICS_PORT }),
+      );
+      expect(onlyContainer(workload('auth-service')).ports).toContainEqual(
+        expect.objectContaining({ name: 'metrics', containerPort: auth.metrics.port }),
       );
     });
 

@@ -188,6 +188,7 @@ if (!hasKubectl)
     expect(admittedBy('gateway', 8080)).toEqual(expect.arrayContaining(['elsewhere', 'outside']));
     expect(admittedBy('gateway', 9090)).toEqual(['monitoring']);
     expect(admittedBy('auth-service', 4001)).toEqual(['gateway']);
+    expect(admittedBy('auth-service', 9090)).toEqual(['monitoring']);
     expect(admittedBy('auth-service', 22)).toEqual([]);
     expect(admittedBy('database-setup', 4001)).toEqual([]);
 

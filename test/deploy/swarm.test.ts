@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { readConfig as readAuthConfig } from '../../auth-service/config.ts';
 import { readConfig as readGatewayConfig } from '../../gateway/config.ts';
@@ -68,7 +68,7 @@ test('the balancer of the stack waits, retries and asks servers as that of deplo
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     stack = parse(text);
-  }, 30_000);
+  });
 
   test('has every service of docker-compose.yml, each with the command, the secrets and the volumes that it has there', () => {
     const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true });
@@ -152,11 +152,101 @@ test('the balancer of the stack waits, retries and asks servers as that of deplo
     }
   });
 
-  test('gives each stack secrets of its own, and new ones with another version', () => {
+  test('gives each stack secrets of its own', () => {
     for (const [name, secret] of Object.entries(stack.secrets)) {
       expect(secret.name).toBe(`portico_${name}`);
       expect(secret.file).toBe(join(ROOT, 'secrets', name));
     }
+  });
+});
+
+(hasDocker ? describe : describe.skip)('the secrets of a stack for Docker Swarm', () => {
+  /** A copy of what the stack is made of, so that no secrets of this directory are touched. */
+  let copy: string;
+  const file = (name: string) => join(copy, 'secrets', name);
+  beforeEach(() => {
+    copy = mkdtempSync(join(tmpdir(), 'portico-stack-'));
+    cpSync(join(ROOT, 'deploy/swarm'), join(copy, 'deploy/swarm'), { recursive: true });
+    cpSync(join(ROOT, 'docker-compose.yml'), join(copy, 'docker-compose.yml'));
+    mkdirSync(join(copy, 'secrets'));
+  });
+  afterEach(() => rmSync(copy, { recursive: true }));
+
+  const configOf = (environment: Record<string, string> = {}): Stack =>
+    parse(
+      execFileSync(join(copy, 'deploy/swarm/stack.sh'), ['config'], {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH ?? '', ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+  const namesOf = ({ secrets }: Stack) =>
+    Object.fromEntries(Object.entries(secrets).map(([key, { name }]) => [key, name]));
+  /** What a service's variable that names a file holds, once the stack is deployed. */
+  const settingOf = (stack: Stack, service: string, variable: string) => {
+    const path = stack.services[service]?.environment?.[`${variable}_FILE`];
+    const secret = path === undefined ? undefined : stack.secrets[path.slice('/run/secrets/'.length)];
+    return secret && readFileSync(secret.file, 'utf8');
+  };
+
+  test('are replaced one by one', () => {
+    const before = namesOf(configOf());
+    for (const name of Object.keys(before)) {
+      const after = namesOf(configOf({ [`PORTICO_${name.toUpperCase()}_VERSION`]: '-2' }));
+      expect(after).toEqual({ ...before, [name]: `portico_${name}-2` });
+    }
+  });
+
+  test('at no step of replacing the one of revocations, a gateway has one that an auth service refuses', () => {
+    const steps: { sent: string | undefined; accepted: unknown[]; names: string[] }[] = [];
+    const deploy = (version: string) => {
+      const stack = configOf({ PORTICO_REVOCATION_SECRET_VERSION: version });
+      const variables = ['AUTH_REVOCATION_SECRET', 'AUTH_REVOCATION_SECRET_PREVIOUS'];
+      steps.push({
+        sent: settingOf(stack, 'gateway', 'PORTICO_REVOCATION_SECRET'),
+        accepted: variables.map((name) => settingOf(stack, 'auth-service', name)),
+        names: Object.entries(stack.secrets).flatMap(([key, { name, file }]) =>
+          key.includes('revocation') ? [`${name} ${readFileSync(file, 'utf8')}`] : [],
+        ),
+      });
+    };
+    writeFileSync(file('revocation_secret'), 'old');
+    deploy('');
+    writeFileSync(file('revocation_secret_next'), 'new');
+    deploy('');
+    renameSync(file('revocation_secret'), file('revocation_secret_previous'));
+    renameSync(file('revocation_secret_next'), file('revocation_secret'));
+    deploy('-2');
+    rmSync(file('revocation_secret_previous'));
+    deploy('-2');
+
+    expect(steps.map(({ sent, accepted }) => [sent, accepted])).toEqual([
+      ['old', ['old', undefined]],
+      ['old', ['old', 'new']],
+      ['new', ['new', 'old']],
+      ['new', ['new', undefined]],
+    ]);
+    // Tasks of two successive steps run side by side.
+    for (const [index, step] of steps.entries())
+      for (const { accepted } of steps.slice(Math.max(index - 1, 0), index + 2)) expect(accepted).toContain(step.sent);
+    // Swarm never changes the content of a name.
+    const contents = new Set(steps.flatMap(({ names }) => names));
+    expect(new Set([...contents].map((text) => text.split(' ')[0])).size).toBe(contents.size);
+  });
+
+  test('have no next and previous one of revocations at the same time', () => {
+    for (const name of ['next', 'previous']) writeFileSync(file(`revocation_secret_${name}`), name);
+    expect(() => configOf()).toThrow(/revocation_secret_next and a revocation_secret_previous: remove one/);
+  });
+
+  test('the previous key-encryption key is given to the auth service alone, while there is one', () => {
+    writeFileSync(file('key_encryption_key_previous'), 'old');
+    const stack = configOf({ PORTICO_KEY_ENCRYPTION_KEY_VERSION: '-2' });
+    expect(settingOf(stack, 'auth-service', 'AUTH_KEY_ENCRYPTION_KEY_PREVIOUS')).toBe('old');
+    const holders = Object.entries(stack.services).filter(([, { secrets = [] }]) =>
+      secrets.some(({ source }) => source === 'key_encryption_key_previous'),
+    );
+    expect(holders.map(([name]) => name)).toEqual(['auth-service']);
   });
 });
 

@@ -90,7 +90,7 @@ describe('the audit log, through the front door', () => {
     expect((await rest('?event=user.add', dora, AS_ADMIN)).body.auth_audit_log.entries).toHaveLength(4);
   });
 
-  test('for the roles of others the field does not exist, and nobody can take the role', async () => {
+  test('for other roles the field does not exist, and the role cannot be selected', async () => {
     expect(await rest('', dora)).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
     expect(await rest('', bob, AS_ADMIN)).toMatchObject({ status: 403, body: { code: 'access-denied' } });
   });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startGateway } from '../../gateway/gateway.ts';
+import { startGateway } from '../../gateway/process/gateway.ts';
 import { THROTTLED } from '../auth-service/service.ts';
 import { createWorld, type World } from '../auth-service/world.ts';
 import { until, writeMetadata } from '../gateway/harness/index.ts';
@@ -126,7 +126,7 @@ describe('guessing passwords at the front door', () => {
 });
 
 describe('when more log in than can be hashed', () => {
-  test('those who are too many are told 503 and when to come back, over REST and GraphQL', async () => {
+  test('logins beyond the capacity get 503 with Retry-After, over REST and GraphQL', async () => {
     const door = await openFrontDoor({ AUTH_HASH_THREADS: '1', AUTH_HASH_QUEUE_LIMIT: '1', AUTH_BCRYPT_COST: '10' });
     const many = Array.from({ length: 12 }, (_, index) => index);
     const [rest, graphql] = await Promise.all([

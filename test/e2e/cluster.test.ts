@@ -2,6 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { runProgram } from '../auth-service/process.ts';
 import { environment, LOGIN, REVOCATION_SECRET } from '../auth-service/service.ts';
@@ -10,7 +11,7 @@ import { type Process, start } from '../gateway/cli/portico.ts';
 import { type ChangingUpstream, changingUpstream } from '../gateway/harness/changing-upstream.ts';
 import { bearer, type GraphqlBody, keeper, send, until } from '../gateway/harness/index.ts';
 import { type MetadataDirectory, metadataDirectory } from '../gateway/harness/metadata-directory.ts';
-import { isRedisThere, REDIS_URL } from '../gateway/rate-limit/redis.ts';
+import { isRedisThere, REDIS_DATABASES, REDIS_URL } from '../gateway/rate-limit/redis.ts';
 import { type Balancer, openBalancer } from './balancer.ts';
 
 /*
@@ -22,8 +23,7 @@ afterAll(close);
 
 const GATEWAYS = 3;
 const ADMIN_SECRET = 'an admin secret of this suite';
-/** A number of its own, so that other suites and reruns count elsewhere. */
-const REDIS = `${REDIS_URL}/${randomInt(10, 16)}`;
+const REDIS = `${REDIS_URL}/${REDIS_DATABASES.cluster}`;
 const RATE_LIMIT = 5;
 
 const withRedis = (await isRedisThere()) ? describe : describe.skip;
@@ -74,7 +74,7 @@ const ofEach = async <T>(ask: (to: string) => Promise<T>): Promise<readonly T[]>
   Promise.all(gateways.map((to) => ask(to)));
 
 const portOf = (gateway: Process) => {
-  const line = gateway.written().match(/^.*"port":(\d+).*"msg":"(?:the gateway is|all workers are) listening"/m);
+  const line = gateway.written().match(/"event":"(?:service|workers)\.ready".*"port":(\d+)/);
   return line?.[1] === undefined ? undefined : Number(line[1]);
 };
 
@@ -97,7 +97,7 @@ async function openOne(workers: number, authServiceUrl: string): Promise<string>
 
 /** Five processes that start together on a busy machine take a while: waits four times as long as `until` does. */
 async function started(gateway: Process, workers: number, tries = 4): Promise<number> {
-  const isUp = () => workers === 1 || gateway.written().includes('all workers are listening');
+  const isUp = () => workers === 1 || gateway.written().includes('workers.ready');
   const listening = until('a gateway listens', () => (isUp() ? portOf(gateway) : undefined));
   const ended = gateway.ended.then(({ code, stderr }) => {
     throw new Error(`a gateway ended with ${code}: ${stderr}`);
@@ -108,6 +108,14 @@ async function started(gateway: Process, workers: number, tries = 4): Promise<nu
   });
 }
 
+/** An earlier run may have counted there within the last minute. */
+async function emptyRedis(): Promise<void> {
+  if (!(await isRedisThere())) return;
+  const redis = new Redis(REDIS);
+  await redis.flushdb();
+  redis.disconnect();
+}
+
 /** The auth service of the repository's metadata, with its permissions, and a service whose schema tests change. */
 function remoteSchemas(): unknown[] {
   const file = resolve(import.meta.dirname, '../../metadata/remote_schemas.yaml');
@@ -116,6 +124,7 @@ function remoteSchemas(): unknown[] {
 }
 
 beforeAll(async () => {
+  await emptyRedis();
   const database = await createTestDatabase({ engine: (await availableEngines()).at(-1) ?? 'pglite' });
   await keep({ close: () => database.drop() });
   const ofAuth = environment(database.url, {
@@ -239,7 +248,7 @@ withRedis('three gateways behind a balancer', () => {
       body: JSON.stringify({ type: 'reload_metadata', args }),
     });
 
-  test('all serve what a service offers anew after one of them was asked to reload', async () => {
+  test('all serve the new schema of a service after one of them was asked to reload', async () => {
     const { access_token: token } = await tokensOf('dora');
     const added = `roots${randomInt(2 ** 40)}`;
     const haveRoots = (to: string) =>

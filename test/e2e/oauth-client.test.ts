@@ -93,7 +93,7 @@ describe.each(await availableEngines())('a foreign OAuth client at the gateway, 
     expect(await ordersStatus(tokens.access_token)).toBe(200);
   });
 
-  test('is told that a refresh token is no good', async () => {
+  test('gets invalid_grant for an invalid refresh token', async () => {
     await expect(refreshed('00000000-0000-0000-0000-000000000000')).rejects.toMatchObject({
       status: 400,
       error: 'invalid_grant',
@@ -137,7 +137,7 @@ describe.each(await availableEngines())('a foreign OAuth client at the gateway, 
     });
   });
 
-  test('is not let in with a wrong secret', async () => {
+  test('is rejected with a wrong secret', async () => {
     const { clientId } = await o.addClient();
     const auth = oauth.ClientSecretBasic('wrong');
     const response = await oauth.clientCredentialsGrantRequest(server, { client_id: clientId }, auth, {}, insecure);
@@ -205,7 +205,7 @@ describe.each(await availableEngines())('a foreign OAuth client at the gateway, 
     expect((await introspected(other.access_token, client, auth)).active).toBe(true);
   });
 
-  test('cannot revoke what was issued to somebody else, and is not told', async () => {
+  test('cannot revoke a token of another client, and gets no hint that it exists', async () => {
     const one = await clientToken();
     const two = await clientToken();
     const { access_token, refresh_token } = await loginTokens();

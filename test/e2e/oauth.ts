@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { addClient } from '../../auth-service/use-cases/index.ts';
-import { startGateway } from '../../gateway/gateway.ts';
+import { startGateway } from '../../gateway/process/gateway.ts';
 import { OPERATOR } from '../auth-service/operator.ts';
 import { createWorld, type World } from '../auth-service/world.ts';
 import type { Engine } from '../database/index.ts';

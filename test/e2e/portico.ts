@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { putEmptyDatabase } from './prepared-database.ts';
 
 const PACKAGE_DIR = resolve(import.meta.dirname, '../..');
-const READY_WITHIN_MS = 45_000;
+const READY_WITHIN_MS = 90_000;
 
 /** How a process ended, and all that it wrote. */
 export interface Ended {

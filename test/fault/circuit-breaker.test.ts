@@ -28,7 +28,7 @@ describe('a service that fails too often', () => {
     platform = await keep(open({ open_seconds: 600 }));
   });
 
-  test('is not asked any more, costs its own fields, and operators are told', async () => {
+  test('is not called any more, fails its own fields only, and is shown to operators', async () => {
     const { ill, ask, gateway } = platform;
     expect(await circuits(platform)).toEqual([]);
     ill.fail(faults.hangsUp);
@@ -61,7 +61,7 @@ describe('a service that fails too often', () => {
       status: 200,
       text: 'WARN: services fail and are not asked for now',
     });
-    expect(gateway.logs().split('a source fails too often').length - 1).toBe(1);
+    expect(gateway.logs().split('circuit_breaker.opened').length - 1).toBe(1);
   });
 
   test.each([
@@ -97,7 +97,7 @@ describe('a service that fails too often', () => {
   });
 });
 
-test('a service is asked again after a while, once, and everybody is served when it answers', async () => {
+test('a service gets one trial call after a while, and all callers are served once it answers', async () => {
   const platform = await keep(open());
   const { ill, ask, gateway } = platform;
   ill.fail(faults.fails);

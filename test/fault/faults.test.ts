@@ -61,7 +61,7 @@ describe.each(CASES)('a service that %s', (_, fault, expected) => {
     expect(body.errors).toEqual(['ill', 'again'].map((key) => expect.objectContaining({ ...expected, path: [key] })));
   });
 
-  test('holds nobody up who asks another service', async () => {
+  test('does not delay callers of another service', async () => {
     ill.fail(fault);
     const failing = Array.from({ length: 20 }, (_, id) => ask(`{ ill_of(id: ${id}) }`));
     for (let id = 0; id < 20; id++) {
@@ -71,7 +71,7 @@ describe.each(CASES)('a service that %s', (_, fault, expected) => {
     for (const { body } of await Promise.all(failing)) expect(body.errors).toMatchObject([expected]);
   });
 
-  test('is asked again as soon as it is back, and holds nothing of what was', async () => {
+  test('is called again as soon as it is back, and keeps no state of the failure', async () => {
     ill.fail(fault);
     await ask('{ ill }');
     ill.fail(undefined);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { acceptableConnections } from '../../platform/open-files.ts';
+import { acceptableConnections } from '../../platform/http/open-files.ts';
 import { bearer, freePort, type Handler, keeper, openIssuer, send, serve, until } from '../gateway/harness/index.ts';
 import { metadataDirectory } from '../gateway/harness/metadata-directory.ts';
 

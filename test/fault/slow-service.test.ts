@@ -34,7 +34,7 @@ describe('while a service is slow', () => {
     expect(answers.map(({ body }) => body.data?.ill_of)).toEqual(waiting.map((_, id) => `slow ${id}`));
   });
 
-  test('a client that goes away ends its own calls, and nobody else’s', async () => {
+  test('a client that disconnects cancels its own calls, and no other client’s', async () => {
     isSlow();
     const leaving = leave('{ ill_of(id: 1) more: ill_of(id: 2) sound }');
     const staying = ask('{ ill_of(id: 3) }');
@@ -46,7 +46,7 @@ describe('while a service is slow', () => {
     expect(sound.held()).toBe(0);
   });
 
-  test('a client that goes away ends its calls of actions too', async () => {
+  test('a client that disconnects cancels its action calls too', async () => {
     const open = new Set<unknown>();
     hook.answer = (_, response) => {
       open.add(response);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseArguments } from '../../faults/arguments.ts';
+import { parseFaultArguments } from '../../faults/arguments.ts';
 import type { Fault } from '../../faults/fault.ts';
-import { type Attempt, describeFailure, type Failure, isComeBackLater } from '../../faults/load/index.ts';
-import { judge, skipped, verdictTable, verdictWord } from '../../faults/report/index.ts';
+import { describeFailure, type Failure, isComeBackLater, type LoadAttempt } from '../../faults/load/index.ts';
+import { judgeFault, skipped, verdictTable, verdictWord } from '../../faults/report/index.ts';
 import { flatness } from '../../faults/soak/flatness.ts';
-import type { Sample } from '../../faults/soak/samples.ts';
+import type { SoakSample } from '../../faults/soak/samples.ts';
 import { faultsNamed, SUITE } from '../../faults/suite.ts';
 
 const UNAVAILABLE: Failure = { status: 503, code: 'unavailable', hasRetryAfter: true };
 const SPAN = { beganAt: 1_000, goneAt: 5_000 };
 
-const attempt = (sentAt: number, failure?: Failure): Attempt => ({
+const attempt = (sentAt: number, failure?: Failure): LoadAttempt => ({
   kind: 'refresh',
   sentAt,
   endedAt: sentAt + 10,
@@ -23,41 +23,47 @@ function fault(changes: Partial<Fault> = {}): Fault {
 
 describe('the verdict on a fault', () => {
   test('a promise that allows no failure is broken by one', () => {
-    const { problems, failed, requests } = judge(fault(), [attempt(0), attempt(2_000, UNAVAILABLE)], SPAN, [], true);
+    const { problems, failed, requests } = judgeFault(
+      fault(),
+      [attempt(0), attempt(2_000, UNAVAILABLE)],
+      SPAN,
+      [],
+      true,
+    );
     expect({ failed, requests }).toEqual({ failed: 1, requests: 2 });
     expect(problems).toEqual(['refresh: 503 unavailable, 1 times, first sent 1.0 s after the beginning']);
   });
 
   test('failures that are allowed break it when they last longer than promised', () => {
     const healing = fault({ allows: ({ failure }) => failure === UNAVAILABLE, healsWithinSeconds: 5 });
-    expect(judge(healing, [attempt(9_900, UNAVAILABLE)], SPAN, [], true)).toMatchObject({
+    expect(judgeFault(healing, [attempt(9_900, UNAVAILABLE)], SPAN, [], true)).toMatchObject({
       problems: [],
       healedAfterMs: 4_900,
     });
-    expect(judge(healing, [attempt(10_100, UNAVAILABLE)], SPAN, [], true).problems).toEqual([
+    expect(judgeFault(healing, [attempt(10_100, UNAVAILABLE)], SPAN, [], true).problems).toEqual([
       'requests still failed 5.1 s after the cause was gone',
     ]);
   });
 
-  test('what else was found breaks it, and so does a fault under no load', () => {
-    expect(judge(fault(), [attempt(0)], SPAN, ['an order is gone'], true).problems).toEqual(['an order is gone']);
-    expect(judge(fault(), [], SPAN, [], true).problems).toEqual(['no request was sent']);
+  test('another problem breaks it, and so does a fault without load', () => {
+    expect(judgeFault(fault(), [attempt(0)], SPAN, ['an order is gone'], true).problems).toEqual(['an order is gone']);
+    expect(judgeFault(fault(), [], SPAN, [], true).problems).toEqual(['no request was sent']);
   });
 
   test('a fault that nothing shows to have taken effect is not kept', () => {
     const successes = [attempt(0), attempt(2_000)];
-    const verdicts = SUITE.map((each) => judge(each, successes, SPAN, [], false));
+    const verdicts = SUITE.map((each) => judgeFault(each, successes, SPAN, [], false));
     expect(new Set(verdicts.map(verdictWord))).toEqual(new Set(['NO EFFECT']));
     expect(verdicts.filter(({ problems }) => problems.length === 0)).toEqual([]);
-    expect(judge(fault(), successes, SPAN, [], true).problems).toEqual([]);
+    expect(judgeFault(fault(), successes, SPAN, [], true).problems).toEqual([]);
   });
 
   test('a failed request of the expected kind shows the effect, unless it ended before the fault', () => {
     const failing = fault({ allows: () => true, isEffect: ({ failure }) => failure === UNAVAILABLE });
-    expect(verdictWord(judge(failing, [attempt(2_000, UNAVAILABLE)], SPAN, [], false))).toBe('kept');
+    expect(verdictWord(judgeFault(failing, [attempt(2_000, UNAVAILABLE)], SPAN, [], false))).toBe('kept');
     const other = { ...UNAVAILABLE, code: 'other' };
-    expect(verdictWord(judge(failing, [attempt(2_000, other)], SPAN, [], false))).toBe('NO EFFECT');
-    expect(verdictWord(judge(failing, [attempt(500, UNAVAILABLE)], SPAN, [], false))).toBe('NO EFFECT');
+    expect(verdictWord(judgeFault(failing, [attempt(2_000, other)], SPAN, [], false))).toBe('NO EFFECT');
+    expect(verdictWord(judgeFault(failing, [attempt(500, UNAVAILABLE)], SPAN, [], false))).toBe('NO EFFECT');
   });
 
   test('a 503 is one to come back for only with Retry-After', () => {
@@ -67,10 +73,10 @@ describe('the verdict on a fault', () => {
     expect(describeFailure({ ...UNAVAILABLE, hasRetryAfter: false })).toBe('503 unavailable without Retry-After');
   });
 
-  test('the table says what was kept, broken and left out', () => {
+  test('the table lists kept, broken and skipped promises', () => {
     const table = verdictTable([
-      judge(fault(), [attempt(0)], SPAN, [], true),
-      judge(fault(), [attempt(0, UNAVAILABLE)], SPAN, [], true),
+      judgeFault(fault(), [attempt(0)], SPAN, [], true),
+      judgeFault(fault(), [attempt(0, UNAVAILABLE)], SPAN, [], true),
       skipped(fault(), 'it is not installed'),
     ]);
     const verdicts = table.trim().split('\n').slice(2);
@@ -83,7 +89,11 @@ describe('the verdict on a fault', () => {
 });
 
 describe('a soak', () => {
-  const sample = (minute: number, changes: Partial<Sample['processes'][number]> = {}, revocations = 0): Sample => ({
+  const sample = (
+    minute: number,
+    changes: Partial<SoakSample['processes'][number]> = {},
+    revocations = 0,
+  ): SoakSample => ({
     minute,
     loadAverage: 1,
     processes: [
@@ -122,7 +132,7 @@ describe('a soak', () => {
     ]);
   });
 
-  test('is not well when event loops are late, or when it was too short to tell', () => {
+  test('fails when event loops are late, or when it was too short for a trend', () => {
     expect(flatness(minutes.map((minute) => sample(minute, { loopP99Ms: 30 })))).toEqual([
       'gateway-1/1: the event loop was late by 30 ms (p99)',
     ]);
@@ -132,8 +142,12 @@ describe('a soak', () => {
 
 describe('the arguments of the suite', () => {
   test('name groups, faults and modes', () => {
-    expect(parseArguments(['postgres'])).toMatchObject({ mode: 'faults', words: ['postgres'] });
-    expect(parseArguments(['soak', '30', '--rate', '20'])).toMatchObject({ mode: 'soak', soakMinutes: 30, rate: 20 });
+    expect(parseFaultArguments(['postgres'])).toMatchObject({ mode: 'faults', words: ['postgres'] });
+    expect(parseFaultArguments(['soak', '30', '--rate', '20'])).toMatchObject({
+      mode: 'soak',
+      soakMinutes: 30,
+      rate: 20,
+    });
     expect(faultsNamed([])).toBe(SUITE);
     expect(new Set(faultsNamed(['redis']).map(({ group }) => group))).toEqual(new Set(['redis']));
   });
@@ -141,7 +155,7 @@ describe('the arguments of the suite', () => {
   test.each([[['--rate', 'fast']], [['soak', 'long']], [['--balancer', 'envoy']], [['--unknown']]])(
     'that cannot be understood are refused: %j',
     (given) => {
-      expect(() => parseArguments(given)).toThrow(/npm run faults/);
+      expect(() => parseFaultArguments(given)).toThrow(/npm run faults/);
     },
   );
 });

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { afterAll, expect, test } from '@jest/globals';
 import { Pool } from 'undici';
-import { send } from '../../faults/load/attempt.ts';
-import { wasSentAgain } from '../../faults/load/index.ts';
+import { sendAttempt } from '../../faults/load/attempt.ts';
+import { wasConnectionClosed } from '../../faults/load/index.ts';
 import { keeper, serve } from '../gateway/harness/index.ts';
 
 const { keep, close } = keeper();
@@ -22,19 +22,22 @@ async function forgetfulServer() {
   const pool = new Pool(server.url, { connections: 1 });
   await keep({ close: () => pool.destroy() });
   return (isRepeatable: boolean) =>
-    send(pool, { method: 'GET', path: '/', isRepeatable, pick: (body: string) => body });
+    sendAttempt(pool, { method: 'GET', path: '/', isRepeatable, pick: (body: string) => body });
 }
 
-test('the load sends a read again when a kept connection is closed under it, and says so', async () => {
+test('the load repeats a read whose kept-alive connection was closed, and records it', async () => {
   const ask = await forgetfulServer();
   expect(await ask(true)).toEqual({ picked: 'answered', failure: undefined });
   const { picked, failure } = await ask(true);
   expect(picked).toBe('answered');
-  expect(failure && wasSentAgain(failure)).toBe(true);
+  expect(failure && wasConnectionClosed(failure)).toBe(true);
 });
 
-test('what is not repeatable fails', async () => {
+test('a request that is not repeatable fails', async () => {
   const ask = await forgetfulServer();
   await ask(false);
-  expect(await ask(false)).toMatchObject({ picked: undefined, failure: { status: 0, code: 'UND_ERR_SOCKET' } });
+  expect(await ask(false)).toMatchObject({
+    picked: undefined,
+    failure: { status: 0, code: 'connection closed, not sent again' },
+  });
 });

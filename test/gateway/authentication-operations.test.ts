@@ -16,7 +16,7 @@ const callers: [string, GraphqlOptions][] = [
   ['an expired token', { token: EXPIRED }],
   ['a token that is none', { token: 'opaque' }],
   ['another kind of credentials', { headers: { authorization: 'Basic YTpi' } }],
-  ['a role that nobody allowed', { token: issuer.token(), headers: { 'x-hasura-role': 'admin' } }],
+  ['a role that the token does not allow', { token: issuer.token(), headers: { 'x-hasura-role': 'admin' } }],
   ['a good token', { token: issuer.token() }],
 ];
 
@@ -39,7 +39,7 @@ describe.each(callers)('with %s', (_, caller) => {
     expect([status, body]).toMatchObject([200, { auth_user_login: { success: true } }]);
   });
 
-  test('a login is sent on as the role anonymous, whoever I am', async () => {
+  test('a login is sent as the role anonymous for every caller', async () => {
     await gateway.graphql(LOGIN, { ...caller, variables: GOOD_LOGIN });
     const [login] = accounts.operations();
     expect(login?.headers).toMatchObject({ 'x-hasura-role': 'anonymous' });
@@ -153,7 +153,7 @@ describe('with a bad token', () => {
   });
 });
 
-describe('whoever packs several guesses into one operation', () => {
+describe('several password guesses in one operation', () => {
   const guesses = Array.from({ length: 50 }, (_, i) => `g${i}: ${SUCCESS}`);
   const packed: [string, string][] = [
     ['as fifty aliases', `mutation { ${guesses.join(' ')} }`],

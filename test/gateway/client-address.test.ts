@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { startGateway } from '../../gateway/gateway.ts';
+import { startGateway } from '../../gateway/process/gateway.ts';
 import { keeper, openPlatform } from './harness/index.ts';
 
 const { keep, close } = keeper();
@@ -22,7 +22,7 @@ async function toldTo(environment: Record<string, string>, forwarded: string) {
 }
 
 describe('the address that a client is known by', () => {
-  test('is that of its connection, where no proxy is told of', async () => {
+  test('is that of its connection, where no proxy is configured', async () => {
     expect(await toldTo({}, '6.6.6.6')).toEqual({ header: '127.0.0.1', logged: '127.0.0.1' });
   });
 
@@ -34,7 +34,7 @@ describe('the address that a client is known by', () => {
     });
   });
 
-  test('is that of the connection for whoever came round the proxies', async () => {
+  test('is that of the connection for a client that bypasses the proxies', async () => {
     expect(await toldTo({ PORTICO_TRUSTED_PROXIES: '2' }, '6.6.6.6')).toMatchObject({ header: '127.0.0.1' });
   });
 });

@@ -141,7 +141,7 @@ describe('a bomb', () => {
   });
 });
 
-test('a client that goes away in the middle of a compressed body leaves nothing behind', async () => {
+test('a client that disconnects in the middle of a compressed body leaves nothing behind', async () => {
   const whole = gzipSync(body);
   const socket = connect(gateway.port, '127.0.0.1');
   await once(socket, 'connect');

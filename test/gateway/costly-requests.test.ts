@@ -145,7 +145,7 @@ describe('variables that do not fit', () => {
       'query($sizes: [Int!], $box: Box) { pack(sizes: $sizes, box: $box) }',
       { sizes: ['large', 'small'], box: { boxes: Array(20_000).fill({ size: 'large' }) } },
     ],
-  ])('are told of as far as 20 errors, whatever the number of %s', async (_, query, variables) => {
+  ])('are limited to 20 errors, whatever the number of %s', async (_, query, variables) => {
     const { status, body } = await gateway.graphql(query, { token, variables });
     expect(status).toBe(200);
     expect(body.errors).toHaveLength(20);

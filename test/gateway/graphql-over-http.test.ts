@@ -252,7 +252,7 @@ test('a document of too many tokens is not looked at', async () => {
   });
 });
 
-test('a subscription is told that it is none over HTTP', async () => {
+test('a subscription over plain HTTP is rejected', async () => {
   const { status, body } = await gateway.graphql('subscription { orders { id } }', { token });
   expect([status < 500, body.errors?.length]).toEqual([true, 1]);
   expect(body.data ?? null).toBeNull();

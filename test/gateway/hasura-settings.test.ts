@@ -46,7 +46,7 @@ describe('settings of Hasura', () => {
     [{ WS_READ_COOKIE: 'true' }, 'is refused unless HASURA_GRAPHQL_CORS_DOMAIN names the origin'],
     [{ METRICS_SECRET: 's3cret-of-metrics' }, 'protects nothing'],
     [{ RATE_LIMIT_REDIS_USE_TLS: 'true', RATE_LIMIT_REDIS_URL: 'redis://a' }, 'begins with rediss://'],
-  ])('that matter for security are told with what happens instead: %j', (environment, message) => {
+  ])('with an effect on security are reported with the alternative: %j', (environment, message) => {
     const lines = describeSettings(settingsIn(environment));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(message);
@@ -75,7 +75,7 @@ describe('settings of Hasura', () => {
     );
   });
 
-  test('are told by the start and by the check', async () => {
+  test('are reported by the start and by the check', async () => {
     const environment = {
       HASURA_GRAPHQL_ENABLE_CONSOLE: 'true',
       HASURA_GRAPHQL_PG_CONNECTIONS: '50',
@@ -91,7 +91,7 @@ describe('settings of Hasura', () => {
     expect(lines).toMatchObject([
       {
         level: 'info',
-        event: 'settings.without-effect',
+        event: 'settings.without_effect',
         variables: ['HASURA_GRAPHQL_ENABLE_CONSOLE', 'HASURA_GRAPHQL_PG_CONNECTIONS'],
       },
       { level: 'warn', event: 'settings.different', msg: expect.stringContaining('HASURA_GRAPHQL_ADMIN_SECRETS') },

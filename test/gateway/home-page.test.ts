@@ -47,7 +47,7 @@ describe('the page at /', () => {
       expect([path, (await gateway.send(path)).status]).toEqual([path, 404]);
   });
 
-  test('names nobody who may log in', async () => {
+  test('names no user who can log in', async () => {
     expect((await gateway.send('/')).text).not.toMatch(/demo|password<\/th>/i);
   });
 });

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** What stands in a table of settings, and not in one of texts. */
 const SETTING = /^ {2}([A-Z][A-Z0-9_]+): ([a-zA-Z].*)$/gm;
 const SECRET_NAME =
-  /(SECRETS?|SECRET_PREVIOUS|_PASSWORD|PEPPERS?|ENCRYPTION_KEY(_PREVIOUS)?|ASSERTION_(STANDBY_)?KEY|ACCESS_KEY)$/;
+  /(SECRETS?|SECRET_PREVIOUS|_PASSWORD|PEPPERS?|ENCRYPTION_KEY(_PREVIOUS)?|ASSERTION_(STANDBY_)?KEY|ACCESS_KEY|_TOKEN)$/;
 /** URLs that may hold a password. */
 const SECRET_KIND = /\b(redisUrl|databaseUrl)\b/;
 

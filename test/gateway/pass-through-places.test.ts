@@ -39,7 +39,7 @@ function hold(url: string, token: string, isUpload = false): Promise<IncomingMes
 }
 
 describe('with the limits as they are', () => {
-  test('any number of event streams that stay open leave a service to everybody else', async () => {
+  test('any number of open event streams leave a service to other callers', async () => {
     const { gateway, issuer } = await keep(openPlatform({ environment, metadata }));
     const token = issuer.token();
     const streams = await Promise.all(Array.from({ length: 300 }, () => hold(`${gateway.url}/shop/events`, token)));
@@ -57,7 +57,7 @@ describe('with 8 requests to a service at a time', () => {
   };
   const opening = keep(openPlatform({ environment: { ...environment, ...limits }, metadata }));
 
-  test('a caller with many slow uploads takes a share of the places, and is told so', async () => {
+  test('a caller with many slow uploads gets a share of the slots, and an error beyond it', async () => {
     const { gateway, issuer } = await opening;
     const greedy = issuer.token({ hasura: { 'x-hasura-user-id': '1' } });
     const refused: IncomingMessage[] = [];
@@ -74,7 +74,7 @@ describe('with 8 requests to a service at a time', () => {
     expect((await gateway.send('/shop/plain', { headers: namesake })).text).toBe('answered');
   });
 
-  test('callers whose claims name no user are told apart by their address', async () => {
+  test('callers whose claims name no user are distinguished by their address', async () => {
     const { gateway, issuer } = await opening;
     const nobody = issuer.token({ hasura: { 'x-hasura-user-id': undefined } });
     void hold(`${gateway.url}/shop/held`, nobody);
@@ -96,7 +96,7 @@ describe('with 8 requests to a service at a time', () => {
     expect((await Promise.all(two)).map((answer) => answer.statusCode)).toEqual([200, 200]);
   });
 
-  test('a service that everybody waits for is refused with 503, not 504, and is back when it answers', async () => {
+  test('a call to a service with a full queue is rejected with 503, not 504, until it answers', async () => {
     const { gateway, issuer } = await opening;
     const tokenOf = (user: number) => issuer.token({ hasura: { 'x-hasura-user-id': `u${user}` } });
     for (let sent = 0; sent < 8; sent++) void hold(`${gateway.url}/shop/held`, tokenOf(sent));
@@ -113,7 +113,7 @@ describe('with 8 requests to a service at a time', () => {
     expect((await gateway.send('/shop/plain', late)).status).toBe(200);
   });
 
-  test('a client that goes away gives its place back, also one in the line', async () => {
+  test('a client that disconnects frees its slot, also while it is queued', async () => {
     const { gateway, issuer } = await opening;
     const token = issuer.token();
     for (let sent = 0; sent < 3; sent++) void hold(`${gateway.url}/shop/held`, token);

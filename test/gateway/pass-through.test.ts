@@ -15,7 +15,7 @@ const platform = await keep(
     environment: { FILES: files.url, ARCHIVE: archive.url },
     metadata: {
       'services.yaml': [
-        { name: 'files', path: '/api/files', url: '{{FILES}}/stored/', timeout_seconds: 0.5 },
+        { name: 'files', path: '/api/files', url: '{{FILES}}/stored/', timeout_seconds: 2 },
         { name: 'archive', path: '/api/files/archive', url: '{{ARCHIVE}}' },
         { name: 'managed', path: '/managed', url: '{{FILES}}', permissions: [{ role: 'manager' }] },
         { name: 'down', path: '/down', url: `http://127.0.0.1:${closedPort}` },
@@ -92,7 +92,7 @@ describe('a plain HTTP service', () => {
     expect(await gateway.send('/api/files/x', { headers })).toMatchObject({ status: 418, text: 'teapot' });
   });
 
-  test('is told what I accept and what I have already', async () => {
+  test('gets the Accept and the validators of the client', async () => {
     const mine = { accept: 'text/csv', 'accept-encoding': 'gzip', 'if-none-match': '"1"', range: 'bytes=0-1' };
     await gateway.send('/api/files/x', { headers: { ...headers, ...mine } });
     expect(files.requests[0]?.headers).toMatchObject(mine);
@@ -193,10 +193,10 @@ describe('a service that cannot answer', () => {
       { path: '$', error: 'the service "down" cannot be reached', code: 'unexpected' },
     ]);
     expect(text).not.toContain(String(closedPort));
-    expect(gateway.logs()).toContain('a service did not answer');
+    expect(gateway.logs()).toContain('upstream.call_failed');
   });
 
-  test('is a 502 when it hangs up', async () => {
+  test('is a 502 when the service closes the connection', async () => {
     answering = (_, response) => response.destroy();
     expect((await gateway.send('/api/files/x', { headers })).status).toBe(502);
   });

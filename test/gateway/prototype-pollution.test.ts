@@ -7,7 +7,7 @@ const platform = await keep(openPlatform());
 const { issuer, gateway, orders } = platform;
 beforeEach(() => platform.forget());
 
-describe('nobody can reach into the prototypes of objects', () => {
+describe('names like __proto__ do not reach the prototypes of objects', () => {
   const polluted = () => ({}) as Record<string, unknown>;
 
   test.each([

@@ -76,7 +76,7 @@ describe('what a service says beside its data', () => {
     expect((await askRest()).body).toEqual(data);
   });
 
-  test('is told to be wrong where it says errors and holds none', async () => {
+  test('is reported as invalid where its errors are empty', async () => {
     answerWith(JSON.stringify({ data, errors: {} }));
     const { errors: told = [] } = (await ask()).body as GraphqlBody;
     expect(told.map(({ message }) => message)).toEqual(['Invalid "errors" field in response from remote']);

@@ -69,7 +69,7 @@ describe('a service that is down', () => {
     await starting.ready();
     expect((await starting.graphql('{ late }', { token })).body).toEqual({ data: { late: 1 } });
     expect(await starting.send('/healthz')).toMatchObject({ status: 200, text: 'OK' });
-    expect(starting.logs()).toContain('a source is not part of the graph');
+    expect(starting.logs()).toContain('remote_schema.unavailable');
   });
 
   test('later gives an error that names it and no address, beside the data of the others', async () => {

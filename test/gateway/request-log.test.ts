@@ -71,6 +71,7 @@ describe('the line of a request', () => {
       service: 'gateway',
       request_id: expect.any(String),
       type: 'http-log',
+      event: 'request.completed',
       method: 'POST',
       path: '/v1/graphql',
       ip: '127.0.0.1',

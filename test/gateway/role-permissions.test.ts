@@ -114,7 +114,7 @@ describe('a service without permissions', () => {
   const { keep: keepHere, close: closeHere } = keeper();
   afterAll(closeHere);
 
-  test('is open to every role of whoever is logged in, and to nobody else', async () => {
+  test('is open to every role of authenticated callers, and to no others', async () => {
     const metadata = { 'remote_schemas.yaml': [{ name: 'open', definition: { url: open.graphqlUrl } }] };
     const openToAll = await keepHere(openGateway({ issuer, metadata }));
     for (const role of ['user', 'anything'])
@@ -151,7 +151,7 @@ describe('a permission that does not fit the service', () => {
   const { keep: keepHere, close: closeHere } = keeper();
   afterAll(closeHere);
 
-  test('keeps the service out, for everybody, and the log says what does not fit', async () => {
+  test('keeps the service out for all roles, and the log names the contradiction', async () => {
     const schema = 'type Query { orders: [Order!]! } type Order { id: ID! price: Float }';
     const metadata = {
       'remote_schemas.yaml': [
@@ -163,7 +163,7 @@ describe('a permission that does not fit the service', () => {
       ],
     };
     const broken = await keepHere(openGateway({ issuer, metadata, waitUntilReady: false }));
-    await until('it is told', () => broken.logs().includes('a source is not part of the graph'));
+    await until('it is logged', () => broken.logs().includes('remote_schema.unavailable'));
     expect(broken.logs()).toContain(
       'permission of role \\"clerk\\": field \\"Order.price\\" does not exist in the remote schema',
     );

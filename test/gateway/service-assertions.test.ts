@@ -166,7 +166,7 @@ describe('a service that asks for assertions gets one that its own verifier acce
     expect(await verifierFor('shop')(assertionIn(shop.requests))).toMatchObject(caller);
   });
 
-  test('passed through, also to an address that is public, where it names nobody', async () => {
+  test('passed through, also to a public path, where it names no user', async () => {
     await gateway.send('/files/a.csv', { headers: { ...bearer(alice), ...hostile } });
     expect(await verifierFor('files')(assertionIn(files.requests))).toMatchObject(caller);
     expect(JSON.stringify(files.requests.at(-1)?.headers)).not.toContain('mine');
@@ -199,7 +199,7 @@ describe('a service that asks for assertions gets one that its own verifier acce
     expect(await verifierFor('events')(assertionIn(events.requests))).toMatchObject(caller);
   });
 
-  test('when the gateway asks on its own account, naming nobody', async () => {
+  test('when the gateway calls on its own behalf, naming no user', async () => {
     for (const [audience, sign] of [
       ['shop', 'IntrospectionQuery'],
       ['parts', '_service'],

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { startGateway } from '../../gateway/gateway.ts';
+import { startGateway } from '../../gateway/process/gateway.ts';
 import { SettingsError, StartError } from '../../platform/index.ts';
 import {
   type GatewayOptions,

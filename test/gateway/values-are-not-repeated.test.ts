@@ -178,7 +178,7 @@ describe('in the logs, nothing is repeated', () => {
     platform.accounts.instead = (_, response) => response.destroy();
     await gateway.graphql(LOGIN, { variables: { ...GOOD_LOGIN, password } });
     platform.accounts.instead = undefined;
-    expect(gateway.logs()).toContain('a source did not answer');
+    expect(gateway.logs()).toContain('upstream.call_failed');
     expectNoCanary(gateway.logs());
     expect(gateway.logs()).not.toContain('a.b.c');
   });

@@ -89,7 +89,7 @@ describe('a server that stops', () => {
     agent.destroy();
   });
 
-  test('cuts what is left after the grace time', async () => {
+  test('closes the remaining connections after the grace time', async () => {
     const { port, stop, begun } = await openHolding(100);
     const answered = get(port);
     await begun;
@@ -108,7 +108,7 @@ describe('a server that stops', () => {
   });
 });
 
-describe('a port that cannot be had', () => {
+describe('a port that cannot be opened', () => {
   test('because it is taken is one line that names its variable', async () => {
     const { port } = await open((_, response) => response.end());
     const taken = listen(() => {}, { host: '127.0.0.1', port, portVariable: 'SOME_PORT' });

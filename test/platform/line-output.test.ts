@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { LineOutput } from '../../platform/line-output.ts';
+import { LineOutput } from '../../platform/logging/line-output.ts';
 
 const lostLines = (count: number) => `lost ${count}\n`;
 
@@ -88,7 +88,7 @@ describe('lines that are written', () => {
     expect(lines).toHaveLength(200);
   });
 
-  test('wait while nobody reads, and none is lost', async () => {
+  test('wait while the pipe is not read, and none is lost', async () => {
     const output = new LineOutput(pipe, { lostLines });
     const lines = numbered(5_000, 'x'.repeat(100));
     for (const line of lines) output.write(`${line}\n`);

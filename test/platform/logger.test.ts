@@ -6,6 +6,9 @@ import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createLogger, type Logger } from '../../platform/index.ts';
+import { until } from '../gateway/harness/keep.ts';
+
+const EVENT = 'listener.failed';
 
 function logged(write: (log: Logger) => void, level = 'info'): { text: string; lines: Record<string, unknown>[] } {
   const lines: string[] = [];
@@ -15,13 +18,14 @@ function logged(write: (log: Logger) => void, level = 'info'): { text: string; l
 
 describe('a log line', () => {
   test('is one JSON object with level, time, service and message', () => {
-    const { text, lines } = logged((log) => log.info({ count: 1 }, 'a message\nof two lines'));
+    const { text, lines } = logged((log) => log.info({ event: EVENT, count: 1 }, 'a message\nof two lines'));
     expect(text.match(/\n/g)).toHaveLength(1);
     expect(lines).toEqual([
       {
         level: 'info',
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         service: 'gateway',
+        event: EVENT,
         count: 1,
         msg: 'a message\nof two lines',
       },
@@ -50,9 +54,9 @@ describe('a log line', () => {
     'x-hasura-admin-secret',
   ])('does not show what stands under the name %s, three levels deep', (name) => {
     const { text, lines } = logged((log) => {
-      log.info({ [name]: 'canary' }, 'top');
-      log.info({ headers: { [name]: 'canary' } }, 'second');
-      log.info({ request: { headers: { [name]: 'canary', host: 'x' } } }, 'third');
+      log.info({ event: EVENT, [name]: 'canary' }, 'top');
+      log.info({ event: EVENT, headers: { [name]: 'canary' } }, 'second');
+      log.info({ event: EVENT, request: { headers: { [name]: 'canary', host: 'x' } } }, 'third');
       log.child({ session: { [name]: 'canary' } }).info('child');
     });
     expect(text).not.toContain('canary');
@@ -60,10 +64,19 @@ describe('a log line', () => {
   });
 
   test('shows an error with its stack', () => {
-    const [line] = logged((log) => log.error({ err: new TypeError('broken') }, 'failed')).lines;
+    const [line] = logged((log) => log.error({ event: EVENT, err: new TypeError('broken') }, 'failed')).lines;
     expect(line?.err).toMatchObject({ type: 'TypeError', message: 'broken', stack: expect.stringContaining('broken') });
   });
 });
+
+test('a logger that is silent takes no listener for the end of the process', () => {
+  const before = process.listenerCount('exit');
+  for (let n = 0; n < 11; n++) createLogger('gateway', 'silent').fatal('nothing of this is written');
+  expect(process.listenerCount('exit')).toBe(before);
+});
+
+/** A process that has not ended after so long never does. */
+const STUCK_MS = 60_000;
 
 describe('a process that logs to a pipe', () => {
   const PLATFORM = resolve(import.meta.dirname, '../../dist/platform/index.js');
@@ -100,17 +113,26 @@ describe('a process that logs to a pipe', () => {
     child.stdio[3]?.on('data', (data: Buffer) => {
       pid ||= Number.parseInt(String(data), 10);
     });
-    child.stderr?.once('data', () => process.kill(pid, 'SIGTERM'));
-    const stuck = setTimeout(() => process.kill(pid, 'SIGKILL'), 20_000);
+    child.stderr?.once('data', async () => {
+      await until('its id is known', () => pid > 0);
+      process.kill(pid, 'SIGTERM');
+    });
+    const stuck = setTimeout(() => {
+      try {
+        if (pid > 0) process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended, and only the reader is left.
+      }
+    }, STUCK_MS);
     const [code, signal] = await once(child, 'close');
     clearTimeout(stuck);
     rmSync(directory, { recursive: true });
     return { code, signal, output };
   }
 
-  test('ends with code 0 when it is stopped, although nobody reads the pipe', async () => {
+  test('exits with code 0 on SIGTERM while the pipe is not read', async () => {
     expect(await piped(NOBODY)).toMatchObject({ code: 0 });
-  }, 40_000);
+  });
 
   test('writes all that is left when the reader comes back in time', async () => {
     const { code, output } = await piped('sleep 2; cat');
@@ -120,12 +142,12 @@ describe('a process that logs to a pipe', () => {
       .split('\n')
       .map((line) => JSON.parse(line).n);
     expect(numbers).toEqual(Array.from({ length: 200 }, (_, n) => n));
-  }, 40_000);
+  });
 
   /** How a process ends that is stopped once it is ready. */
   async function stopped(child: ChildProcess): Promise<number | null> {
     child.stderr?.once('data', () => child.kill('SIGTERM'));
-    const stuck = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const stuck = setTimeout(() => child.kill('SIGKILL'), STUCK_MS);
     const [code] = await once(child, 'exit');
     clearTimeout(stuck);
     return code;
@@ -140,20 +162,16 @@ describe('a process that logs to a pipe', () => {
       `const { spawnSync } = await import('node:child_process');
        ${manyLines.replace('const line', `spawnSync(process.execPath, ['-e', '0'], { stdio: 'inherit' }); const line`)}`,
     ],
-  ])(
-    'ends when it is stopped although the parent, which has made it a socket, does not read%s',
-    async (_, script) => {
-      const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      child.stdout.pause();
-      expect(await stopped(child)).toBe(0);
-      child.stdout.destroy();
-    },
-    40_000,
-  );
+  ])('ends when it is stopped although the parent, which has made it a socket, does not read%s', async (_, script) => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.pause();
+    expect(await stopped(child)).toBe(0);
+    child.stdout.destroy();
+  });
 
-  test('ends when it is stopped although nobody reads a pipe that it could not open', async () => {
+  test('exits on SIGTERM while a pipe that it could not open is not read', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'portico-log-'));
     const path = join(directory, 'pipe');
     expect(spawnSync('mkfifo', [path]).status).toBe(0);
@@ -178,5 +196,5 @@ describe('a process that logs to a pipe', () => {
     expect(await stopped(child)).toBe(0);
     for (const descriptor of [after, output]) closeSync(descriptor);
     rmSync(directory, { recursive: true });
-  }, 40_000);
+  });
 });

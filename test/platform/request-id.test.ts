@@ -12,7 +12,7 @@ describe('a request id', () => {
   });
 
   test.each([undefined, '', 'x'.repeat(129), 'a b', 'a\nb', 'a\u0000', '{"a":1}', 'é', 'a/b', ['a', 'b']])(
-    'is made anew in place of %p',
+    'is generated in place of %p',
     (id) => {
       expect(idOf(id)).toMatch(UUID);
     },

@@ -69,7 +69,7 @@ describe('settings', () => {
     expect(problems({ NAME: '' })).toEqual(['NAME is not set: expected a text']);
   });
 
-  test('that are wrong are told all at once, by name and without their values', () => {
+  test('that are invalid are reported together, by name and without their values', () => {
     const wrong = { PORT: 'canary', SIZE: '101', FLAG: 'canary', HOME: 'ftp://canary', LEVEL: 'canary' };
     expect(problems(wrong)).toEqual([
       'NAME is not set: expected a text',
@@ -98,7 +98,7 @@ describe('a setting in a file', () => {
     expect(problems({ NAME_FILE: file('empty', '\n') })).toEqual(['NAME is not set: expected a text']);
   });
 
-  test('that does not exist is told, with what follows from it', () => {
+  test('that does not exist is reported, with its consequence', () => {
     expect(problems({ NAME_FILE: join(directory, 'nowhere') })[0]).toBe(
       'NAME_FILE: cannot read the file that it names (ENOENT)',
     );

@@ -40,7 +40,9 @@ interface Client {
 }
 
 function openClient({ port }: ListeningServer, bytes = ''): Client {
-  const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+  const socket = connect(port, '127.0.0.1');
+  // Written now, so that it comes before what the test writes, however long connecting takes.
+  if (bytes !== '') socket.write(bytes);
   clients.push(socket);
   let text = '';
   socket.setEncoding('latin1').on('data', (piece) => {
@@ -122,10 +124,11 @@ describe('a slow client is cut off', () => {
 
 describe('a client is not cut off', () => {
   test('whose body takes long and comes at the least rate', async () => {
-    const server = await open({ minBodyRate: 1_000, slowBodyMs: 400, headersTimeoutMs: 100 });
-    const client = openClient(server, `${POST}Content-Length: 6000\r\n\r\n`);
-    trickle(client, 'a'.repeat(100), 20, 60);
-    await until('the answer', () => client.received().includes('6000 bytes'));
+    // Far above the rate, so that a busy machine does not fall below it.
+    const server = await open({ minBodyRate: 1_000, slowBodyMs: 400, headersTimeoutMs: 500 });
+    const client = openClient(server, `${POST}Content-Length: 60000\r\n\r\n`);
+    trickle(client, 'a'.repeat(1_000), 20, 60);
+    await until('the answer', () => client.received().includes('60000 bytes'));
   });
 
   test('whose body is not read for now', async () => {
@@ -147,9 +150,9 @@ describe('a client is not cut off', () => {
 
   test('that waits for an answer which takes long', async () => {
     const server = await open(
-      { minBodyRate: 1_000, slowBodyMs: 50, slowReaderMs: 50, headersTimeoutMs: 50 },
+      { minBodyRate: 1_000, slowBodyMs: 300, slowReaderMs: 300, headersTimeoutMs: 300 },
       (incoming, response) => {
-        incoming.resume().on('end', () => setTimeout(() => response.end('at last'), 400));
+        incoming.resume().on('end', () => setTimeout(() => response.end('at last'), 1_500));
       },
     );
     const client = openClient(server, `${POST}Content-Length: 2\r\n\r\nab`);

@@ -12,7 +12,7 @@ afterAll(() => {
 });
 
 test.each(['gateway', 'auth-service', 'orders', 'embedded-database'])(
-  'when the process %s dies, the others are stopped and I am told which it was',
+  'when the process %s dies, the others are stopped and its name is printed',
   async (name) => {
     const portico = await startPortico({ dataDir });
     const children = childrenOf(portico.process.pid);

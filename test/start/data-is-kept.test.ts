@@ -61,7 +61,7 @@ test('accounts and orders are there again after a stop', async () => {
   await placeAnOrder();
   await portico.stop();
   await start();
-  expect(portico.output().stdout).not.toContain('making the database');
+  expect(portico.output().stdout).not.toContain('creating the database');
   await expectEverythingThere();
 });
 

@@ -16,7 +16,7 @@ function secrets(environment: NodeJS.ProcessEnv = {}): Record<string, string> {
   return developmentSecretsFor(readStartSettings({ PORTICO_DATA_DIR: dataDir, ...environment }));
 }
 
-test('they are made once and kept, readable by nobody else', () => {
+test('they are generated once and kept, readable by their owner only', () => {
   const made = secrets();
   expect(Object.keys(made).sort()).toEqual(['AUTH_KEY_ENCRYPTION_KEY', 'AUTH_PASSWORD_PEPPER']);
   expect(secrets()).toEqual(made);

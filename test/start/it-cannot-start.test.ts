@@ -37,7 +37,7 @@ describe('a port is taken', () => {
 });
 
 describe('the data directory', () => {
-  test('one that cannot be made is named', async () => {
+  test('one that cannot be created is named', async () => {
     const file = join(dataDir, 'a-file');
     writeFileSync(file, '');
     expectOneLine(await cannotStart({ PORTICO_DATA_DIR: join(file, 'data') }), 'PORTICO_DATA_DIR', file);
@@ -48,7 +48,7 @@ describe('the data directory', () => {
     expectOneLine(await cannotStart({ PORTICO_DATA_DIR: '/proc/portico' }), 'PORTICO_DATA_DIR', '/proc/portico');
   });
 
-  test('one that holds something else than a database is named', async () => {
+  test('one that contains something other than a database is named', async () => {
     const broken = join(dataDir, 'broken');
     mkdirSync(join(broken, 'postgres'), { recursive: true });
     writeFileSync(join(broken, 'postgres/PG_VERSION'), 'not a version');
@@ -77,7 +77,7 @@ describe('the data directory of a running Portico', () => {
 });
 
 describe('DATABASE_URL', () => {
-  test('that nobody answers at is named, without its password', async () => {
+  test('at which no server answers is named, without its password', async () => {
     const ended = await cannotStart({ DATABASE_URL: 'postgresql://someone:very-secret@127.0.0.1:1/nothing' });
     expectOneLine(ended, 'DATABASE_URL', '127.0.0.1:1');
     expect(ended.stderr).not.toContain('very-secret');
@@ -89,7 +89,7 @@ describe('DATABASE_URL', () => {
 });
 
 describe('in production', () => {
-  test('no secret and no database is made up: what is missing is named', async () => {
+  test('no secret and no database is generated: missing ones are named', async () => {
     const { code, stdout, stderr } = await cannotStart({ NODE_ENV: 'production' });
     expect(code).toBe(1);
     for (const name of ['DATABASE_URL', 'AUTH_PASSWORD_PEPPER', 'AUTH_KEY_ENCRYPTION_KEY'])
@@ -98,8 +98,8 @@ describe('in production', () => {
   });
 });
 
-describe('what is asked for', () => {
-  test('a service that does not exist is answered with the ones that do', async () => {
+describe('the arguments', () => {
+  test('an unknown service is rejected with the list of services', async () => {
     expectOneLine(await cannotStart({}, ['getaway']), 'usage', 'auth-service', 'orders', 'gateway');
   });
 

@@ -31,7 +31,7 @@ test('with DATABASE_URL that one is used, and no other is started', () => {
   expect(existsSync(join(portico.dataDir, 'postgres/portico-demo-data'))).toBe(false);
 });
 
-test('nobody is put into my database, and I am told how to do it', async () => {
+test('no demo accounts are created in my database, and the command for it is printed', async () => {
   expect(await statusOfAlicesLogin()).toBe(401);
   await portico.wrote(/no demo accounts were made; `npm run seed:demo` makes them/);
 });

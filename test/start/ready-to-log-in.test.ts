@@ -18,4 +18,4 @@ test('the demo accounts can log in as soon as the gateway is ready for the first
   expect(response.status).toBe(200);
   portico.process.kill('SIGTERM');
   expect(await portico.ended).toMatchObject({ code: 0 });
-}, 60_000);
+});

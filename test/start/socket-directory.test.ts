@@ -19,17 +19,17 @@ test('the same data directory leads to the same sockets, by whatever path it is 
   expect(socketDirectoryOf(base)).not.toBe(directory);
 });
 
-test('nobody else can reach the sockets', () => {
+test('no other user can reach the sockets', () => {
   prepareSocketDirectory(directory);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
 });
 
-test('a directory that somebody else could get at is not used', () => {
+test('a directory that another user can write is not used', () => {
   mkdirSync(directory, { mode: 0o755 });
   expect(() => prepareSocketDirectory(directory)).toThrow(`${directory} is not a directory of this user alone`);
 });
 
-test('a link that somebody put in its place is not followed', () => {
+test('a link in place of the directory is not followed', () => {
   symlinkSync(dataDir, directory);
   expect(() => prepareSocketDirectory(directory)).toThrow('is not a directory of this user alone');
 });

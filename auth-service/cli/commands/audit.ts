@@ -1,3 +1,4 @@
+import { isUuid } from '../../../platform/index.ts';
 import {
   AUDIT_EVENTS,
   type AuditFilter,
@@ -6,30 +7,34 @@ import {
   readAuditOfTenant,
   readWholeAudit,
 } from '../../audit/index.ts';
-import { type CommandContext, type DatabaseCommandRuns, type Options, one, UsageError } from '../command.ts';
+import { type CommandContext, type DatabaseCommandRuns, type Options, singleOption } from '../command.ts';
+import { UsageError } from '../command-errors.ts';
 import { AUDIT_ENTRIES } from '../page-sizes.ts';
-import { list } from '../print.ts';
+import { listOutcome } from '../print.ts';
 import { findTenant, findUser } from '../subjects.ts';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const AGO = /^(?<count>\d{1,6})(?<unit>[mhd])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 export const auditCommands: DatabaseCommandRuns = {
   async audit(context, { options }) {
-    const tenant = one(options, 'tenant');
+    const tenant = singleOption(options, 'tenant');
     const request = { ...(await filterOf(context, options, tenant)), ...pageOf(options) };
     const entries =
       tenant === undefined
         ? await readWholeAudit(context.database, request)
         : await readAuditOfTenant(context.database, (await findTenant(context, tenant)).id, request);
-    const outcome = list(entries.map(shown));
+    const outcome = listOutcome(entries.map(tableRow));
     return { ...outcome, json: entries.map(asJson) };
   },
 };
 
 async function filterOf(context: CommandContext, options: Options, tenant: string | undefined): Promise<AuditFilter> {
-  const [event, user, since] = [one(options, 'event'), one(options, 'user'), one(options, 'since')];
+  const [event, user, since] = [
+    singleOption(options, 'event'),
+    singleOption(options, 'user'),
+    singleOption(options, 'since'),
+  ];
   if (event !== undefined && !Object.hasOwn(AUDIT_EVENTS, event))
     throw new UsageError(`expected an event of ${Object.keys(AUDIT_EVENTS).join(', ')}`);
   return {
@@ -40,19 +45,19 @@ async function filterOf(context: CommandContext, options: Options, tenant: strin
 }
 
 async function subjectId(context: CommandContext, tenant: string | undefined, user: string): Promise<string> {
-  // By its id, somebody who is gone is found too.
-  if (UUID.test(user)) return user.toLowerCase();
+  // By id, deleted users are found too.
+  if (isUuid(user)) return user.toLowerCase();
   if (tenant === undefined) throw new UsageError('--user takes a name only together with --tenant');
   return (await findUser(context, tenant, user)).userId;
 }
 
 function pageOf(options: Options): { first: number; after?: string } {
-  const [limit, after] = [one(options, 'limit'), one(options, 'after')];
+  const [limit, after] = [singleOption(options, 'limit'), singleOption(options, 'after')];
   const first = limit === undefined ? AUDIT_ENTRIES.default : /^\d{1,5}$/.test(limit) ? Number(limit) : 0;
   if (first < 1 || first > AUDIT_ENTRIES.most)
     throw new UsageError(`expected a --limit from 1 to ${AUDIT_ENTRIES.most}`);
   if (after === undefined) return { first };
-  if (!UUID.test(after)) throw new UsageError('expected the id of an entry for --after');
+  if (!isUuid(after)) throw new UsageError('expected the id of an entry for --after');
   return { first, after: after.toLowerCase() };
 }
 
@@ -64,18 +69,18 @@ function readSince(text: string, now: Date): Date {
 }
 
 /** `user 0193…`, or `operator root`. */
-function party(kind: string | null, id: string | null): string | null {
+function partyText(kind: string | null, id: string | null): string | null {
   return kind === null || id === null ? kind : `${kind} ${id}`;
 }
 
-function shown({ tenantId, at, event, outcome, details, ...rest }: ReadEntry) {
+function tableRow({ tenantId, at, event, outcome, details, ...rest }: ReadEntry) {
   return {
     at,
     tenant: tenantId === PLATFORM ? null : tenantId,
     event,
     outcome,
-    actor: party(rest.actorKind, rest.actorId),
-    subject: party(rest.subjectKind, rest.subjectId),
+    actor: partyText(rest.actorKind, rest.actorId),
+    subject: partyText(rest.subjectKind, rest.subjectId),
     address: rest.clientAddress,
     details,
     request_id: rest.requestId,

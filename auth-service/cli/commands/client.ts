@@ -1,21 +1,22 @@
+import { isUuid } from '../../../platform/index.ts';
 import { addClient, revokeClient } from '../../use-cases/index.ts';
-import { at, CommandError, type DatabaseCommandRuns, UsageError } from '../command.ts';
-import { done, list } from '../print.ts';
+import { type DatabaseCommandRuns, positionalAt } from '../command.ts';
+import { CommandError, UsageError } from '../command-errors.ts';
+import { listOutcome, messageOutcome } from '../print.ts';
 import { findTenant, roleOptions } from '../subjects.ts';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const MAX_NAME_LENGTH = 255;
+const MAX_CLIENT_NAME_LENGTH = 255;
 /** RFC 6749, section 3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
+const SCOPE_NAME = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
 
 export const clientCommands: DatabaseCommandRuns = {
   async 'client add'(context, given) {
-    const { id: tenantId } = await findTenant(context, at(given, 0));
-    const name = at(given, 1).normalize('NFKC');
-    if (name === '' || name.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name))
-      throw new UsageError(`expected a name of at most ${MAX_NAME_LENGTH} characters`);
+    const { id: tenantId } = await findTenant(context, positionalAt(given, 0));
+    const name = positionalAt(given, 1).normalize('NFKC');
+    if (name === '' || name.length > MAX_CLIENT_NAME_LENGTH || /\p{Cc}/u.test(name))
+      throw new UsageError(`expected a name of at most ${MAX_CLIENT_NAME_LENGTH} characters`);
     const scopes = [...new Set(given.options.scope ?? [])];
-    if (!scopes.every((scope) => SCOPE.test(scope))) throw new UsageError('expected scopes like orders:read');
+    if (!scopes.every((scope) => SCOPE_NAME.test(scope))) throw new UsageError('expected scopes like orders:read');
     const roles = roleOptions(given.options);
     const added = await addClient(
       context.database,
@@ -24,7 +25,7 @@ export const clientCommands: DatabaseCommandRuns = {
       context.author,
     );
     const { clientId, clientSecret } = added;
-    return done(`client_id      ${clientId}\nclient_secret  ${clientSecret}   (shown this once)`, {
+    return messageOutcome(`client_id      ${clientId}\nclient_secret  ${clientSecret}   (shown this once)`, {
       tenant_id: tenantId,
       client_id: clientId,
       client_secret: clientSecret,
@@ -35,11 +36,11 @@ export const clientCommands: DatabaseCommandRuns = {
   },
 
   async 'client list'(context, given) {
-    const { id: tenantId } = await findTenant(context, at(given, 0));
+    const { id: tenantId } = await findTenant(context, positionalAt(given, 0));
     const clients = await context.database.inTenant(tenantId, ({ oAuthClient }) =>
       oAuthClient.findMany({ where: { tenantId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
     );
-    return list(
+    return listOutcome(
       clients.map(({ id, name, allowedRoles, defaultRole, scopes, createdAt, revokedAt }) => ({
         client_id: id,
         name,
@@ -53,11 +54,11 @@ export const clientCommands: DatabaseCommandRuns = {
   },
 
   async 'client revoke'(context, given) {
-    const { id: tenantId } = await findTenant(context, at(given, 0));
-    const clientId = at(given, 1).toLowerCase();
-    if (!UUID.test(clientId)) throw new UsageError('expected a client id');
+    const { id: tenantId } = await findTenant(context, positionalAt(given, 0));
+    const clientId = positionalAt(given, 1).toLowerCase();
+    if (!isUuid(clientId)) throw new UsageError('expected a client id');
     const revoked = await revokeClient(context.database, tenantId, clientId, context.now, context.author);
     if (!revoked) throw new CommandError('this tenant has no such client, or it was revoked already');
-    return done('the client is revoked', { tenant_id: tenantId, client_id: clientId });
+    return messageOutcome('the client is revoked', { tenant_id: tenantId, client_id: clientId });
   },
 };

@@ -1,12 +1,12 @@
-import { activationTime, beginRotation, readKeys, removalTime, resealKeys } from '../../tokens/index.ts';
+import { activationTime, beginRotation, readSigningKeys, removalTime, resealKeys } from '../../tokens/index.ts';
 import type { CommandContext, DatabaseCommandRuns } from '../command.ts';
-import { done, list } from '../print.ts';
+import { listOutcome, messageOutcome } from '../print.ts';
 
 export const keyCommands: DatabaseCommandRuns = {
   async 'key list'(context) {
     const policy = policyOf(context);
-    const rows = await context.database.withoutTenant(readKeys);
-    return list(
+    const rows = await context.database.withoutTenant(readSigningKeys);
+    return listOutcome(
       rows.map((row) => ({
         kid: row.kid,
         algorithm: row.algorithm,
@@ -20,7 +20,7 @@ export const keyCommands: DatabaseCommandRuns = {
   },
 
   async 'key rotate'(context) {
-    const { kid, activatesAt, begun } = await beginRotation(
+    const { kid, activatesAt, begun, refreshTokenKey } = await beginRotation(
       context.database,
       context.sealer,
       policyOf(context),
@@ -28,10 +28,14 @@ export const keyCommands: DatabaseCommandRuns = {
       context.author,
     );
     const what = begun ? 'is published' : 'was published before';
-    return done(`the key ${kid} ${what} and signs from ${activatesAt.toISOString()} on`, {
+    const signing = `the key ${kid} ${what} and signs from ${activatesAt.toISOString()} on`;
+    const { id, issuesFrom } = refreshTokenKey;
+    const issuing = `the key ${id} of refresh tokens makes new ones from ${issuesFrom.toISOString()} on`;
+    return messageOutcome(`${signing}; ${issuing}`, {
       kid,
       begun,
       signs_from: activatesAt,
+      refresh_token_key: { id, begun: refreshTokenKey.begun, issues_from: issuesFrom },
     });
   },
 

@@ -1,10 +1,11 @@
 import { acceptPepper, countPasswords } from '../../use-cases/index.ts';
-import { at, CommandError, type DatabaseCommandRuns } from '../command.ts';
-import { done } from '../print.ts';
+import { type DatabaseCommandRuns, positionalAt } from '../command.ts';
+import { CommandError } from '../command-errors.ts';
+import { messageOutcome } from '../print.ts';
 
 export const pepperCommands: DatabaseCommandRuns = {
   async 'pepper accept'({ config, database, bcrypt, now, author }, given) {
-    const version = Number(at(given, 0));
+    const version = Number(positionalAt(given, 0));
     const { secrets } = config.passwords.peppers;
     if (!secrets.has(version)) {
       const known = [...secrets.keys()].join(', ');
@@ -13,7 +14,7 @@ export const pepperCommands: DatabaseCommandRuns = {
     await acceptPepper(database, { ...config.passwords, bcrypt: bcrypt() }, version, now(), author);
     const counts = await countPasswords(database);
     const users = counts.find(({ pepperVersion }) => pepperVersion === version)?.users ?? 0;
-    return done(
+    return messageOutcome(
       `the pepper of version ${version} is taken; ${users} users have a hash of this version, and log in if it was made with this pepper`,
       { version, users },
     );

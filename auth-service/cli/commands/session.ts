@@ -1,23 +1,24 @@
+import { isUuid } from '../../../platform/index.ts';
 import { recordAudit } from '../../audit/index.ts';
 import { endSessions, lockUser } from '../../use-cases/index.ts';
-import { at, CommandError, type DatabaseCommandRuns, UsageError } from '../command.ts';
-import { done, list } from '../print.ts';
+import { type DatabaseCommandRuns, positionalAt } from '../command.ts';
+import { CommandError, UsageError } from '../command-errors.ts';
+import { listOutcome, messageOutcome } from '../print.ts';
 import { findUser } from '../subjects.ts';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const PAGE = 1_000;
+const SESSIONS_PER_PAGE = 1_000;
 
 export const sessionCommands: DatabaseCommandRuns = {
   async 'session list'(context, given) {
-    const { tenantId, userId } = await findUser(context, at(given, 0), at(given, 1));
+    const { tenantId, userId } = await findUser(context, positionalAt(given, 0), positionalAt(given, 1));
     const sessions = await context.database.inTenant(tenantId, ({ session }) =>
       session.findMany({
         where: { tenantId, userId, revokedAt: null, expiresAt: { gt: context.now() } },
         orderBy: [{ lastUsedAt: 'desc' }, { id: 'asc' }],
-        take: PAGE,
+        take: SESSIONS_PER_PAGE,
       }),
     );
-    return list(
+    return listOutcome(
       sessions.map(({ id, createdAt, lastUsedAt, expiresAt, clientAddress, userAgent }) => ({
         id,
         created_at: createdAt,
@@ -30,10 +31,10 @@ export const sessionCommands: DatabaseCommandRuns = {
   },
 
   async 'session revoke'(context, given) {
-    const { tenantId, userId } = await findUser(context, at(given, 0), at(given, 1));
+    const { tenantId, userId } = await findUser(context, positionalAt(given, 0), positionalAt(given, 1));
     const sessionId = given.positionals[2];
     if ((sessionId === undefined) !== given.flags.has('all')) throw new UsageError('expected a session id or --all');
-    if (sessionId !== undefined && !UUID.test(sessionId)) throw new UsageError('expected a session id');
+    if (sessionId !== undefined && !isUuid(sessionId)) throw new UsageError('expected a session id');
     const ended = await context.database.inTenant(tenantId, async (transaction) => {
       await lockUser(transaction, tenantId, userId);
       const which = { tenantId, userId, ...(sessionId !== undefined && { sessionId: sessionId.toLowerCase() }) };
@@ -55,6 +56,6 @@ export const sessionCommands: DatabaseCommandRuns = {
       return count;
     });
     if (ended === 0 && sessionId !== undefined) throw new CommandError('this user has no such living session');
-    return done(`${ended} sessions ended`, { user_id: userId, ended_sessions: ended });
+    return messageOutcome(`${ended} sessions ended`, { user_id: userId, ended_sessions: ended });
   },
 };

@@ -18,7 +18,7 @@ export interface ComparableSchema {
 
 /** What a role without queries has in place of them, here and in Hasura. */
 const PLACEHOLDERS = new Set(['no_queries_available', 'no_subscriptions_available', 'no_mutations_available']);
-const ROOTS = { queryType: 'Query', mutationType: 'Mutation', subscriptionType: 'Subscription' } as const;
+const ROOT_TYPE_KEYS = { queryType: 'Query', mutationType: 'Mutation', subscriptionType: 'Subscription' } as const;
 const BUILT_IN_DIRECTIVES = new Set(['skip', 'include', 'deprecated']);
 
 /**
@@ -38,8 +38,8 @@ export function comparableSchema({ __schema }: IntrospectionQuery, known: Readon
     return true;
   };
   const rootNames = new Map<string, string>();
-  for (const [key, standard] of Object.entries(ROOTS)) {
-    const name = __schema[key as keyof typeof ROOTS]?.name;
+  for (const [key, standard] of Object.entries(ROOT_TYPE_KEYS)) {
+    const name = __schema[key as keyof typeof ROOT_TYPE_KEYS]?.name;
     if (name !== undefined) rootNames.set(name, standard);
   }
   if (!types.has(__schema.queryType.name)) throw new Error('the schema has no query type');
@@ -50,7 +50,7 @@ export function comparableSchema({ __schema }: IntrospectionQuery, known: Readon
     if (!type || kept.has(name)) continue;
     const left = withoutDatabase(type, (field) => {
       if (PLACEHOLDERS.has(field.name) && rootNames.has(type.name)) return false;
-      if (!isOfDatabase(namedType(field.type))) return true;
+      if (!isOfDatabase(introspectedTypeName(field.type))) return true;
       tableFields.push(`${rootNames.get(type.name) ?? type.name}.${field.name}`);
       return false;
     });
@@ -104,14 +104,15 @@ interface TypeRef {
   readonly ofType?: TypeRef | null;
 }
 
-function namedType(type: object): string {
+function introspectedTypeName(type: object): string {
   let named: TypeRef = type;
   while (named.ofType) named = named.ofType;
   return named.name ?? '';
 }
 
 function typesWithin(type: IntrospectionType): readonly string[] {
-  const ofInputs = (values: readonly IntrospectionInputValue[]) => values.map((value) => namedType(value.type));
+  const ofInputs = (values: readonly IntrospectionInputValue[]) =>
+    values.map((value) => introspectedTypeName(value.type));
   switch (type.kind) {
     case 'OBJECT':
       return [...ofFields(type.fields), ...type.interfaces.map(({ name }) => name)];
@@ -129,7 +130,7 @@ function typesWithin(type: IntrospectionType): readonly string[] {
       return [];
   }
   function ofFields(fields: readonly IntrospectionField[]): readonly string[] {
-    return fields.flatMap((field) => [namedType(field.type), ...ofInputs(field.args)]);
+    return fields.flatMap((field) => [introspectedTypeName(field.type), ...ofInputs(field.args)]);
   }
 }
 

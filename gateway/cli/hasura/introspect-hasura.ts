@@ -11,11 +11,11 @@ export interface HasuraServer {
 /** What a role sees, or why that is not known. */
 export type RoleIntrospection = { readonly introspection: IntrospectionQuery } | { readonly problem: string };
 
-const TIMEOUT_MS = 30_000;
-const MAX_BYTES = 67_108_864;
-const MAX_MESSAGE = 200;
+const INTROSPECTION_TIMEOUT_MS = 30_000;
+const MAX_RESPONSE_BYTES = 67_108_864;
+const MAX_MESSAGE_LENGTH = 200;
 /** Descriptions are not compared. */
-const QUERY = getIntrospectionQuery({ descriptions: false });
+const INTROSPECTION_QUERY = getIntrospectionQuery({ descriptions: false });
 
 /** The address of the GraphQL endpoint, without what must not be shown; undefined where the URL is none. */
 export function endpointOf(url: string): URL | undefined {
@@ -44,23 +44,29 @@ export async function introspectHasura(
         'x-hasura-role': role,
         ...(adminSecret !== undefined && { 'x-hasura-admin-secret': adminSecret }),
       },
-      body: JSON.stringify({ query: QUERY, operationName: 'IntrospectionQuery' }),
+      body: JSON.stringify({ query: INTROSPECTION_QUERY, operationName: 'IntrospectionQuery' }),
       // The secret is for the server that was named.
       redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(INTROSPECTION_TIMEOUT_MS),
     });
-    const text = await textOf(response);
-    if (text === undefined) return failed(`the answer has more than ${MAX_BYTES} bytes`);
-    return readAnswer(response.status, text, failed);
+    const text = await limitedText(response);
+    if (text === undefined) return failed(`the answer has more than ${MAX_RESPONSE_BYTES} bytes`);
+    return readIntrospection(response.status, text, failed);
   } catch (error) {
     const { name, cause } = error as Error & { cause?: { code?: string } };
     return failed(
-      name === 'TimeoutError' ? `no answer within ${TIMEOUT_MS / 1000} s` : `no answer (${cause?.code ?? name})`,
+      name === 'TimeoutError'
+        ? `no answer within ${INTROSPECTION_TIMEOUT_MS / 1000} s`
+        : `no answer (${cause?.code ?? name})`,
     );
   }
 }
 
-function readAnswer(status: number, text: string, failed: (what: string) => RoleIntrospection): RoleIntrospection {
+function readIntrospection(
+  status: number,
+  text: string,
+  failed: (what: string) => RoleIntrospection,
+): RoleIntrospection {
   let answer: { data?: { __schema?: unknown } | null; errors?: readonly { message?: unknown }[]; error?: unknown };
   try {
     answer = JSON.parse(text);
@@ -69,16 +75,16 @@ function readAnswer(status: number, text: string, failed: (what: string) => Role
   }
   if (answer?.data?.__schema) return { introspection: answer.data as unknown as IntrospectionQuery };
   const message = Array.isArray(answer?.errors) ? answer.errors[0]?.message : answer?.error;
-  const said = typeof message === 'string' ? `: ${message.slice(0, MAX_MESSAGE)}` : '';
+  const said = typeof message === 'string' ? `: ${message.slice(0, MAX_MESSAGE_LENGTH)}` : '';
   return failed(`status ${status}, and no schema${said}`);
 }
 
-async function textOf({ body }: Response): Promise<string | undefined> {
+async function limitedText({ body }: Response): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of body ?? []) {
     size += piece.length;
-    if (size > MAX_BYTES) return undefined;
+    if (size > MAX_RESPONSE_BYTES) return undefined;
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');

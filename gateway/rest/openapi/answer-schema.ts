@@ -16,10 +16,10 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql';
 import { type JsonSchema, orNull } from './json-schema.ts';
-import { type Certain, selectedFields } from './selected-fields.ts';
+import { type Certain, fieldsOfAnswer } from './selected-fields.ts';
 import type { TypeSchemas } from './type-schemas.ts';
 
-type Selections = readonly Certain<SelectionSetNode>[];
+type SelectionSets = readonly Certain<SelectionSetNode>[];
 
 /** A saved operation and the graph that it runs on. It is valid there. */
 export interface SavedOperation {
@@ -38,8 +38,8 @@ export function answerSchema(saved: SavedOperation, types: TypeSchemas): JsonSch
   const root = schema.getRootType(operation.operation);
   return root ? objectSchema(root, [{ node: operation.selectionSet, always: true }]) : {};
 
-  function objectSchema(type: GraphQLObjectType, selections: Selections): JsonSchema {
-    const selected = [...selectedFields(selections, type, schema, document)];
+  function objectSchema(type: GraphQLObjectType, selections: SelectionSets): JsonSchema {
+    const selected = [...fieldsOfAnswer(selections, type, schema, document)];
     const required = selected.filter(([, nodes]) => nodes.some((field) => field.always)).map(([key]) => key);
     return {
       type: 'object',
@@ -65,12 +65,12 @@ export function answerSchema(saved: SavedOperation, types: TypeSchemas): JsonSch
     };
   }
 
-  function outputSchema(type: GraphQLOutputType, selections: Selections): JsonSchema {
+  function outputSchema(type: GraphQLOutputType, selections: SelectionSets): JsonSchema {
     if (isNonNullType(type)) return presentSchema(type.ofType, selections);
     return orNull(presentSchema(type, selections));
   }
 
-  function presentSchema(type: GraphQLOutputType, selections: Selections): JsonSchema {
+  function presentSchema(type: GraphQLOutputType, selections: SelectionSets): JsonSchema {
     if (isNonNullType(type)) return presentSchema(type.ofType, selections);
     if (isListType(type)) return { type: 'array', items: outputSchema(type.ofType, selections) };
     if (isLeafType(type)) return types.leaf(type);

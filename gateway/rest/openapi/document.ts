@@ -37,7 +37,7 @@ export function openApiDocument({ endpoints, graph, generation, withUnusable }: 
   const paths = new Map<string, DescribedPath>();
   for (const endpoint of endpoints) {
     const needs = needsOfEndpoint(endpoint, generation);
-    // What judges no token answers everybody as it does a caller without one.
+    // An endpoint that verifies no token answers every caller as it does one without a token.
     const { schema, accepted } = needs === 'nothing' ? (generation.publicGraph ?? graph) : graph;
     const problem = validate(accepted, endpoint.document)[0]?.message;
     if (problem !== undefined && !withUnusable) continue;

@@ -12,7 +12,7 @@ export interface DescribedEndpoint {
   readonly id: string;
   /** The graph that it runs on. */
   readonly schema: GraphQLSchema;
-  /** What it needs of its caller. */
+  /** Which credentials it needs. */
   readonly needs: 'nothing' | 'public' | 'session';
   /** Why it cannot be run; undefined when it can. */
   readonly problem: string | undefined;
@@ -52,7 +52,7 @@ export function describeOperation(described: DescribedEndpoint, method: RestMeth
   return {
     operationId: methods.length === 1 ? id : `${id}.${method.toLowerCase()}`,
     summary: name,
-    description: descriptionOf(described),
+    description: operationDescription(described),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: { required: body.required, content: { 'application/json': { schema: body.schema } } },
@@ -65,7 +65,7 @@ export function describeOperation(described: DescribedEndpoint, method: RestMeth
 /** The empty requirement stands for a caller without a token (OpenAPI 3.1, security requirement object). */
 const SECURITY = { nothing: [], public: [{}, { bearer: [] }], session: [{ bearer: [] }] } as const;
 
-function descriptionOf({ endpoint, problem }: DescribedEndpoint): string {
+function operationDescription({ endpoint, problem }: DescribedEndpoint): string {
   const { comment } = endpoint.metadata;
   return [
     ...(comment ? [comment] : []),

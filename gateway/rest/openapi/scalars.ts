@@ -1,8 +1,8 @@
 import type { JsonSchema } from './json-schema.ts';
 
-const TEXT = { type: 'string' };
+const STRING_SCHEMA = { type: 'string' };
 const INTEGER = { type: 'integer' };
-const UUID = { type: 'string', format: 'uuid', pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' };
+const UUID_SCHEMA = { type: 'string', format: 'uuid', pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' };
 /** Numbers that services may send as a text, so that no digit is lost. */
 const LONG_INTEGER = { type: ['integer', 'string'] };
 const LONG_NUMBER = { type: ['number', 'string'] };
@@ -11,8 +11,8 @@ const LONG_NUMBER = { type: ['number', 'string'] };
 const SCALARS: Readonly<Record<string, JsonSchema>> = {
   Int: { type: 'integer', format: 'int32' },
   Float: { type: 'number', format: 'double' },
-  String: TEXT,
-  ID: TEXT,
+  String: STRING_SCHEMA,
+  ID: STRING_SCHEMA,
   Boolean: { type: 'boolean' },
   bool: { type: 'boolean' },
   smallint: INTEGER,
@@ -27,18 +27,18 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
   float8: LONG_NUMBER,
   numeric: LONG_NUMBER,
   decimal: LONG_NUMBER,
-  text: TEXT,
-  citext: TEXT,
-  varchar: TEXT,
-  bpchar: TEXT,
-  uuid: UUID,
-  UUID,
+  text: STRING_SCHEMA,
+  citext: STRING_SCHEMA,
+  varchar: STRING_SCHEMA,
+  bpchar: STRING_SCHEMA,
+  uuid: UUID_SCHEMA,
+  UUID: UUID_SCHEMA,
   date: { type: 'string', format: 'date' },
-  timestamp: TEXT,
+  timestamp: STRING_SCHEMA,
   timestamptz: { type: 'string', format: 'date-time' },
-  time: TEXT,
-  timetz: TEXT,
-  interval: TEXT,
+  time: STRING_SCHEMA,
+  timetz: STRING_SCHEMA,
+  interval: STRING_SCHEMA,
   json: {},
   jsonb: {},
   JSON: {},

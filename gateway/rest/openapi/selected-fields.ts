@@ -21,7 +21,7 @@ export interface Certain<T> {
  * What selection sets select of an object type, by response key: fields through fragments that apply to the type,
  * without those that `@skip` and `@include` always take out. Once for each time that a key is selected.
  */
-export function selectedFields(
+export function fieldsOfAnswer(
   selections: readonly Certain<SelectionSetNode>[],
   type: GraphQLObjectType,
   schema: GraphQLSchema,

@@ -12,10 +12,10 @@ const ERROR_SCHEMA = {
   required: ['path', 'error', 'code'],
 } as const;
 
-const REFERENCE = { $ref: `#/components/schemas/${ERROR}` } as const;
-const CONTENT = { 'application/json': { schema: REFERENCE } } as const;
+const ERROR_REFERENCE = { $ref: `#/components/schemas/${ERROR}` } as const;
+const CONTENT = { 'application/json': { schema: ERROR_REFERENCE } } as const;
 
-const CHALLENGE = {
+const CHALLENGE_HEADER = {
   'WWW-Authenticate': { description: 'What to do about it (RFC 6750).', schema: { type: 'string' } },
 } as const;
 
@@ -24,8 +24,8 @@ export const SHARED = {
   schemas: { [ERROR]: ERROR_SCHEMA },
   responses: {
     BadRequest: { description: 'The request does not fit the endpoint.', content: CONTENT },
-    Unauthorized: { description: 'There is no token, or a bad one.', headers: CHALLENGE, content: CONTENT },
-    Forbidden: { description: 'The token does not allow it.', headers: CHALLENGE, content: CONTENT },
+    Unauthorized: { description: 'There is no token, or a bad one.', headers: CHALLENGE_HEADER, content: CONTENT },
+    Forbidden: { description: 'The token does not allow it.', headers: CHALLENGE_HEADER, content: CONTENT },
   },
   securitySchemes: {
     bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
@@ -43,7 +43,7 @@ export function otherResponses(needsToken: boolean, answer: Readonly<Record<stri
     default: {
       description: 'An error, or the answer with a status that the service behind the endpoint gave it.',
       headers: { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'string' } } },
-      content: { 'application/json': { schema: { anyOf: [REFERENCE, answer] } } },
+      content: { 'application/json': { schema: { anyOf: [ERROR_REFERENCE, answer] } } },
     },
   };
 }

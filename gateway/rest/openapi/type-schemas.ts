@@ -32,7 +32,7 @@ export interface TypeSchemas {
 
 export function createTypeSchemas(): TypeSchemas {
   const components: Record<string, JsonSchema> = {};
-  /** What stands behind each name. A role and the public one may see different parts of a type. */
+  /** The type behind each component name. A role and the public role may see different parts of a type. */
   const signatures = new Map<string, string>();
 
   function reference(type: ComponentType): JsonSchema {

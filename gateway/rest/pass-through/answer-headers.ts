@@ -47,7 +47,7 @@ export interface AnswerPolicy {
   readonly address: ServiceAddress;
   /** Whether the client's credentials went to the service, so that it may ask for them. */
   readonly mayChallenge: boolean;
-  /** The request headers that decide who is calling, which caches have to keep apart; empty where nobody is. */
+  /** The request headers that identify the caller, which caches have to keep apart; empty where there is none. */
   readonly variesBy: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export function headersOfAnswer(
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = String(raw[at]).toLowerCase();
     // Header values are bytes. Node writes strings as Latin-1.
-    add(headers, name, (raw[at + 1] as Buffer).toString('latin1'));
+    addHeader(headers, name, (raw[at + 1] as Buffer).toString('latin1'));
   }
   // Only one of the two says how long it is (RFC 9112 section 6.3), and an answer without a body has no length.
   if (headers['transfer-encoding'] !== undefined || status === 204) delete headers['content-length'];
@@ -82,7 +82,7 @@ export function headersOfAnswer(
   return headers;
 }
 
-function add(headers: AnswerHeaders, name: string, value: string): void {
+function addHeader(headers: AnswerHeaders, name: string, value: string): void {
   const known = headers[name];
   if (known === undefined) headers[name] = value;
   else if (Array.isArray(known)) known.push(value);

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
-import type { ConcurrencySettings } from '../../resilience/index.ts';
-import { ServicePlaces } from './places.ts';
+import type { ConcurrencySettings } from '../../upstream/index.ts';
+import { ServiceBulkhead } from './service-bulkhead.ts';
 
 /** As long as a service may take to be connected to, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 5_000;
@@ -12,7 +12,7 @@ export interface OriginConnections {
    * place, which a pool of a fixed size could not tell before.
    */
   readonly pool: Pool;
-  readonly places: ServicePlaces;
+  readonly places: ServiceBulkhead;
 }
 
 /** WebSockets have connections of their own. */
@@ -34,7 +34,7 @@ export function openServiceConnections(concurrency: ConcurrencySettings): Servic
         bodyTimeout: 0,
         connect: { timeout: CONNECT_TIMEOUT_MS },
       });
-      const opened = { pool, places: new ServicePlaces(concurrency) };
+      const opened = { pool, places: new ServiceBulkhead(concurrency) };
       origins.set(origin, opened);
       return opened;
     },

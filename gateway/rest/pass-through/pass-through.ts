@@ -1,29 +1,31 @@
 import type { Socket } from 'node:net';
-import type { Logger } from '../../../platform/index.ts';
+import { type Logger, OTHER_ROUTE } from '../../../platform/index.ts';
 import type { Assertions } from '../../assertions/index.ts';
-import { explained, GatewayError } from '../../errors.ts';
-import type { Follower } from '../../graph/index.ts';
-import { type Arrival, type Exchange, refuseUpgrade, sendFlatError } from '../../http/index.ts';
+import { methodNotForwarded, resourceNotFound, toLoggedError } from '../../errors.ts';
+import type { MetadataSubscriber } from '../../graph/index.ts';
+import { type HttpExchange, type IncomingRequest, refuseUpgrade, sendFlatError } from '../../http/index.ts';
 import type { Environment, Metadata } from '../../metadata/index.ts';
-import type { ConcurrencySettings } from '../../resilience/index.ts';
-import { type Authenticator, roleNotAllowed, type Session } from '../../session/index.ts';
-import { ADMIN_ROLE } from '../../sources/index.ts';
+import { ADMIN_ROLE, type Authenticator, roleNotAllowed, type Session } from '../../session/index.ts';
+import type { ConcurrencySettings, TracedHeaders } from '../../upstream/index.ts';
+import { pathOfAnotherService } from '../errors.ts';
 import { openServiceConnections } from './connections.ts';
 import { refuseUnclearPath } from './path-rules.ts';
-import { callerOf, LiveConnections } from './places.ts';
 import { type RelayTarget, relay } from './relay.ts';
 import { handshakeHeaders } from './request-headers.ts';
-import { nothingThere, openServices, refuseUnlessPublic, type Service } from './service.ts';
+import { openServices, refuseUnlessPublic, type Service } from './service.ts';
+import { callerOf, LongLivedConnections } from './service-bulkhead.ts';
 import { relayWebSocket } from './websocket.ts';
 
 /** Passes requests on to plain HTTP services, as `services.yaml` says. docs/pass-through.md has what goes through. */
-export interface PassThrough extends Follower {
+export interface PassThrough extends MetadataSubscriber {
   /** Whether a service has this path. */
   matches(path: string): boolean;
+  /** The path of the service that has this path. */
+  routeOf(path: string): string | undefined;
   /** Answers a request whose path matches. */
-  handle(exchange: Exchange): Promise<void>;
+  handle(exchange: HttpExchange): Promise<void>;
   /** Takes a WebSocket handshake whose path matches; refuses it with a plain HTTP response. */
-  upgrade(arrival: Arrival, socket: Socket, head: Buffer): Promise<void>;
+  upgrade(incoming: IncomingRequest, socket: Socket, head: Buffer): Promise<void>;
   /** Ends the WebSockets that are open: unlike requests, they would go on for as long as their clients like. */
   closeSockets(): void;
   close(): void;
@@ -34,6 +36,8 @@ export interface PassThroughOptions {
   readonly environment: Environment;
   readonly authenticator: Authenticator;
   readonly assertions?: Assertions | undefined;
+  /** What one origin is sent beside the context of a trace. */
+  readonly traced?: TracedHeaders | undefined;
   /** WebSockets and event streams at a time. */
   readonly maxLiveConnections: number;
   /** Requests to one origin at a time. */
@@ -42,7 +46,7 @@ export interface PassThroughOptions {
 }
 
 /** A request that goes through. */
-interface Admission {
+interface AdmittedRequest {
   readonly service: Service;
   readonly target: Omit<RelayTarget, 'dispatcher'>;
   /** Undefined where no token is judged. */
@@ -60,45 +64,48 @@ const METHODS_OF_THE_WAY: ReadonlySet<string> = new Set(['TRACE', 'CONNECT']);
  * @throws MetadataError when a service's metadata does not fit the environment.
  */
 export function openPassThrough(options: PassThroughOptions): PassThrough {
-  const { environment, authenticator, assertions } = options;
+  const { environment, authenticator, assertions, traced } = options;
   const { credentialHeaders } = authenticator;
   const connections = openServiceConnections(options.concurrency);
-  const live = new LiveConnections(options.maxLiveConnections);
-  let services = openServices(options.metadata, environment, credentialHeaders, assertions);
+  const live = new LongLivedConnections(options.maxLiveConnections);
+  let services = openServices(options.metadata, environment, credentialHeaders, assertions, traced);
   const sockets = new Set<Socket>();
 
   /** @throws GatewayError why the request does not go through. */
-  async function admit(arrival: Arrival): Promise<Admission> {
-    const { path, search, request } = arrival;
+  async function admit(incoming: IncomingRequest): Promise<AdmittedRequest> {
+    const { path, search, request } = incoming;
     const service = services.find(path);
-    if (!service) throw nothingThere();
+    if (!service) throw resourceNotFound();
     const { name, permissions, timeout_seconds, only_public_without_token } = service.metadata;
-    // No token is judged there, so a caller who still attaches an expired one can get a new one; and nobody is named.
+    // No token is verified there, so a caller with an expired one can get a new one; and the log names no caller.
     let session: Session | undefined;
-    if (only_public_without_token) refuseUnlessPublic(service, arrival);
+    if (only_public_without_token) refuseUnlessPublic(service, incoming);
     else {
-      const caller = await authenticator.authenticate(request.headers);
+      const caller = await authenticator.authenticate(request.headers, undefined, incoming.span);
       const isPermitted = (role: string) => permissions?.some((permission) => permission.role === role) ?? true;
       if (caller.role !== ADMIN_ROLE && !isPermitted(caller.role)) throw roleNotAllowed();
-      if (METHODS_OF_THE_WAY.has(request.method ?? '')) throw methodNotAllowed();
+      if (METHODS_OF_THE_WAY.has(request.method ?? '')) throw methodNotForwarded();
       refuseUnclearPath(path);
-      if (services.isUnclear(path)) throw new GatewayError('bad-request', 'the path could be that of another service');
+      if (services.isUnclear(path)) throw pathOfAnotherService();
       session = caller;
     }
     const target = {
       name,
       path: service.pathFor(path) + (search === '' ? '' : `?${search}`),
-      headers: service.headersFor(arrival, session),
+      headers: service.headersFor(incoming, session),
+      tracing: service.tracing,
       idleTimeoutMs: timeout_seconds * 1000,
       policy: service.policy,
       cookies: session?.cookies ?? [],
     };
-    return { service, target, session, caller: callerOf(session, arrival.clientAddress) };
+    return { service, target, session, caller: callerOf(session, incoming.clientAddress) };
   }
 
   return {
     matches: (path) => services.find(path) !== undefined,
+    routeOf: (path) => services.find(path)?.metadata.path,
     handle: async (exchange) => {
+      exchange.route = services.find(exchange.path)?.metadata.path ?? OTHER_ROUTE;
       try {
         const { service, target, session, caller } = await admit(exchange);
         if (exchange.record) exchange.record.caller = session;
@@ -106,11 +113,11 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
         const own = places.take(caller) ?? (await places.wait(caller, exchange, target.name));
         if (own) relay(exchange, { ...target, dispatcher: pool }, { own, live });
       } catch (thrown) {
-        sendFlatError(exchange, explained(thrown, exchange));
+        sendFlatError(exchange, toLoggedError(thrown, exchange));
       }
     },
-    upgrade: async (arrival, socket, head) => {
-      // From here on the socket's errors are nobody else's, and an error that nobody hears ends the process.
+    upgrade: async (incoming, socket, head) => {
+      // From here on nothing else listens for the socket's errors, and an error without a listener ends the process.
       socket.on('error', () => {});
       try {
         const place = live.enter();
@@ -119,21 +126,24 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
           sockets.delete(socket);
           place.leave();
         });
-        if (services.find(arrival.path)?.metadata.only_public_without_token) throw nothingThere();
-        const { service, target } = await admit(arrival);
+        if (services.find(incoming.path)?.metadata.only_public_without_token) throw resourceNotFound();
+        const { service, target } = await admit(incoming);
         if (socket.destroyed) return;
-        logSocket(arrival, socket, service.metadata.name);
-        const headers = { ...target.headers, ...handshakeHeaders(arrival.request.headers) };
-        relayWebSocket(arrival, socket, head, { ...target, headers, origin: service.origin });
+        logSocket(incoming, socket, service.metadata.name);
+        const headers = { ...target.headers, ...handshakeHeaders(incoming.request.headers) };
+        relayWebSocket(incoming, socket, head, { ...target, headers, origin: service.origin });
       } catch (thrown) {
-        const error = explained(thrown, arrival);
-        const { log, clientAddress: ip } = arrival;
-        log.info({ type: 'websocket-log', ip, status: error.status, code: error.code }, 'a WebSocket was refused');
-        refuseUpgrade(arrival.request, socket, error);
+        const error = toLoggedError(thrown, incoming);
+        const { log, clientAddress: ip } = incoming;
+        log.info(
+          { event: 'websocket.refused', type: 'websocket-log', ip, status: error.status, code: error.code },
+          'WebSocket refused',
+        );
+        refuseUpgrade(incoming.request, socket, error);
       }
     },
     prepare: (described) => {
-      const next = openServices(described, environment, credentialHeaders, assertions);
+      const next = openServices(described, environment, credentialHeaders, assertions, traced);
       return () => {
         services = next;
       };
@@ -146,15 +156,11 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
 }
 
 /** A handshake that is passed on is in the log twice: when the service is asked, and when its connection is over. */
-function logSocket({ log, clientAddress: ip }: Arrival, socket: Socket, service: string): void {
+function logSocket({ log, clientAddress: ip }: IncomingRequest, socket: Socket, service: string): void {
   const startedAt = performance.now();
-  log.info({ type: 'websocket-log', ip, service }, 'a WebSocket is passed on');
+  log.info({ event: 'websocket.opened', type: 'websocket-log', ip, service }, 'WebSocket opened');
   socket.once('close', () => {
     const duration_ms = Math.round(performance.now() - startedAt);
-    log.info({ type: 'websocket-log', ip, service, duration_ms }, 'a WebSocket is closed');
+    log.info({ event: 'websocket.closed', type: 'websocket-log', ip, service, duration_ms }, 'WebSocket closed');
   });
-}
-
-function methodNotAllowed(): GatewayError {
-  return new GatewayError('method-not-allowed', 'this method is not passed on');
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts';
+import { ambiguousPath, dotSegmentInPath } from '../errors.ts';
 
 /** Octets of a path that some servers cut off, fold into another, or take for a separator. */
 const AMBIGUOUS = /[^\x21-\x7e]|\\|%(?:[01][0-9a-f]|7f)|%5c/i;
@@ -6,14 +6,13 @@ const AMBIGUOUS = /[^\x21-\x7e]|\\|%(?:[01][0-9a-f]|7f)|%5c/i;
 const OVERLONG = /%(?:c0%a[ef]|c1%9c|e0%80%a[ef]|f0%80%80%a[ef])/i;
 
 /**
- * Refuses a path that a service could take for one outside of its own part, once somebody decodes and resolves it.
+ * Refuses a path that a service could take for one outside of its own part, once it decodes and resolves it.
  *
  * @throws GatewayError `bad-request`
  */
 export function refuseUnclearPath(path: string): void {
-  if (hasDotSegment(path)) throw new GatewayError('bad-request', 'the path holds a dot segment');
-  if (AMBIGUOUS.test(path) || OVERLONG.test(path))
-    throw new GatewayError('bad-request', 'the path holds a character that could be misread');
+  if (hasDotSegment(path)) throw dotSegmentInPath();
+  if (AMBIGUOUS.test(path) || OVERLONG.test(path)) throw ambiguousPath();
 }
 
 function hasDotSegment(path: string): boolean {
@@ -44,4 +43,9 @@ export function lenientPath(path: string): string {
     .replace(/[;?#\s][^/]*/g, '')
     .replace(/\/{2,}/g, '/')
     .toLowerCase();
+}
+
+/** Whether it is a path or below it, by whole segments. */
+export function isBelow(path: string, base: string): boolean {
+  return path === base || path.startsWith(`${base}/`);
 }

@@ -1,3 +1,4 @@
+import { isBelow } from './path-rules.ts';
 /** Where a service is, for us and for the clients. */
 export interface ServiceAddress {
   /** Scheme, host and port that we call it at. */
@@ -31,8 +32,4 @@ export function publicLocation(
   // A service that knows its public address says it as it is.
   if (isBelow(pathname, service.path)) return rest;
   return isBelow(pathname, service.base) ? service.path + rest.slice(service.base.length) : undefined;
-}
-
-function isBelow(path: string, base: string): boolean {
-  return path === base || path.startsWith(`${base}/`);
 }

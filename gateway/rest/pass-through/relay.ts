@@ -1,10 +1,13 @@
 import type { Dispatcher } from 'undici';
+import type { Span } from '../../../platform/index.ts';
 import { GatewayError } from '../../errors.ts';
-import { type Exchange, sendFlatError } from '../../http/index.ts';
-import { type CallOutcome, outcomeOf } from '../../sources/index.ts';
+import { type HttpExchange, sendFlatError } from '../../http/index.ts';
+import { type CallOutcome, outcomeOf } from '../../upstream/index.ts';
+import { serviceTimeout, serviceUnreachable } from '../errors.ts';
 import { type AnswerPolicy, headersOfAnswer } from './answer-headers.ts';
-import type { LiveConnections, Place } from './places.ts';
+import { type CallTracing, headersWithContext, startCall } from './call-span.ts';
 import { hasBody, RequestBody } from './request-body.ts';
+import type { LongLivedConnections, ServiceSlot } from './service-bulkhead.ts';
 
 /** Where a request goes, and how. */
 export interface RelayTarget {
@@ -14,6 +17,7 @@ export interface RelayTarget {
   /** With the query string. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly tracing: CallTracing;
   /** For how long nothing may come or go, in milliseconds. */
   readonly idleTimeoutMs: number;
   readonly policy: AnswerPolicy;
@@ -21,12 +25,12 @@ export interface RelayTarget {
   readonly cookies: readonly string[];
 }
 
-/** What a request holds while it is under way. */
+/** Resources of a request in flight, released at its end. */
 export interface RelayPlaces {
   /** Its own, given back when it is over. */
-  readonly own: Place;
+  readonly own: ServiceSlot;
   /** Where it changes to, should its answer be an event stream. */
-  readonly live: LiveConnections;
+  readonly live: LongLivedConnections;
 }
 
 /**
@@ -34,22 +38,23 @@ export interface RelayPlaces {
  * framed, so that nothing of the client's framing reaches the service, and ends the connection to the service whenever
  * one of the two messages on it is not complete.
  */
-export function relay(exchange: Exchange, target: RelayTarget, places: RelayPlaces): void {
-  new Relay(exchange, target, places).start();
+export function relay(exchange: HttpExchange, target: RelayTarget, places: RelayPlaces): void {
+  new ResponseRelay(exchange, target, places).start();
 }
 
-class Relay implements Dispatcher.DispatchHandler {
-  readonly #exchange: Exchange;
+class ResponseRelay implements Dispatcher.DispatchHandler {
+  readonly #exchange: HttpExchange;
   readonly #target: RelayTarget;
   readonly #idle: NodeJS.Timeout;
-  readonly #live: LiveConnections;
-  #place: Place;
+  readonly #live: LongLivedConnections;
+  #place: ServiceSlot;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: Error | undefined;
   #isOver = false;
   readonly #startedAt = performance.now();
+  #span: Span | undefined;
 
-  constructor(exchange: Exchange, target: RelayTarget, places: RelayPlaces) {
+  constructor(exchange: HttpExchange, target: RelayTarget, places: RelayPlaces) {
     this.#exchange = exchange;
     this.#target = target;
     this.#place = places.own;
@@ -59,12 +64,14 @@ class Relay implements Dispatcher.DispatchHandler {
 
   start(): void {
     const { request, response } = this.#exchange;
-    const { dispatcher, path, headers } = this.#target;
+    const { dispatcher, path, name, tracing } = this.#target;
     if (response.destroyed) {
       this.#end();
       return;
     }
     this.#exchange.onClose(() => this.#giveUp(new ClientGone()));
+    this.#span = startCall(this.#exchange.span, request.method, name, tracing);
+    const headers = headersWithContext(this.#target.headers, this.#span, tracing);
     const length = request.headers['content-length'];
     const body = hasBody(request) ? new RequestBody(request, () => this.#idle.refresh()) : null;
     dispatcher.dispatch(
@@ -80,7 +87,7 @@ class Relay implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It may have waited for a connection for too long.
+    // The timeout may have passed while it waited for a connection.
     if (this.#failure) controller.abort(this.#failure);
   }
 
@@ -103,7 +110,7 @@ class Relay implements Dispatcher.DispatchHandler {
     response.writeHead(status, headers);
     // It is complete (RFC 9112 section 6.3), though undici misses the body whose length a 304 may tell.
     if (status === 204 || status === 304) this.onResponseEnd();
-    // Whoever waits for events wants to know that they will come, though the first may be far away.
+    // A client of an event stream needs the headers now, though the first event may come much later.
     if (isEventStream) response.flushHeaders();
   }
 
@@ -130,7 +137,7 @@ class Relay implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (!this.#end()) return;
-    this.#record(outcomeOf(this.#exchange.response.statusCode));
+    this.#record(outcomeOf(this.#exchange.response.statusCode), this.#exchange.response.statusCode);
     this.#exchange.response.end();
   }
 
@@ -145,13 +152,19 @@ class Relay implements Dispatcher.DispatchHandler {
       sendFlatError(this.#exchange, reason);
       return;
     }
-    log.warn({ service: name, reason: reason.message }, 'a service did not answer');
+    log.warn({ event: 'upstream.call_failed', service: name, reason: reason.message }, 'call to a service failed');
     // Where the answer has begun there is no other way to say that it is not complete.
     if (response.headersSent) response.destroy();
-    else sendFlatError(this.#exchange, reason instanceof IdleTooLong ? tooLate(name) : unreachable(name));
+    else sendFlatError(this.#exchange, reason instanceof IdleTooLong ? serviceTimeout(name) : serviceUnreachable(name));
   }
 
-  #record(outcome: CallOutcome): void {
+  /** @param status of the complete response; undefined where there is none. */
+  #record(outcome: CallOutcome, status?: number): void {
+    if (status !== undefined) this.#span?.setAttribute('http.response.status_code', status);
+    // One whose client has gone has not failed.
+    if (outcome === 'aborted') this.#span?.setAttribute('error.type', outcome);
+    else if (outcome !== 'success') this.#span?.fail(status === undefined ? outcome : String(status));
+    this.#span?.end();
     this.#exchange.record?.addCall(this.#target.name, 'service', outcome, performance.now() - this.#startedAt);
   }
 
@@ -193,12 +206,4 @@ class ClientGone extends Error {
 /** Whether a service may answer so: clients would take a 407 for that of a proxy of theirs (RFC 9110 section 15.5.8). */
 export function isRelayable(status: number): boolean {
   return status !== 407 && status <= 599;
-}
-
-export function unreachable(name: string): GatewayError {
-  return new GatewayError('unexpected', `the service "${name}" cannot be reached`, { status: 502 });
-}
-
-export function tooLate(name: string): GatewayError {
-  return new GatewayError('unexpected', `the service "${name}" did not answer in time`, { status: 504 });
 }

@@ -8,7 +8,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 /**
  * The body of a client's request, without the framing that it came in and without its trailers, as fast as it is taken.
- * It fails when the client goes away before its end. Whoever is done with it early destroys it, and not the request: the
+ * It fails when the client goes away before its end. A reader that is done early destroys it, and not the request: the
  * client still has to get its answer, and what it goes on to send is thrown away.
  */
 export class RequestBody extends Readable {

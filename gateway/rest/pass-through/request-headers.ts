@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ASSERTION_HEADER, type ServiceAssertion } from '../../assertions/index.ts';
-import type { Arrival } from '../../http/index.ts';
+import type { IncomingRequest } from '../../http/index.ts';
 import type { ServiceMetadata } from '../../metadata/index.ts';
 import type { Session } from '../../session/index.ts';
 import { clientHeaderForwarding } from '../../sources/index.ts';
@@ -9,7 +9,10 @@ import { clientHeaderForwarding } from '../../sources/index.ts';
  * Makes the headers that a service gets of those of a client: lower-case names, Latin-1 values. Without a session, where
  * no caller is known.
  */
-export type HeadersForService = (arrival: Arrival, session: Session | undefined) => Readonly<Record<string, string>>;
+export type HeadersForService = (
+  incoming: IncomingRequest,
+  session: Session | undefined,
+) => Readonly<Record<string, string>>;
 
 /** Names of the headers that tell a service of the call. */
 const OF_CALL = ['x-request-id', 'x-forwarded-for', 'x-forwarded-host'];
@@ -17,7 +20,7 @@ const OF_CALL = ['x-request-id', 'x-forwarded-for', 'x-forwarded-host'];
 /** Headers by which frameworks take a request for one of another method. */
 const METHOD_OVERRIDES = ['x-http-method', 'x-http-method-override', 'x-method-override'];
 
-/** What a WebSocket handshake says of the protocol that is to be spoken; the rest of it is about the connection. */
+/** Headers of a WebSocket handshake that select the subprotocol; the others are about the connection. */
 const OF_HANDSHAKE = [
   'sec-websocket-key',
   'sec-websocket-version',
@@ -44,10 +47,10 @@ export function headersForService(
     ],
     [...OF_CALL, ...Object.keys(configured)],
   );
-  return (arrival, session) => ({
-    ...forward(arrival.request.headers),
-    'x-request-id': arrival.requestId,
-    'x-forwarded-for': arrival.clientAddress,
+  return (incoming, session) => ({
+    ...forward(incoming.request.headers),
+    'x-request-id': incoming.requestId,
+    'x-forwarded-for': incoming.clientAddress,
     ...session?.headers,
     ...configured,
     ...(assertion && { [ASSERTION_HEADER]: session ? assertion.forSession(session) : assertion.forGateway() }),

@@ -1,6 +1,6 @@
 import { type Assertions, resolveAssertion } from '../../assertions/index.ts';
-import { GatewayError } from '../../errors.ts';
-import type { Arrival } from '../../http/index.ts';
+import { methodNotAllowed, resourceNotFound } from '../../errors.ts';
+import type { IncomingRequest } from '../../http/index.ts';
 import {
   type Environment,
   type Metadata,
@@ -10,8 +10,10 @@ import {
   resolveUrl,
   type ServiceMetadata,
 } from '../../metadata/index.ts';
+import type { TracedHeaders } from '../../upstream/index.ts';
 import type { AnswerPolicy } from './answer-headers.ts';
-import { lenientPath } from './path-rules.ts';
+import { type CallTracing, callTracing } from './call-span.ts';
+import { isBelow, lenientPath } from './path-rules.ts';
 import { type HeadersForService, headersForService } from './request-headers.ts';
 
 /** A plain HTTP service of `services.yaml`. */
@@ -20,6 +22,7 @@ export interface Service {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly headersFor: HeadersForService;
+  readonly tracing: CallTracing;
   readonly policy: AnswerPolicy;
   /** Where a path of ours is at the service. */
   pathFor(path: string): string;
@@ -34,7 +37,7 @@ export interface Services {
 }
 
 /**
- * The longest path first: /api/orders/archive is not the business of /api/orders when somebody else has it.
+ * The longest path first: /api/orders/archive does not belong to /api/orders when another service has it.
  *
  * @throws MetadataError when a service's metadata does not fit the environment.
  */
@@ -43,10 +46,11 @@ export function openServices(
   environment: Environment,
   credentialHeaders: readonly string[],
   assertions?: Assertions | undefined,
+  traced?: TracedHeaders | undefined,
 ): Services {
   const problems: MetadataProblem[] = [];
   const opened = metadata.services.flatMap((service, index) => {
-    const result = openService(service, environment, credentialHeaders, assertions);
+    const result = openService(service, environment, credentialHeaders, assertions, traced);
     if (!('problem' in result)) return [result];
     problems.push({ ...metadata.place('services', [index]), message: result.problem });
     return [];
@@ -69,15 +73,12 @@ export function openServices(
   };
 }
 
-function isBelow(path: string, base: string): boolean {
-  return path === base || path.startsWith(`${base}/`);
-}
-
 function openService(
   metadata: ServiceMetadata,
   environment: Environment,
   credentialHeaders: readonly string[],
   assertions: Assertions | undefined,
+  traced: TracedHeaders | undefined,
 ): Service | { problem: string } {
   const url = resolveUrl(metadata, environment);
   const configured = resolveHeaders(metadata.headers, environment);
@@ -91,6 +92,7 @@ function openService(
   return {
     metadata,
     origin,
+    tracing: callTracing(metadata.name, origin, traced),
     headersFor: headersForService(metadata, configured.headers, credentialHeaders, resolved.assertion),
     policy: {
       address: { origin, base, path },
@@ -107,15 +109,11 @@ function openService(
  *
  * @throws GatewayError `not-found` or `method-not-allowed`
  */
-export function refuseUnlessPublic({ metadata }: Service, { path, request }: Arrival): void {
+export function refuseUnlessPublic({ metadata }: Service, { path, request }: IncomingRequest): void {
   const address = metadata.only_public_without_token?.find((listed) => listed.path === path);
-  if (!address) throw nothingThere();
+  if (!address) throw resourceNotFound();
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   if (address.methods.some((listed) => listed === method)) return;
   const allow = address.methods.flatMap((listed) => (listed === 'GET' ? ['GET', 'HEAD'] : [listed])).join(', ');
-  throw new GatewayError('method-not-allowed', `expected the method ${allow}`, { headers: { allow } });
-}
-
-export function nothingThere(): GatewayError {
-  return new GatewayError('not-found', 'resource does not exist');
+  throw methodNotAllowed(allow, `expected the method ${allow}`);
 }

@@ -3,11 +3,14 @@ import { type IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Client, type Dispatcher } from 'undici';
+import type { Span } from '../../../platform/index.ts';
 import type { GatewayError } from '../../errors.ts';
-import { type Arrival, refuseUpgrade } from '../../http/index.ts';
+import { type IncomingRequest, refuseUpgrade } from '../../http/index.ts';
+import { serviceTimeout, serviceUnreachable } from '../errors.ts';
 import { headersOfAnswer } from './answer-headers.ts';
+import { headersWithContext, startCall } from './call-span.ts';
 import { CONNECT_TIMEOUT_MS } from './connections.ts';
-import { isRelayable, type RelayTarget, tooLate, unreachable } from './relay.ts';
+import { isRelayable, type RelayTarget } from './relay.ts';
 
 /** RFC 6455 section 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -18,16 +21,16 @@ export interface WebSocketTarget extends Omit<RelayTarget, 'dispatcher'> {
 
 /**
  * Relays a WebSocket to a service. Its handshake has a connection of its own, which is never used for anything else:
- * whatever the service makes of the handshake, nobody else's request follows it.
+ * whatever the service makes of the handshake, no other request follows it.
  *
  * @param head what the client has sent after the handshake, which the service gets once it has switched protocols.
  */
-export function relayWebSocket(arrival: Arrival, socket: Socket, head: Buffer, target: WebSocketTarget): void {
-  new Handshake(arrival, socket, head, target).start();
+export function relayWebSocket(incoming: IncomingRequest, socket: Socket, head: Buffer, target: WebSocketTarget): void {
+  new Handshake(incoming, socket, head, target).start();
 }
 
 class Handshake implements Dispatcher.DispatchHandler {
-  readonly #arrival: Arrival;
+  readonly #incoming: IncomingRequest;
   readonly #socket: Socket;
   readonly #head: Buffer;
   readonly #target: WebSocketTarget;
@@ -36,9 +39,10 @@ class Handshake implements Dispatcher.DispatchHandler {
   /** The service's refusal, as far as it has come. */
   #refusal: ServerResponse | undefined;
   #isOver = false;
+  #span: Span | undefined;
 
-  constructor(arrival: Arrival, socket: Socket, head: Buffer, target: WebSocketTarget) {
-    this.#arrival = arrival;
+  constructor(incoming: IncomingRequest, socket: Socket, head: Buffer, target: WebSocketTarget) {
+    this.#incoming = incoming;
     this.#socket = socket;
     this.#head = head;
     this.#target = target;
@@ -47,11 +51,13 @@ class Handshake implements Dispatcher.DispatchHandler {
       bodyTimeout: 0,
       connect: { timeout: CONNECT_TIMEOUT_MS },
     });
-    this.#idle = setTimeout(() => this.#fail('timeout', tooLate(target.name)), target.idleTimeoutMs);
+    this.#idle = setTimeout(() => this.#fail('timeout', serviceTimeout(target.name)), target.idleTimeoutMs);
   }
 
   start(): void {
-    const { path, headers } = this.#target;
+    const { path, name, tracing } = this.#target;
+    this.#span = startCall(this.#incoming.span, 'GET', name, tracing);
+    const headers = headersWithContext(this.#target.headers, this.#span, tracing);
     this.#socket.once('close', this.#clientGone);
     this.#client.dispatch({ method: 'GET', path, headers, upgrade: 'websocket' }, this);
   }
@@ -65,14 +71,15 @@ class Handshake implements Dispatcher.DispatchHandler {
     answer: IncomingHttpHeaders,
     upstream: Duplex,
   ): void {
-    // From here on the connection's errors are nobody else's.
+    // From here on nothing else listens for the connection's errors.
     upstream.on('error', () => {});
-    const problem = switchProblem(answer, this.#arrival.request.headers);
+    const problem = switchProblem(answer, this.#incoming.request.headers);
     if (this.#isOver || problem !== undefined) {
       upstream.destroy();
-      this.#fail(problem ?? '', unreachable(this.#target.name));
+      this.#fail(problem ?? '', serviceUnreachable(this.#target.name));
       return;
     }
+    this.#span?.setAttribute('http.response.status_code', 101);
     this.#end();
     const socket = this.#socket;
     socket.off('close', this.#clientGone);
@@ -84,20 +91,21 @@ class Handshake implements Dispatcher.DispatchHandler {
     if (status < 200 || this.#isOver) return;
     this.#idle.refresh();
     if (!isRelayable(status)) {
-      this.#fail(`the status ${status}`, unreachable(this.#target.name));
+      this.#fail(`the status ${status}`, serviceUnreachable(this.#target.name));
       return;
     }
-    const { request, requestId } = this.#arrival;
+    const { request, requestId } = this.#incoming;
     const { policy, cookies } = this.#target;
     const headers = headersOfAnswer(status, (controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
     if (cookies.length > 0) headers['set-cookie'] = [...cookies, ...[headers['set-cookie'] ?? []].flat()];
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.once('finish', () => this.#socket.destroySoon());
-    // It throws at a header that nobody may send; only what it takes is begun.
+    // `writeHead` throws for a header that must not be sent: only a head that it accepts is used.
     response.writeHead(status, { ...headers, 'x-request-id': requestId });
     response.assignSocket(this.#socket);
     this.#refusal = response;
+    this.#span?.setAttribute('http.response.status_code', status);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -114,7 +122,7 @@ class Handshake implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(error.message, unreachable(this.#target.name));
+    this.#fail(error.message, serviceUnreachable(this.#target.name));
   }
 
   readonly #clientGone = (): void => {
@@ -122,15 +130,19 @@ class Handshake implements Dispatcher.DispatchHandler {
   };
 
   #fail(reason: string, error: GatewayError): void {
+    if (!this.#isOver) this.#span?.fail(error.status === 504 ? 'timeout' : 'connection');
     if (!this.#end()) return;
     void this.#client.destroy();
-    this.#arrival.log.warn({ service: this.#target.name, reason }, 'a service did not answer');
+    this.#incoming.log.warn(
+      { event: 'upstream.call_failed', service: this.#target.name, reason },
+      'call to a service failed',
+    );
     if (this.#refusal) this.#socket.destroy();
-    else refuseUpgrade(this.#arrival.request, this.#socket, error);
+    else refuseUpgrade(this.#incoming.request, this.#socket, error);
   }
 
   #switchingProtocols(controller: Dispatcher.DispatchController, answer: IncomingHttpHeaders): string {
-    const { request, requestId } = this.#arrival;
+    const { request, requestId } = this.#incoming;
     const { policy, cookies } = this.#target;
     const relayed = headersOfAnswer(101, (controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
     const lines = [
@@ -151,11 +163,12 @@ class Handshake implements Dispatcher.DispatchHandler {
     if (this.#isOver) return false;
     this.#isOver = true;
     clearTimeout(this.#idle);
+    this.#span?.end();
     return true;
   }
 }
 
-/** What is wrong with a service's switch of protocols (RFC 6455 section 4.1); undefined if nothing is. */
+/** Why a service's 101 response is no valid WebSocket handshake (RFC 6455 section 4.1); undefined if it is. */
 function switchProblem(answer: IncomingHttpHeaders, asked: IncomingHttpHeaders): string | undefined {
   if (answer.upgrade?.toLowerCase() !== 'websocket') return 'it switched to something else than a WebSocket';
   const expected = createHash('sha1').update(`${asked['sec-websocket-key']}${GUID}`).digest('base64');
@@ -163,8 +176,8 @@ function switchProblem(answer: IncomingHttpHeaders, asked: IncomingHttpHeaders):
   const protocol = answer['sec-websocket-protocol'];
   if (protocol !== undefined && !items(asked['sec-websocket-protocol']).includes(protocol))
     return 'it chose a protocol that was not offered';
-  const offered = items(asked['sec-websocket-extensions']).map(nameOf);
-  if (!items(answer['sec-websocket-extensions']).every((extension) => offered.includes(nameOf(extension))))
+  const offered = items(asked['sec-websocket-extensions']).map(extensionName);
+  if (!items(answer['sec-websocket-extensions']).every((extension) => offered.includes(extensionName(extension))))
     return 'it chose an extension that was not offered';
   return undefined;
 }
@@ -173,7 +186,7 @@ function items(list: string | undefined): readonly string[] {
   return list?.split(',').map((item) => item.trim()) ?? [];
 }
 
-function nameOf(extension: string): string {
+function extensionName(extension: string): string {
   return (extension.split(';')[0] ?? '').trim().toLowerCase();
 }
 

@@ -173,11 +173,15 @@ describe('what operators and service accounts do is in the audit log', () => {
     expect(await world.database.auditEntry.findMany({ where: { event: 'key.publish' } })).toMatchObject([
       { tenantId: 0, actorKind: 'service', actorId: null, subjectKind: 'key', outcome: 'success' },
     ]);
-    expect(await entryOf(['key', 'rotate'])).toMatchObject({ tenant_id: 0, event: 'key.publish', subject_kind: 'key' });
+    const published = { tenant_id: 0, event: 'key.publish', actor_kind: 'operator', subject_kind: 'key' };
+    const rotated = await auditedBy(world, () => run(['key', 'rotate']));
+    expect(rotated).toHaveLength(2);
+    expect(rotated).toMatchObject([published, published]);
+    expect(rotated.map(({ subject_id }) => subject_id)).toContain('refresh token key 2');
     expect(await auditedBy(world, () => run(['key', 'rotate']))).toEqual([]);
     const moved = { AUTH_KEY_ENCRYPTION_KEY: OTHER_KEY, AUTH_KEY_ENCRYPTION_KEY_PREVIOUS: KEY_ENCRYPTION_KEY };
     expect(await auditedBy(world, () => run(['key', 'reseal'], '', moved))).toMatchObject([
-      { tenant_id: 0, event: 'key.reseal', actor_kind: 'operator', details: { resealed: 3 } },
+      { tenant_id: 0, event: 'key.reseal', actor_kind: 'operator', details: { resealed: 4 } },
     ]);
   });
 
@@ -218,7 +222,7 @@ describe('what operators and service accounts do is in the audit log', () => {
     ['too many', ['--limit', '10001']],
     ['none', ['--limit', '0']],
     ['a page that is none', ['--after', 'x']],
-  ])('the command is told what is wrong with %s', async (_what, words) => {
+  ])('the command reports what is wrong with %s', async (_what, words) => {
     const { code, stderr } = await runCommand(['audit', ...words], environment(world.databaseUrl));
 
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^portico-auth: .*tells how\n$/)]);

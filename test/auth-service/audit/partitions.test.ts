@@ -202,7 +202,7 @@ describe.each(await availableEngines())('the audit log in partitions, on %s', (e
   });
 
   if (engine === 'postgres') {
-    test('one service does it at a time, and nobody waits for it', async () => {
+    test('one service does it at a time, and no other waits for it', async () => {
       const other = await connectToDatabase(database.url);
       try {
         await other.query('BEGIN; SELECT pg_advisory_xact_lock(7467842604)');
@@ -214,7 +214,7 @@ describe.each(await availableEngines())('the audit log in partitions, on %s', (e
       }
     });
 
-    test('somebody who reads the log for long holds up neither those who add to it nor the housekeeping', async () => {
+    test('a long read of the log blocks neither writers nor the housekeeping', async () => {
       await client.query(`CREATE TABLE old PARTITION OF audit_log
         FOR VALUES FROM ('00000000-0000-0000-0000-000000000000') TO ('01000000-0000-0000-0000-000000000000')`);
       const reader = await connectToDatabase(database.url);

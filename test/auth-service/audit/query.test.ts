@@ -129,12 +129,12 @@ describe.each(await availableEngines())('an administrator reads the audit log, o
     expect(rows).toMatchObject([{ tenant_id: 1, event: 'audit.read', outcome: 'refused', actor_id: ids.bob }]);
   });
 
-  test('a header of the caller gives nobody the role', async () => {
+  test('a header of the caller does not grant the role', async () => {
     const headers = { authorization: `Bearer ${user}`, 'x-hasura-role': 'tenant_admin', 'x-hasura-tenant-id': '2' };
     expect((await sessionClient(world.service.url).ask<Page | null>(QUERY, {}, headers)).code).toBe('access-denied');
   });
 
-  test('nobody reads it without a token, or after the role was taken away', async () => {
+  test('it cannot be read without a token, or after the role was removed', async () => {
     expect(await ask(undefined)).toMatchObject({ result: null, status: 401, code: 'invalid-jwt' });
     await world.database.user.update({
       where: { tenantId_id: { tenantId: 2, id: ids.otto ?? '' } },

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { CANARY, openOperator, PASSWORD } from './operator.ts';
-import { runCommand } from './run.ts';
+import { runCommandProcess } from './run.ts';
 
 const operator = await openOperator();
 afterAll(() => operator.close());
@@ -13,7 +13,7 @@ test('for people there is a table', async () => {
   expect(stdout).toMatch(/^id +name +users +created_at +disabled_at +claims\n1 +acme +\d+ +20\d\d-\S+Z +- +-\n/);
 });
 
-test('what is there already is said to be, and left as it is', async () => {
+test('a tenant or user that exists is reported, and not changed', async () => {
   expect(await run(['tenant', 'add', '1', 'other'])).toMatchObject({
     code: 1,
     stdout: '',
@@ -55,7 +55,7 @@ test.each([
 });
 
 test('without settings the command says which are missing', async () => {
-  const { code, stderr } = await runCommand(['tenant', 'list'], {});
+  const { code, stderr } = await runCommandProcess(['tenant', 'list'], {});
 
   expect(code).toBe(1);
   expect(stderr).toMatch(/^portico-auth: DATABASE_URL is not set/);
@@ -94,8 +94,17 @@ test('a client needs a role of its own', async () => {
 
 test('a rotation that is begun by command shows in the list, and once more changes nothing', async () => {
   const begun = await ok(['key', 'rotate']);
-  expect(begun).toMatchObject({ begun: true, signs_from: expect.any(String) });
-  expect(await ok(['key', 'rotate'])).toMatchObject({ kid: begun.kid, begun: false });
+  const refreshTokenKey = { id: 2, issues_from: expect.any(String) };
+  expect(begun).toMatchObject({
+    begun: true,
+    signs_from: expect.any(String),
+    refresh_token_key: { ...refreshTokenKey, begun: true },
+  });
+  expect(await ok(['key', 'rotate'])).toMatchObject({
+    kid: begun.kid,
+    begun: false,
+    refresh_token_key: { ...refreshTokenKey, begun: false },
+  });
   expect(await ok(['key', 'list'])).toMatchObject([
     { state: 'active', algorithm: 'ES256' },
     { state: 'next', kid: begun.kid },

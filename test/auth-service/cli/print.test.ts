@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { list } from '../../../auth-service/cli/print.ts';
+import { listOutcome } from '../../../auth-service/cli/print.ts';
 
 test('nothing that is listed can move the cursor of a terminal', () => {
-  const { text } = list([{ name: 'a\u001b[2Jb', roles: ['c\u001b[2Jd', 'e'], claims: { 'f\u001bg': 'h\u0007i' } }]);
+  const { text } = listOutcome([
+    { name: 'a\u001b[2Jb', roles: ['c\u001b[2Jd', 'e'], claims: { 'f\u001bg': 'h\u0007i' } },
+  ]);
 
   expect(text.split('\n')).toHaveLength(2);
   expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
@@ -10,7 +12,7 @@ test('nothing that is listed can move the cursor of a terminal', () => {
 });
 
 test('a list may be as long as it likes', () => {
-  const { text } = list(Array.from({ length: 200_000 }, (_, id) => ({ id })));
+  const { text } = listOutcome(Array.from({ length: 200_000 }, (_, id) => ({ id })));
 
   expect(text.endsWith('\n199999')).toBe(true);
 });

@@ -30,7 +30,7 @@ test('a file or a pipe gets a line now and then, with the rate and the time that
   );
 });
 
-test('minutes are told as minutes', () => {
+test('minutes are shown as minutes', () => {
   const { at, text } = shown(false);
   at(10_000, 10_000);
   expect(text()).toContain('1 min 30 s left');

@@ -22,11 +22,15 @@ export function captureStatements() {
   pg.Client.prototype.query = function (this: pg.Client, query: unknown, ...rest: unknown[]) {
     const given = typeof query === 'string' ? { text: query, values: rest[0] } : query;
     // One that stands alone brings along what it may see.
-    const { text, values, sight } = given as Partial<Statement> & { sight?: Beginning };
+    const { text, values, rowSecurity } = given as Partial<Statement> & { rowSecurity?: Beginning };
     if (text?.startsWith('BEGIN')) begun.set(this, text);
     else if (text === 'COMMIT' || text === 'ROLLBACK') begun.delete(this);
     else if (text && WITH_A_PLAN.test(text) && !statements.has(text))
-      statements.set(text, { begin: sight ?? begun.get(this), text, values: Array.isArray(values) ? values : [] });
+      statements.set(text, {
+        begin: rowSecurity ?? begun.get(this),
+        text,
+        values: Array.isArray(values) ? values : [],
+      });
     return send.call(this, query, ...rest);
   } as typeof pg.Client.prototype.query;
   return {
@@ -48,11 +52,15 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** The nodes of the plan that PostgreSQL makes for the statement, where and as it was sent. */
+/**
+ * The nodes of the plan that PostgreSQL makes for the statement, where and as it was sent, if its tables had ten times as
+ * many pages: to fill them with a million rows takes half a minute.
+ */
 export async function planOf({ begin, text, values }: Statement, client: pg.Client): Promise<PlanNode[]> {
   await client.query(typeof begin === 'string' ? begin : 'BEGIN');
   try {
     if (typeof begin === 'object') await client.query(begin);
+    await client.query('SET LOCAL seq_page_cost = 10');
     const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${text}`, values);
     return nodesOf(rows[0]['QUERY PLAN'][0].Plan);
   } finally {

@@ -8,6 +8,7 @@ import {
   migrate,
   withPassword,
 } from '../../../auth-service/database/index.ts';
+import { freePort } from '../../../bench/machine/free-port.ts';
 import { StartError } from '../../../platform/index.ts';
 import { availableEngines, createDatabaseOn, createTestDatabase, POSTGRES_URL } from '../../database/index.ts';
 
@@ -27,7 +28,7 @@ function errorMessage(code: string): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-describe('a wrong DATABASE_URL is told in one line, without its password', () => {
+describe('a wrong DATABASE_URL is reported in one line, without its password', () => {
   test.each([
     ['a port where nothing listens', 'postgresql://me:s3cret@127.0.0.1:1/shop', 'nothing listens there'],
     ['an unknown host', 'postgresql://me:s3cret@no-such-host.invalid/shop', 'no such host|cannot be looked up'],
@@ -108,10 +109,7 @@ describe('a server that answers as PostgreSQL does', () => {
 
 describe('waiting for the database', () => {
   test('one that comes up in time is used', async () => {
-    const reserved = createServer();
-    await new Promise<void>((resolve) => reserved.listen(0, '127.0.0.1', resolve));
-    const { port } = reserved.address() as AddressInfo;
-    await new Promise((resolve) => reserved.close(resolve));
+    const port = await freePort();
     const connecting = connectToDatabase(`postgresql://me@127.0.0.1:${port}/shop`, { waitSeconds: 30 });
     const failed = connecting.catch((error: Error) => error.message);
     // It answers after a while, and what it answers then is final.
@@ -126,10 +124,11 @@ describe('waiting for the database', () => {
     const startedAt = Date.now();
     await expect(connectToDatabase('shop', { waitSeconds: 30 })).rejects.toThrow(StartError);
 
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    // It would be 30 s.
+    expect(Date.now() - startedAt).toBeLessThan(25_000);
   });
 
-  test('when the time is over, it is told as without waiting', async () => {
+  test('after the wait, the error is the one without waiting', async () => {
     await expect(connectToDatabase('postgresql://me@127.0.0.1:1/shop', { waitSeconds: 1 })).rejects.toThrow(
       /^DATABASE_URL: cannot use .*nothing listens there/,
     );

@@ -325,7 +325,7 @@ if (engines.includes('postgres')) {
     }
   });
 
-  test('a user above policies who may make no role is told so, and nothing starts', async () => {
+  test('a user above policies without the right to create roles stops the start', async () => {
     const { url, drop } = await databaseOfUser('BYPASSRLS');
     const server = openTestClient(POSTGRES_URL);
     try {

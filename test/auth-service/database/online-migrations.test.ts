@@ -52,7 +52,7 @@ if ((await availableEngines()).includes('postgres'))
       await pool.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [MIGRATION]);
     };
 
-    test('an index on sessions waits for a long transaction, and nobody waits for the index', async () => {
+    test('an index on sessions waits for a long transaction, and blocks no other statement', async () => {
       await takeIndexBack();
       await slow.query('BEGIN; UPDATE sessions SET user_agent = NULL WHERE false');
       const first = migrate(world.databaseUrl);
@@ -84,7 +84,7 @@ if ((await availableEngines()).includes('postgres'))
       expect(await isIndexValid()).toBe(true);
     });
 
-    test('a change of a table that somebody holds lets the others pass while it waits', async () => {
+    test('a change of a locked table lets other statements pass while it waits', async () => {
       await slow.query('BEGIN; SELECT 1 FROM sessions');
       const changing = runScript(pool, 'ALTER TABLE sessions ADD COLUMN extra int');
       await until('it stands in the queue', async () => {

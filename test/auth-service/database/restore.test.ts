@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { setUpRoles } from '../../../auth-service/database/index.ts';
 import { availableEngines, createDatabaseOn, POSTGRES_URL } from '../../database/index.ts';
-import { runCommand } from '../cli/run.ts';
+import { runCommandProcess } from '../cli/run.ts';
 import { environment, startTestService, type TestService } from '../service.ts';
 import { claimsOf, sessionClient, type Tokens } from '../session-client.ts';
 import { until } from '../until.ts';
@@ -69,7 +69,7 @@ if (why !== undefined) process.stderr.write(`\nBACKUP AND RESTORE NOT TESTED: ${
   const start = (changes?: Record<string, string>): Promise<TestService> =>
     startTestService(urls.service, settings(changes));
   const command = (words: readonly string[], changes?: Record<string, string>, input?: string) =>
-    runCommand(words, environment(urls.service, settings(changes)), input);
+    runCommandProcess(words, environment(urls.service, settings(changes)), input);
   const drop = async () => {
     await query(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
     await query(`DROP ROLE IF EXISTS ${SERVICE}; DROP ROLE IF EXISTS ${OWNER}`);
@@ -107,7 +107,7 @@ if (why !== undefined) process.stderr.write(`\nBACKUP AND RESTORE NOT TESTED: ${
     execFileSync('pg_restore', ['--exit-on-error', '--single-transaction', `--dbname=${admin}`, dump]);
     const { applied } = await setUpRoles(urls);
     expect(applied).toEqual([]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await drop();
     rmSync(directory, { recursive: true, force: true });

@@ -96,7 +96,7 @@ describe.each(await availableEngines())('housekeeping, on %s', (engine) => {
     expect(await tidy()).toEqual({});
     expect(await rows()).toMatchObject({ sessions: 1, tokens: 2 });
     expect((await client.refresh(first.refresh_token)).result.success).toBe(false);
-    expect(world.service.logs()).toContain('"outcome":"reused"');
+    expect(world.service.logs()).toContain('"event":"refresh.reuse_detected"');
     expect((await client.refresh(third.refresh_token)).result.success).toBe(false);
   });
 
@@ -129,7 +129,7 @@ describe.each(await availableEngines())('housekeeping, on %s', (engine) => {
     expect(left.map(({ id }) => id)).toEqual([claimsOf(later.access_token).sid]);
   });
 
-  test('a session that nobody ended goes a month after its absolute end', async () => {
+  test('a session that was not ended is deleted a month after its absolute end', async () => {
     await login();
     clock += 119 * DAY_MS;
     expect(await tidy()).toEqual({ refresh_tokens: 1 });
@@ -178,7 +178,7 @@ describe.each(await availableEngines())('housekeeping, on %s', (engine) => {
   });
 
   if (engine === 'postgres')
-    test('rows that somebody has locked are left for the next time, and not waited for', async () => {
+    test('locked rows are skipped until the next round', async () => {
       const [hash] = await addExpiredTokens(5);
       const other = new pg.Client({ connectionString: world.databaseUrl });
       await other.connect();
@@ -207,7 +207,7 @@ describe.each(await availableEngines())('housekeeping, on %s', (engine) => {
       const round = rounds.find(({ milliseconds }) => milliseconds >= 54 * 60_000 && milliseconds <= 66 * 60_000);
       await round?.action();
 
-      expect(service.logs()).toMatch(/"removed":\{[^}]*"refresh_tokens":3[,}].*"msg":"housekeeping"/);
+      expect(service.logs()).toMatch(/"removed":\{[^}]*"refresh_tokens":3[,}].*"event":"housekeeping.completed"/);
       expect(await rows()).toMatchObject({ tokens: 0 });
     } finally {
       await service.stop();

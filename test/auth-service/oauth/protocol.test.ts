@@ -122,7 +122,7 @@ describe('the OAuth endpoints', () => {
     expect(answer.text).not.toContain(CANARY);
   });
 
-  test('who authenticates in two ways, or introspects nothing, is told', async () => {
+  test('authenticating in two ways, or introspecting nothing, is an invalid request', async () => {
     const grant = { grant_type: 'client_credentials' };
     for (const [path, body] of [
       ['/oauth/token', { ...grant, ...ownInBody() }],
@@ -264,7 +264,7 @@ describe('the OAuth endpoints', () => {
     await post('/oauth/introspect', { token: body.access_token }, own());
     await post('/oauth/revoke', { token: body.access_token }, own());
 
-    expect(world.service.logs()).toContain('client credentials');
+    expect(world.service.logs()).toContain('"event":"client_token.succeeded"');
     for (const secret of [clientSecret, body.access_token, CANARY]) expect(world.service.logs()).not.toContain(secret);
   });
 

@@ -106,12 +106,19 @@ describe('passwords', () => {
 
   test('a computation over the queue limit is refused with a time to try again', async () => {
     const small = openBcryptPool({ threads: 1, queueLimit: 1, cost: 4 });
-    const results = await Promise.allSettled([1, 2, 3, 4].map(() => small.hash('x', 4)));
+    const hashing = [1, 2, 3, 4].map(() => small.hash('x', 4));
+    expect(small.usage()).toMatchObject({ threads: 1, running: 1, queued: 1, queueLimit: 1, refused: 2 });
+    const results = await Promise.allSettled(hashing);
     const refused = results.filter(({ status }) => status === 'rejected');
 
     expect(refused).toHaveLength(2);
     expect(refused[0]).toMatchObject({ reason: { name: 'HashQueueFullError', retryAfterSeconds: 1 } });
     await expect(small.hash('x', 4)).resolves.toMatch(/^\$2b\$04\$/);
+    const { running, queued, waits, computations } = small.usage();
+    expect([running, queued]).toEqual([0, 0]);
+    const counted = ({ buckets }: typeof waits) => buckets.reduce((sum, number) => sum + number, 0);
+    expect([counted(waits), counted(computations)]).toEqual([3, 3]);
+    expect(computations.sumMs).toBeGreaterThan(0);
     await small.close();
   });
 });

@@ -1,17 +1,21 @@
 import { availableEngines, createTestDatabase, type Engine } from '../../database/index.ts';
 import { isRedisThere, REDIS_URL } from '../../gateway/rate-limit/redis.ts';
 
+const engines = await availableEngines();
+
 /** Where failures may be counted. */
 export type Counting = Engine | 'redis';
 
 /** PGlite always; PostgreSQL and Redis where one answers. Says so where one does not. */
 export async function availableCounting(): Promise<readonly Counting[]> {
-  return [...(await availableEngines()), ...((await isRedisThere()) ? (['redis'] as const) : [])];
+  return [...engines, ...((await isRedisThere()) ? (['redis'] as const) : [])];
 }
 
 /** The engine of the database beside it, and the setting that makes a service count there. */
 export function settingsOf(counting: Counting): { engine: Engine; settings: Record<string, string> } {
-  return counting === 'redis' ? { engine: 'pglite', settings: { REDIS_URL } } : { engine: counting, settings: {} };
+  return counting === 'redis'
+    ? { engine: engines.at(-1) ?? 'pglite', settings: { REDIS_URL } }
+    : { engine: counting, settings: {} };
 }
 
 export { createTestDatabase, REDIS_URL };

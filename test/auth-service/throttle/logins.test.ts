@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestService, THROTTLED } from '../service.ts';
 import { sessionClient } from '../session-client.ts';
-import { type Outcome, openThrottledWorld, statuses, type ThrottledWorld, times } from './callers.ts';
-import { availableCounting } from './engines.ts';
+import { loginAt, type Outcome, openThrottledWorld, statuses, type ThrottledWorld, times } from './callers.ts';
+import { availableCounting, settingsOf } from './engines.ts';
 
 const HOME = '203.0.113.7';
 const ATTACKER = '198.51.100.1';
@@ -16,16 +16,12 @@ const newAddress = () => {
 
 describe.each(await availableCounting())('guessing passwords, counted in %s', (counting) => {
   let world: ThrottledWorld;
-  let small: ThrottledWorld | undefined;
   let people = 0;
 
   beforeAll(async () => {
     world = await openThrottledWorld(counting);
   });
-  afterAll(async () => {
-    await small?.close();
-    await world.close();
-  });
+  afterAll(() => world.close());
 
   async function newUser(tenantId = 1): Promise<string> {
     people += 1;
@@ -34,12 +30,12 @@ describe.each(await availableCounting())('guessing passwords, counted in %s', (c
     return username;
   }
 
-  test('a hundred guesses at one account are no more than a handful of hashes', async () => {
+  test('many guesses at one account are no more than a handful of hashes', async () => {
     const username = await newUser();
     const before = world.service.hashes();
-    const outcomes = await times(100, (index) => world.login(username, `guess ${index}`, newAddress()));
+    const outcomes = await times(20, (index) => world.login(username, `guess ${index}`, newAddress()));
 
-    expect(statuses(outcomes)).toEqual([...Array(5).fill(401), ...Array(95).fill(429)]);
+    expect(statuses(outcomes)).toEqual([...Array(5).fill(401), ...Array(15).fill(429)]);
     expect(world.service.hashes() - before).toBe(5);
   });
 
@@ -75,7 +71,7 @@ describe.each(await availableCounting())('guessing passwords, counted in %s', (c
     expect(world.service.hashes()).toBe(before);
   });
 
-  test('after the wait the right password is let in, and everything is forgotten', async () => {
+  test('after the wait the right password is accepted, and the failures are cleared', async () => {
     const username = await newUser();
     await times(8, (index) => {
       if (index > 4) world.clock.advance(60);
@@ -90,7 +86,7 @@ describe.each(await availableCounting())('guessing passwords, counted in %s', (c
     ]);
   });
 
-  test('whoever is told to wait is told the same words for an account that is not there', async () => {
+  test('a throttled login has the same response for an account that does not exist', async () => {
     const username = await newUser();
     const outcomesOf = async (name: string, tenantId: number) => {
       const before = world.service.hashes();
@@ -132,15 +128,15 @@ describe.each(await availableCounting())('guessing passwords, counted in %s', (c
     const username = await newUser();
     const before = world.service.hashes();
     const outcomes = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => world.login(username, `guess ${index}`, newAddress())),
+      Array.from({ length: 30 }, (_, index) => world.login(username, `guess ${index}`, newAddress())),
     );
 
     expect(statuses(outcomes).filter((status) => status === 401)).toHaveLength(5);
-    expect(statuses(outcomes).filter((status) => status === 429)).toHaveLength(55);
+    expect(statuses(outcomes).filter((status) => status === 429)).toHaveLength(25);
     expect(world.service.hashes() - before).toBe(5);
   });
 
-  test('a right one among many at the same time is let in only if it was among the first', async () => {
+  test('a right one among many concurrent attempts is accepted only if it was among the first', async () => {
     const username = await newUser();
     await times(4, () => world.login(username, 'wrong', newAddress()));
     const outcomes = await Promise.all([
@@ -151,7 +147,7 @@ describe.each(await availableCounting())('guessing passwords, counted in %s', (c
     expect(statuses(outcomes).sort()).toEqual([401, ...Array(8).fill(429)]);
   });
 
-  test('tabs that wake up together are all let in with the right password', async () => {
+  test('concurrent logins of several tabs with the right password are all accepted', async () => {
     const username = await newUser();
     const address = newAddress();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => world.login(username, 'right', address)));
@@ -159,18 +155,18 @@ describe.each(await availableCounting())('guessing passwords, counted in %s', (c
     expect(statuses(outcomes)).toEqual(Array(20).fill(200));
   });
 
-  test('who logs in often is never counted', async () => {
+  test('frequent successful logins are never counted', async () => {
     const username = await newUser();
 
-    expect(statuses(await times(40, () => world.login(username, 'right', HOME)))).toEqual(Array(40).fill(200));
+    expect(statuses(await times(15, () => world.login(username, 'right', HOME)))).toEqual(Array(15).fill(200));
   });
 
-  describe('at a device where somebody has logged in before', () => {
-    test('they are let in whatever is done elsewhere', async () => {
+  describe('at a device with an earlier login', () => {
+    test('they are accepted whatever other devices do', async () => {
       const username = await newUser();
       await world.login(username, 'right', HOME);
-      const attack = await times(30, () => world.login(username, 'wrong', newAddress()));
-      expect(statuses(attack.slice(5))).toEqual(Array(25).fill(429));
+      const attack = await times(15, () => world.login(username, 'wrong', newAddress()));
+      expect(statuses(attack.slice(5))).toEqual(Array(10).fill(429));
 
       expect((await world.login(username, 'right', HOME)).status).toBe(200);
       expect((await world.login(username, 'right', newAddress())).status).toBe(429);
@@ -183,18 +179,18 @@ describe.each(await availableCounting())('guessing passwords, counted in %s', (c
       const address = newAddress();
       await world.login(username, 'right', address);
       const before = world.service.hashes();
-      const outcomes = await times(100, () => world.login(username, 'wrong', address));
+      const outcomes = await times(20, () => world.login(username, 'wrong', address));
 
-      expect(statuses(outcomes)).toEqual([...Array(10).fill(401), ...Array(90).fill(429)]);
+      expect(statuses(outcomes)).toEqual([...Array(10).fill(401), ...Array(10).fill(429)]);
       expect(world.service.hashes() - before).toBe(10);
       expect((await world.login(username, 'wrong', newAddress())).status).toBe(401);
     });
 
-    test('nobody is held up by what others at the address do', async () => {
+    test('a user is not throttled by failures of others at the address', async () => {
       const [address, username] = [newAddress(), await newUser()];
       await world.login(username, 'right', address);
-      const spray = await times(40, (index) => world.login(`target ${counting} ${index}`, 'wrong', address));
-      expect(statuses(spray)).toEqual([...Array(30).fill(401), ...Array(10).fill(429)]);
+      const spray = await times(35, (index) => world.login(`target ${counting} ${index}`, 'wrong', address));
+      expect(statuses(spray)).toEqual([...Array(30).fill(401), ...Array(5).fill(429)]);
 
       expect((await world.login(username, 'right', address)).status).toBe(200);
     });
@@ -227,16 +223,17 @@ describe.each(await availableCounting())('guessing passwords, counted in %s', (c
   describe('from one address', () => {
     test('many accounts are slowed down, and other addresses are not', async () => {
       const [address, username] = [newAddress(), await newUser()];
-      const outcomes = await times(100, (index) => world.login(`victim ${counting} ${index}`, 'wrong', address));
+      const outcomes = await times(40, (index) => world.login(`victim ${counting} ${index}`, 'wrong', address));
 
-      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), ...Array(70).fill(429)]);
+      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), ...Array(10).fill(429)]);
       expect((await world.login(username, 'right', address)).status).toBe(429);
       expect((await world.login(username, 'right', newAddress())).status).toBe(200);
     });
 
     test('guesses at one account leave room for others who share it', async () => {
       const [address, username] = [newAddress(), await newUser()];
-      await times(100, () => world.login('the target', 'wrong', address));
+      // More than the address may fail, were they to count for it.
+      await times(40, () => world.login('the target', 'wrong', address));
 
       expect((await world.login(username, 'right', address)).status).toBe(200);
     });
@@ -245,30 +242,30 @@ describe.each(await availableCounting())('guessing passwords, counted in %s', (c
       const address = newAddress();
       // Each is logged in to once: from the second time on it would count by itself.
       const own = await times(3, () => newUser());
-      const outcomes = await times(45, async (index) => {
+      const outcomes = await times(35, async (index) => {
         if (index % 10 === 5) await world.login(own[(index - 5) / 10] ?? '', 'right', address);
         return world.login(`another victim ${counting} ${index}`, 'wrong', address);
       });
 
-      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), ...Array(15).fill(429)]);
+      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), ...Array(5).fill(429)]);
     });
 
     test('what stands to the left in X-Forwarded-For is not looked at', async () => {
       const address = newAddress();
-      const outcomes = await times(40, (index) =>
+      const outcomes = await times(32, (index) =>
         world.login(`spoofed ${counting} ${index}`, 'wrong', `${newAddress()}, ${address}`),
       );
 
-      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), ...Array(10).fill(429)]);
+      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), 429, 429]);
     });
 
     test('a whole IPv6 network is one address', async () => {
       const network = `2001:db8:${(people + 1).toString(16)}:7`;
-      const outcomes = await times(40, (index) =>
+      const outcomes = await times(32, (index) =>
         world.login(`v6 ${counting} ${index}`, 'wrong', `${network}::${index}`),
       );
 
-      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), ...Array(10).fill(429)]);
+      expect(statuses(outcomes)).toEqual([...Array(30).fill(401), 429, 429]);
     });
   });
 
@@ -302,21 +299,29 @@ describe.each(await availableCounting())('guessing passwords, counted in %s', (c
   });
 
   test('all of a tenant is slowed down when it is attacked from everywhere', async () => {
-    const attacked = await openThrottledWorld(counting, {
-      AUTH_THROTTLE_TENANT: 'free=20',
-      AUTH_KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    });
-    small = attacked;
-    await attacked.addUser(1, 'known', 'right');
-    await attacked.addUser(2, 'neighbour', 'right');
-    await attacked.login('known', 'right', HOME);
-    const outcomes = await times(40, (index) => attacked.login(`member ${index}`, 'wrong', newAddress()));
+    await world.addTenant(3, 'initech');
+    await world.addTenant(4, 'hooli');
+    await world.addUser(3, 'known', 'right');
+    await world.addUser(4, 'neighbour', 'right');
+    const service = await startTestService(
+      world.databaseUrl,
+      { ...THROTTLED, ...settingsOf(counting).settings, AUTH_THROTTLE_TENANT: 'free=20' },
+      { now: world.clock.now },
+    );
+    const login = (username: string, password: string, address: string, tenantId = 3) =>
+      loginAt(service.url, username, password, address, tenantId);
+    try {
+      await login('known', 'right', HOME);
+      const outcomes = await times(25, (index) => login(`member ${index}`, 'wrong', newAddress()));
 
-    expect(statuses(outcomes)).toEqual([...Array(20).fill(401), ...Array(20).fill(429)]);
-    expect((await attacked.login('known', 'right', HOME)).status).toBe(200);
-    expect((await attacked.login('neighbour', 'right', newAddress(), 2)).status).toBe(200);
-    attacked.clock.advance(1);
-    expect((await attacked.login('known', 'right', newAddress())).status).toBe(200);
+      expect(statuses(outcomes)).toEqual([...Array(20).fill(401), ...Array(5).fill(429)]);
+      expect((await login('known', 'right', HOME)).status).toBe(200);
+      expect((await login('neighbour', 'right', newAddress(), 4)).status).toBe(200);
+      world.clock.advance(1);
+      expect((await login('known', 'right', newAddress())).status).toBe(200);
+    } finally {
+      await service.stop();
+    }
   });
 
   test('no name that was tried can be found where they are counted', async () => {

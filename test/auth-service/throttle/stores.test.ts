@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../../../auth-service/database/index.ts';
+import { backoffScheduleOf } from '../../../auth-service/throttle/backoff-policy.ts';
 import { postgresStore } from '../../../auth-service/throttle/postgres-store.ts';
-import { redisStore } from '../../../auth-service/throttle/redis-store.ts';
+import { redisAttemptStore } from '../../../auth-service/throttle/redis-store.ts';
 import type { AttemptStore, Counter } from '../../../auth-service/throttle/store.ts';
 import { attemptSweeps } from '../../../auth-service/throttle/sweeps.ts';
-import { scheduleOf } from '../../../auth-service/throttle/terms.ts';
 import { openTestClient, type TestDatabase } from '../../database/index.ts';
 import { availableCounting, createTestDatabase, REDIS_URL, settingsOf } from './engines.ts';
 
@@ -14,7 +14,7 @@ const SECOND = 1000;
 
 /** A counter that nobody has used, with three free failures and waits of 1, 2, 4 and 5 s. */
 function counter(free = 3): Counter {
-  const schedule = scheduleOf({ free, first: 1, growth: 2, longest: 5, forget: 60 });
+  const schedule = backoffScheduleOf({ free, first: 1, growth: 2, longest: 5, forget: 60 });
   return { key: randomUUID(), kind: 'account', schedule };
 }
 
@@ -26,7 +26,7 @@ describe.each(await availableCounting())('failures counted in %s', (counting) =>
   beforeAll(async () => {
     testDatabase = await createTestDatabase({ engine: settingsOf(counting).engine });
     database = openDatabase(testDatabase.url);
-    store = counting === 'redis' ? redisStore(REDIS_URL) : postgresStore(database);
+    store = counting === 'redis' ? redisAttemptStore(REDIS_URL) : postgresStore(database);
   });
   afterAll(async () => {
     store.close();
@@ -36,7 +36,7 @@ describe.each(await availableCounting())('failures counted in %s', (counting) =>
 
   /** How long after `at` the next one has to wait, in seconds; 0 when this one was counted. */
   async function waitOf(counters: readonly Counter[], at: number): Promise<number> {
-    const taken = await store.take(counters, at);
+    const taken = await store.consume(counters, at);
     return taken.admitted ? 0 : (taken.until - at) / SECOND;
   }
 
@@ -66,7 +66,7 @@ describe.each(await availableCounting())('failures counted in %s', (counting) =>
 
   test('are not counted while there is a wait, which gets no longer', async () => {
     const one = counter(1);
-    await store.take([one], START);
+    await store.consume([one], START);
     const waits = [];
     for (const after of [0, 1, 400, 999]) waits.push(await waitOf([one], START + after));
 
@@ -77,8 +77,12 @@ describe.each(await availableCounting())('failures counted in %s', (counting) =>
 
   test('are counted everywhere or nowhere', async () => {
     const [full, other] = [counter(1), counter(2)];
-    await store.take([full], START);
-    expect(await store.take([other, full], START)).toEqual({ admitted: false, key: full.key, until: START + SECOND });
+    await store.consume([full], START);
+    expect(await store.consume([other, full], START)).toEqual({
+      admitted: false,
+      key: full.key,
+      until: START + SECOND,
+    });
 
     expect(await waitOf([other], START)).toBe(0);
     expect(await waitOf([other], START)).toBe(0);
@@ -87,21 +91,21 @@ describe.each(await availableCounting())('failures counted in %s', (counting) =>
 
   test('tell the longest of several waits', async () => {
     const [short, long] = [counter(1), counter(1)];
-    await store.take([short], START);
-    await store.take([long], START + 500);
+    await store.consume([short], START);
+    await store.consume([long], START + 500);
 
-    expect(await store.take([short, long], START + 600)).toMatchObject({ key: long.key, until: START + 1500 });
-    expect(await store.waiting([short, long], START + 600)).toEqual({ key: long.key, until: START + 1500 });
-    expect(await store.waiting([short, long], START + 1500)).toBeUndefined();
-    expect(await store.waiting([counter()], START)).toBeUndefined();
+    expect(await store.consume([short, long], START + 600)).toMatchObject({ key: long.key, until: START + 1500 });
+    expect(await store.peek([short, long], START + 600)).toEqual({ key: long.key, until: START + 1500 });
+    expect(await store.peek([short, long], START + 1500)).toBeUndefined();
+    expect(await store.peek([counter()], START)).toBeUndefined();
   });
 
   test('that are given back were never there', async () => {
     const one = counter(2);
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      const taken = await store.take([one], START);
+      const taken = await store.consume([one], START);
       if (!taken.admitted) throw new Error('not admitted');
-      await taken.give();
+      await taken.refund();
     }
 
     expect(await waitOf([one], START)).toBe(0);
@@ -111,22 +115,22 @@ describe.each(await availableCounting())('failures counted in %s', (counting) =>
 
   test('that are given back end the wait that they began, and no other', async () => {
     const one = counter(2);
-    const first = await store.take([one], START);
-    const second = await store.take([one], START);
+    const first = await store.consume([one], START);
+    const second = await store.consume([one], START);
     if (!first.admitted || !second.admitted) throw new Error('not admitted');
-    await first.give();
+    await first.refund();
     expect(await waitOf([one], START)).toBe(1);
-    await second.give();
+    await second.refund();
 
     expect(await waitOf([one], START)).toBe(0);
   });
 
   test('are all forgotten in those counters that are named, and one in the others', async () => {
     const [own, shared] = [counter(2), counter(3)];
-    await store.take([own, shared], START);
-    const taken = await store.take([own, shared], START);
+    await store.consume([own, shared], START);
+    const taken = await store.consume([own, shared], START);
     if (!taken.admitted) throw new Error('not admitted');
-    await taken.give([own]);
+    await taken.refund([own]);
 
     expect(await waitOf([own], START)).toBe(0);
     expect(await waitOf([own], START)).toBe(0);
@@ -137,7 +141,7 @@ describe.each(await availableCounting())('failures counted in %s', (counting) =>
 
   test('fade with time', async () => {
     const one = counter(3);
-    for (let attempt = 0; attempt < 3; attempt += 1) await store.take([one], START);
+    for (let attempt = 0; attempt < 3; attempt += 1) await store.consume([one], START);
     // Six, the most that it counts to, fade in sixty seconds.
     const later = START + 20 * SECOND;
 
@@ -148,15 +152,15 @@ describe.each(await availableCounting())('failures counted in %s', (counting) =>
 
   test('do not fade so fast that slow guessing gets one more for nothing', async () => {
     const one = counter(3);
-    for (const after of [0, 2, 4]) await store.take([one], START + after * SECOND);
+    for (const after of [0, 2, 4]) await store.consume([one], START + after * SECOND);
 
     expect(await waitOf([one], START + 4 * SECOND)).toBe(1);
   });
 
   test('do not come back when a clock is behind', async () => {
     const one = counter(3);
-    await store.take([one], START);
-    await store.take([one], START - 3_600 * SECOND);
+    await store.consume([one], START);
+    await store.consume([one], START - 3_600 * SECOND);
 
     expect(await waitOf([one], START)).toBe(0);
     expect(await waitOf([one], START)).toBe(1);
@@ -164,7 +168,7 @@ describe.each(await availableCounting())('failures counted in %s', (counting) =>
 
   test('of fifty attempts at the same time are admitted as often as is free', async () => {
     const [own, shared] = [counter(4), counter(1_000)];
-    const taken = await Promise.all(Array.from({ length: 50 }, () => store.take([own, shared], START)));
+    const taken = await Promise.all(Array.from({ length: 50 }, () => store.consume([own, shared], START)));
     expect(taken.filter(({ admitted }) => admitted)).toHaveLength(4);
 
     // Whatever was counted of those that were not admitted has been taken back.
@@ -177,8 +181,8 @@ describe.each(await availableCounting())('failures counted in %s', (counting) =>
   test('of attempts at counters in another order do not stand in each other’s way', async () => {
     const [one, two] = [counter(1_000), counter(1_000)];
     const all = Array.from({ length: 40 }, async (_, index) => {
-      const taken = await store.take(index % 2 === 0 ? [one, two] : [two, one], START);
-      if (taken.admitted) await taken.give(index % 3 === 0 ? [two] : []);
+      const taken = await store.consume(index % 2 === 0 ? [one, two] : [two, one], START);
+      if (taken.admitted) await taken.refund(index % 3 === 0 ? [two] : []);
       return taken.admitted;
     });
 
@@ -192,9 +196,9 @@ describe('housekeeping', () => {
     const database = openDatabase(testDatabase.url);
     const client = openTestClient(testDatabase.url);
     const store = postgresStore(database);
-    for (let index = 0; index < 5; index += 1) await store.take([counter()], START);
+    for (let index = 0; index < 5; index += 1) await store.consume([counter()], START);
     const young = counter();
-    await store.take([young], START + 59 * SECOND);
+    await store.consume([young], START + 59 * SECOND);
     for (const days of [-1, 1])
       await client.knownDevice.create({
         data: { key: `device ${days}`, expiresAt: new Date(START + days * 86_400 * SECOND) },

@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { type Database, openDatabase } from '../../../auth-service/database/index.ts';
 import {
@@ -43,13 +43,16 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
   let seconds = 0;
   const now = () => new Date(START + seconds * 1000);
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     testDatabase = await createTestDatabase({ engine });
     database = openDatabase(testDatabase.url);
     client = openTestClient(testDatabase.url);
-    seconds = 0;
   });
-  afterEach(async () => {
+  beforeEach(async () => {
+    seconds = 0;
+    await client.$executeRaw`TRUNCATE signing_keys, refresh_token_keys RESTART IDENTITY`;
+  });
+  afterAll(async () => {
     await database.close();
     await client.$disconnect();
     await testDatabase.drop();
@@ -251,7 +254,7 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
     return kid;
   }
 
-  test('a replica that could not look for a while lets nobody keep its key set', async () => {
+  test('a replica that could not read the keys for a while sends its key set with a max-age of 0', async () => {
     const keys = await replica();
     expect((await keys.published()).maxAgeSeconds).toBe(300);
 
@@ -296,7 +299,7 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
     ]);
   });
 
-  test('a changed key-encryption key opens the old ones until all are sealed anew', async () => {
+  test('a changed key-encryption key decrypts keys under the old one until all are encrypted again', async () => {
     const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
     const open = (first: Uint8Array, previous?: Uint8Array) =>
       openSigningKeys({ database, sealer: createSealer(first, previous), policy: POLICY, now, every: () => () => {} });
@@ -326,7 +329,7 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
         sealer: createSealer(encryptionKey, undefined),
         now,
         randomBytes,
-        reloadSeconds: 15,
+        policy: { reloadSeconds: 15 },
         every: (_, action) => {
           reloads.push(action);
           return () => {};

@@ -34,3 +34,25 @@ describe('a sealed key', () => {
     expect(sealed.equals(sealer.seal(plain, 'key-1'))).toBe(false);
   });
 });
+
+describe('sealing again, when the key is replaced', () => {
+  test('moves what is under the previous key, and names what neither key opens', async () => {
+    const [first, second] = [randomBytes(32), randomBytes(32)];
+    const sealers = { old: createSealer(first), both: createSealer(second, first), fresh: createSealer(second) };
+    const store = new Map<string, Uint8Array>([
+      ['moved', sealers.old.seal(Buffer.from('one'), 'moved')],
+      ['current', sealers.fresh.seal(Buffer.from('two'), 'current')],
+      ['lost', createSealer(randomBytes(32)).seal(Buffer.from('three'), 'lost')],
+    ]);
+    const before = new Map(store);
+    const stored = [...store].map(([name, sealed]) => ({
+      name,
+      sealed,
+      store: async (now: Uint8Array) => store.set(name, now),
+    }));
+
+    expect(await sealers.both.reseal(stored)).toEqual({ resealed: 1, unopened: ['lost'] });
+    expect(sealers.fresh.open(store.get('moved') ?? Buffer.of(), 'moved')).toEqual(Buffer.from('one'));
+    for (const name of ['current', 'lost']) expect(store.get(name)).toBe(before.get(name));
+  });
+});

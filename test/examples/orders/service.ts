@@ -1,9 +1,10 @@
 import { Writable } from 'node:stream';
+import { readOrdersSettings } from '../../../examples/orders/config.ts';
 import { openOrderBook } from '../../../examples/orders/order-book.ts';
 import { forgetful, orderFile } from '../../../examples/orders/order-file.ts';
 import { SAMPLE_ORDERS } from '../../../examples/orders/sample-orders.ts';
-import { createServer } from '../../../examples/orders/server.ts';
-import { createLogger, listen } from '../../../platform/index.ts';
+import { createOrdersServer } from '../../../examples/orders/server.ts';
+import { createLogger, listen, openTelemetry } from '../../../platform/index.ts';
 
 export interface Answer {
   readonly status: number;
@@ -25,7 +26,7 @@ export interface OrdersService {
 }
 
 /** The sample service on a random port, keeping its orders in `file` or not at all. */
-export async function startOrders(file?: string): Promise<OrdersService> {
+export async function startOrders(file?: string, environment: Record<string, string> = {}): Promise<OrdersService> {
   const log: Record<string, unknown>[] = [];
   const lines = new Writable({
     write(chunk, _encoding, done) {
@@ -34,7 +35,14 @@ export async function startOrders(file?: string): Promise<OrdersService> {
     },
   });
   const book = await openOrderBook(file ? orderFile(file) : forgetful, SAMPLE_ORDERS);
-  const server = await listen(createServer(book, createLogger('orders', 'info', lines)), {
+  const logger = createLogger('orders', 'info', lines);
+  const telemetry = await openTelemetry({
+    settings: readOrdersSettings(environment).tracing,
+    serviceName: 'portico-orders',
+    serviceVersion: '',
+    log: logger,
+  });
+  const server = await listen(createOrdersServer(book, logger, telemetry), {
     host: '127.0.0.1',
     port: 0,
     portVariable: 'ORDERS_PORT',
@@ -58,6 +66,9 @@ export async function startOrders(file?: string): Promise<OrdersService> {
     get: (tenant, path, headers = {}) => call(tenant, path, { headers }),
     post,
     graphql: (tenant, query, variables) => post(tenant, '/graphql', { query, variables }),
-    stop: server.stop,
+    stop: async () => {
+      await server.stop();
+      await telemetry.stop();
+    },
   };
 }

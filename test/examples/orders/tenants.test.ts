@@ -58,7 +58,7 @@ describe('a tenant sees its own orders', () => {
     ]);
   });
 
-  test('nobody is told which tenant an order belongs to', async () => {
+  test('orders do not show their tenant', async () => {
     expect((await orders.get(ACME, '/orders')).text).not.toContain('tenant');
   });
 });

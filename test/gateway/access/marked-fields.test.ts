@@ -149,7 +149,7 @@ describe('a name that is wrong', () => {
       'whoami',
       'the authentication field "whoami" is not granted to the role "anonymous", which callers without a token have',
     ],
-  ])('is told by the check, with file and line: %s', async (_, name, message) => {
+  ])('is reported by the check, with file and line: %s', async (_, name, message) => {
     const metadata = withDesk({ authentication_fields: ['renew', name] });
     const { code, report } = await checked(metadata);
     expect([code, report.problems]).toEqual([
@@ -166,7 +166,7 @@ describe('a name that is wrong', () => {
     expect(report.authenticationFields).toEqual(['mutation renew']);
   });
 
-  test('is told for an action that nobody without a token may call', async () => {
+  test('is reported for an action that callers without a token may not call', async () => {
     const { code, report } = await checked(withAction({ ...ACTION, permissions: [{ role: 'user' }] }));
     expect([code, report.problems]).toMatchObject([
       1,
@@ -185,7 +185,7 @@ describe('a name that is wrong', () => {
     ['authentication_field', 'remote', { authentication_field: ['enter'] }, 'did you mean "authentication_fields"?'],
     ['a text', 'remote', { authentication_fields: 'enter' }, 'expected array'],
     ['no name', 'remote', { authentication_fields: ['mutation enter'] }, 'expected a GraphQL name'],
-  ])('is told for a key that is wrong: %s', async (_, __, definition, message) => {
+  ])('is reported for an invalid key: %s', async (_, __, definition, message) => {
     const { code, report } = await checked(withDesk(definition));
     expect([code, report.problems[0]?.message]).toEqual([1, expect.stringContaining(message)]);
     expect(report.problems[0]?.line).toBeGreaterThan(0);
@@ -193,13 +193,13 @@ describe('a name that is wrong', () => {
 
   test('does not keep the gateway from starting, and is logged and told by /healthz', async () => {
     const gateway = await served(withDesk({ authentication_fields: ['entr'] }));
-    expect(gateway.logs()).toContain('an authentication field is not public');
+    expect(gateway.logs()).toContain('authentication_field.not_public');
     expect((await gateway.send('/healthz')).text).toBe('WARN: inconsistent objects in schema');
     expect((await gateway.send<{ missing_sources: unknown }>('/readyz')).body.missing_sources).toEqual([]);
     expect((await gateway.graphql('mutation { enter { success } }', { token: expired })).status).toBe(401);
   });
 
-  test('is not put in force by a reload', async () => {
+  test('does not take effect by a reload', async () => {
     const gateway = await keepForTest(
       openEditedGateway(withDesk({ authentication_fields: ['enter'] }), { issuer, environment }),
     );
@@ -226,10 +226,10 @@ describe('metadata that does not say which fields they are', () => {
     expect(text).toContain('hint: signIn: "signIn" is granted');
   });
 
-  test('is told at the start', async () => {
+  test('is reported at the start', async () => {
     const gateway = await served(unsaid);
-    await until('the hint is logged', () => gateway.logs().includes('a public field may be an authentication field'));
-    expect(gateway.logs().split('a public field may be').length).toBe(2);
+    await until('the hint is logged', () => gateway.logs().includes('authentication_field.unmarked'));
+    expect(gateway.logs().split('authentication_field.unmarked').length).toBe(2);
   });
 
   test('has no hint where it says that there are none', async () => {
@@ -275,7 +275,7 @@ describe('a comparison of metadata', () => {
       [
         {
           breaking: true,
-          message: '"mutation enter" is no authentication field any more: tokens that come with it are judged',
+          message: '"mutation enter" is no longer an authentication field: tokens sent with it are verified',
         },
       ],
     ]);
@@ -288,7 +288,7 @@ describe('a comparison of metadata', () => {
       [
         {
           breaking: false,
-          message: '"mutation enter" is an authentication field: tokens that come with it are not judged',
+          message: '"mutation enter" is now an authentication field: tokens sent with it are not verified',
         },
       ],
     ]);

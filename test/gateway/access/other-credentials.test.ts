@@ -40,7 +40,7 @@ describe('where a hook tells who calls', () => {
     expect([desk.calledAs(), hook.requests.length]).toEqual([as, 1]);
   });
 
-  test('private fields are refused to a caller without credentials whom the hook does not let in', async () => {
+  test('private fields are denied to a caller without credentials whom the hook rejects', async () => {
     expect((await desk.gateway.graphql('{ whoami }')).status).toBe(401);
     expect(desk.calledAs()).toEqual([]);
   });

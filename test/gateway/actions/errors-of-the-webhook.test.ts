@@ -67,7 +67,7 @@ describe('an error of the webhook', () => {
     ['no answer in time', () => new Promise(() => {}), 'http exception when calling webhook'],
   ];
 
-  test.each(broken)('is told in Hasura’s words for %s', async (_, answer, message) => {
+  test.each(broken)('has Hasura’s message for %s', async (_, answer, message) => {
     answerBy(answer);
     const { body, text } = await call('{ text }');
     const extensions = { path: '$', code: 'unexpected', service: 'text' };

@@ -131,7 +131,7 @@ describe('a cookie that the webhook sets', () => {
     expect(rest.headers['set-cookie']).toEqual(COOKIES);
   });
 
-  test('comes to me with a refusal, too: whoever is refused may have to lose a cookie', async () => {
+  test('is relayed with a rejection too, which may have to clear a cookie', async () => {
     answerWith(400, { message: 'no' }, { 'set-cookie': COOKIES });
     expect((await call('mutation { change(id: 1) { id } }')).headers['set-cookie']).toEqual(COOKIES);
   });

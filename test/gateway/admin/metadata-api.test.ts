@@ -42,13 +42,13 @@ describe('the metadata API is for admins', () => {
     ],
     ['an admin who takes another role', () => ({ ...admin, 'x-hasura-role': 'user' }), 403, 'access-denied'],
   ])('and not for %s', async (_, headers, status, code) => {
-    const reloads = gateway.logged('the metadata has been reloaded').length;
+    const reloads = gateway.logged('metadata.reloaded').length;
     for (const command of [RELOAD, { type: 'export_metadata', args: {} }]) {
       const answer = await gateway.post<{ code: string }>('/v1/metadata', command, headers());
       expect([answer.status, answer.body.code]).toEqual([status, code]);
       expect(answer.text).not.toContain('shop');
     }
-    expect(gateway.logged('the metadata has been reloaded')).toHaveLength(reloads);
+    expect(gateway.logged('metadata.reloaded')).toHaveLength(reloads);
   });
 
   test('in Hasura’s words for another role', async () => {
@@ -56,7 +56,7 @@ describe('the metadata API is for admins', () => {
     expect(body).toEqual({ path: '$.args', error: 'restricted access : admin only', code: 'access-denied' });
   });
 
-  test('and for nobody with a secret where none is set', async () => {
+  test('and for no caller with a secret where none is set', async () => {
     const environmentWithout = { ...environment, HASURA_GRAPHQL_ADMIN_SECRET: undefined };
     const closed = await keepForTest(
       openEditedGateway({ 'remote_schemas.yaml': [SHOP] }, { issuer, environment: environmentWithout }),
@@ -96,7 +96,7 @@ describe('a command that is none', () => {
 });
 
 describe('export_metadata', () => {
-  test('gives what is in force, with references to the environment in place of its values', async () => {
+  test('gives the current metadata, with references to the environment in place of its values', async () => {
     const { body, text } = await gateway.command('export_metadata');
     expect(body).toEqual({ version: 3, sources: [], remote_schemas: [SHOP] });
     expect(text).not.toMatch(/a-secret-key|127\.0\.0\.1/);
@@ -107,7 +107,7 @@ describe('export_metadata', () => {
     expect(body).toEqual({ resource_version: 1, metadata: { version: 3, sources: [], remote_schemas: [SHOP] } });
   });
 
-  test('gives what was in force when the files have become wrong', async () => {
+  test('gives the last valid metadata when the files have become invalid', async () => {
     const edited = await keepForTest(openEditedGateway({ 'remote_schemas.yaml': [SHOP] }, { issuer, environment }));
     expect((await edited.edit({ 'remote_schemas.yaml': '[' })).status).toBe(400);
     expect((await edited.command('export_metadata')).body).toMatchObject({ remote_schemas: [SHOP] });
@@ -204,9 +204,9 @@ describe('a bulk', () => {
   });
 
   test('with a command that is none does nothing', async () => {
-    const reloads = gateway.logged('the metadata has been reloaded').length;
+    const reloads = gateway.logged('metadata.reloaded').length;
     expect(await bulk([RELOAD, { args: {} }])).toMatchObject({ status: 400, body: { path: '$.args[1]' } });
-    expect(gateway.logged('the metadata has been reloaded')).toHaveLength(reloads);
+    expect(gateway.logged('metadata.reloaded')).toHaveLength(reloads);
   });
 
   test.each([

@@ -81,7 +81,7 @@ describe('a check against other metadata', () => {
     );
   });
 
-  test('refuses what takes a service away from roles that nobody has named', async () => {
+  test('refuses what takes a service away from roles that are not named', async () => {
     const [remote] = FILES['remote_schemas.yaml'];
     const before = await open({ 'remote_schemas.yaml': [{ ...remote, permissions: undefined }] });
     const after = await open({ 'remote_schemas.yaml': [remote] });

@@ -145,7 +145,7 @@ describe('a check of metadata that is wrong', () => {
     ]);
   });
 
-  test('tells saved operations that nobody could run', async () => {
+  test('reports saved operations that no role can run', async () => {
     const queries = [
       { name: 'gone', query: '{ nothing order(id: 1) { price } }' },
       { name: 'bare', query: '{ ping }' },
@@ -250,7 +250,7 @@ describe('schemas that are recorded', () => {
     expect(report.roles.clerk).toEqual(['query order', 'query orders']);
   });
 
-  test('are told when they are missing or wrong', async () => {
+  test('are reported when they are missing or invalid', async () => {
     const { path: location, write } = await open();
     const missing = await reportOf({ location, environment, schemas: `${location}/none` });
     expect(missing.report.problems).toEqual([

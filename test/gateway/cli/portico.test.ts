@@ -14,7 +14,7 @@ const SHOP = { name: 'shop', definition: { url: '{{SHOP_URL}}' } };
 const environment = { SHOP_URL: shop.graphqlUrl };
 
 describe('portico check', () => {
-  test('ends with 0 when all is right, for the directory that it is given, is told by the environment, or finds', async () => {
+  test('exits with 0 for valid metadata, in the given directory, that of the environment, or the default one', async () => {
     const directory = await keep(
       metadataDirectory({ 'metadata/version.yaml': 'version: 3', 'remote_schemas.yaml': [SHOP] }),
     );
@@ -192,7 +192,7 @@ describe('portico serve', () => {
     expect(await ask('{ item }')).toEqual({ item: 'bolt' });
   });
 
-  test('stops when it is told to', async () => {
+  test('stops on SIGTERM', async () => {
     serving.signal('SIGTERM');
     expect((await serving.ended).code).toBe(0);
   });
@@ -216,7 +216,11 @@ describe('portico serve', () => {
 
 describe('portico', () => {
   test.each<[what: string, args: readonly string[], says: string]>([
-    ['no command', [], 'expected check, serve, init, completion'],
+    ['no command', [], 'expected check, usage, serve, init, completion'],
+    ['usage without a directory', ['usage'], 'expected a directory of usage files'],
+    ['a time that is none', ['usage', '.', '--since', 'yesterday'], '--since: expected a time such as 30d'],
+    ['usage with nothing to weigh', ['check', '--usage', '.'], '--usage needs --against'],
+    ['leave to break without usage', ['check', '--allow-unused'], '--since and --allow-unused need --usage'],
     ['an unknown command', ['chek'], 'unknown command "chek"; did you mean "check"?'],
     ['an unknown option', ['check', '--jsn'], `Unknown option '--jsn'; did you mean "--json"?`],
     ["another command's option", ['check', '--workers', '2'], "Unknown option '--workers'"],

@@ -11,6 +11,7 @@ export interface Ended {
 }
 
 export interface Process {
+  readonly pid: number;
   /** Everything that it has written to standard output. */
   written(): string;
   signal(name: NodeJS.Signals): void;
@@ -34,6 +35,7 @@ export function start(args: readonly string[], { cwd, environment }: RunOptions 
     });
   const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, ...output })));
   return {
+    pid: child.pid ?? 0,
     written: () => output.stdout,
     signal: (name) => child.kill(name),
     ended,

@@ -14,7 +14,7 @@ function claimsIn(headers: Readonly<Record<string, unknown>> | undefined): Recor
   return JSON.parse(Buffer.from(String(headers?.[HEADER]).split('.')[1] ?? '', 'base64url').toString());
 }
 
-test('each subgraph of a supergraph gets an assertion of its own, and whoever serves the supergraph another', async () => {
+test('each subgraph of a supergraph gets its own service assertion, and so does the server of the supergraph SDL', async () => {
   const issuer = await keep(openIssuer());
   const products = await keep(productsSubgraph());
   const reviews = await keep(reviewsSubgraph());

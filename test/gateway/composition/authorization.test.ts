@@ -62,7 +62,7 @@ const refused = (...path: (string | number)[]) =>
   });
 const withScope = (scope: unknown) => issuer.token({ payload: { scope } });
 
-describe('a field that not everybody may have', () => {
+describe('a field with required scopes or policies', () => {
   test('is null with an error, and the subgraph is not asked for it', async () => {
     subgraph.forget();
     const { body } = await gateway.graphql('{ me { name mail: email } }', { token: issuer.token() });
@@ -105,32 +105,32 @@ describe('a field that not everybody may have', () => {
     expect(body).toEqual({ data: { me: { salary: null } }, errors: [refused('me', 'salary')] });
   });
 
-  test('is refused in named fragments, and where it is selected twice told once', async () => {
+  test('is rejected in named fragments, and reported once where it is selected twice', async () => {
     const { body } = await gateway.graphql('{ me { ...F ...F email } } fragment F on User { id email }', {
       token: issuer.token(),
     });
     expect(body).toEqual({ data: { me: { id: '1', email: null } }, errors: [refused('me', 'email')] });
   });
 
-  test('takes with it what must not be null', async () => {
+  test('makes the parent null when its type is non-null', async () => {
     const { body } = await gateway.graphql('{ me { name } count }', { token: issuer.token() });
     expect(body).toEqual({ data: null, errors: [refused('count')] });
   });
 });
 
-describe('a field for the authenticated', () => {
-  test('is null for whoever has no token, even if it is permitted', async () => {
+describe('a field with @authenticated', () => {
+  test('is null without a token, even if a permission lists it', async () => {
     expect((await gateway.graphql('{ theirs }')).body).toEqual({ data: { theirs: null }, errors: [refused('theirs')] });
   });
 
-  test('is there for whoever has one, and so is a type', async () => {
+  test('is returned with a token, and so is a type', async () => {
     const { body } = await gateway.graphql('{ mine report { lines } }', { token: issuer.token() });
     expect(body).toEqual({ data: { mine: 'yes', report: { lines: 3 } } });
   });
 });
 
 describe('an interface', () => {
-  test('has a field that one of its types refuses for those only who may have all', async () => {
+  test('returns a field that one of its types restricts only to callers with all scopes', async () => {
     const { body } = await gateway.graphql('{ people { id name } }', { token: issuer.token() });
     expect(body.data).toEqual({
       people: [
@@ -144,7 +144,7 @@ describe('an interface', () => {
     });
   });
 
-  test('tells a refused field of the objects only that have it', async () => {
+  test('reports a restricted field only for the objects that have it', async () => {
     const { body } = await gateway.graphql('{ people { ... on User { name } ... on Robot { machine: name } } }', {
       token: issuer.token(),
     });

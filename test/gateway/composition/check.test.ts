@@ -35,7 +35,7 @@ describe('portico check', () => {
     expect((await textOf({ location: path })).text).toContain('federation (federation of products, reviews)');
   });
 
-  test('says why subgraphs do not go together, and where', async () => {
+  test('reports why subgraphs do not compose, and where', async () => {
     const { path } = await keep(described({ ...SHOP, other: linked('type Query {\n reviews: Int }') }));
     const { code, report } = await reportOf({ location: path });
     expect(code).toBe(1);
@@ -45,7 +45,7 @@ describe('portico check', () => {
     );
   });
 
-  test('tells what breaks in the composed graph', async () => {
+  test('reports breaking changes of the composed graph', async () => {
     const { path: before } = await keep(described(SHOP));
     const { path } = await keep(described({ ...SHOP, products: productsSdl.replace('price: Int', '') }));
     const { code, report } = await reportOf({ location: path, against: before });
@@ -103,7 +103,7 @@ describe('portico check', () => {
     ]);
   });
 
-  test('records what services say of themselves, each kind, and checks with the records', async () => {
+  test('records the schema of each kind of service, and checks against the recordings', async () => {
     const products = await keep(productsSubgraph());
     const sdl = `${stitchingDirectives().allStitchingDirectivesTypeDefs}
       type Query { users(ids: [ID!]!): [User] @merge(keyField: "id") _sdl: String! } type User { id: ID! name: String }`;
@@ -124,7 +124,7 @@ describe('portico check', () => {
   });
 });
 
-describe('a description of a remote schema that makes no sense', () => {
+describe('a contradictory definition of a remote schema', () => {
   test.each([
     ['an unknown kind', { url: NOWHERE, composition: 'apollo' }, 'composition', 'expected one of'],
     ['a supergraph that is plain', { supergraph_url: NOWHERE }, 'composition', 'needs the composition "federation"'],
@@ -142,7 +142,7 @@ describe('a description of a remote schema that makes no sense', () => {
     ],
     ['subgraphs without a supergraph', { url: NOWHERE, subgraphs: { a: {} } }, 'subgraphs', 'is for a supergraph'],
     [
-      'a file for a service that is asked what it is',
+      'a schema file for a service whose kind is detected',
       { url: NOWHERE, composition: 'auto', schema_file: 'a.graphql' },
       'composition',
       'say which kind it is',
@@ -154,7 +154,7 @@ describe('a description of a remote schema that makes no sense', () => {
       '"gone.graphql" cannot be read',
     ],
     ['neither a service nor a supergraph', { composition: 'federation' }, 'definition', 'exactly one of url'],
-  ])('is told with its place: %s', async (_, definition, key, reason) => {
+  ])('is reported with file and line: %s', async (_, definition, key, reason) => {
     const { path } = await keep(
       metadataDirectory({ 'remote_schemas.yaml': [{ name: 'a', definition }], 'a.graphql': 'type Query { a: Int }' }),
     );
@@ -168,7 +168,7 @@ describe('a description of a remote schema that makes no sense', () => {
     });
   });
 
-  test('is told with its place: a subgraph that needs a variable that is not set', async () => {
+  test('is reported with file and line: a subgraph that refers to an unset variable', async () => {
     const definition = {
       composition: 'federation',
       supergraph_file: 'shop.graphql',
@@ -191,7 +191,7 @@ describe('a description of a remote schema that makes no sense', () => {
       'a stitched service with other names',
       { composition: 'stitching', customization: { root_fields_namespace: 'x' } },
     ],
-  ])('is told when it is opened: %s', async (_, definition) => {
+  ])('is reported when it is opened: %s', async (_, definition) => {
     const { path } = await keep(
       metadataDirectory({
         'remote_schemas.yaml': [{ name: 'a', definition: { url: NOWHERE, schema_file: 'a.graphql', ...definition } }],

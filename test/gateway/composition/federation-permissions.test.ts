@@ -31,7 +31,7 @@ const customized = (ofReviews: object, ofProducts?: object) =>
 const SOME_PRODUCTS = 'type Query { products: [Product!]! } type Product { upc: String! name: String }';
 
 describe('a role', () => {
-  test('sees what any of the subgraphs permits it, and nothing else', async () => {
+  test('sees the union of what the subgraphs permit it, and nothing else', async () => {
     const { gateway } = await permitting(
       { user: SOME_PRODUCTS },
       { user: 'type Product { reviews: [Review] } type Review { text: String }' },
@@ -44,7 +44,7 @@ describe('a role', () => {
     expect((await gateway.graphql('{ products { name } }', { token: other })).body.errors).toHaveLength(1);
   });
 
-  test('sees all of a subgraph that has no permissions, but not what that one needs of another', async () => {
+  test('sees all of a subgraph without permissions, but not the fields that it requires of another one', async () => {
     const { gateway } = await permitting({ user: SOME_PRODUCTS });
     const { body } = await gateway.graphql('{ reviews { id product { name } } }', { token });
     expect(body.data).toEqual({
@@ -78,7 +78,7 @@ describe('a role', () => {
     expect((await gateway.graphql('{ products { cost } }', { token })).body.errors).toHaveLength(1);
   });
 
-  test('without a token sees what is permitted to it by name', async () => {
+  test('of callers without a token sees only what names it in a permission', async () => {
     const { gateway } = await permitting({ anonymous: SOME_PRODUCTS });
     expect((await gateway.graphql('{ products { name } }')).body.data).toEqual({
       products: [{ name: 'bolt' }, { name: 'nut' }],
@@ -86,7 +86,7 @@ describe('a role', () => {
     expect((await gateway.graphql('{ reviews { id } }')).status).toBe(401);
   });
 
-  test('has its presets, wherever the field is', async () => {
+  test('has its presets in whichever subgraph the field is', async () => {
     const { products, gateway } = await permitting({
       user: `type Query { products(first: Int @preset(value: "x-hasura-limit")): [Product!]! }
         type Product { upc: String! name: String }`,
@@ -98,7 +98,7 @@ describe('a role', () => {
     expect((await gateway.graphql('{ products(first: 2) { name } }', { token: limited })).body.errors).toHaveLength(1);
   });
 
-  test('cannot be permitted what the subgraph does not have, and is told where that stands', async () => {
+  test('cannot be permitted a field that the subgraph does not have, and the problem names file and line', async () => {
     const { products, reviews, gateway } = await permitting();
     const { status, text } = await gateway.edit({
       'remote_schemas.yaml': [
@@ -131,7 +131,7 @@ describe('a role', () => {
 });
 
 describe('names', () => {
-  test('of a subgraph can be other ones in the graph', async () => {
+  test('of a subgraph can be customized in the graph', async () => {
     const { gateway } = await customized({
       type_names: { mapping: { Review: 'Opinion' } },
       field_names: [
@@ -151,7 +151,7 @@ describe('names', () => {
     });
   });
 
-  test('can stand in a namespace that all subgraphs have', async () => {
+  test('can be in a namespace that all subgraphs share', async () => {
     const customization = { root_fields_namespace: 'shop' };
     const { gateway } = await customized(customization, customization);
     const { body } = await gateway.graphql('{ shop { product(upc: "1") { name reviews { text } } } }', { token });

@@ -30,7 +30,7 @@ async function openShop(more: readonly object[] = []) {
 }
 
 describe('subgraphs of Apollo Federation 1 and 2', () => {
-  test('are one graph, and an entity is joined in as few calls as can be', async () => {
+  test('form one graph, and an entity is joined with the fewest calls', async () => {
     const { products, reviews, gateway } = await openShop();
     const { body } = await gateway.graphql('{ products { name reviews { text product { price } } } }', { token });
     expect(body).toEqual({
@@ -54,7 +54,7 @@ describe('subgraphs of Apollo Federation 1 and 2', () => {
       });
   });
 
-  test('stand in one operation with other services', async () => {
+  test('can be in one operation with other services', async () => {
     const plain = await keep(graphqlUpstream('type Query { now: Int }', { Query: { now: () => 12 } }));
     const { gateway } = await openShop([{ name: 'clock', definition: { url: plain.graphqlUrl } }]);
     const { body } = await gateway.graphql(
@@ -66,7 +66,7 @@ describe('subgraphs of Apollo Federation 1 and 2', () => {
     });
   });
 
-  test('are mutated', async () => {
+  test('support mutations', async () => {
     const { gateway } = await openShop();
     const { body } = await gateway.graphql('mutation { rename(upc: "1", name: "screw") { name reviews { text } } }', {
       token,
@@ -74,7 +74,7 @@ describe('subgraphs of Apollo Federation 1 and 2', () => {
     expect(body).toEqual({ data: { rename: { name: 'screw', reviews: [{ text: 'holds' }] } } });
   });
 
-  test('that fail are named in the errors, and what the others say is kept', async () => {
+  test('that fail are named in the errors, and the data of the others is kept', async () => {
     const { reviews, gateway } = await openShop();
     await reviews.stop();
     const { body } = await gateway.graphql('{ products { name reviews { text } } }', { token });
@@ -90,7 +90,7 @@ describe('subgraphs of Apollo Federation 1 and 2', () => {
 });
 
 describe('a subgraph that does not answer', () => {
-  test('leaves the graph to the others, and comes in when it does', async () => {
+  test('leaves the graph to the others, and joins when it answers', async () => {
     const products = await keep(productsSubgraph());
     const reviews = await keep(reviewsSubgraph());
     await reviews.stop();
@@ -110,7 +110,7 @@ describe('a subgraph that does not answer', () => {
     expect((await gateway.send('/healthz')).text).toBe('OK');
   });
 
-  test('keeps those out that need it, with the reason', async () => {
+  test('keeps out the subgraphs that need it, with the reason', async () => {
     const products = await keep(productsSubgraph());
     const reviews = await keep(reviewsSubgraph());
     await products.stop();
@@ -123,7 +123,7 @@ describe('a subgraph that does not answer', () => {
       ],
     };
     const gateway = await keep(openGateway({ issuer, metadata, waitUntilReady: false }));
-    await until('it is told', () => gateway.logs().includes('EXTENSION_WITH_NO_BASE'));
+    await until('it is logged', () => gateway.logs().includes('EXTENSION_WITH_NO_BASE'));
     expect((await gateway.graphql('{ now }', { token })).body).toEqual({ data: { now: 12 } });
     await products.start();
     await gateway.ready();

@@ -38,7 +38,7 @@ test('subgraphs that need more memory than was expected are composed with more',
   await until('no thread is left', () => running.size === 0);
 });
 
-test('that composing was ended is no problem of the subgraphs', async () => {
+test('an interrupted composition is not reported as a problem of the subgraphs', async () => {
   const ending = endThreads();
   const sdl = linked(`${LONG} type Query { note: String }`);
   await expect(composeSubgraphs([{ name: 'a', sdl }])).rejects.toThrow(ComposerStopped);
@@ -46,7 +46,7 @@ test('that composing was ended is no problem of the subgraphs', async () => {
   expect(ending.count()).toBe(2);
 });
 
-test('a change during which composing is ended leaves the graph as it is, and is taken in later', async () => {
+test('a change whose composition is interrupted keeps the graph, and takes effect later', async () => {
   const running = watchThreads();
   const notes = await keep(
     apolloSubgraph(linked(`${LONG} type Query { note: String }`), { Query: { note: () => 'first' } }),
@@ -77,7 +77,7 @@ test('a change during which composing is ended leaves the graph as it is, and is
   await until('no thread is left', () => running.size === 0);
 });
 
-test('a gateway that starts while composing is ended has all subgraphs as soon as it is not', async () => {
+test('a gateway whose first composition is interrupted has all subgraphs after the next one', async () => {
   const notes = await keep(
     apolloSubgraph(linked(`${LONG} type Query { note: String }`), { Query: { note: () => 'first' } }),
   );

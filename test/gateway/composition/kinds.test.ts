@@ -69,7 +69,7 @@ describe('a supergraph', () => {
     { name: 'shop', definition: { composition: 'federation', ...definition }, ...more },
   ];
 
-  test('can be a file, and its subgraphs can be elsewhere, with headers of their own', async () => {
+  test('can be a file, and its subgraphs can have other URLs and headers of their own', async () => {
     const { products, reviews, supergraphSdl } = await composed();
     const gateway = await open(
       entry({
@@ -107,7 +107,7 @@ describe('a supergraph', () => {
     });
   });
 
-  test('has permissions and names of its own', async () => {
+  test('has permissions and customized names', async () => {
     const { reviews, supergraphSdl } = await composed();
     const gateway = await open(
       entry(
@@ -138,7 +138,7 @@ describe('a supergraph', () => {
     ['is no supergraph', 'type Query { a: Int }', {}, 'it has no enum join__Graph'],
     ['is no GraphQL', 'type Query {', {}, 'Syntax Error'],
     ['does not have a subgraph that is named', undefined, { subgraphs: { other: {} } }, 'no subgraph "other"'],
-  ])('that %s is told', async (_, sdl, more, reason) => {
+  ])('that %s is reported', async (_, sdl, more, reason) => {
     const { supergraphSdl } = await composed();
     const gateway = await keep(
       openEditedGateway(
@@ -149,7 +149,7 @@ describe('a supergraph', () => {
         { issuer, waitUntilReady: false },
       ),
     );
-    await until('it is told', () => gateway.logs().replaceAll('\\"', '"').includes(reason));
+    await until('it is logged', () => gateway.logs().replaceAll('\\"', '"').includes(reason));
   });
 });
 
@@ -159,7 +159,7 @@ describe('auto', () => {
     definition: { url: graphqlUrl, composition: 'auto' },
   });
 
-  test('asks each service what it is', async () => {
+  test('detects the kind of each service', async () => {
     const products = await keep(productsSubgraph());
     const reviews = await keep(reviewsSubgraph());
     const plain = await keep(graphqlUpstream('type Query { now: Int }', { Query: { now: () => 12 } }));
@@ -182,7 +182,7 @@ describe('auto', () => {
     expect((await gateway.graphql('{ _users(ids: []) { id } }', { token })).body.errors).toHaveLength(1);
   });
 
-  test('does not take a service that is in trouble for a plain one', async () => {
+  test('does not take a failing service for a plain GraphQL service', async () => {
     const { products, gateway } = await keep(openShop(issuer, (one) => [federated('products', one)]));
     products.instead = (_, response) => response.writeHead(503).end('{"errors":[{"message":"busy"}]}');
     const { body } = await gateway.edit({ 'remote_schemas.yaml': [auto('products', products)] });

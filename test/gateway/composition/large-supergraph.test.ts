@@ -39,7 +39,7 @@ test('the planner of a large supergraph has a thread, which ends with the graph 
   await until('no thread is left', () => running.size === 0);
 });
 
-test('a planner that has ended is told of as such, and what it plans later is answered', async () => {
+test('a planner thread that has ended is reported, and later operations are planned by a new one', async () => {
   const running = watchThreads();
   const notes = await keep(
     apolloSubgraph(linked(`${LONG} type Query { note: String }`), { Query: { note: () => 'first' } }),

@@ -12,7 +12,7 @@ function chain(name: string, other: string, types: number): string {
   return `${LINK} type Query { ${name.toLowerCase()}: ${name}0 } ${all.join('\n')} type ${other}0 @key(fields: "id") { id: ID! }`;
 }
 
-test('subgraphs compose whose types lead from one to the next, thousands of them', async () => {
+test('subgraphs with a chain of thousands of types compose', async () => {
   const composed = await composeSubgraphs([
     { name: 'a', sdl: chain('A', 'B', 1_500) },
     { name: 'b', sdl: chain('B', 'A', 1_500) },
@@ -20,7 +20,7 @@ test('subgraphs compose whose types lead from one to the next, thousands of them
   expect(composed).not.toHaveProperty('problems');
 });
 
-test('that one of many types cannot be reached is told with the whole way there', async () => {
+test('an unreachable type among thousands is reported with the whole path to it', async () => {
   const sdl = chain('A', 'B', 200);
   const composed = await composeSubgraphs([
     { name: 'a', sdl },

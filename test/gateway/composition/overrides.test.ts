@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';
-import { overrideLevels } from '../../../gateway/sources/federation-overrides.ts';
+import { overrideLevels } from '../../../gateway/sources/federation/federation-overrides.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
 import { keeper, openIssuer, until } from '../harness/index.ts';
 import { apolloSubgraph, linked } from './subgraphs.ts';
@@ -60,7 +60,7 @@ describe('an override with a percentage', () => {
     expect(Math.min(counted.old, counted.new)).toBeGreaterThanOrEqual(20);
   });
 
-  test('of nothing or of all is no matter of luck', async () => {
+  test('of 0 or 100 percent is not random', async () => {
     const gateway = await openCinema(['percent(0)', 'percent(100)']);
     for (let at = 0; at < 20; at++)
       expect(await ask(gateway, '{ film { rating length } shown }')).toEqual({
@@ -95,7 +95,7 @@ describe('an override with another label', () => {
     });
   });
 
-  test('is no word of a client', async () => {
+  test('cannot be chosen by a client', async () => {
     const gateway = await openCinema(['new-ratings']);
     const headers = { 'x-hasura-override-labels': 'new-ratings', 'x-override-labels': 'new-ratings' };
     expect((await gateway.graphql(RATINGS, { token, headers })).body).toEqual(ratings('old'));
@@ -115,7 +115,7 @@ async function reasonAgainst(text: string, remotes: readonly object[], files: ob
   });
 }
 
-describe('what cannot be done is refused', () => {
+describe('an override that cannot be honoured is rejected', () => {
   test('a setting for a label that no override has', async () => {
     const added = await withLabels('new-ratings');
     const wrong = federated('new', added, { override_labels: { 'new-rating': true } });

@@ -44,7 +44,7 @@ async function asked(query: string, variables: Record<string, unknown> = {}): Pr
   return response.text();
 }
 
-test('what one subgraph answers alone passes byte by byte, integers of any size too', async () => {
+test('a response of a single subgraph is relayed byte by byte, with integers of any size', async () => {
   const text = '{"data":{"star":{"years":12345678901234567890,"weight":1.0,"id":"1"}}}';
   answers(text);
   stars.forget();
@@ -59,7 +59,7 @@ test('an object of which nothing is selected is empty all the same', async () =>
   expect(await asked('{ star(id: "1") { weight @include(if: false) } }')).toBe('{"data":{"star":{}}}');
 });
 
-test('its errors are told as ever', async () => {
+test('its errors are reported as in composed responses', async () => {
   answers('{"errors":[{"message":"too bright","path":["star","name"]}],"data":{"star":{"name":null}}}');
   expect(JSON.parse(await asked('{ star(id: "1") { name } }'))).toMatchObject({
     data: { star: { name: null } },
@@ -72,12 +72,12 @@ test('its errors are told as ever', async () => {
   });
 });
 
-test('values that clients do not see are still kept from them', async () => {
+test('values that clients may not see are removed all the same', async () => {
   answers('{"data":{"kinds":["RED","SECRET"]}}');
   expect(await asked('{ kinds }')).toBe('{"data":{"kinds":["RED",null]}}');
 });
 
-test('what needs a second subgraph is joined', async () => {
+test('an operation that needs a second subgraph is joined', async () => {
   answers('{"data":{"star":{"__typename":"Star","id":"1"}}}');
   expect(await asked('{ star(id: "1") { place } }')).toBe('{"data":{"star":{"place":"far"}}}');
 });

@@ -55,7 +55,7 @@ test.each([
   expect(body).toEqual({ data: { drawings: prices.map((one) => ({ price: one })) } });
 });
 
-test('what no subgraph has is still told of a requirement', async () => {
+test('a @requires field that no subgraph has is reported', async () => {
   const sdl = priced('shape { ... on Round { radius depth } }');
   const composed = await composeSubgraphs([
     { name: 'drawings', sdl: drawn },

@@ -28,7 +28,7 @@ function renamed(scopes: string, inaccessible: string): string {
     .replace(/(inaccessible\/v[\d.]+")/, `$1, ${inaccessible}`);
 }
 
-describe('a supergraph may call the directives of access otherwise', () => {
+describe('a supergraph may rename the authorization directives', () => {
   test.each([
     ['as its links are called', renamed('as: "scopes"', 'as: "hidden"')],
     [
@@ -63,7 +63,7 @@ describe('a supergraph may call the directives of access otherwise', () => {
     ]);
   });
 
-  test('and something else by their usual names', async () => {
+  test('and give their usual names to other directives', async () => {
     const text = renamed('as: "scopes"', 'as: "hidden"').replace(/open: String/, 'open: String @inaccessible');
     const { schema } = await readSupergraph(text);
     expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['open', 'mine']);
@@ -76,22 +76,22 @@ test.each([
   ['security', '@link(url: "https://specs.example.com/rbac/v1.0", for: SECURITY)', 'specs.example.com/rbac/v1.0'],
   ['execution', '@link(url: "https://specs.apollo.dev/connect/v0.1", for: EXECUTION)', 'apollo.dev/connect/v0.1'],
   ['security, with a name that is known', '@link(url: "https://example.com/policy/v1", for: SECURITY)', 'example.com'],
-])('a supergraph that needs a specification that nobody here knows for %s is refused', async (_, text, named) => {
+])('a supergraph with an unknown specification whose purpose is %s is rejected', async (_, text, named) => {
   await expect(readSupergraph(link(text))).rejects.toThrow(named);
 });
 
-test('so is one that links to what is no URL', async () => {
+test('a supergraph that links to an invalid URL is rejected too', async () => {
   await expect(readSupergraph(link('@link(url: "odd")'))).rejects.toThrow('it links to "odd", which is no URL');
 });
 
-test('one that only says something is not minded', async () => {
+test('a link to an unknown specification without a purpose is ignored', async () => {
   const { schema } = await readSupergraph(
     link('@link(url: "https://specs.example.com/owner/v1.0") @link(url: "https://example.com/odd")'),
   );
   expect(schema.getQueryType()?.getFields().open).toBeDefined();
 });
 
-describe('what a field demands', () => {
+describe('the scopes of a field', () => {
   const NOBODY = { isAuthenticated: false, scopes: new Set<string>(), policies: new Set<string>() };
   const joins = supergraph.replace(/type Query[\s\S]*?\n}/, '');
   const demanding = async (types: string) => {
@@ -100,7 +100,7 @@ describe('what a field demands', () => {
   };
   const ONE = '@join__type(graph: ONE)';
 
-  test('of an interface, all types that implement it demand', async () => {
+  test('of an interface apply to all types that implement it', async () => {
     const demands = await demanding(`directive @authenticated on FIELD_DEFINITION
       type Query ${ONE} { video: Video }
       interface Media ${ONE} { id: ID! secret: String @authenticated }
@@ -109,7 +109,7 @@ describe('what a field demands', () => {
     expect([demands('Video.id'), demands('Video.own'), demands('Query.video')]).toEqual([false, false, false]);
   });
 
-  test('of others that it requires, it demands itself', async () => {
+  test('include those of the fields that it @requires', async () => {
     const demands = await demanding(`directive @authenticated on FIELD_DEFINITION
       type Query ${ONE} { user: User }
       type User ${ONE} { id: ID! birth: Birth adult: Boolean @join__field(graph: ONE, requires: "birth { year }")

@@ -9,7 +9,7 @@ afterAll(close);
 const issuer = await keep(openIssuer());
 const open = (remotes: readonly object[]) => keep(openWithoutPlanner(issuer, remotes));
 
-test('where the query planner does not load, operations are stitched, and the log says so', async () => {
+test('without a query planner, operations are stitched, and the log says so', async () => {
   const products = await keep(productsSubgraph());
   const reviews = await keep(reviewsSubgraph());
   const { ask, logs } = await open([federated('products', products), federated('reviews', reviews)]);
@@ -19,7 +19,7 @@ test('where the query planner does not load, operations are stitched, and the lo
   expect(reviews.asked()[0]?.headers).toMatchObject({ 'x-hasura-role': 'user' });
 });
 
-test('labels of overrides are honoured by stitching too', async () => {
+test('labels of progressive overrides apply when stitching too', async () => {
   const resolvers = (from: string) => ({
     Query: { film: () => ({ id: '1' }) },
     Film: { __resolveReference: (key: object) => key, rating: () => from, stars: () => from, length: () => from },

@@ -96,7 +96,7 @@ describe('services with stitching directives', () => {
     expect(stock.operations()[0]?.headers).toMatchObject({ 'x-hasura-role': 'user' });
   });
 
-  test('get what they need of each other for computed fields', async () => {
+  test('get the fields of each other that computed fields need', async () => {
     const { gateway } = await openServices();
     const { body } = await gateway.graphql('{ mostStocked { name inStock shipping } }', { token });
     expect(body).toEqual({ data: { mostStocked: { name: 'nut', inStock: 9, shipping: 3 } } });
@@ -116,7 +116,7 @@ describe('services with stitching directives', () => {
     expect(body.data?.__type).toEqual({ description: null });
   });
 
-  test('permit a role what they list, and are joined for it all the same', async () => {
+  test('permit a role the listed fields only, and still join by key fields that are not listed', async () => {
     const { gateway } = await openServices({
       products: {
         permissions: [

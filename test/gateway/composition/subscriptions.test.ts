@@ -78,7 +78,7 @@ test('an event of a subgraph is completed by the others', async () => {
   await client.close();
 });
 
-test('an event is completed as its subscriber, who is told of a subgraph that is down', async () => {
+test('an event is completed with the subscriber’s claims, and an unavailable subgraph is an error in it', async () => {
   const { products, prices, client } = await openWorld();
   const changes = client.subscribe('subscription { priceChanged(upc: "1") { discount name } }');
   await prices.subscribed(1);
@@ -96,7 +96,7 @@ test('an event is completed as its subscriber, who is told of a subgraph that is
   await client.close();
 });
 
-test('a field that the subscriber may not have is null in each event', async () => {
+test('a field that the subscriber is not authorized for is null in each event', async () => {
   const { prices, client } = await openWorld();
   const changes = client.subscribe('subscription { priceChanged(upc: "1") { name secret } }');
   await prices.subscribed(1);
@@ -109,7 +109,7 @@ test('a field that the subscriber may not have is null in each event', async () 
   await client.close();
 });
 
-test('a subscription that the caller may not have is refused', async () => {
+test('a subscription that the caller is not authorized for is rejected', async () => {
   const { client } = await openWorld();
   const audited = client.subscribe('subscription { audited { name } }');
   expect(JSON.stringify(await audited.next())).toContain('UNAUTHORIZED_FIELD_OR_TYPE');

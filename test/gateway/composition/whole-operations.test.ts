@@ -29,7 +29,7 @@ describe('a directive that subgraphs compose for operations', () => {
     gateway = await keep(openEditedGateway(files, { issuer }));
   });
 
-  test('may stand in one, with what its arguments default to', async () => {
+  test('may be used in one, with the defaults of its arguments', async () => {
     const { body } = await gateway.graphql('{ cat @urgency mouse @urgency(level: HIGH) }', { token });
     expect(body).toEqual({ data: { cat: 'Tom', mouse: 'Jerry' } });
   });
@@ -39,7 +39,7 @@ describe('a directive that subgraphs compose for operations', () => {
     expect(JSON.stringify(body)).toContain('{"name":"urgency","args":[{"defaultValue":"LOW"}]}');
   });
 
-  test('is checked as every other one is', async () => {
+  test('is validated as every other one is', async () => {
     const { body } = await gateway.graphql('{ cat @urgency(level: SOME) }', { token });
     expect(body).toMatchObject({ errors: [{ extensions: { code: 'validation-failed' } }] });
     expect(JSON.stringify(await gateway.graphql('{ cat @speed }', { token }))).toContain('Unknown directive');
@@ -71,7 +71,7 @@ test('an operation that cannot be planned is refused as a whole', async () => {
   expect(shapes.asked()).toEqual([]);
 });
 
-test('an operation that the planner loses its way in is answered all the same', async () => {
+test('an operation for which the planner finds no path is stitched', async () => {
   const people = await keep(
     apolloSubgraph(
       linked('type Query { people: [Person!]! } type Person @key(fields: "id") { id: ID! name: String }'),

@@ -1,5 +1,5 @@
 import type { Random } from './random.ts';
-import { type Call, chunk, END, lines } from './requests.ts';
+import { chunk, END, lines, type OperationContext } from './requests.ts';
 
 /** What an attacker wants to have taken for a request of its own: claims that no token of theirs holds. */
 function smuggled(random: Random): string {
@@ -15,14 +15,14 @@ function smuggled(random: Random): string {
 }
 
 /** A way to write a call so that two readers may not agree on where it ends, or on what it claims. */
-export type Trick = (call: Call, random: Random) => string;
+export type Trick = (call: OperationContext, random: Random) => string;
 
-const startOf = ({ method, target }: Call) => `${method} ${target} HTTP/1.1`;
-const withBody = (call: Call, random: Random): Call => ({
+const startOf = ({ method, target }: OperationContext) => `${method} ${target} HTTP/1.1`;
+const withBody = (call: OperationContext, random: Random): OperationContext => ({
   ...call,
   method: random.pick(['POST', 'PUT', 'DELETE', 'OPTIONS', 'GET', 'PATCH', 'PROPFIND']),
 });
-const written = (call: Call, more: readonly string[], rest: string) =>
+const written = (call: OperationContext, more: readonly string[], rest: string) =>
   lines([startOf(call), ...call.headers, ...more]) + rest;
 
 const CODINGS = [

@@ -7,7 +7,7 @@ export interface Caller {
 }
 
 /** A request before it is framed. */
-export interface Call {
+export interface OperationContext {
   readonly method: string;
   readonly target: string;
   readonly headers: readonly string[];
@@ -20,7 +20,13 @@ export interface Call {
 export type Entrance = 'pass-through' | 'rest' | 'graphql';
 
 /** A call that asks for its own marker and its caller's tenant back. */
-export function callTo(entrance: Entrance, marker: string, caller: Caller, random: Random, manner = ''): Call {
+export function callTo(
+  entrance: Entrance,
+  marker: string,
+  caller: Caller,
+  random: Random,
+  manner = '',
+): OperationContext {
   const headers = ['Host: portico.test', `Authorization: Bearer ${caller.token}`, `x-request-id: ${marker}`];
   const base = { headers, marker, caller };
   if (entrance === 'pass-through') {
@@ -38,7 +44,11 @@ export function callTo(entrance: Entrance, marker: string, caller: Caller, rando
 }
 
 /** A call as an honest client writes it. */
-export function framed({ method, target, headers, body }: Call, random: Random, ...more: readonly string[]): string {
+export function framed(
+  { method, target, headers, body }: OperationContext,
+  random: Random,
+  ...more: readonly string[]
+): string {
   const start = `${method} ${target} HTTP/1.1`;
   if (body === '') return lines([start, ...headers, ...more, ...(method === 'POST' ? ['Content-Length: 0'] : [])]);
   if (random.chance(50)) return lines([start, ...headers, ...more, `Content-Length: ${body.length}`]) + body;

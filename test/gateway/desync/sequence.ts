@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import { TRICKS } from './hostile.ts';
 import type { Random } from './random.ts';
-import { type Call, type Caller, callTo, type Entrance, framed } from './requests.ts';
+import { type Caller, callTo, type Entrance, framed, type OperationContext } from './requests.ts';
 
 /** What is sent over one connection: honest calls of several callers, and a trick among them. */
 export interface Sequence {
   readonly seed: number;
   readonly trick: string;
-  readonly calls: readonly Call[];
+  readonly calls: readonly OperationContext[];
   /** Honest calls, before the trick. */
   readonly opening: string;
   /** Whether the trick waits until they are answered. */
@@ -21,7 +21,7 @@ const MANNERS = ['', '', '', 'early', 'hints', 'chunked', 'refused', 'broken', '
 
 /** The sequence of a seed. The numbers of its markers begin behind `first`. */
 export function sequenceOf(seed: number, first: number, callers: readonly Caller[], random: Random): Sequence {
-  const calls: Call[] = [];
+  const calls: OperationContext[] = [];
   const honest = (...more: string[]): string => {
     const marker = `m${first + calls.length}-honest`;
     const call = callTo(random.pick(ENTRANCES), marker, random.pick(callers), random);

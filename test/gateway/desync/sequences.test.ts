@@ -1,15 +1,15 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { SEED } from '../../seed.ts';
 import { type Issuer, keeper, openPlatform } from '../harness/index.ts';
 import { openCanary, type Sighting, seenIn } from './canary.ts';
 import { headerOf } from './message-reader.ts';
 import { openRandom } from './random.ts';
-import { type Call, type Caller, callTo, type Entrance } from './requests.ts';
+import { type Caller, callTo, type Entrance, type OperationContext } from './requests.ts';
 import { namedIn, play, type Sequence, sequenceOf } from './sequence.ts';
 
-// DESYNC_RUNS=5000 looks further, DESYNC_SEED=… repeats a run.
+// DESYNC_RUNS=5000 looks further, TEST_SEED=random elsewhere, and TEST_SEED=… repeats a run.
 const RUNS = Number(process.env.DESYNC_RUNS ?? 300);
-const SEED = Number(process.env.DESYNC_SEED ?? Date.now() % 1_000_000_007);
 const AT_ONCE = 6;
 /** Of many that are wrong. */
 const SHOWN = 5;
@@ -21,7 +21,7 @@ const { gateway, issuer } = await keep(
   openPlatform({
     environment: { CANARY: canary.url },
     metadata: {
-      'services.yaml': [{ name: 'canary', path: '/canary', url: '{{CANARY}}/base', timeout_seconds: 2 }],
+      'services.yaml': [{ name: 'canary', path: '/canary', url: '{{CANARY}}/base', timeout_seconds: 20 }],
       'actions.yaml': {
         actions: [
           {
@@ -65,7 +65,7 @@ function callerOf({ token }: Issuer, tenant: string): Caller {
 
 /** Whoever calls while the others attack, over connections that nobody else uses. */
 class Bystander {
-  readonly calls: Call[] = [];
+  readonly calls: OperationContext[] = [];
   readonly wrongAnswers: string[] = [];
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   #isOver = false;
@@ -88,7 +88,7 @@ class Bystander {
     this.#isOver = true;
   }
 
-  #ask({ method, target, headers, body }: Call): Promise<string> {
+  #ask({ method, target, headers, body }: OperationContext): Promise<string> {
     return new Promise((resolve) => {
       const outgoing = request(
         {
@@ -117,7 +117,7 @@ class Bystander {
 /** What came of all sequences. */
 const problems: string[] = [];
 const bystanders = [8001, 8002, 8003].map((number) => ({ number, bystander: new Bystander() }));
-const byMarker = new Map<string, Call>();
+const byMarker = new Map<string, OperationContext>();
 const tricks = new Map<string, number>();
 let answered = 0;
 
@@ -142,7 +142,7 @@ function checkAnswers({ seed, trick, calls, opening, isPatient }: Sequence, text
 
 beforeAll(
   async () => {
-    process.stderr.write(`DESYNC_SEED=${SEED} DESYNC_RUNS=${RUNS}\n`);
+    process.stderr.write(`TEST_SEED=${SEED} DESYNC_RUNS=${RUNS}\n`);
     const calling = bystanders.map(({ number, bystander }) => bystander.callUntilStopped(number));
     let next = 0;
     const attack = async () => {
@@ -172,7 +172,7 @@ test('every answer on a connection is to a request of that connection, in turn, 
   expect(problems.slice(0, SHOWN)).toEqual([]);
 });
 
-test('whoever calls meanwhile gets their own answers', () => {
+test('concurrent callers get their own responses', () => {
   expect(bystanders.flatMap(({ bystander }) => bystander.wrongAnswers).slice(0, SHOWN)).toEqual([]);
 });
 

@@ -106,7 +106,7 @@ describe('an upgrade', () => {
     expect(canary.sightings.at(-1)?.target).toBe('/base/switch');
   });
 
-  test('behind a request that still waits for its answer ends the connection, and harms nobody', async () => {
+  test('behind an unanswered request ends the connection, and affects no other', async () => {
     for (const upgrade of ['websocket', 'h2c']) {
       const answer = await exchange(
         head('/canary/m3-') +

@@ -109,14 +109,14 @@ test('values and types that are kept from clients are null for them', async () =
   expect(printSchema(shelf.graph.publicSchema)).not.toMatch(/SECRET|Film|join__|@key/);
 });
 
-test('where null must not stand, it is told that there is none', async () => {
+test('a null in a non-null position is reported', async () => {
   const { data, errors } = await shelf.ask('{ strict { grade } always { __typename } }');
   expect(data).toBeNull();
   expect(errors).toMatchObject([{ path: ['strict', 'grade'] }, { path: ['always'] }]);
   expect(JSON.stringify(errors)).not.toContain('SECRET');
 });
 
-test('a union whose members differ between services shows what is there', async () => {
+test('a union whose members differ between subgraphs returns the members that exist', async () => {
   const contents = '{ __typename ... on OnlyA { a } ... on OnlyB { b } ... on Common { label } }';
   expect(await shelf.ask(`{ shared { first ${contents} second ${contents} size labels } }`)).toEqual({
     data: {

@@ -19,7 +19,7 @@ async function open() {
     },
   });
   const close = async () => {
-    planners.setInForce(false);
+    planners.setActive(false);
     await until('the threads end', () => running.size === 0);
   };
   return { planners, graph, close };

@@ -31,7 +31,7 @@ test.each<[string, string, Record<string, number>]>([
     { catalogue: 1, readers: 1 },
   ],
   [
-    'what another service requires of a neighbour that is being asked already',
+    'a @requires field of a subgraph that is fetched from anyway',
     '{ me { greeting friends { greeting friends { greeting } } } }',
     { catalogue: 2, readers: 1 },
   ],

@@ -93,7 +93,7 @@ test('an object of another type is none that was asked for', async () => {
   });
 });
 
-test('fewer or more entities than asked for, or what is none, are null or left out', async () => {
+test('missing or invalid entities are null, and excess ones are ignored', async () => {
   for (const [entities, prices] of [
     ['[]', [null, null]],
     ['[{"price":1}]', [1, null]],
@@ -121,7 +121,7 @@ test('the path of an error is the client’s to its end, through types and lists
   ]);
 });
 
-test('what is missing because of an error that is told is not told again', async () => {
+test('a null below a reported error is not reported again', async () => {
   const zoo = openZoo(
     '{"data":{"animals":[{"__typename":"Cat","id":"1"}]}}',
     '{"data":{"_entities":[null]},"errors":[{"message":"asleep","path":["_entities",0,"legs"]}]}',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse, print } from 'graphql';
-import { restoreExternal } from '../../../gateway/federation/index.ts';
+import { restoreExternal } from '../../../gateway/supergraph/index.ts';
 import { federate, type World } from './world.ts';
 
 let media: World;
@@ -70,7 +70,7 @@ test('a field that an interface object adds is there on every type of the interf
   });
 });
 
-test('what an interface object stands for is found out when its type is asked for', async () => {
+test('the type of an interface object is fetched when __typename is selected', async () => {
   const document = `{ latest { __typename ...Words } playlist { kind: __typename likes title headline ...Words } }
     fragment Words on Media { ... on Article { words } ... on Video { author } }`;
   const article = { kind: 'Article', likes: 20, title: 'Sun', headline: 'SUN', words: 900 };
@@ -80,7 +80,7 @@ test('what an interface object stands for is found out when its type is asked fo
   });
 });
 
-test('nobody is asked for a type that the client does not need', async () => {
+test('no subgraph is asked for a type that the client does not select', async () => {
   media.forget();
   expect(await media.ask('{ latest { id likes } }')).toEqual({ data: { latest: { id: '2', likes: 20 } } });
   expect(media.counts()).toEqual({ lists: 1 });

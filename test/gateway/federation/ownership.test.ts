@@ -58,7 +58,7 @@ test('subgraphs of the first version of federation extend types of others', asyn
   );
 });
 
-test('what a service provides is taken from it, through nested objects, unions and interfaces', async () => {
+test('a field that a subgraph @provides is read from it, through nested objects, unions and interfaces', async () => {
   const shared = `type Category @key(fields: "id") { id: ID! name: String @shareable }
     interface Animal { id: ID! name: String }
     type Dog implements Animal @key(fields: "id") { id: ID! name: String @shareable age: Int @shareable }
@@ -218,7 +218,7 @@ test('keys lead from service to service, also where no two services far apart sh
   );
 });
 
-test('an entity whose keys are null is not asked for, one that is not found is null', async () => {
+test('an entity with null keys is not fetched, and one that is not found is null', async () => {
   await inWorld(
     {
       a: {

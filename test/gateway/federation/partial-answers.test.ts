@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterEach(() => team.down.clear());
 afterAll(() => team.close());
 
-test('an error of an entity is told at every place where the entity stands, under the names of the client', async () => {
+test('an error of an entity is reported at each path where it occurs, with the client’s response keys', async () => {
   const { data, errors } = await team.ask('{ staff: members { id terms { free: days } } }');
   expect(data).toEqual({
     staff: [
@@ -134,13 +134,13 @@ test.each([
   ['{"data":{"budget":[1]}}', 'The value of Query.budget'],
   ['{"data":{"budget":"1"},"errors":[{"message":"odd","path":["elsewhere",0]}]}', 'odd'],
   ['{"errors":[7]}', 'the service "pay" reported an error'],
-])('an answer like %s is told as what it is', async (answer, message) => {
+])('an answer like %s is reported as such', async (answer, message) => {
   const graph = new FederatedGraph({ supergraphSdl: team.supergraphSdl, send: sending(async () => answer) });
   const { errors } = await graph.prepare('{ budget }').run({}, undefined);
   expect(errors.map((error) => error.message)).toEqual([expect.stringContaining(message)]);
 });
 
-test('what goes wrong while asking is not shown to clients', async () => {
+test('the cause of a failed fetch is not shown to clients', async () => {
   const send = sending(async () => {
     throw new Error('connect ECONNREFUSED 10.0.0.7:4001');
   });
@@ -151,7 +151,7 @@ test('what goes wrong while asking is not shown to clients', async () => {
   });
 });
 
-test('what a subgraph says beside its data is handed on', async () => {
+test('extensions of a subgraph’s response are relayed', async () => {
   const send = sending(async () => '{"data":{"budget":1},"extensions":{"http":{"status":503}}}');
   const graph = new FederatedGraph({ supergraphSdl: team.supergraphSdl, send });
   const { extensions } = await graph.prepare('{ budget }').run({}, undefined);

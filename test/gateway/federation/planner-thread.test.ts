@@ -36,9 +36,9 @@ test('operations planned in a thread of its own are answered as those planned in
   );
   await threaded.close();
   await allEnd();
-}, 60_000);
+});
 
-test('what cannot be planned is refused in the same words', async () => {
+test('an operation that cannot be planned is rejected with the same message in a thread', async () => {
   const planners = await open({ graceMs: 0 });
   const here = await openPlanners(library.supergraphSdl);
   for (const kind of ['plan', 'planEntities'] as const)
@@ -53,7 +53,7 @@ test('what cannot be planned is refused in the same words', async () => {
       };
       expect({ kind, text, ...outcome(planners) }).toEqual({ kind, text, ...outcome(here) });
     }
-  planners.setInForce(false);
+  planners.setActive(false);
   await allEnd();
 });
 
@@ -70,12 +70,12 @@ test('a thread that ends by itself fails the operations of the next seconds only
   expect(() => planners.plan(QUERY, undefined)).toThrow(
     'the query planner of federation is not available for a moment',
   );
-  planners.setInForce(false);
+  planners.setActive(false);
 
   const soon = await open({ graceMs: 0, reopenPauseMs: 0 });
   await endAll();
   expect(soon.plan(QUERY, undefined)).toEqual(before);
-  soon.setInForce(false);
+  soon.setActive(false);
   await allEnd();
 });
 
@@ -84,16 +84,16 @@ test('a thread that does not answer in time is given up', async () => {
   await allEnd();
 });
 
-test('a planner that is not in force lets its thread end, and still plans for operations that began before', async () => {
+test('a replaced planner ends its thread, and still plans for operations that started before', async () => {
   const planners = await open({ graceMs: 0 });
   const before = planners.plan(QUERY, undefined);
-  planners.setInForce(false);
+  planners.setActive(false);
   await allEnd();
   expect(planners.plan(QUERY, undefined)).toEqual(before);
   await allEnd();
-  planners.setInForce(true);
+  planners.setActive(true);
   expect(planners.plan(QUERY, undefined)).toEqual(before);
   expect(running.size).toBe(1);
-  planners.setInForce(false);
+  planners.setActive(false);
   await allEnd();
 });

@@ -95,7 +95,7 @@ beforeAll(async () => {
 });
 afterAll(() => post.close());
 
-test('a field gets what it requires, with the arguments it requires it with', async () => {
+test('a field gets its @requires fields, with the arguments given there', async () => {
   const document = '{ parcels { size(unit: "cm") { width } price fast: price(express: true) grams } }';
   expect(await post.ask(document)).toEqual({
     data: {
@@ -108,7 +108,7 @@ test('a field gets what it requires, with the arguments it requires it with', as
   });
 });
 
-test('what was required in one service is required of the other one in turn', async () => {
+test('a @requires field may itself require a field of another subgraph', async () => {
   expect(await post.ask('{ parcels { label } }')).toEqual({
     data: { parcels: [{ label: 'two people' }, { label: 'one person' }, { label: 'one person' }] },
   });

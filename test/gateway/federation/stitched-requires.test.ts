@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { type DocumentNode, getOperationAST, graphql, parse, print } from 'graphql';
-import { readSubgraphs } from '../../../gateway/federation/index.ts';
 import { StitchedGraph } from '../../../gateway/stitching/index.ts';
+import { readSubgraphs } from '../../../gateway/supergraph/index.ts';
 import { federate, type World } from './world.ts';
 
 let world: World | undefined;
@@ -39,7 +39,7 @@ async function stitch(subgraphs: Parameters<typeof federate>[0]) {
     const document = parse(text);
     const operation = getOperationAST(document);
     if (!operation) throw new Error('no operation');
-    return JSON.parse(JSON.stringify(await graph.prepare({ document, operation })({}, undefined)));
+    return JSON.parse(JSON.stringify(await graph.compile({ document, operation })({}, undefined)));
   };
   return { sent, ask };
 }
@@ -90,7 +90,7 @@ test('stitched, a field may require another part of an object that a key is in',
   expect(await ask('{ box { spot } }')).toEqual({ data: { box: { spot: 78 } } });
 });
 
-test('stitched, a service is sent the type, the key, and what its fields require, and nothing else', async () => {
+test('when stitched, a representation has the type, the key and the required fields, and nothing else', async () => {
   const { ask, sent } = await openBoxes();
   await ask('{ box { note dims { d } parts { o } wide high sum product } }');
   expect(sent).toEqual([

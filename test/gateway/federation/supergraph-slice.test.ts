@@ -1,9 +1,14 @@
 import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Kind, parse, print, type SelectionNode, type SelectionSetNode, visit } from 'graphql';
-import { withEntityRoots } from '../../../gateway/federation/entity-roots.ts';
-import { FederatedGraph, openPlanner, type Plan, UnplannableOperation } from '../../../gateway/federation/index.ts';
-import { SlicedPlanner } from '../../../gateway/federation/sliced-planner.ts';
+import {
+  FederatedGraph,
+  openPlanner,
+  type PlanQuery,
+  UnplannableOperation,
+} from '../../../gateway/federation/index.ts';
+import { withEntityRoots } from '../../../gateway/federation/plan/entity-roots.ts';
+import { SlicedPlanner } from '../../../gateway/federation/plan/sliced-planner.ts';
 import { operations } from '../generated/operations.ts';
 import { openLibrary } from './library.ts';
 
@@ -41,9 +46,9 @@ function byText(one: unknown, other: unknown): number {
 }
 
 /** Plans as `plan`, and expects of slices that they say the same. */
-function comparing(plan: Plan, sliced: Plan): Plan {
+function comparing(plan: PlanQuery, sliced: PlanQuery): PlanQuery {
   return (text, name, labels) => {
-    const outcome = (one: Plan) => {
+    const outcome = (one: PlanQuery) => {
       try {
         return { node: one(text, name, labels) };
       } catch (error) {
@@ -88,7 +93,7 @@ test(
   10_000 + RUNS * 100,
 );
 
-test('what is about too much for a slice is planned over the whole supergraph', () => {
+test('an operation over too many types for a slice is planned over the whole supergraph', () => {
   const { supergraphSdl } = library;
   const text = '{ items { id title } }';
   const entity = '{ portico_entity__Book { title } }';
@@ -99,6 +104,26 @@ test('what is about too much for a slice is planned over the whole supergraph', 
     expect(sorted(sliced.plan(text, undefined))).toEqual(sorted(plan(text, undefined)));
     expect(sorted(sliced.planEntities(entity, undefined))).toEqual(sorted(planEntities(entity, undefined)));
   }
+});
+
+test('the planner of the whole supergraph is kept while operations need it, and closed after', async () => {
+  const { supergraphSdl } = library;
+  const text = '{ items { id title } }';
+  const entity = '{ portico_entity__Book { title } }';
+  let closed = () => {};
+  const closing = new Promise<void>((resolve) => {
+    closed = resolve;
+  });
+  const sliced = new SlicedPlanner([supergraphSdl], { sliceCharacters: 0, wholeIdleMs: 1 }, () => closed());
+  const plan = () => [sorted(sliced.plan(text, undefined)), sorted(sliced.planEntities(entity, undefined))];
+  const first = plan();
+  const opened = sliced.openedCharacters;
+  expect(plan()).toEqual(first);
+  expect(sliced.openedCharacters).toBe(opened);
+
+  await closing;
+  expect(plan()).toEqual(first);
+  expect(sliced.openedCharacters).toBeGreaterThan(opened);
 });
 
 test('supergraphs in pieces are those of one text', () => {

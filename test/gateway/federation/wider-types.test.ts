@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { parse, print } from 'graphql';
 import { composeSubgraphs } from '../../../gateway/composition/index.ts';
-import { widenFields } from '../../../gateway/federation/index.ts';
+import { widenFields } from '../../../gateway/supergraph/index.ts';
 import { federate } from './world.ts';
 
 const WORKS = `interface Work { id: ID! }

@@ -7,10 +7,9 @@ import {
   openPlanners,
   type PlannersOptions,
   responseObject,
-  restoreExternal,
   SubgraphFailure,
-  widenFields,
 } from '../../../gateway/federation/index.ts';
+import { restoreExternal, widenFields } from '../../../gateway/supergraph/index.ts';
 import { reply, serve, type TestServer } from '../harness/index.ts';
 import { sending } from './sending.ts';
 
@@ -24,7 +23,7 @@ export interface Subgraph {
   readonly version?: 1;
 }
 
-export interface Call {
+export interface OperationContext {
   readonly subgraph: string;
   readonly query: string;
   readonly variables: Record<string, unknown>;
@@ -35,7 +34,7 @@ export interface World {
   readonly supergraphSdl: string;
   readonly schemas: ReadonlyMap<string, GraphQLSchema>;
   /** What subgraphs were asked since `forget`, in the order in which it came. */
-  readonly calls: Call[];
+  readonly calls: OperationContext[];
   /** How often each subgraph was asked. */
   counts(): Record<string, number>;
   forget(): void;
@@ -52,7 +51,7 @@ const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3
 
 /** Real servers of subgraphs with the graph that is composed of them. */
 export async function federate(subgraphs: Record<string, Subgraph>, options: PlannersOptions = {}): Promise<World> {
-  const calls: Call[] = [];
+  const calls: OperationContext[] = [];
   const down = new Set<string>();
   const schemas = new Map<string, GraphQLSchema>();
   const servers = new Map<string, TestServer>();
@@ -61,7 +60,7 @@ export async function federate(subgraphs: Record<string, Subgraph>, options: Pla
     const typeDefs = parse(version === 1 ? sdl : LINK + sdl);
     const schema = buildSubgraphSchema({ typeDefs, resolvers: resolvers ?? {} });
     const server = await serve(async ({ body }, response) => {
-      const { query, variables } = body as Call;
+      const { query, variables } = body as OperationContext;
       calls.push({ subgraph: name, query, variables: variables ?? {} });
       reply(response, 200, await graphql({ schema, source: query, variableValues: variables ?? {} }));
     });
@@ -107,7 +106,7 @@ export async function federate(subgraphs: Record<string, Subgraph>, options: Pla
     ask: async (document, variables) => responseObject(await run(document, variables)),
     run,
     close: async () => {
-      planners.setInForce(false);
+      planners.setActive(false);
       await Promise.all([...servers.values()].map((server) => server.close()));
     },
   };

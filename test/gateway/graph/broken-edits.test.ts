@@ -98,36 +98,39 @@ describe('an edit that cannot work', () => {
     ],
   ];
 
-  test.each(broken)('changes nothing, and everything that is wrong is told: one that %s', async (_, files, ...told) => {
-    const gateway = await open();
-    const { status, body, text } = await gateway.edit(files);
-    expect([status, body]).toEqual([
-      400,
-      expect.objectContaining({
-        path: '$',
-        error: 'the metadata is not valid; what was in force stays',
-        code: 'invalid-configuration',
-      }),
-    ]);
-    const [line] = gateway.logged('the metadata is not valid');
-    expect(line).toMatchObject({ level: 'error', reason: 'the metadata API' });
-    const problems = (line?.problems ?? []) as string[];
-    for (const problem of told) {
-      expect(problems.join('\n')).toContain(problem);
-      expect(text.replaceAll('\\"', '"')).toContain(problem);
-    }
-    expect(await gateway.health()).toBe('WARN: inconsistent objects in schema');
-    expect((await gateway.graphql('{ item }', { token })).body).toEqual({ data: { item: 'bolt' } });
+  test.each(broken)(
+    'is rejected with all problems reported and without effect: one that %s',
+    async (_, files, ...told) => {
+      const gateway = await open();
+      const { status, body, text } = await gateway.edit(files);
+      expect([status, body]).toEqual([
+        400,
+        expect.objectContaining({
+          path: '$',
+          error: 'the metadata is not valid; what was in force stays',
+          code: 'invalid-configuration',
+        }),
+      ]);
+      const [line] = gateway.logged('metadata.reload_failed');
+      expect(line).toMatchObject({ level: 'error', reason: 'the metadata API' });
+      const problems = (line?.problems ?? []) as string[];
+      for (const problem of told) {
+        expect(problems.join('\n')).toContain(problem);
+        expect(text.replaceAll('\\"', '"')).toContain(problem);
+      }
+      expect(await gateway.health()).toBe('WARN: inconsistent objects in schema');
+      expect((await gateway.graphql('{ item }', { token })).body).toEqual({ data: { item: 'bolt' } });
 
-    const repaired = {
-      'remote_schemas.yaml': [SHOP],
-      'services.yaml': undefined,
-      'actions.yaml': undefined,
-      'actions.graphql': undefined,
-    };
-    expect((await gateway.edit(repaired)).body).toEqual({ message: 'success', is_consistent: true });
-    expect(await gateway.health()).toBe('OK');
-  });
+      const repaired = {
+        'remote_schemas.yaml': [SHOP],
+        'services.yaml': undefined,
+        'actions.yaml': undefined,
+        'actions.graphql': undefined,
+      };
+      expect((await gateway.edit(repaired)).body).toEqual({ message: 'success', is_consistent: true });
+      expect(await gateway.health()).toBe('OK');
+    },
+  );
 
   test('that takes the whole directory away changes nothing either', async () => {
     const gateway = await open();
@@ -143,7 +146,7 @@ describe('an edit that cannot work', () => {
     };
     const gateway = await open();
     expect((await gateway.edit(leftover)).status).toBe(200);
-    expect(gateway.logged('saved operations that no role can run')).toMatchObject([
+    expect(gateway.logged('saved_operations.unusable')).toMatchObject([
       { level: 'warn', operations: [expect.stringContaining('"rows" is valid for no role')] },
     ]);
     const enforcing = await open(undefined, { HASURA_GRAPHQL_ENABLE_ALLOWLIST: 'true' });

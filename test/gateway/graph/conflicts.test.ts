@@ -24,7 +24,7 @@ function openWith(services: Record<string, GraphqlUpstream>) {
 const USER = 'type User { id: ID! name: String }';
 
 describe('two services that offer the same', () => {
-  test('root field: the first in the metadata has it, whoever answers first', async () => {
+  test('root field: the first in the metadata keeps it, regardless of which answers first', async () => {
     const first = await service('type Query { thing: Int first: Int }');
     const second = await service('type Query { thing: Int second: Int }');
     await first.stop();
@@ -60,7 +60,7 @@ describe('two services that offer the same', () => {
     const first = await service(`type Query { first: User } ${USER}`);
     const second = await service(`type Query { second: User } ${other}`);
     const gateway = await openWith({ first, second });
-    await until('it is told', () => gateway.logs().includes('a source conflicts with another one'));
+    await until('it is logged', () => gateway.logs().includes('remote_schema.conflict'));
     await until('the first is there', async () => (await gateway.graphql('{ first { id } }', { token })).body.data);
     expect(gateway.logs()).toContain('the type \\"User\\" is not the same in \\"second\\" and in \\"first\\"');
     expect((await gateway.graphql('{ __type(name: "User") { fields { name } } }', { token })).body.data).toEqual({
@@ -69,11 +69,11 @@ describe('two services that offer the same', () => {
   });
 });
 
-test('what is missing is named in /readyz, and why it is missing only in the log', async () => {
+test('/readyz names missing sources, and only the log gives the reason', async () => {
   const down = await service('type Query { down: Int }');
   await down.stop();
   const gateway = await openWith({ down });
-  await until('it is told', () => gateway.logs().includes('a source is not part of the graph'));
+  await until('it is logged', () => gateway.logs().includes('remote_schema.unavailable'));
   const { status, body, text } = await gateway.send('/readyz', { headers: bearer(token) });
   expect([status, body]).toMatchObject([503, { ready: false, missing_sources: ['down'] }]);
   expect(text).not.toMatch(/127\.0\.0\.1|ECONNREFUSED/);

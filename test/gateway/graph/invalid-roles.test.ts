@@ -64,11 +64,11 @@ describe('a role whose parts of the services make no valid schema together', () 
     expect((await gateway.graphql('{ one { f } }', { token: tokenOf('stranger') })).body).toMatchObject({
       errors: [{ extensions: { code: 'validation-failed' } }],
     });
-    const logged = gateway.logged('graph.role-invalid');
+    const logged = gateway.logged('graph.role_invalid');
     expect(logged).toEqual([expect.objectContaining({ role: 'clerk', reason: expect.stringContaining('I.g') })]);
   });
 
-  test('is told to the operator as an inconsistency, and missing are no services for that', async () => {
+  test('is reported as inconsistent metadata, without naming sources as missing', async () => {
     const gateway = await start(files(await services()));
     await until('the gateway is ready', async () => (await gateway.send('/readyz')).status === 200);
     const { body } = await gateway.command('get_inconsistent_metadata');
@@ -92,7 +92,7 @@ describe('a role whose parts of the services make no valid schema together', () 
     });
   });
 
-  test('is what a service brings about that changes, which the other roles see all the same', async () => {
+  test('may result from a changed remote schema, which the other roles then see', async () => {
     const { one, other } = await services();
     one.become('type Query { plain: Int }');
     const gateway = await start({
@@ -113,7 +113,7 @@ describe('a role whose parts of the services make no valid schema together', () 
       const { body } = await gateway.graphql(QUERY, { token: tokenOf('user') });
       return JSON.stringify(body) === JSON.stringify({ data: DATA });
     });
-    expect(gateway.logged('graph.role-invalid')).toEqual([expect.objectContaining({ role: 'clerk' })]);
+    expect(gateway.logged('graph.role_invalid')).toEqual([expect.objectContaining({ role: 'clerk' })]);
     one.become('type Query { plain: Int }');
     await until('the clerk is served again', async () => {
       const { body } = await gateway.graphql('{ other { f } }', { token: tokenOf('clerk') });

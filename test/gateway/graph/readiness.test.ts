@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { buildSchema, getIntrospectionQuery, graphqlSync } from 'graphql';
 import { LiveGraph } from '../../../gateway/graph/index.ts';
 import { loadMetadata } from '../../../gateway/metadata/index.ts';
-import { type UpstreamConnections, UpstreamError } from '../../../gateway/sources/index.ts';
+import { type UpstreamConnections, UpstreamError } from '../../../gateway/upstream/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { writeMetadata } from '../harness/index.ts';
 
@@ -25,9 +25,9 @@ const http: UpstreamConnections = {
     if (!up.has(url)) throw new UpstreamError('connection', new Error('connect ECONNREFUSED'));
     const schema = buildSchema(SCHEMAS[url] ?? '');
     const body = JSON.stringify(graphqlSync({ schema, source: getIntrospectionQuery() }));
-    return { status: 200, headers: {}, body, pieces: [Buffer.from(body)], bytes: Buffer.from(body) };
+    return { status: 200, headers: {}, body, chunks: [Buffer.from(body)], bytes: Buffer.from(body) };
   },
-  lane: () => http,
+  pool: () => http,
   buffered: { bytes: 0, held: 0 },
   close: async () => {},
 };
@@ -73,7 +73,7 @@ afterEach(() => {
 const pass = (seconds: number) => jest.advanceTimersByTimeAsync(seconds * 1000);
 
 describe('the graph is ready', () => {
-  test('when every service has told its types', async () => {
+  test('when every service has been introspected', async () => {
     up.add('http://auth.test/').add('http://orders.test/');
     expect(graph.ready).toBe(false);
     await pass(0.3);

@@ -38,7 +38,7 @@ describe('an edit of the metadata', () => {
       'more/mail.yaml': MAIL,
     });
     await until('the other service is there', async () => (await gateway.graphql('{ letter }', { token })).body.data);
-    expect(gateway.logged('the metadata has been reloaded')).toMatchObject([{ reason: 'the files have changed' }]);
+    expect(gateway.logged('metadata.reloaded')).toMatchObject([{ reason: 'the files have changed' }]);
 
     gateway.metadata.write({ 'more/mail.yaml': 'name: mail' });
     await until('the mistake is seen', async () => (await gateway.health()) !== 'OK');
@@ -123,7 +123,7 @@ describe('an edit of the metadata', () => {
     expect(status).toBe(200);
   });
 
-  test('lets what is under way finish on what it began with', async () => {
+  test('lets operations in flight finish on the generation that they started with', async () => {
     const gateway = await open();
     const held = new Promise<() => void>((resolve) => {
       shop.instead = (_, response) => resolve(() => reply(response, 200, { data: { item: 'late' } }));
@@ -139,7 +139,7 @@ describe('an edit of the metadata', () => {
     expect((await slow).body).toEqual({ data: { item: 'late' } });
   });
 
-  test('does not ask services again whose description has not changed, unless it is told to', async () => {
+  test('does not introspect services again whose definition is unchanged, unless the reload requests it', async () => {
     const gateway = await open({ 'remote_schemas.yaml': [SHOP, MAIL] });
     shop.requests.length = 0;
     await gateway.edit(

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse, printSchema, validate } from 'graphql';
-import { Assembly, type Generation } from '../../../gateway/graph/index.ts';
+import { type Generation, SourceRegistry } from '../../../gateway/graph/index.ts';
 import { loadMetadata } from '../../../gateway/metadata/index.ts';
-import { openUpstreamHttp } from '../../../gateway/sources/index.ts';
+import { openUpstreamHttp } from '../../../gateway/upstream/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { metadataDirectory } from '../harness/metadata-directory.ts';
 
@@ -39,16 +39,16 @@ async function open(permissions?: readonly { role: string; schema: string }[]): 
   });
   const log = createLogger('test', 'silent');
   const surroundings = { environment: {}, http, publicRole: 'anonymous' };
-  const assembly = new Assembly(loadMetadata(directory.path), surroundings, log);
-  await assembly.open();
+  const registry = new SourceRegistry(loadMetadata(directory.path), surroundings, log);
+  await registry.open();
   directory.close();
-  return assembly.generation;
+  return registry.generation;
 }
 
 const seen = (generation: Generation, role: string) =>
   printSchema(generation.graphOf(role).schema).replace(/\s+/g, ' ');
 
-describe('what a role does not see', () => {
+describe('a field that a role is not permitted', () => {
   test('does not exist for it, nor does what only that needs', async () => {
     const generation = await open([{ role: 'clerk', schema: FOR_CLERKS }]);
     expect(seen(generation, 'clerk')).toBe(
@@ -98,7 +98,7 @@ describe('roles that see the same', () => {
 });
 
 describe('a thousand and one roles', () => {
-  test('that nobody has named share one graph', async () => {
+  test('that no permission names share one graph', async () => {
     const generation = await open();
     const graphs = new Set(Array.from({ length: 1_001 }, (_, index) => generation.graphOf(`role-${index}`)));
     expect(graphs.size).toBeLessThanOrEqual(2);

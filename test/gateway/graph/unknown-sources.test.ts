@@ -139,7 +139,7 @@ describe('while the schema of a service has never been seen', () => {
     }
   });
 
-  test('what cannot be its is told as ever', async () => {
+  test('an operation that cannot belong to it is rejected as usual', async () => {
     expect((await ask('{ item { id } }')).body).toEqual({ data: { item: { id: 'i', order: undefined } } });
     for (const operation of [
       '{ item { colour } }',
@@ -167,7 +167,7 @@ describe('while the schema of a service has never been seen', () => {
     expect({ status, body }).toEqual({ status: 200, body: [{ data: { item: { id: 'i' } } }, unavailable] });
   });
 
-  test('a REST endpoint that needs it is told to come back, another one answers', async () => {
+  test('a REST endpoint that needs it answers 503 with Retry-After, another one answers', async () => {
     expect(await get('/api/rest/orders')).toMatchObject({
       status: 503,
       headers: { 'retry-after': '5' },
@@ -178,7 +178,7 @@ describe('while the schema of a service has never been seen', () => {
     expect(await get('/api/rest/nothing')).toMatchObject({ status: 404 });
   });
 
-  test('a login is told to come back, over REST and GraphQL, with a token or without', async () => {
+  test('a login answers 503 with Retry-After over REST and GraphQL, with and without a token', async () => {
     for (const headers of [{}, { authorization: 'Bearer nonsense' }]) {
       expect(await gateway.post('/api/rest/login', GOOD_LOGIN, headers)).toMatchObject({
         status: 503,
@@ -195,7 +195,7 @@ describe('while the schema of a service has never been seen', () => {
     expect(await gateway.post('/api/rest/login', [])).toMatchObject({ status: 400, body: { code: 'parse-failed' } });
   });
 
-  test('nobody learns of it who would not see it', async () => {
+  test('a role without access to the source gets no hint that it exists', async () => {
     // The public role is given nothing of orders, and of accounts the login only.
     for (const operation of ['{ orders { id } }', '{ account_count }', 'mutation { account_close }'])
       expect(await gateway.graphql(operation)).toMatchObject({
@@ -205,7 +205,7 @@ describe('while the schema of a service has never been seen', () => {
     expect((await get('/api/rest/login')).status).toBe(405);
   });
 
-  test('a subscription over a WebSocket is told so, as an error of its own', async () => {
+  test('a subscription over a WebSocket ends with an error of its own', async () => {
     const client = await keepForTest(wsClient(gateway.url, { headers: { authorization: `Bearer ${token}` } }));
     expect(await client.subscribe('subscription { orderPlaced { id } }').ended()).toEqual(unavailable.errors);
     const answered = client.subscribe('{ item { id } }');
@@ -238,7 +238,7 @@ describe('while the schema of a service has never been seen', () => {
   });
 });
 
-test('what a subgraph has is not called unknown while it waits for another one that it needs', async () => {
+test('a field of a subgraph is not called unknown while another subgraph that it needs is missing', async () => {
   const products = await keepForTest(productsSubgraph());
   const reviews = await keepForTest(reviewsSubgraph());
   await products.stop();

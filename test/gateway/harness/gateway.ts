@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { startGateway } from '../../../gateway/gateway.ts';
+import { startGateway } from '../../../gateway/process/gateway.ts';
 import { AUDIENCE, ISSUER, type Issuer } from './issuer.ts';
 import { until } from './keep.ts';
 import { type Answer, type RequestHeaders, type Sent, send } from './send.ts';

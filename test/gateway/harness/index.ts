@@ -1,3 +1,4 @@
+export { freePort } from '../../../bench/machine/free-port.ts';
 export * from './gateway.ts';
 export * from './hostile-tokens.ts';
 export * from './issuer.ts';

@@ -18,7 +18,8 @@ export function keeper(): { keep<T extends Closable>(thing: T | Promise<T>): Pro
   };
 }
 
-const PATIENCE_MS = 15_000;
+/** Long enough for a machine with a load of 30: it only decides when a test that hangs gives up. */
+const PATIENCE_MS = 90_000;
 const LOOK_EVERY_MS = 10;
 
 /**

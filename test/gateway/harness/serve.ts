@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '../../../bench/machine/free-port.ts';
 
 /** A request that a test's server got. */
 export interface Received {
@@ -34,7 +34,7 @@ export interface TestServer {
 /** Answers a request whose body has been read. */
 export type Handler = (received: Received, response: ServerResponse, request: IncomingMessage) => unknown;
 
-/** A real HTTP server on a random port of the loopback interface that writes down what it is asked. */
+/** A real HTTP server on a port of its own of the loopback interface that records the requests that it gets. */
 export async function serve(handler: Handler): Promise<TestServer> {
   const requests: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -51,8 +51,9 @@ export async function serve(handler: Handler): Promise<TestServer> {
         resolve();
       });
     });
-  await listenOn(0);
-  const { port } = server.address() as AddressInfo;
+  // A port that outgoing connections do not take while the server is stopped.
+  const port = await freePort();
+  await listenOn(port);
   const stop = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -81,11 +82,4 @@ export function reply(
 ): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
-}
-
-/** A port of the loopback interface where nobody listens. */
-export async function freePort(): Promise<number> {
-  const { port, close } = await serve(() => {});
-  await close();
-  return port;
 }

@@ -32,7 +32,7 @@ export async function graphqlUpstream(typeDefs: string, resolvers: Resolvers = {
   const schema = makeExecutableSchema<UpstreamContext>({ typeDefs, resolvers });
   const server = await serve(async (received, response, request) => {
     if (upstream.instead && !isIntrospection(received)) await upstream.instead(received, response, request);
-    else await runOperation(schema, received, response);
+    else await executeOperation(schema, received, response);
   });
   const upstream: GraphqlUpstream = {
     ...server,
@@ -50,7 +50,7 @@ function isIntrospection({ body }: Received): boolean {
   return (body as ReceivedOperation['body'] | undefined)?.operationName === 'IntrospectionQuery';
 }
 
-async function runOperation(schema: GraphQLSchema, received: Received, response: Parameters<Handler>[1]) {
+async function executeOperation(schema: GraphQLSchema, received: Received, response: Parameters<Handler>[1]) {
   const extensions: Record<string, unknown> = {};
   const handle = createHandler({
     schema,

@@ -45,7 +45,7 @@ test('what comes while too much waits is not compressed, and the rest is, a few 
   expect([done, compressor.counts.skipped]).toEqual([10, 10]);
 });
 
-test('what nobody waits for any more is not compressed', async () => {
+test('a body whose client has disconnected is not compressed', async () => {
   const compressor = new Compressor({ minBytes: 1, maxAtATime: 1 });
   const first = compressed(compressor, 'gzip');
   const second = new Promise((resolve) => compressor.compress(pieces, 'gzip', () => false, resolve));

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from '@jest/globals';
-import { openEndings, sendJson } from '../../../gateway/http/index.ts';
+import { openResponseBatcher, sendJson } from '../../../gateway/http/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { keeper, until } from '../harness/index.ts';
 
@@ -24,7 +24,7 @@ async function answeringInPairs(
       log += line;
     },
   };
-  const endings = openEndings(createLogger('test', 'info', logTo));
+  const endings = openResponseBatcher(createLogger('test', 'info', logTo));
   const waiting: ServerResponse[] = [];
   const server = createServer((_, response) => {
     if (waiting.push(response) < 2) return;
@@ -51,7 +51,7 @@ test('a response that cannot be ended is logged and cut off, and the others of i
   };
   const { url, log } = await answeringInPairs(failing, () => {});
   expect(await outcomesOf(url)).toEqual(['fulfilled', 'rejected']);
-  await until('the log line', () => log().includes('a response could not be ended'));
+  await until('the log line', () => log().includes('response.failed'));
   expect(log()).toContain('no end');
 });
 

@@ -13,7 +13,7 @@ function ask(text: string, done: (answer: unknown) => void): void {
 
 const answerTo = (text: string) => new Promise<unknown>((resolve) => ask(text, resolve));
 
-test('a caller who fails with an answer keeps it from nobody else', async () => {
+test('a receiver that throws does not keep the answer from the others', async () => {
   ask('{ __schema { types { name } } }', () => {
     throw new Error('the connection is gone');
   });

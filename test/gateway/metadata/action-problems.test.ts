@@ -28,7 +28,7 @@ ${definition.replace(/^/gm, '      ')}
 `;
 const TYPES = 'type Query { a(x: Int): Int }';
 
-describe('a template that is wrong is told with file, line and place', () => {
+describe('an invalid template is reported with file, line and place', () => {
   test.each([
     [
       "request_transform:\n  url: '{{$base_url'",
@@ -65,7 +65,7 @@ describe('a template that is wrong is told with file, line and place', () => {
   });
 });
 
-describe('a transform of another shape is told', () => {
+describe('a transform of another shape is reported', () => {
   test.each([
     ['request_transform:\n  version: 3', 'request_transform.version: expected 1 or 2'],
     ['request_transform:\n  template_engine: Liquid', 'request_transform.template_engine: expected Kriti'],
@@ -99,7 +99,7 @@ describe('a transform of another shape is told', () => {
   });
 });
 
-describe('actions and types that do not fit are told, all at once, in Hasura’s words', () => {
+describe('invalid actions and types are reported together, in Hasura’s words', () => {
   test('with file and line', async () => {
     const actions = `actions:
   - name: a

@@ -167,7 +167,7 @@ describe('what Portico does not know', () => {
     expect(load({ 'rest_endpoint.yaml': '' }).ignored).toHaveLength(1);
   });
 
-  test('is told where it is a file of Hasura’s that cannot be read', () => {
+  test('is reported where it is a file of Hasura’s that cannot be read', () => {
     expect(load({ 'cron_triggers.yaml': '[' }).ignored).toEqual([
       { file: 'cron_triggers.yaml', what: expect.stringContaining('cron triggers: ') },
     ]);

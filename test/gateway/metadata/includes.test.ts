@@ -60,7 +60,7 @@ describe('a mistake in an included file', () => {
   });
 });
 
-describe('an include that cannot work is told with its line', () => {
+describe('an invalid include is reported with its line', () => {
   test.each([
     ['a file that does not exist', 'shop.yaml', '"shop.yaml" does not exist'],
     ['a file outside of the directory', '../secrets.yaml', '"../secrets.yaml" is outside of the metadata directory'],

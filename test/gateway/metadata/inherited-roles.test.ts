@@ -143,7 +143,7 @@ test.each([
     'gives nothing: no remote schema, action or service has a permission for the role "clrek"',
   ],
   ['the admin', ['admin'], 'gives nothing: what the role "admin" sees is no permission'],
-])('%s is told to give nothing', (_, role_set, message) => {
+])('%s is reported as without effect', (_, role_set, message) => {
   const { warnings, remoteSchemas } = rolesOf({
     ...onShop(permission('clerk', ORDERS)),
     'inherited_roles.yaml': [inherits('manager', ...role_set)],

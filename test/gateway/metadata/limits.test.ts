@@ -74,7 +74,7 @@ describe('api_limits.yaml', () => {
     ['a header as parameter', rate(['authorization']), /rate_limit.global.unique_params.*: expected IP, or a list/],
     ['the role as parameter', rate(['x-hasura-role']), /rate_limit.global.unique_params.*: expected IP, or a list/],
     ['no number of requests', { rate_limit: { global: {} } }, /api_limits.yaml rate_limit.global.max_reqs_per_min: /],
-  ])('%s is told with its place', async (_, content, expected) => {
+  ])('%s is reported with file and line', async (_, content, expected) => {
     const found = await problems({ 'api_limits.yaml': content });
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(expected);
@@ -132,12 +132,12 @@ describe('allow_list.yaml', () => {
       [{ collection: 'saved', scope: { global: true, roles: ['user'] } }],
       '[0].scope.roles: roles are for a scope that is not global',
     ],
-  ])('%s is told with its place', async (_, content, expected) => {
+  ])('%s is reported with file and line', async (_, content, expected) => {
     const files = { 'query_collections.yaml': COLLECTION, 'allow_list.yaml': content };
     expect(await problems(files)).toEqual([`allow_list.yaml ${expected}`]);
   });
 
-  test('an allowed operation that cannot be read is told where it stands', async () => {
+  test('an allowed operation that cannot be parsed is reported with its place', async () => {
     const queries = [{ name: 'broken', query: '{ hello' }];
     const found = await problems({
       'query_collections.yaml': [{ name: 'saved', definition: { queries } }],
@@ -149,7 +149,7 @@ describe('allow_list.yaml', () => {
   });
 });
 
-test('graphql_schema_introspection.yaml names roles, and nobody where it is absent', async () => {
+test('graphql_schema_introspection.yaml names roles, and none where it is absent', async () => {
   const disabled = await load({ 'graphql_schema_introspection.yaml': { disabled_for_roles: ['user', 'anonymous'] } });
   expect([...disabled.introspectionDisabledFor]).toEqual(['user', 'anonymous']);
   expect((await load({})).introspectionDisabledFor.size).toBe(0);

@@ -18,7 +18,7 @@ const linesOf = async (files: Record<string, unknown>) => {
 };
 
 describe('a file that is no YAML', () => {
-  test('because of a tab is told once, with line and column', () => {
+  test('because of a tab is reported once, with line and column', () => {
     const text =
       '- name: shop\n  definition:\n\turl: http://127.0.0.1:1/\n    headers: []\n  permissions:\n    - role: user\n';
     expect(textsIn({ 'remote_schemas.yaml': text })).toEqual([
@@ -26,7 +26,7 @@ describe('a file that is no YAML', () => {
     ]);
   });
 
-  test.each(['a: [1, 2\nb: 3\nc: ]', 'a: "open\nb: {', '- a\nb: c\n- d'])('is told once: %j', (text) => {
+  test.each(['a: [1, 2\nb: 3\nc: ]', 'a: "open\nb: {', '- a\nb: c\n- d'])('is reported once: %j', (text) => {
     expect(textsIn({ 'remote_schemas.yaml': text })).toEqual([
       expect.stringMatching(/^remote_schemas\.yaml:\d+:\d+: /),
     ]);
@@ -42,7 +42,7 @@ describe('a file that is no YAML', () => {
   });
 });
 
-describe('a template without quotes is told as such', () => {
+describe('a template without quotes is reported as such', () => {
   test.each([
     ['alone', '- name: shop\n  definition:\n    url: {{SHOP_URL}}\n', '3:10', '{{SHOP_URL}}'],
     [
@@ -79,7 +79,7 @@ describe('a file that is empty', () => {
     const metadata = load({ 'remote_schemas.yaml': text });
     expect(metadata.remoteSchemas).toEqual([]);
     expect(metadataWarnings(metadata).map(describeProblem)).toEqual([
-      'remote_schemas.yaml: the file is empty: nothing of its kind is in force; write [] or {} where that is meant',
+      'remote_schemas.yaml: the file is empty: nothing of its kind is configured; write [] or {} if that is intended',
     ]);
   });
 
@@ -115,7 +115,7 @@ const block = (sdl: string) =>
     .map((line) => (line ? `          ${line}` : ''))
     .join('\n')}`;
 
-describe('a permission that does not fit is told with the line of its SDL', () => {
+describe('an invalid permission is reported with the line of its SDL', () => {
   const SDL = 'schema { query: Query }\n\ntype Query {\n  orders: [Order]\n}\n\ntype Order {\n  id: ID!\n}';
   test.each([
     ['a field', SDL.replace('  id: ID!', '  id: ID!\n  tatol: Int'), 17, '"Order.tatol" does not exist'],
@@ -167,7 +167,7 @@ describe('the check', () => {
     })),
   });
 
-  test('tells what is wrong with a source once, not again for each saved operation', async () => {
+  test('reports the problems of a source once, not again for each saved operation', async () => {
     const lines = await linesOf({
       'remote_schemas.yaml': shop(block('type Query { nothing: Int }')),
       'shop.graphql': SHOP,
@@ -224,8 +224,8 @@ test('a reload that fails says why, and does not say that a source is not part o
   const permissions = [{ role: 'user', definition: { schema: 'type Query { nothing: Int }' } }];
   const { status } = await gateway.edit({ 'remote_schemas.yaml': [{ ...remote, permissions }] });
   expect(status).toBe(400);
-  expect(gateway.logged('the metadata is not valid; what was in force stays')).toHaveLength(1);
-  expect(gateway.logged('is not part of the graph')).toEqual([]);
+  expect(gateway.logged('metadata.reload_failed')).toHaveLength(1);
+  expect(gateway.logged('remote_schema.unavailable')).toEqual([]);
   expect((await gateway.graphql('{ orders { id } }', { token: issuer.token() })).body).toEqual({
     data: { orders: [] },
   });
@@ -233,5 +233,5 @@ test('a reload that fails says why, and does not say that a source is not part o
   // What comes into force is told, once it is.
   const other = { name: 'late', definition: { url: 'http://127.0.0.1:1/graphql' } };
   expect((await gateway.edit({ 'remote_schemas.yaml': [remote, other] })).status).toBe(200);
-  expect(gateway.logged('is not part of the graph')).toMatchObject([{ source: 'late' }]);
+  expect(gateway.logged('remote_schema.unavailable')).toMatchObject([{ source: 'late' }]);
 });

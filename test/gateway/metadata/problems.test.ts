@@ -4,7 +4,7 @@ import { metadataDirectory } from '../harness/metadata-directory.ts';
 import { collection, load, problemsIn, problemsOf, remote, restEndpoint } from './load.ts';
 
 describe('a mistake', () => {
-  test('does not hide the others: everything is told at once', () => {
+  test('does not hide the others: all problems are reported together', () => {
     const problems = problemsIn({
       'version.yaml': 'version: 1',
       'remote_schemas.yaml': [
@@ -42,7 +42,7 @@ describe('a mistake', () => {
     ]);
   });
 
-  test('of the collections is not told again by those who refer to them', () => {
+  test('of the collections is not reported again where they are referred to', () => {
     const problems = problemsIn({
       'query_collections.yaml': [{ name: 'saved', definition: { queries: [{ name: 'ping' }] } }],
       'rest_endpoints.yaml': [restEndpoint('ping', 'ping')],
@@ -150,7 +150,7 @@ describe('a file that is no YAML', () => {
     ['a tab as indentation', 'a:\n\t- b', 2],
     ['a key twice', 'disabled_for_roles: []\ndisabled_for_roles: [user]', 2],
     ['two documents', 'disabled_for_roles: []\n---\ndisabled_for_roles: []', 2],
-  ])('is told with its line: %s', (_, text, line) => {
+  ])('is reported with its line: %s', (_, text, line) => {
     const [problem] = problemsIn({ 'graphql_schema_introspection.yaml': text });
     expect(problem).toMatchObject({ file: 'graphql_schema_introspection.yaml', line, message: expect.any(String) });
   });
@@ -166,13 +166,13 @@ describe('a file that is no YAML', () => {
     );
   });
 
-  test('because of an alias of nothing is told', () => {
+  test('because of an undefined alias is reported', () => {
     expect(problemsIn({ 'allow_list.yaml': '- *nothing' })).toMatchObject([
       { file: 'allow_list.yaml', message: expect.stringContaining('nothing') },
     ]);
   });
 
-  test('but a bomb of aliases is told, and does not go off', () => {
+  test('but an alias bomb is reported and not expanded', () => {
     const levels = 'abcdefghijklmnopqrstuvwxyz'.split('');
     const text = levels.map((name, index) => {
       const previous = levels[index - 1];
@@ -217,13 +217,13 @@ test('anchors and merge keys are understood, as Hasura understands them', () => 
 });
 
 describe('metadata that is not there', () => {
-  test('is told: no such path', () => {
+  test('is reported: no such path', () => {
     expect(problemsOf(() => loadMetadata('/no/such/metadata'))).toEqual([
       { file: '/no/such/metadata', message: 'is no directory or file that can be read' },
     ]);
   });
 
-  test('is told: a directory without version.yaml', () => {
+  test('is reported: a directory without version.yaml', () => {
     const directory = metadataDirectory({ 'version.yaml': undefined });
     const problems = problemsOf(() => loadMetadata(directory.path));
     directory.close();

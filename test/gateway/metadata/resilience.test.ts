@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../../gateway/config.ts';
 import { describeProblem } from '../../../gateway/metadata/index.ts';
-import { DEFAULT_RESILIENCE } from '../../../gateway/resilience/index.ts';
+import { DEFAULT_RESILIENCE } from '../../../gateway/upstream/resilience/index.ts';
 import { load, problemsIn } from './load.ts';
 
 const remote = (resilience: string) =>
@@ -23,14 +23,14 @@ describe('how a source is called', () => {
     ['{ concurrency: { max_in_flight: 0 } }', 'Too small: expected number to be >=1'],
     ['{ connect_timeout_seconds: -1 }', 'Too small: expected number to be >0'],
     ['{ deduplicate: yes please }', 'expected boolean, received string'],
-  ])('is told with its place where it is wrong: %s', (resilience, message) => {
+  ])('is reported with file and line where it is invalid: %s', (resilience, message) => {
     const [problem, ...others] = remote(resilience);
     expect(others).toEqual([]);
     expect(problem).toContain('remote_schemas.yaml:4 [0].definition.resilience');
     expect(problem).toContain(message);
   });
 
-  test('is told with its place for actions, too', () => {
+  test('is reported with its place for actions, too', () => {
     const actions = [{ name: 'pay', definition: { handler: 'http://a', resilience: { retries: { limit: -1 } } } }];
     const problems = problemsIn({ 'actions.yaml': { actions }, 'actions.graphql': 'type Query { pay: Int }' });
     expect(problems.map(({ path }) => path)).toEqual(['actions[0].definition.resilience.retries.limit']);

@@ -9,7 +9,7 @@ const actions = (action: object, types: object = {}) => ({
   'actions.graphql': 'type Query { ping: String }',
 });
 
-describe('an unknown key is told with its place and what was meant', () => {
+describe('an unknown key is reported with its place and the likely key', () => {
   test.each<[kind: string, files: Record<string, unknown>, where: object, message: string]>([
     [
       'of a remote schema',

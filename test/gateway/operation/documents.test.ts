@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { GraphQLError } from 'graphql';
-import { DocumentCache } from '../../../gateway/operation/documents.ts';
+import { DocumentCache } from '../../../gateway/operation/document/documents.ts';
 
 const cache = () => new DocumentCache(1_000);
 const fieldsOf = (text: string) =>
@@ -31,7 +31,7 @@ describe('the root fields of a document', () => {
       ['mutation y', 'query x', 'subscription z'],
     ],
     ['skipped ones too', '{ a @skip(if: true) }', ['query a']],
-    ['not those of fragments that nobody spreads', '{ a } fragment f on Query { b }', ['query a']],
+    ['not those of unused fragments', '{ a } fragment f on Query { b }', ['query a']],
     ['not those of fragments that do not exist', '{ a ...nowhere }', ['query a']],
     ['introspection too', '{ __schema { types { name } } __typename }', ['query __schema', 'query __typename']],
     ['none without an operation', 'fragment f on Query { a }', []],

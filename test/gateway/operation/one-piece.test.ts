@@ -42,7 +42,7 @@ describe('what may come in parts comes in one piece', () => {
     ]);
   });
 
-  test('also where several answer, and nobody who asks for the schema is told that it may not', async () => {
+  test('also where several sources answer, and introspection does not list @defer', async () => {
     const { body } = await ask('{ ... @defer { hello } __schema { directives { name } } }');
     const names = ['include', 'skip', 'deprecated', 'specifiedBy', 'oneOf'].map((name) => ({ name }));
     expect(body).toEqual({ data: { hello: 'hello', __schema: { directives: expect.arrayContaining(names) } } });

@@ -161,7 +161,7 @@ describe('while the allow list is enforced', () => {
   });
 });
 
-test('a changed manifest takes effect with the metadata, and one that is wrong leaves the last one in force', async () => {
+test('a changed manifest takes effect with the metadata, and an invalid one keeps the last one', async () => {
   const edited = await keep(
     openEditedGateway(
       {

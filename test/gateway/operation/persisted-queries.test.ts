@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { PersistedQueries } from '../../../gateway/operation/persisted.ts';
-import { PersistedDocuments } from '../../../gateway/operation/persisted-documents.ts';
+import { PersistedQueries } from '../../../gateway/operation/document/persisted.ts';
+import { PersistedDocuments } from '../../../gateway/operation/document/persisted-documents.ts';
 import { bearer, type GraphqlBody, type TestGateway } from '../harness/index.ts';
 import { deep, openForest, PUBLIC_LOGIN } from './service.ts';
 
@@ -109,7 +109,7 @@ describe('a client that sends hashes', () => {
     expect([answer.status, answer.body]).toEqual([400, NOT_FOUND]);
   });
 
-  test('that gets the hash wrong is told so, and nothing is run or kept', async () => {
+  test('with a wrong hash is rejected, and nothing is run or stored', async () => {
     const text = fresh();
     const body = await ask({ text, hash: hashOf('another') });
     expect(body.errors?.[0]).toMatchObject({
@@ -127,7 +127,7 @@ describe('a client that sends hashes', () => {
     ['a hash of another kind', extensions('abc')],
     ['a number', extensions(5)],
     ['a text', { persistedQuery: 'x' }],
-  ])('with %s is told that it is malformed', async (_, wrong) => {
+  ])('with %s is rejected as malformed', async (_, wrong) => {
     const answer = await gateway.post<GraphqlBody>('/v1/graphql', { extensions: wrong }, bearer(user));
     expect([answer.status, answer.body.errors?.[0]?.extensions.code]).toEqual([400, 'parse-failed']);
   });
@@ -200,7 +200,7 @@ describe('a hash opens no door', () => {
   });
 });
 
-test('where they are switched off, clients are told to send texts, and texts work', async () => {
+test('where they are switched off, clients get PERSISTED_QUERY_NOT_SUPPORTED, and texts work', async () => {
   const without = await forest.gateway({ environment: { HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES: 'false' } });
   const text = fresh();
   const body = await ask({ hash: hashOf(text), to: without });

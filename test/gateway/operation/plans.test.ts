@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { buildASTSchema, parse, print, stripIgnoredCharacters } from 'graphql';
-import { buildRoleGraph, type RoleGraph } from '../../../gateway/graph/role-graph.ts';
-import { DocumentCache } from '../../../gateway/operation/documents.ts';
-import { plansOf } from '../../../gateway/operation/plan.ts';
+import { buildRoleGraph, type RoleGraph } from '../../../gateway/graph/generation/role-graph.ts';
+import { DocumentCache } from '../../../gateway/operation/document/documents.ts';
+import { plansOf } from '../../../gateway/operation/plan/plan.ts';
 import type { Subschema } from '../../../gateway/sources/index.ts';
 import { atOnce } from '../../../platform/index.ts';
 
@@ -15,20 +15,20 @@ beforeAll(() => {
     schema: buildASTSchema(parse(sdl)),
     ...more,
   });
-  const prepare: Subschema['prepare'] = ({ document }) => {
+  const prepare: Subschema['compile'] = ({ document }) => {
     asked.push(stripIgnoredCharacters(print(document)));
     return { kind: 'forward', run: (_variables, _call, done) => done({ data: {} }) };
   };
   graph = atOnce(
     buildRoleGraph([
       part('type Query { orders(first: Int): [Order] order(id: ID): Order } type Order { id: ID item: String }', {
-        prepare,
+        compile: prepare,
       }),
-      part('type Query { users: [User] } type User { id: ID }', { prepare }),
-      part('type Query { renamed: String }', { prepare: () => undefined }),
+      part('type Query { users: [User] } type User { id: ID }', { compile: prepare }),
+      part('type Query { renamed: String }', { compile: () => undefined }),
       part('type Query { plain: String }'),
-      part('type Query { mine: Shared } type Shared { a: String }', { prepare }),
-      part('type Query { theirs: Shared } type Shared { a: String b: String }', { prepare }),
+      part('type Query { mine: Shared } type Shared { a: String }', { compile: prepare }),
+      part('type Query { theirs: Shared } type Shared { a: String b: String }', { compile: prepare }),
     ]),
   );
 });

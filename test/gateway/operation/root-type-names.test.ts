@@ -148,7 +148,7 @@ describe('root types that clients know as Hasura calls them', () => {
     expect(await ask(`{ ${fields} }`)).toEqual({ data });
   });
 
-  test('are told wherever an answer leads back to one, and no text is taken for one', async () => {
+  test('have the graph’s name wherever a response refers to them, and strings are left alone', async () => {
     const query = `{ guests { name } again { __typename again { ... on query_root { __typename } guests { name } } }
       any { __typename ... on query_root { ever } } }`;
     expect(await ask(query)).toEqual({
@@ -171,7 +171,7 @@ describe('root types that clients know as Hasura calls them', () => {
     });
   });
 
-  test('keep what a failing source is told of in its place', async () => {
+  test('keep the error path of a failing source', async () => {
     hall.instead = (_, response) => response.writeHead(500).end();
     try {
       expect(await ask('{ __typename again { __typename } }')).toMatchObject({

@@ -25,7 +25,7 @@ describe('a service that does not finish', () => {
     written.response.destroy();
     expect(await answer.end()).toEqual([FIRST, { errors: [CUT], hasNext: false }]);
     expect(answer.text().endsWith('\r\n-----\r\n')).toBe(true);
-    await until('it is logged', () => gateway.logs().includes('a source broke its answer off'));
+    await until('it is logged', () => gateway.logs().includes('upstream.response_truncated'));
   });
 
   test('ends what is still promised in the form of today', async () => {

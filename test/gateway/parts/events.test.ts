@@ -87,7 +87,7 @@ describe('parts as events', () => {
     expect(got).toMatchObject([FIRST, CUT]);
   });
 
-  test('are cut at the service when the client goes away', async () => {
+  test('are cancelled at the service when the client disconnects', async () => {
     world.shop.answerInParts();
     const { got, stop } = events();
     const written = await world.shop.written();

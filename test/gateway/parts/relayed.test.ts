@@ -174,7 +174,7 @@ describe('parts', () => {
     }
   });
 
-  test('that are compressed, though nobody has asked for it, cannot be read', async () => {
+  test('that are compressed without Accept-Encoding cannot be read', async () => {
     world.shop.answerInParts({ headers: { 'content-encoding': 'gzip' } });
     const asked = ask(gateway, world.issuer, DEFERRED);
     const written = await world.shop.written();
@@ -207,7 +207,7 @@ describe('errors in parts', () => {
       { completed: [{ id: '0' }], hasNext: false },
       ['completed', 0, 'errors'],
     ],
-  ])('%s are told as those of an answer in one piece', async (_, first, last, kept, place) => {
+  ])('%s are reported as those of a response without @defer', async (_, first, last, kept, place) => {
     world.shop.answerInParts();
     const asked = ask(gateway, world.issuer, DEFERRED);
     const written = await world.shop.written();

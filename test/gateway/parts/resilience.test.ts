@@ -29,13 +29,16 @@ const IN_FLIGHT = 'portico_upstream_in_flight{service="shop"';
 const calls = (outcome: string) =>
   `portico_upstream_calls_total{service="shop",kind="remote-schema",outcome="${outcome}"}`;
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   test('has its operation cut at the service, and is logged as gone', async () => {
     const { own, metric } = await measured();
     const { written, answer } = await begun(own, world);
     answer.outgoing.destroy();
     await until('it is cut', () => written.isCut);
     await until('it is logged', () => own.logs().includes('"status":499'));
+    // To cancel is no failure of the service.
+    expect(own.logs()).toMatch(/"status":499[^\n]*"errors":0/);
+    expect(own.logs()).not.toContain('error_codes');
     expect(await metric(IN_FLIGHT)).toBe(0);
     expect(await metric(calls('aborted'))).toBe(1);
     expect(await metric('portico_operations_total{type="query",outcome="errors"}')).toBe(1);
@@ -78,7 +81,7 @@ describe('an answer in parts', () => {
 
   test('that is late because of its client says nothing of the service', async () => {
     const breaker = { enabled: true, failure_percent: 100, minimum_requests: 1 };
-    const wary = await world.gatewayWith({ timeout_seconds: 2, resilience: { circuit_breaker: breaker } });
+    const wary = await world.gatewayWith({ timeout_seconds: 6, resilience: { circuit_breaker: breaker } });
     world.shop.answerInParts();
     const asked = ask(wary, world.issuer, DEFERRED, { isPaused: true });
     const written = await world.shop.written();

@@ -41,7 +41,7 @@ async function statuses(times: number, send: () => Promise<Answer>): Promise<rea
 const MESSAGE = 'too many operations: wait before the next one';
 
 describe('a caller that sends too many operations', () => {
-  test('is answered 429 and told when to come back, and nothing is run', async () => {
+  test('is answered 429 with Retry-After, and nothing is executed', async () => {
     const gateway = await limited({ global: { max_reqs_per_min: 3 } });
     expect(await statuses(3, () => hello(gateway))).toEqual([200, 200, 200]);
     forest.forget();
@@ -101,7 +101,7 @@ describe('a caller that sends too many operations', () => {
     expect((await hello(gateway)).status).toBe(429);
   });
 
-  test('a caller without a token is told that it needs one, however many it has sent', async () => {
+  test('a caller without a token is answered 401, however many operations it has sent', async () => {
     const gateway = await limited({ global: { max_reqs_per_min: 1 } });
     expect(await statuses(3, () => gateway.graphql('{ hello }'))).toEqual([401, 401, 401]);
   });
@@ -146,7 +146,7 @@ describe('whose operations are counted together', () => {
     expect(await statuses(2, () => hello(gateway, bob))).toEqual([200, 429]);
   });
 
-  test('what needs no token is counted for the public role, whoever sends it', async () => {
+  test('operations that need no token are counted for the public role of every caller', async () => {
     const gateway = await limited({ per_role: { anonymous: { max_reqs_per_min: 3 } } });
     expect(await statuses(2, () => gateway.graphql(PUBLIC_LOGIN))).toEqual([200, 200]);
     expect(await statuses(2, () => gateway.graphql(PUBLIC_LOGIN, { token: alice }))).toEqual([200, 429]);
@@ -155,7 +155,7 @@ describe('whose operations are counted together', () => {
   });
 });
 
-test('limits that are disabled bind nobody', async () => {
+test('limits that are disabled do not apply', async () => {
   const gateway = await forest.gateway({
     metadata: { 'api_limits.yaml': { disabled: true, rate_limit: { global: { max_reqs_per_min: 1 } } } },
   });

@@ -23,8 +23,8 @@ function newcomer() {
 }
 
 const countOf = (gateway: TestGateway, text: string) => gateway.logs().split(text).length - 1;
-const isLost = (gateway: TestGateway) => countOf(gateway, 'the store of the rate limits does not answer');
-const isBack = (gateway: TestGateway) => countOf(gateway, 'the store of the rate limits answers again');
+const isLost = (gateway: TestGateway) => countOf(gateway, 'rate_limit.store_unavailable');
+const isBack = (gateway: TestGateway) => countOf(gateway, 'rate_limit.store_recovered');
 
 async function statuses(calls: readonly [(gateway: TestGateway) => Promise<{ status: number }>, TestGateway][]) {
   const found: number[] = [];
@@ -118,7 +118,7 @@ withRedis('replicas that share a Redis', () => {
     await relay.close();
   });
 
-  test('refuse what they cannot count where they are told to, and nothing else', async () => {
+  test('refuse what they cannot count where the setting says so, and nothing else', async () => {
     const relay = await redisRelay();
     const gateway = await replica(relay.url, { PORTICO_RATE_LIMIT_REDIS_OUTAGE: 'closed' });
     const call = newcomer();

@@ -1,26 +1,18 @@
-import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from '../../../bench/machine/free-port.ts';
+import { isServiceThere } from '../../found-services.ts';
 
 const HOST = '127.0.0.1';
 const PORT = 6379;
 
 export const REDIS_URL = `redis://${HOST}:${PORT}`;
 
-/** Whether a Redis answers where these tests look for one. Says so on standard error when none does. */
+/** Databases of the suites that flush one, by suite: they run at the same time. The others use keys of their own in 0. */
+export const REDIS_DATABASES = { documentStore: 8, reloadMarks: 9, cluster: 10, workers: 12 } as const;
+
+/** Whether there is a Redis to test on. */
 export async function isRedisThere(): Promise<boolean> {
-  const isThere = await new Promise<boolean>((resolve) => {
-    const socket = connect(PORT, HOST, () => socket.write('PING\r\n'));
-    socket.setTimeout(2_000, () => socket.destroy());
-    socket.once('data', (reply) => {
-      resolve(reply.toString().startsWith('+PONG'));
-      socket.destroy();
-    });
-    socket.once('error', () => resolve(false));
-    socket.once('close', () => resolve(false));
-  });
-  if (!isThere)
-    process.stderr.write(`\n*** No Redis at ${HOST}:${PORT}: the tests of rate limits in Redis are SKIPPED. ***\n\n`);
-  return isThere;
+  return isServiceThere('redis');
 }
 
 export interface RedisRelay {
@@ -61,8 +53,8 @@ export async function redisRelay(): Promise<RedisRelay> {
     }
   });
   const listenOn = (port: number) => new Promise<void>((resolve) => server.listen(port, HOST, resolve));
-  await listenOn(0);
-  const { port } = server.address() as AddressInfo;
+  const port = await freePort();
+  await listenOn(port);
   const stop = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());

@@ -89,7 +89,7 @@ describe('in memory', () => {
     expect(await takeMany(counts, 'b', 2, 3)).toBe(2);
   });
 
-  test('a flood of callers pushes out those that were not heard of for the longest time', async () => {
+  test('a flood of callers evicts the least recently seen ones', async () => {
     const counts = window();
     await counts.take('quiet', 1);
     await counts.take('busy', 1);

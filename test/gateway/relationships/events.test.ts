@@ -9,7 +9,7 @@ import { joins, OWNER, usersService } from './world.ts';
 const { keep, close } = keeper();
 afterAll(close);
 
-test('events have what relationships join to them, asked for anew each time', async () => {
+test('events have the fields that relationships join, fetched again for each event', async () => {
   const issuer = await keep(openIssuer());
   const users = await keep(usersService());
   const typeDefs =

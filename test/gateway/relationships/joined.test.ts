@@ -66,7 +66,7 @@ describe('a relationship', () => {
     expect(users.operations()[0]?.body.query.match(/user\(/g)).toHaveLength(2);
   });
 
-  test('asks nobody for an object that has nothing to ask with', async () => {
+  test('does not fetch for an object without a key', async () => {
     const { data } = await ask('{ order(id: 4) { owner { name } } }');
     expect(data).toEqual({ order: { owner: null } });
     expect(users.operations()).toHaveLength(0);
@@ -125,7 +125,7 @@ describe('a relationship', () => {
     ]);
   });
 
-  test('is null where what it needs cannot be had, and says why', async () => {
+  test('is null with an error where its key cannot be fetched', async () => {
     const { data, errors } = await ask('{ order(id: 1) { brewed { id } } }');
     expect(data).toEqual({ order: { brewed: null } });
     expect(errors).toMatchObject([
@@ -142,7 +142,7 @@ describe('a relationship', () => {
     expect(errors).toMatchObject([{ path: ['order', 'owner'], extensions: { service: 'users' } }]);
   });
 
-  test('is asked for anew after each mutation', async () => {
+  test('is fetched again after each mutation', async () => {
     const { data } = await ask('mutation { place { owner { id } } reopen { owner { id } } }');
     expect(data).toEqual({ place: { owner: { id: '7' } }, reopen: { owner: { id: '7' } } });
     expect(users.operations()).toHaveLength(2);

@@ -28,7 +28,7 @@ async function problemsOf(content: Readonly<Record<string, unknown>>) {
 
 const by = (remoteField: object, ...fields: string[]) => toUsers('x', fields, remoteField);
 
-describe('a description that cannot be right is told', () => {
+describe('an invalid relationship is reported', () => {
   test.each<[string, object, string]>([
     [
       'a remote schema that there is not',
@@ -62,7 +62,7 @@ describe('a description that cannot be right is told', () => {
   });
 });
 
-describe('a relationship that does not fit the services is told', () => {
+describe('a relationship that contradicts the services’ schemas is reported', () => {
   const at = (key: string, problem: string) =>
     `[0].relationships[0].definition.to_remote_schema.${key}: relationship "x": ${problem}`;
 
@@ -141,7 +141,7 @@ describe('while the gateway runs', () => {
     const gateway = await keepForTest(openEditedGateway(files(OWNER, by({ usr: {} })), { issuer }));
     const { body } = await gateway.graphql('{ order(id: 1) { owner { name } } }', { token: issuer.token() });
     expect(body.data).toEqual({ order: { owner: { name: 'user 7' } } });
-    expect(gateway.logged('a relationship is not part of the graph')).toMatchObject([
+    expect(gateway.logged('relationship.invalid')).toMatchObject([
       { file: 'remote_schemas.yaml', reason: 'relationship "x": "users" has no field "usr" to query' },
     ]);
     const { body: inconsistent } = await gateway.command('get_inconsistent_metadata');

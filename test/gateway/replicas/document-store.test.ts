@@ -5,11 +5,10 @@ import { type DocumentStore, openDocumentStore } from '../../../gateway/replicas
 import { createLogger } from '../../../platform/index.ts';
 import { bearer, type GraphqlBody, keeper, type TestGateway, until } from '../harness/index.ts';
 import { openForest, PUBLIC_LOGIN } from '../operation/service.ts';
-import { isRedisThere, REDIS_URL, redisRelay } from '../rate-limit/redis.ts';
+import { isRedisThere, REDIS_DATABASES, REDIS_URL, redisRelay } from '../rate-limit/redis.ts';
 
 const withRedis = (await isRedisThere()) ? describe : describe.skip;
-/** A number of its own: it is emptied. */
-const DATABASE = 8;
+const DATABASE = REDIS_DATABASES.documentStore;
 const REDIS = `${REDIS_URL}/${DATABASE}`;
 const TEXTS = 'portico:{documents}:texts';
 
@@ -90,14 +89,14 @@ withRedis('documents that gateways share', () => {
     expect(await redis.get('portico:{documents}:size')).toBe('2');
   });
 
-  test('are not what somebody has put under their hash in Redis', async () => {
+  test('are not served from Redis when their text does not match the hash', async () => {
     const hash = hashOf('{ hello }');
     await redis.hset(TEXTS, hash, '{ tree { name } }');
     expect(await store.find(hash)).toBeUndefined();
     expect(codeOf(await ask(await replica(), hash))).toBe('PERSISTED_QUERY_NOT_FOUND');
   });
 
-  test('are known to another gateway, and judged by the rules of who asks', async () => {
+  test('are known to another gateway, and validated for the caller’s role', async () => {
     const [one, two] = [await replica(), await replica()];
     const query = fresh();
     const hash = hashOf(query);

@@ -4,11 +4,10 @@ import { openReloadMarks, type ReloadMarks } from '../../../gateway/replicas/ind
 import { createLogger } from '../../../platform/index.ts';
 import { keeper, until } from '../harness/index.ts';
 import { openForest } from '../operation/service.ts';
-import { isRedisThere, REDIS_URL, redisRelay } from '../rate-limit/redis.ts';
+import { isRedisThere, REDIS_DATABASES, REDIS_URL, redisRelay } from '../rate-limit/redis.ts';
 
 const withRedis = (await isRedisThere()) ? describe : describe.skip;
-/** A number of its own: it is emptied. */
-const DATABASE = 9;
+const DATABASE = REDIS_DATABASES.reloadMarks;
 const REDIS = `${REDIS_URL}/${DATABASE}`;
 
 const forest = await openForest();
@@ -71,7 +70,7 @@ withRedis('a reload of one gateway', () => {
     await until('it is seen', () => two.told.length > 0);
   });
 
-  test('that took place before a gateway started is none of its business', async () => {
+  test('that took place before a gateway started does not reach it', async () => {
     await (await open()).leave(true);
     // The mark's time is known up to the delay of Redis's answer; a doubtful one counts.
     const later = await open(REDIS, performance.now() + 5_000);
@@ -103,6 +102,6 @@ withRedis('a reload of one gateway', () => {
     const { status, headers, body } = await reload();
     expect([status, headers['retry-after']]).toEqual([503, '1']);
     expect(body).toMatchObject({ code: 'service-unavailable' });
-    expect(gateway.logs().split('the metadata has been reloaded')).toHaveLength(3);
+    expect(gateway.logs().split('metadata.reloaded')).toHaveLength(3);
   });
 });

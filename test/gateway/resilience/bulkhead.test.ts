@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { Bulkhead, InLine } from '../../../gateway/resilience/index.ts';
+import { Bulkhead, Waiter } from '../../../gateway/upstream/resilience/index.ts';
 
 const open = (maxInFlight: number, maxQueue: number) => new Bulkhead({ maxInFlight, maxQueue, queueTimeoutMs: 1_000 });
 
 /** What waits for a place, and then does `proceed`. */
-function inLine(proceed: () => void): InLine {
-  return new (class extends InLine {
+function inLine(proceed: () => void): Waiter {
+  return new (class extends Waiter {
     readonly proceed = proceed;
   })();
 }
@@ -25,9 +25,9 @@ describe('the places of a source', () => {
     const waiting = (name: string) => inLine(() => void served.push(name));
     bulkhead.enter();
     const [a, b, c] = [waiting('a'), waiting('b'), waiting('c')];
-    expect([a, b, c, waiting('d')].map((one) => bulkhead.lineUp(one))).toEqual([true, true, true, false]);
+    expect([a, b, c, waiting('d')].map((one) => bulkhead.enqueue(one))).toEqual([true, true, true, false]);
     expect(bulkhead.queued).toBe(3);
-    bulkhead.giveUp(b);
+    bulkhead.dequeue(b);
     // A newcomer does not overtake.
     expect(bulkhead.enter()).toBe(false);
     bulkhead.leave();
@@ -36,12 +36,12 @@ describe('the places of a source', () => {
     expect([served, bulkhead.inFlight, bulkhead.queued]).toEqual([['a', 'c'], 0, 0]);
   });
 
-  test('are passed on by whoever cannot use them', () => {
+  test('are passed on by a waiter that cannot use them', () => {
     const bulkhead = open(1, 10_000);
     let served = 0;
     bulkhead.enter();
     for (let i = 0; i < 10_000; i++)
-      bulkhead.lineUp(
+      bulkhead.enqueue(
         inLine(() => {
           served++;
           bulkhead.leave();
@@ -51,16 +51,16 @@ describe('the places of a source', () => {
     expect([served, bulkhead.inFlight, bulkhead.queued]).toEqual([10_000, 0, 0]);
   });
 
-  test('are handed out on when somebody fails over the one that it gets', () => {
+  test('are passed on when the waiter that gets one fails', () => {
     const bulkhead = open(1, 3);
     const served: string[] = [];
     bulkhead.enter();
-    bulkhead.lineUp(
+    bulkhead.enqueue(
       inLine(() => {
         throw new Error('fails');
       }),
     );
-    bulkhead.lineUp(inLine(() => void served.push('b')));
+    bulkhead.enqueue(inLine(() => void served.push('b')));
     expect(() => bulkhead.leave()).toThrow('fails');
     bulkhead.leave();
     expect([served, bulkhead.inFlight, bulkhead.queued]).toEqual([['b'], 1, 0]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { Chain, Link } from '../../../gateway/resilience/index.ts';
+import { LinkedList, ListNode } from '../../../gateway/upstream/resilience/index.ts';
 
-class Named extends Link {
+class Named extends ListNode {
   readonly name: string;
   constructor(name: string) {
     super();
@@ -11,14 +11,14 @@ class Named extends Link {
 
 const named = (...names: string[]) => names.map((name) => new Named(name)) as [Named, Named, Named];
 
-function chainOf(members: readonly Named[]): Chain<Named> {
-  const chain = new Chain<Named>();
+function chainOf(members: readonly Named[]): LinkedList<Named> {
+  const chain = new LinkedList<Named>();
   for (const member of members) chain.add(member);
   return chain;
 }
 
 /** Takes out the first one until none is left. */
-function emptied(chain: Chain<Named>): string[] {
+function emptied(chain: LinkedList<Named>): string[] {
   const names: string[] = [];
   for (let first = chain.first; first; first = chain.first) {
     names.push(first.name);
@@ -47,7 +47,7 @@ describe('a chain', () => {
     expect([chain.size, emptied(chain)]).toEqual([3, left]);
   });
 
-  test('is let go by what leaves it, which may leave once more or come back', () => {
+  test('is left by a node, which may leave again or come back', () => {
     const [a, b, c] = named('a', 'b', 'c');
     const chain = chainOf([a, b, c]);
     chain.delete(b);
@@ -60,7 +60,7 @@ describe('a chain', () => {
   test('does not give up what is in another one', () => {
     const members = named('a', 'b', 'c');
     const chain = chainOf(members);
-    new Chain<Named>().delete(members[1]);
+    new LinkedList<Named>().delete(members[1]);
     expect(emptied(chain)).toEqual(['a', 'b', 'c']);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CircuitBreaker } from '../../../gateway/resilience/index.ts';
+import { CircuitBreaker } from '../../../gateway/upstream/resilience/index.ts';
 
 const SETTINGS = { failurePercent: 50, windowMs: 10_000, minimumRequests: 4, openMs: 5_000, halfOpenProbes: 2 };
 

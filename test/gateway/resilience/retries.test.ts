@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { RetryBudget, retryAfterMs, retryPauseMs } from '../../../gateway/resilience/index.ts';
+import { RetryBudget, retryAfterMs, retryPauseMs } from '../../../gateway/upstream/resilience/index.ts';
 
 describe('the budget of retries', () => {
   const spend = (budget: RetryBudget) => {

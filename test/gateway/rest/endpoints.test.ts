@@ -123,7 +123,7 @@ describe('a path or method that is not there', () => {
     expect({ status, body }).toEqual({ status: 404, body: error('not-found', 'Endpoint not found') });
   });
 
-  test('another method is told which ones there are', async () => {
+  test('another method is answered with the allowed ones', async () => {
     const { status, body, headers: sent } = await call('PATCH', 'echo');
     expect({ status, body }).toEqual({
       status: 405,

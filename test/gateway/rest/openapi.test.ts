@@ -11,7 +11,7 @@ afterAll(close);
 const { gateway, asUser, user, manager, admin } = await keep(openDocumentedCatalogue());
 
 describe('the document', () => {
-  test('is told to nobody without a token', async () => {
+  test('is not shown without a token', async () => {
     const answer = await gateway.send<{ code: string }>('/api/swagger/json');
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="portico"');
@@ -19,7 +19,7 @@ describe('the document', () => {
     expect((await gateway.send('/api/swagger/json', { method: 'DELETE' })).status).toBe(401);
   });
 
-  test('is told to nobody with a bad token or role', async () => {
+  test('is not shown with an invalid token or role', async () => {
     expect((await gateway.send('/api/swagger/json', { headers: bearer('a.b.c') })).status).toBe(401);
     const asOther = { ...asUser, 'x-hasura-role': 'admin' };
     expect((await gateway.send('/api/swagger/json', { headers: asOther })).status).toBe(403);
@@ -30,7 +30,7 @@ describe('the document', () => {
     expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD' });
   });
 
-  test('is kept by nobody on the way', async () => {
+  test('is not cached by proxies', async () => {
     const { headers } = await gateway.send('/api/swagger/json', { headers: asUser });
     expect(headers['cache-control']).toBe('no-store');
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
@@ -142,7 +142,7 @@ describe('as things change', () => {
     expect(await ask()).toEqual(['get /api/rest/stock']);
   });
 
-  test('an endpoint whose service is not there is missing, and an admin is told why', async () => {
+  test('an endpoint whose service is missing is left out, and an admin sees why', async () => {
     const other = await keep(
       openCatalogue({
         environment: {
@@ -172,7 +172,7 @@ describe('as things change', () => {
     const headers = bearer(other.issuer.token());
     expect(await other.gateway.send('/api/swagger/json', { headers })).toMatchObject({
       status: 403,
-      body: { path: '$', error: 'introspection is disabled for role: "user"', code: 'access-denied' },
+      body: { path: '$', error: 'introspection is disabled for role: "user"', code: 'not-supported' },
     });
     const asItsManager = { ...headers, 'x-hasura-role': 'manager' };
     expect((await other.gateway.send('/api/swagger/json', { headers: asItsManager })).status).toBe(200);

@@ -8,7 +8,7 @@ afterAll(close);
 const { gateway, issuer } = await keep(openCatalogue());
 
 describe('the page', () => {
-  test('is there for everybody, and holds no data', async () => {
+  test('is public, and contains no data', async () => {
     const { status, headers, text } = await gateway.send('/api/swagger');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');

@@ -45,6 +45,7 @@ describe('one value in the query string', () => {
     ['amount=1.5', { amount: 1.5 }],
     ['amount=0.30000000000000000001', { amount: '0.30000000000000000001' }],
     ['amount=NaN', { amount: 'NaN' }],
+    [`amount=1${'0'.repeat(20)}`, { amount: 1e20 }],
     ['big=17', { big: 17 }],
     ['big=9007199254740993', { big: '9007199254740993' }],
     ['filter=%7B%22name%22:%22Walls%22%7D', { filter: { name: 'Walls', kind: 'BOOK' } }],

@@ -63,7 +63,7 @@ describe('a POST', () => {
     expect(service).toBeNull();
   });
 
-  test('judges each operation of a batch', async () => {
+  test('authenticates each operation of a batch', async () => {
     hook.instead = ({ body }, response) => {
       const { query } = (body as { request: { query: string } }).request;
       reply(response, query.includes('whoami') ? 401 : 200, SESSION);
@@ -115,7 +115,7 @@ describe('what a browser sends by itself', () => {
   test.each([
     ['a cookie', { cookie: 'session=1' }],
     ['a remembered password', { authorization: 'Basic YTpi' }],
-  ])('is not judged for another site: %s', async (_, headers) => {
+  ])('is rejected for another site without calling the hook: %s', async (_, headers) => {
     const answer = await gateway.send(link, { headers: { ...headers, 'sec-fetch-site': 'cross-site' } });
     expect(refusalOf(answer)).toMatchObject({ status: 403, code: 'access-denied' });
     expect(hook.requests).toHaveLength(0);

@@ -26,7 +26,7 @@ describe.each([
     expect(hook.requests).toHaveLength(2);
   });
 
-  test('is asked for each request anew', async () => {
+  test('is called for each request', async () => {
     hook.instead = answerWith({ ...SESSION, 'Cache-Control': 'max-age=600' }, 200, { 'cache-control': 'max-age=600' });
     await gateway.graphql(ORDERS, { headers: CLIENT });
     hook.instead = answerWith({}, 401);
@@ -57,7 +57,7 @@ describe.each([
     expect(hook.requests).toHaveLength(1);
   });
 
-  test('may name a role that a service does not let in', async () => {
+  test('may name a role that a service rejects', async () => {
     hook.instead = answerWith({ 'x-hasura-role': 'guest' });
     const { body } = await gateway.graphql('{ whoami }', { headers: CLIENT });
     expect(body.errors?.[0]?.extensions.code).toBe('validation-failed');
@@ -141,7 +141,7 @@ describe.each([
     expect(refused.headers['retry-after']).toBe('1');
     await hook.start();
     expect((await gateway.graphql(ORDERS, { headers: CLIENT })).status).toBe(200);
-    expect(gateway.logs()).toContain('the authentication hook did not answer');
+    expect(gateway.logs()).toContain('auth_hook.call_failed');
     expect(gateway.logs()).not.toContain('of-the-client');
   });
 });

@@ -25,7 +25,7 @@ function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
 
 const authentication = (environment: NodeJS.ProcessEnv) => readConfig(environment).authentication;
 
-describe('callers are told apart', () => {
+describe('callers are authenticated', () => {
   test('by the tokens of one secret', () => {
     expect(authentication({ HASURA_GRAPHQL_JWT_SECRET: ONE })).toMatchObject({
       jwtSecrets: [{ issuer: 'https://one.test' }],

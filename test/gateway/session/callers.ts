@@ -8,7 +8,7 @@ import {
   parseJwtSecrets,
   type Session,
 } from '../../../gateway/session/index.ts';
-import { openUpstreamHttp } from '../../../gateway/sources/upstream-http.ts';
+import { openUpstreamHttp } from '../../../gateway/upstream/http-client.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { encoded, payloadOf, type TokenContent } from '../harness/issuer.ts';
 

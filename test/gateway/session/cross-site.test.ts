@@ -88,7 +88,7 @@ test('an operation in a POST needs nothing more: its JSON does not come from a f
   expect([status, body]).toEqual([200, { data: { orders: [{ id: '1' }, { id: '2' }] } }]);
 });
 
-test('a bad cookie is not judged for another site', async () => {
+test('a bad cookie from another site is rejected before it is verified', async () => {
   const answer = await gateway.send(QUERY, { headers: { cookie: 'jwt=opaque', 'sec-fetch-site': 'cross-site' } });
   expect(answer.status).toBe(403);
 });
@@ -109,7 +109,7 @@ test('a broken document is not explained to the holder of a bad cookie', async (
   });
 });
 
-test('a login judges no cookie', async () => {
+test('a login does not verify a cookie', async () => {
   const headers = { cookie: 'jwt=opaque', 'sec-fetch-site': 'cross-site' };
   expect((await gateway.graphql(LOGIN, { headers, variables: GOOD_LOGIN })).status).toBe(200);
 });

@@ -162,7 +162,7 @@ describe('a secret is refused, without a word of it, when', () => {
       expect(parseJwtSecret(text)).toEqual({ problem: 'expected a JSON object' });
   });
 
-  test('two things are wrong, and both are told', () => {
+  test('two settings are invalid, and both are reported', () => {
     const parsed = parseJwtSecret('{"type":"HS256","key":"short","jwk_url":"http://k.test"}');
     expect(parsed).toEqual({
       problem: 'key, jwk_url both cannot be present; key: Key size too small; should be atleast 32 characters',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseJwtSecret } from '../../../gateway/session/index.ts';
-import { findKeys, fixedKeySet, type KeySet, readKeys } from '../../../gateway/session/key-set.ts';
-import { verifyToken } from '../../../gateway/session/verify-token.ts';
+import { findKeys, fixedKeySet, type KeySet, readKeySet } from '../../../gateway/session/jwt/key-set.ts';
+import { verifyToken } from '../../../gateway/session/jwt/verify-token.ts';
 import { forgeries } from '../../jws/forgeries.ts';
 import { type JwsAlgorithm, type JwsKey, makeJwsKey, signed } from '../../jws/keys.ts';
 
@@ -24,7 +24,7 @@ function secretOf({ algorithm, privateKey, publicKey }: JwsKey, places: 'fixed' 
     if ('jwkUrl' in secret.source) throw new Error('expected a fixed key');
     return { secret, keys: fixedKeySet(secret.source) };
   }
-  const { keys: published } = readKeys({
+  const { keys: published } = readKeySet({
     keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'key-1', alg: algorithm, use: 'sig' }],
   });
   const keys: KeySet = { ready: true, find: (kid, name) => findKeys(published, kid, name) };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { RemoteKeySet } from '../../../gateway/session/remote-key-set.ts';
+import { RemoteKeySet } from '../../../gateway/session/jwt/remote-key-set.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { makeKey } from '../harness/index.ts';
 
@@ -43,7 +43,7 @@ describe('the keys of an issuer', () => {
     await pass(0);
     expect(keys.ready).toBe(true);
     expect([await has('first'), await has('first'), asked]).toEqual([true, true, 1]);
-    expect(lines.join('')).toContain('token keys loaded');
+    expect(lines.join('')).toContain('token_keys.loaded');
   });
 
   test.each([
@@ -91,7 +91,7 @@ describe('the keys of an issuer', () => {
     await pass(3_600);
     expect(await has('first')).toBe(true);
     expect(keys.ready).toBe(true);
-    expect(lines.join('')).toContain('token keys not refreshed, keeping the last ones');
+    expect(lines.join('')).toContain('token_keys.refresh_failed');
     published = { keys: [second.jwk] };
     await pass(11);
     expect(await has('second')).toBe(true);

@@ -97,7 +97,7 @@ custom_types:
 });
 
 describe('the example of action handlers', () => {
-  test('UserLogin, what it is asked and how it answers', async () => {
+  test('UserLogin, its request and its response', async () => {
     const world = await keep(
       openActionWorld({
         types: `

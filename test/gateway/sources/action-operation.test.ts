@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ExecutionResult, GraphQLError, parse } from 'graphql';
-import type { AnswerAction } from '../../../gateway/sources/action-operation.ts';
-import { actionSubschema } from '../../../gateway/sources/action-schema.ts';
-import type { ActionOutcome } from '../../../gateway/sources/action-webhook.ts';
-import type { Call } from '../../../gateway/sources/call.ts';
-import type { PreparedOperation } from '../../../gateway/sources/prepared-operation.ts';
+import type { AnswerAction } from '../../../gateway/sources/actions/action-operation.ts';
+import { actionSubschema } from '../../../gateway/sources/actions/action-schema.ts';
+import type { ActionOutcome } from '../../../gateway/sources/actions/action-webhook.ts';
+import type { CompiledOperation } from '../../../gateway/sources/compiled-operation.ts';
+import type { OperationContext } from '../../../gateway/sources/operation-context.ts';
+import { PassthroughBody } from '../../../gateway/upstream/index.ts';
 
 const TYPES = parse(
   /* GraphQL */ `
@@ -39,10 +40,10 @@ function run(text: string, outcomes: Readonly<Record<string, ActionOutcome>>, va
   const document = parse(text);
   const [operation] = document.definitions;
   if (operation?.kind !== 'OperationDefinition') throw new Error('the operation comes first');
-  const prepared = subschema.prepare?.({ document, operation }) as PreparedOperation;
+  const prepared = subschema.compile?.({ document, operation }) as CompiledOperation;
   return new Promise<{ result: unknown; calls: typeof calls }>((resolve) =>
-    prepared.run(variables, { query: text } as Call, (answer) => {
-      const result = Buffer.isBuffer(answer) ? JSON.parse(answer.toString()) : (answer as ExecutionResult);
+    prepared.run(variables, { query: text } as OperationContext, (answer) => {
+      const result = answer instanceof PassthroughBody ? answer.toJson() : (answer as ExecutionResult);
       resolve({ result: JSON.parse(JSON.stringify(result)), calls });
     }),
   );
@@ -132,12 +133,12 @@ describe('an operation of actions', () => {
     const [operation] = document.definitions;
     if (operation?.kind !== 'OperationDefinition') throw new Error('the operation comes first');
     const answer = await new Promise((resolve) =>
-      subschema.prepare?.({ document, operation })?.run({}, {} as Call, resolve),
+      subschema.compile?.({ document, operation })?.run({}, {} as OperationContext, resolve),
     );
-    expect(String(answer)).toBe('{"data":{"order":{"id":1}}}');
+    expect(String((answer as PassthroughBody).toBuffer())).toBe('{"data":{"order":{"id":1}}}');
   });
 
-  test('tells an argument that must not be null at its field, and calls what comes before it', async () => {
+  test('reports a null for a non-null argument at its field, after calling the actions before it', async () => {
     const text = 'mutation ($item: Item = { name: "x" }) { cancel { id } place(item: $item) { id } }';
     const variables = { item: null };
     const { result, calls } = await run(text, {}, variables);
@@ -145,7 +146,7 @@ describe('an operation of actions', () => {
     expect(calls.map(([name]) => name)).toEqual(['cancel']);
   });
 
-  test('is told to have failed when a webhook answers with what cannot be written', async () => {
+  test('fails when the webhook’s response cannot be serialized', async () => {
     let deep: unknown = [];
     for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
     const subschema = actionSubschema(
@@ -157,7 +158,7 @@ describe('an operation of actions', () => {
     const [operation] = document.definitions;
     if (operation?.kind !== 'OperationDefinition') throw new Error('the operation comes first');
     const answer = await new Promise((resolve) =>
-      subschema.prepare?.({ document, operation })?.run({}, {} as Call, resolve),
+      subschema.compile?.({ document, operation })?.run({}, {} as OperationContext, resolve),
     );
     expect(answer).toMatchObject({ data: null, errors: [{ originalError: expect.any(RangeError) }] });
   });

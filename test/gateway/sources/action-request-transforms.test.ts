@@ -190,7 +190,7 @@ describe('a request that is transformed', () => {
     expect(Buffer.from(String((await sent('headers', 'ü')).headers['x-key']), 'latin1').toString()).toBe('Bearer ü');
   });
 
-  test('lets nobody write headers of their own into it', async () => {
+  test('does not let values inject headers', async () => {
     for (const id of ['a\r\nx-admin: yes', 'a\nb', 'a\0b']) {
       const { body } = await ask('headers', id);
       expect(body.errors).toMatchObject([{ message: 'Request Transformation Failed' }]);
@@ -220,7 +220,7 @@ describe('a request that is transformed', () => {
     });
   });
 
-  test('tells why it failed to the log only, and never the value', async () => {
+  test('logs the reason of a failure without the value, and hides it from clients', async () => {
     const { body, text } = await ask('path', '..');
     expect(body.errors?.[0]?.extensions).toEqual({ path: '$', code: 'unexpected' });
     expect(text).not.toContain('dots');

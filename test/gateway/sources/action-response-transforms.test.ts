@@ -93,7 +93,7 @@ describe('an answer that is transformed', () => {
     expect((await ask('untouched')).body.errors).toMatchObject([{ message: 'not a valid json response from webhook' }]);
   });
 
-  test('can use what was asked', async () => {
+  test('can use the request', async () => {
     world.answerWith(200, {});
     expect((await ask('asked')).body).toEqual({
       data: { asked: { id: `${world.hook.url}/asked/x`, name: `PUT ${world.hook.url}/asked user 0` } },

@@ -5,7 +5,7 @@ import { action, openActionWorld } from './action-world.ts';
 const { keep, close } = keeper();
 afterEach(close);
 
-describe('what goes into an action', () => {
+describe('the input of an action', () => {
   test('may be of every kind of type', async () => {
     const world = await keep(
       openActionWorld({
@@ -65,7 +65,7 @@ describe('what goes into an action', () => {
   });
 });
 
-describe('what comes out of an action', () => {
+describe('the output of an action', () => {
   test('may be of every kind of type, and deep down is as the webhook says', async () => {
     const names = ['object', 'list', 'lists', 'scalar', 'scalars', 'color', 'own'] as const;
     const world = await keep(
@@ -140,7 +140,7 @@ describe('what comes out of an action', () => {
   });
 });
 
-describe('what a client sees of an action', () => {
+describe('the schema of an action', () => {
   test('are its types as they are written, and its comment', async () => {
     const world = await keep(
       openActionWorld({
@@ -208,7 +208,7 @@ describe('an error in development mode', () => {
   const types = 'type Query { a: Int b: Int }';
   const actions = [action('a'), action('b', { request_transform: { body: '{"x": {{$body.nowhere}}}' } })];
 
-  test('tells what happened, and does not otherwise', async () => {
+  test('has its internal details, which production mode does not show', async () => {
     const developing = await keep(
       openActionWorld({ types, actions, environment: { HASURA_GRAPHQL_DEV_MODE: 'true' } }),
     );

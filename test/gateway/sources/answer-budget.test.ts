@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { openUpstreamHttp, UpstreamError } from '../../../gateway/sources/index.ts';
+import { openUpstreamHttp, UpstreamError } from '../../../gateway/upstream/index.ts';
 import { keeper, serve, until } from '../harness/index.ts';
 
 const { keep, close } = keeper();
@@ -38,7 +38,7 @@ async function connections() {
 }
 
 describe('answers that take too much memory together', () => {
-  test('stay within the budget and one answer, while short ones are not held up', async () => {
+  test('stay within the budget plus one response, while short ones are not delayed', async () => {
     const { http, ask } = await connections();
     const most = { bytes: 0, held: 0 };
     const watch = setInterval(() => {
@@ -62,7 +62,7 @@ describe('answers that take too much memory together', () => {
     expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
   });
 
-  test('give back what they took when they time out while they are held up', async () => {
+  test('return their share of the budget when they time out while waiting', async () => {
     const { http, ask } = await connections();
     const endless = Array.from({ length: 12 }, () => ask('endless', 300));
     for (const reason of await Promise.all(endless)) expect(['timeout', 'too-large', 'exhausted']).toContain(reason);
@@ -75,7 +75,7 @@ test('a service that fills the budget and then says no more does not hold up ano
   const http = await keep(openUpstreamHttp({ maxResponseBytes: MAX_RESPONSE, maxBufferedBytes: BUDGET }));
   const hostile = await keep(serve((_, response) => void response.write(Buffer.alloc(LONG, 'x'))));
   const lane = (name: string) =>
-    http.lane({ name, connections: 50, connectTimeoutMs: 5_000, headersTimeoutMs: undefined });
+    http.pool({ name, connections: 50, connectTimeoutMs: 5_000, headersTimeoutMs: undefined });
   const ask = (name: string, url: string, timeoutMs: number) =>
     lane(name)
       .send({ url, method: 'GET', headers: {}, timeoutMs })

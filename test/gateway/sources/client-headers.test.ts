@@ -87,7 +87,7 @@ describe.each([
     expect(received.filter(({ value }) => value.includes('forged'))).toEqual([]);
   });
 
-  test('is not told that a body is compressed which it gets decompressed', async () => {
+  test('gets no Content-Encoding for a body that the gateway has decompressed', async () => {
     const body = gzipSync(JSON.stringify({ query })).toString('latin1');
     const head = headOf(
       'POST /v1/graphql HTTP/1.1',

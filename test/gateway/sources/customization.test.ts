@@ -116,7 +116,7 @@ describe('types and fields with other names', () => {
     ]);
   });
 
-  test('take the place of the old ones', async () => {
+  test('replace the old ones', async () => {
     for (const query of ['{ orders { id } }', '{ purchases { tag } }', '{ shop_search { ... on Order { id } } }'])
       expect((await send(query)).errors?.[0]?.extensions.code).toBe('validation-failed');
     expect(shop.operations()).toHaveLength(0);

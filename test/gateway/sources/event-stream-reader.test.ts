@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { EventStreamReader, type ServerSentEvent } from '../../../gateway/sources/event-stream-reader.ts';
+import { EventStreamReader, type ServerSentEvent } from '../../../gateway/upstream/event-stream-reader.ts';
 
 function read(pieces: readonly string[]): readonly ServerSentEvent[] {
   const events: ServerSentEvent[] = [];

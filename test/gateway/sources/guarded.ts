@@ -1,19 +1,19 @@
-import { DEFAULT_RESILIENCE, type ResilienceSettings } from '../../../gateway/resilience/index.ts';
 import {
-  Cancellation,
   openUpstreamHttp,
   UpstreamError,
   type UpstreamRequest,
   type UpstreamResponse,
-} from '../../../gateway/sources/index.ts';
-import { SourceGuard } from '../../../gateway/sources/source-guard.ts';
+} from '../../../gateway/upstream/index.ts';
+import { DEFAULT_RESILIENCE, type ResilienceSettings } from '../../../gateway/upstream/resilience/index.ts';
+import { ResilientClient } from '../../../gateway/upstream/resilient-client.ts';
+import { Cancellation } from '../../../platform/index.ts';
 import { type Handler, keeper, serve, type TestServer } from '../harness/index.ts';
 
 /** What came of a request: a status, or why there was none. */
 export type Came = number | UpstreamError['reason'];
 
 export interface Guarded {
-  readonly guard: SourceGuard;
+  readonly guard: ResilientClient;
   readonly service: TestServer;
   /** Requests that the service has not answered. */
   readonly owed: ((status?: number, headers?: Record<string, string>) => void)[];
@@ -25,7 +25,7 @@ export interface Guarded {
     leave(): void;
   };
   /** Another source at the same address. */
-  beside(): SourceGuard;
+  beside(): ResilientClient;
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function openGuarded(settings: Partial<ResilienceSettings> = {}): P
     }),
   );
   const guardOf = (name: string) =>
-    new SourceGuard({ name, kind: 'remote-schema', settings: { ...DEFAULT_RESILIENCE, ...settings }, connections });
+    new ResilientClient({ name, kind: 'remote-schema', settings: { ...DEFAULT_RESILIENCE, ...settings }, connections });
   const guard = guardOf('orders');
   const guarded: Guarded = {
     guard,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { boundaryOf, MultipartReader } from '../../../gateway/sources/multipart-reader.ts';
+import { boundaryOf, MultipartReader } from '../../../gateway/upstream/multipart-reader.ts';
 
 function read(boundary: string, pieces: readonly (string | Buffer)[]) {
   const parts: string[] = [];

@@ -139,13 +139,13 @@ describe('a root type that other types lead to', () => {
     expect(await schemaSeenBy(other.gateway, token)).toBe(await schemaSeenBy(usual.gateway, token));
   });
 
-  test('is asked for by the service’s name, and told by the graph’s', async () => {
+  test('is fetched by the service’s name of the root type, and returned with the graph’s', async () => {
     const query = '{ self { __typename ... on Query { int } } }';
     const text = '{"data":{"self":{"__typename":"query_root","int":3000000000}}}';
     expect(await answerOf(other, query, text)).toBe('{"data":{"self":{"__typename":"Query","int":3000000000}}}');
   });
 
-  test('is told so after a mutation', async () => {
+  test('is right after a mutation', async () => {
     const query = 'mutation { put(n: 1) { query { __typename text } } }';
     const text = '{"data":{"put":{"query":{"__typename":"query_root","text":"t"}}}}';
     expect(await answerOf(other, query, text)).toBe('{"data":{"put":{"query":{"__typename":"Query","text":"t"}}}}');
@@ -155,7 +155,7 @@ describe('a root type that other types lead to', () => {
 describe('a response key that names a type here and is a text there', () => {
   const query = `{ things { ... on Item { kind: __typename } ... on Named { name } thing { kind: name } } }`;
 
-  test('is told right, one below the other', async () => {
+  test('is right at each level of nesting', async () => {
     const text = '{"data":{"things":[{"kind":"Thing","name":"Thing","thing":{"kind":"Thing"}}]}}';
     expect(JSON.parse(await answerOf(ofOurOwn, query, text))).toEqual({
       data: { things: [{ kind: 'Item', name: 'Thing', thing: { kind: 'Thing' } }] },

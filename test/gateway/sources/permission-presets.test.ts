@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildSchema, printSchema } from 'graphql';
-import { mayAnswerMore, permittedSchema } from '../../../gateway/sources/role-permission.ts';
+import { mayAnswerMore, permittedSchema } from '../../../gateway/sources/permissions/role-permission.ts';
 
 const WHOLE = buildSchema(/* GraphQL */ `
   type Query {
@@ -86,7 +86,7 @@ describe('an input type of which everything is preset', () => {
   });
 });
 
-describe('what is preset', () => {
+describe('a preset', () => {
   test('is not among what the role sees', () => {
     const sdl = `
       type Query {
@@ -187,7 +187,7 @@ describe('what is preset', () => {
       orders('first: String @preset(value: "a")'),
       '"Query.orders.first" has the type String, in the remote schema it has Int',
     ],
-  ])('is told when it is wrong: %s', (_, sdl, problem) => {
+  ])('is reported when it is invalid: %s', (_, sdl, problem) => {
     expect(problems(sdl)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
   });
 
@@ -249,7 +249,7 @@ describe('a part that would be no schema is refused', () => {
       'Interface field Node.notes expected but Order does not provide it.',
     ],
     [
-      'a directive that nobody knows',
+      'an unknown directive',
       'type Query { node: Node } interface Node { id: ID! @secret }',
       'Unknown directive "@secret".',
     ],

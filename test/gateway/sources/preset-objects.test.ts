@@ -172,7 +172,7 @@ describe('presets of an input object', () => {
     expect(Object.values(await got('user', query, variables))).toEqual([received]);
   });
 
-  test('do not make an object of a list that is left out, nor of one that needs more', async () => {
+  test('do not create an object for an omitted list, nor for an input with other required fields', async () => {
     expect(await got('user', '{ searches needy again: searches(filters: []) }')).toEqual({
       searches: {},
       needy: {},

@@ -107,7 +107,7 @@ describe('a preset of a session variable', () => {
     expect(received).toEqual({ values: { [argument]: value } });
   });
 
-  test.each(MISFITS)('that is no %s is told, without its value: %j', async (argument, claim) => {
+  test.each(MISFITS)('that is no %s is reported without its value: %j', async (argument, claim) => {
     const body = await ask(`claim-${argument}`, '{ values }', {}, { 'x-hasura-claim': claim });
     expect(body).toEqual({
       data: { values: null },
@@ -122,7 +122,7 @@ describe('a preset of a session variable', () => {
     expect(upstream.operations()).toHaveLength(0);
   });
 
-  test('that is missing is told, and the service is not asked', async () => {
+  test('that is missing is reported, and the service is not called', async () => {
     const body = await ask('claim-text', '{ values }');
     expect(body.errors).toMatchObject([
       {

@@ -85,7 +85,7 @@ describe('presets of arguments', () => {
   });
 });
 
-describe('what is preset does not exist for the client', () => {
+describe('a preset argument does not exist for the client', () => {
   test.each<[how: string, query: string, variables: object | undefined, message: string]>([
     ['an argument', '{ needed(tenant: 2) }', undefined, 'Unknown argument "tenant" on field "Query.needed".'],
     [
@@ -133,7 +133,7 @@ describe('what is preset does not exist for the client', () => {
     expect(upstream.operations()).toHaveLength(0);
   });
 
-  test('not in the schema, and not in what is said of a slip of the finger', async () => {
+  test('neither in the schema, nor among the suggestions for a misspelling', async () => {
     const { data } = await ask('user', getIntrospectionQuery());
     const seen = printSchema(buildClientSchema(data as unknown as IntrospectionQuery));
     expect(seen).not.toMatch(/tenant|preset/);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { DEFAULT_RESILIENCE, type RetrySettings } from '../../../gateway/resilience/index.ts';
+import { DEFAULT_RESILIENCE, type RetrySettings } from '../../../gateway/upstream/resilience/index.ts';
 import { type Handler, keeper, until } from '../harness/index.ts';
 import { openGuarded } from './guarded.ts';
 
@@ -42,7 +42,7 @@ describe('a query is sent again', () => {
     expect(guarded.guard.state()).toMatchObject({ inFlight: 0, queued: 0 });
   });
 
-  test('when nobody listens, until somebody does', async () => {
+  test('when the connection is refused, until the service listens', async () => {
     const guarded = await open({ limit: 10, backoffMs: 200 });
     await guarded.service.stop();
     const sent = guarded.send();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildSchema, printSchema } from 'graphql';
-import { permittedSchema } from '../../../gateway/sources/role-permission.ts';
+import { permittedSchema } from '../../../gateway/sources/permissions/role-permission.ts';
 
 const WHOLE = buildSchema(/* GraphQL */ `
   schema {
@@ -45,7 +45,7 @@ function problems(sdl: string): readonly string[] {
   return 'problems' in permitted ? permitted.problems : [];
 }
 
-describe('what a role may be given', () => {
+describe('a permission’s schema', () => {
   test.each([
     ['some fields', 'type Query { user(id: ID!): User } type User { id: ID! name: String }'],
     ['a root type of another name', 'schema { query: Q } type Q { user(id: ID!): User } type User { id: ID! }'],
@@ -57,14 +57,14 @@ describe('what a role may be given', () => {
     ],
     ['fewer values of an enum', 'type Query { user(id: ID!): User } type User { role: Role } enum Role { READER }'],
     [
-      'an input without what has a default',
+      'an input without a field that has a default',
       'type Query { search(filter: Filter!): [Result!]! } union Result = Page type Page { url: String! } input Filter { text: String! }',
     ],
   ])('is %s', (_, sdl) => {
     expect(problems(sdl)).toEqual([]);
   });
 
-  test('is exactly what is written', () => {
+  test('is exactly the written schema', () => {
     const permitted = permittedSchema('type Query { user(id: ID!): User } type User { name: String }', WHOLE);
     expect('schema' in permitted && printSchema(permitted.schema).replace(/\s+/g, ' ')).toBe(
       'type Query { user(id: ID!): User } type User { name: String }',
@@ -139,7 +139,7 @@ describe('what a role may be given', () => {
     expect(problems(sdl)).toContain(problem);
   });
 
-  test('is told with everything that does not fit at once', () => {
+  test('is rejected with all problems at once', () => {
     expect(problems('type Query { user(id: Int!): User a: Int } type User { id: ID! b: Int }')).toHaveLength(3);
   });
 

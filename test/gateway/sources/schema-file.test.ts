@@ -7,7 +7,7 @@ const issuer = await keep(openIssuer());
 const token = issuer.token();
 const SDL = 'type Query { item(id: ID!): Item } "An item" type Item { id: ID! name: String price: Int }';
 
-test('a service that cannot be introspected is described by a file, and never asked what it is', async () => {
+test('a service with a schema file is never introspected', async () => {
   const shop = await keep(
     graphqlUpstream(SDL.replace('price: Int', ''), { Query: { item: (_, { id }) => ({ id, name: 'bolt' }) } }),
   );
@@ -36,6 +36,6 @@ test.each([
     'shop.graphql': sdl,
   };
   const gateway = await keep(openGateway({ issuer, metadata, waitUntilReady: false }));
-  await until('it is told', () => gateway.logs().replaceAll('\\"', '"').includes(reason));
+  await until('it is logged', () => gateway.logs().replaceAll('\\"', '"').includes(reason));
   expect((await send(`${gateway.url}/healthz`)).text).toBe('WARN: inconsistent objects in schema');
 });

@@ -38,7 +38,7 @@ const logger = () => createLogger('test', 'info', { write: (line) => void lines.
 const file = (name = 'shop') => join(directory, `${name}.graphql`);
 const read = () => store.read('shop', FINGERPRINT);
 
-describe('what has been stored', () => {
+describe('a stored schema', () => {
   test('is read again as it was, its last line break included', async () => {
     for (const sdl of [
       SCHEMA.sdl,
@@ -89,7 +89,7 @@ describe('what has been stored', () => {
   });
 });
 
-describe('what somebody else has put there', () => {
+describe('a foreign file in the directory', () => {
   const put = (content: string | Buffer) => {
     mkdirSync(directory, { recursive: true });
     writeFileSync(file(), content);
@@ -155,7 +155,7 @@ describe('what somebody else has put there', () => {
     expect(readFileSync(join(directory, 'notes.txt'), 'utf8')).toBe('mine');
   });
 
-  test('as a link is replaced, and not what it leads to', async () => {
+  test('that is a link is replaced, and its target is left alone', async () => {
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(root, 'precious'), 'keep me');
     symlinkSync(join(root, 'precious'), file());
@@ -188,10 +188,10 @@ describe('a directory that cannot be written', () => {
     },
   ];
 
-  test.each(others)('$name is told once, and nothing fails', async ({ path, reason }) => {
+  test.each(others)('$name is logged once, and nothing fails', async ({ path, reason }) => {
     store = openSchemaStore(path(), logger());
     for (const source of ['shop', 'mail', 'shop']) await store.write(source, SCHEMA);
-    expect(lines.filter(({ msg }) => String(msg).startsWith('the schemas of sources cannot be stored'))).toMatchObject([
+    expect(lines.filter(({ event }) => event === 'stored_schema.write_failed')).toMatchObject([
       { level: 'warn', reason },
     ]);
   });

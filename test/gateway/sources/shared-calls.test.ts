@@ -45,7 +45,7 @@ describe('equal queries that are under way at the same time', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  test('go on for the others when the first one’s client goes away', async () => {
+  test('go on for the others when the client of the first one disconnects', async () => {
     const { send, owed, service } = await open();
     const first = send(of());
     const second = send(of());
@@ -57,7 +57,7 @@ describe('equal queries that are under way at the same time', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('are given up when the last one’s client goes away; who comes then is sent anew', async () => {
+  test('are cancelled when the last client disconnects; a later equal query is sent again', async () => {
     const { send, owed, service } = await open();
     const sent = [send(of()), send(of())];
     await until('one is under way', () => owed.length === 1);

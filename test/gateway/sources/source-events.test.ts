@@ -14,7 +14,7 @@ function open() {
 
 const event = (number: number) => ({ data: { number } });
 
-test('a source has to wait with many events that nobody has taken', async () => {
+test('a source waits while many events are not consumed', async () => {
   const { told, events } = open();
   for (let i = 0; i < 15; i++) events.push(event(i), 10);
   expect(told).toEqual([]);
@@ -27,7 +27,7 @@ test('a source has to wait with many events that nobody has taken', async () => 
   expect(told).toEqual(['pause', 'resume']);
 });
 
-test('a source has to wait with few events that are long', async () => {
+test('a source waits while few long events are not consumed', async () => {
   const { told, events } = open();
   events.push(event(0), 40_000);
   expect(told).toEqual([]);
@@ -43,7 +43,7 @@ test('a source has to wait with few events that are long', async () => {
   expect(told).toEqual(['pause', 'resume', 'pause']);
 });
 
-test('a source does not wait while somebody takes each event as it comes', async () => {
+test('a source does not wait while each event is consumed at once', async () => {
   const { told, events } = open();
   for (let i = 0; i < 5; i++) {
     const taken = events.next();

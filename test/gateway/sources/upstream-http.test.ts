@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { Cancellation, openUpstreamHttp, UpstreamError } from '../../../gateway/sources/index.ts';
+import { openUpstreamHttp, UpstreamError } from '../../../gateway/upstream/index.ts';
+import { Cancellation } from '../../../platform/index.ts';
 import { freePort, type Handler, keeper, serve, until } from '../harness/index.ts';
 
 const { keep, close } = keeper();
@@ -74,9 +75,9 @@ describe('a request to a service', () => {
       for (const letter of text) response.write(letter);
       response.end();
     };
-    const { body, pieces } = await send();
+    const { body, chunks } = await send();
     expect(body === text + large + text).toBe(true);
-    expect(pieces.filter(({ length }) => length === 1).length).toBeLessThan(3_000);
+    expect(chunks.filter(({ length }) => length === 1).length).toBeLessThan(3_000);
     answering = (_, response) => response.end('ok');
   });
 
@@ -93,7 +94,7 @@ describe('a request to a service', () => {
     await gone;
   });
 
-  test('fails when the service hangs up, is down, or cannot be sent what it should be', async () => {
+  test('fails when the service closes the connection, is down, or the request is invalid', async () => {
     answering = (_, response) => response.destroy();
     expect(await failure(send())).toBe('connection');
     answering = (_, response) => {

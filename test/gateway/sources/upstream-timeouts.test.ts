@@ -31,7 +31,7 @@ describe('a source has so long', () => {
   });
 
   test('for the headers of its answer, and longer for the rest', async () => {
-    const guarded = await keep(openGuarded({ headersTimeoutMs: 500, retries: ONCE }));
+    const guarded = await keep(openGuarded({ headersTimeoutMs: 1_000, retries: ONCE }));
     expect(await guarded.send().came).toBe('timeout');
     let end = () => {};
     const began = performance.now();
@@ -40,7 +40,7 @@ describe('a source has so long', () => {
       end = () => response.end('}');
     };
     const sent = guarded.send();
-    await until('the headers would be late', () => performance.now() - began > 700);
+    await until('the headers would be late', () => performance.now() - began > 1_300);
     end();
     expect(await sent.came).toBe(200);
   });

@@ -103,7 +103,7 @@ describe('over three services', () => {
     });
   });
 
-  test('what a client calls as keys are called is not taken for them', async () => {
+  test('an alias with the name of a key is not taken for the key', async () => {
     expect(await ask('{ author { id: name first { id: title rating } } }')).toEqual({
       data: { author: { id: 'Ada', first: { id: 'One', rating: 5 } } },
     });
@@ -121,9 +121,84 @@ describe('over three services', () => {
     expect(errors).toMatchObject([{ message: 'no review of b1', path: ['author', 'works', 0, 'sad'] }]);
   });
 
-  test('a null that must not be is told of where it was', async () => {
+  test('a null in a non-null position is reported at its path', async () => {
     const { data, errors } = await ask('{ author { latest { ... on Film { rating strict } } } }');
     expect(data).toEqual({ author: { latest: null } });
     expect(errors).toMatchObject([{ message: 'not reviewed', path: ['author', 'latest', 'strict'] }]);
+  });
+});
+
+/** Songs that the second service finds by one key, and that the third finds by a key of the second. */
+async function openSongs({ failing }: { readonly failing: string }) {
+  const unless = (field: string, value: unknown) => () => {
+    if (field === failing) throw new GraphQLError(`no ${field}`);
+    return value;
+  };
+  const remotes = [
+    await service('shelves', 'type Query { song: Song _sdl: String! } type Song { id: ID! }', {
+      Query: { song: () => ({ id: 's1' }) },
+    }),
+    await service(
+      'catalogue',
+      `type Query { _songs(ids: [ID!]!): [Song] @merge(keyField: "id") latest: Media _sdl: String! }
+       interface Media { cover: Cover! }
+       type Film implements Media { cover: Cover! }
+       type Song implements Media { id: ID! code: ID label: ID title: String! cover: Cover! }
+       type Cover { url: String! width: Int }`,
+      {
+        Query: { _songs: byIds, latest: () => ({ __typename: 'Song', id: 's1' }) },
+        Media: typed,
+        Song: { code: unless('code', 'c1'), label: () => null, title: unless('title', 'One'), cover: () => ({}) },
+        Cover: { url: unless('url', '/one') },
+      },
+    ),
+    await service(
+      'reviews',
+      `type Query { _songs(codes: [ID!]!): [Song] @merge(keyField: "code") _sdl: String! }
+       type Song { code: ID! readers: [ID!] }`,
+      { Query: { _songs: (_, { codes }: { codes: string[] }) => codes.map((code) => ({ code, readers: ['r1'] })) } },
+    ),
+    await service(
+      'labels',
+      `type Query { _songs(labels: [ID!]!): [Song] @merge(keyField: "label") _sdl: String! }
+       type Song { label: ID! town: String }`,
+      { Query: { _songs: (_, { labels }: { labels: string[] }) => labels.map((label) => ({ label })) } },
+    ),
+  ];
+  const gateway = await keep(openGateway({ issuer, metadata: { 'remote_schemas.yaml': remotes } }));
+  return async (query: string) => (await gateway.graphql(query, { token })).body;
+}
+
+describe('where the second of three services fails', () => {
+  const query = '{ song { readers name: title front: cover { address: url } } }';
+
+  test('a field that the client selects of it is reported at its own path only', async () => {
+    const askTitle = await openSongs({ failing: 'title' });
+    expect(await askTitle(query)).toMatchObject({
+      data: { song: null },
+      errors: [{ message: 'no title', path: ['song', 'name'] }],
+    });
+    const askCover = await openSongs({ failing: 'url' });
+    expect(await askCover(query)).toMatchObject({
+      data: { song: null },
+      errors: [{ message: 'no url', path: ['song', 'front', 'address'] }],
+    });
+  });
+
+  test('a field of an object that is null is reported at its own path, whatever is selected of other types', async () => {
+    const askLatest = await openSongs({ failing: 'url' });
+    const media = '{ latest { ... on Film { cover { width } } ... on Song { readers cover { address: url } } } }';
+    expect(await askLatest(media)).toMatchObject({
+      data: { latest: null },
+      errors: [{ message: 'no url', path: ['latest', 'cover', 'address'] }],
+    });
+  });
+
+  test('a key that the client does not select is reported at the fields that need it, and at no other', async () => {
+    const askCode = await openSongs({ failing: 'code' });
+    expect(await askCode('{ song { readers town } }')).toMatchObject({
+      data: { song: { readers: null, town: null } },
+      errors: [{ message: 'no code', path: ['song', 'readers'] }],
+    });
   });
 });

@@ -29,7 +29,7 @@ async function ask(query: string, customization?: object) {
   return (await gateway.graphql(query, { token })).body;
 }
 
-test('names of types under other keys are those of the graph, also where a service has other ones', async () => {
+test('__typename under an alias is the graph’s name, also where the service has another one', async () => {
   const renamed = { type_names: { prefix: 'My' } };
   const alone = '{ media { __isMedia: __typename id } }';
   expect(await ask(alone)).toEqual({ data: { media: { __isMedia: 'Film', id: 'f1' } } });

@@ -60,7 +60,7 @@ describe.each(SOURCES)('%s', (_, service, subscriptions) => {
       await shop.close();
     });
 
-    test('is told when the service has no more events', async () => {
+    test('gets complete when the service has no more events', async () => {
       const shop = await client();
       const placed = shop.subscribe('subscription { orderPlaced { id } }');
       await feed.waitFor(1);
@@ -90,7 +90,7 @@ describe.each(SOURCES)('%s', (_, service, subscriptions) => {
       await shop.close();
     });
 
-    test('is told what the service has against a subscription', async () => {
+    test('gets the errors with which the service rejects a subscription', async () => {
       const shop = await client();
       const refused = shop.subscribe('subscription { refused { id } }');
       const end = await refused.ended();

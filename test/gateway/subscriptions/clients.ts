@@ -167,12 +167,19 @@ export async function rawSocket(
 export async function legacyClient(url: string, payload: object = {}): Promise<SubscribingClient> {
   const raw = await rawSocket(url, 'graphql-ws');
   const sinks = new Map<string, Sink>();
+  let refusal: unknown;
   raw.socket.on('message', (data) => {
     const { type, id, payload: body } = JSON.parse(String(data));
+    if (type === 'connection_error') refusal = body;
     const sink = sinks.get(id);
     if (type === 'data') sink?.next(body);
     if (type === 'error') sink?.error(body.errors);
     if (type === 'complete') sink?.complete();
+  });
+  // The protocol does not end operations one by one when the connection ends, such as for a token that is not accepted.
+  const endOf = (code: number) => (refusal === undefined ? { code } : [refusal]);
+  raw.socket.on('close', (code) => {
+    for (const sink of sinks.values()) sink.error(endOf(code));
   });
   raw.send({ type: 'connection_init', payload });
   let count = 0;
@@ -181,7 +188,8 @@ export async function legacyClient(url: string, payload: object = {}): Promise<S
       follow((sink) => {
         const id = String(++count);
         sinks.set(id, sink);
-        raw.send({ id, type: 'start', payload: { query, variables } });
+        if (raw.closed) sink.error(endOf(raw.closed.code));
+        else raw.send({ id, type: 'start', payload: { query, variables } });
         return () => {
           sinks.delete(id);
           raw.send({ id, type: 'stop' });

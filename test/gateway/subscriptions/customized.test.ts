@@ -77,7 +77,7 @@ describe('a role with a part of the service', () => {
     expect(results).toEqual([1, 2].map((number) => ({ data: { count: { number } } })));
   });
 
-  test('is told when a session variable is missing', async () => {
+  test('gets an error when a session variable is missing', async () => {
     expect(await resultsOf({ permissions }, 'subscription { count { number } }')).toMatchObject([
       { message: expect.stringContaining('x-hasura-most') },
     ]);

@@ -8,7 +8,7 @@ afterAll(close);
 
 const headers = { authorization: 'Bearer x', 'content-type': 'application/json', accept: 'text/event-stream' };
 
-test('a client that goes away while it is asked who it is keeps no place and opens no subscription', async () => {
+test('a client that disconnects during authentication keeps no connection slot and opens no subscription', async () => {
   const answers: (() => void)[] = [];
   const hook = await keep(
     serve(async (_, response) => {

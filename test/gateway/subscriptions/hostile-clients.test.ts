@@ -19,7 +19,7 @@ const OLD = 'graphql-ws';
 const ORDERS = 'subscription { orderPlaced { id } }';
 const open = (protocol: string) => keepForTest(rawSocket(gateway.url, protocol));
 
-describe('what nobody could write again', () => {
+describe('text that cannot be echoed', () => {
   const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
   const deep = nested(100_000);
 
@@ -117,7 +117,7 @@ test('a refused handshake ends its connection, also where the client keeps its h
   ];
   socket.write(`${handshake.join('\r\n')}\r\n\r\n`);
   await until('the handshake is refused', () => answer.startsWith('HTTP/1.1 503'));
-  await until('it is in the log', () => full.logs().includes('a WebSocket was refused'));
+  await until('it is in the log', () => full.logs().includes('websocket.refused'));
   // A connection that nobody has on the other side breaks when something is sent; one that is half open takes it.
   await until('the connection is gone', () => {
     if (!isGone) socket.write('anybody there?');

@@ -120,21 +120,24 @@ describe.each([
 ])('an event of %s', (_, openWorld) => {
   const world = openWorld();
 
-  test.each(CLIENTS)('has what other services add to it, anew each time, over %s', async (_client, open) => {
-    const { feed, gateway } = await world;
-    const shop = await keep(Promise.resolve(open(gateway.url)));
-    const placed = shop.subscribe('subscription { new: orderPlaced { id product { upc name price } } }');
-    await feed.waitFor(1);
-    feed.publish({ id: '1', product: { upc: 'bolt' } });
-    const first = (await placed.next()).data?.new as { product: { price: number } };
-    expect(first).toEqual({ id: '1', product: { upc: 'bolt', name: 'product bolt', price: expect.any(Number) } });
-    feed.publish({ id: '2', product: { upc: 'bolt' } });
-    expect(await placed.next()).toEqual({
-      data: { new: { id: '2', product: { upc: 'bolt', name: 'product bolt', price: first.product.price + 1 } } },
-    });
-    placed.stop();
-    await feed.waitFor(0);
-  });
+  test.each(CLIENTS)(
+    'has the fields that other services join, fetched for each event, over %s',
+    async (_client, open) => {
+      const { feed, gateway } = await world;
+      const shop = await keep(Promise.resolve(open(gateway.url)));
+      const placed = shop.subscribe('subscription { new: orderPlaced { id product { upc name price } } }');
+      await feed.waitFor(1);
+      feed.publish({ id: '1', product: { upc: 'bolt' } });
+      const first = (await placed.next()).data?.new as { product: { price: number } };
+      expect(first).toEqual({ id: '1', product: { upc: 'bolt', name: 'product bolt', price: expect.any(Number) } });
+      feed.publish({ id: '2', product: { upc: 'bolt' } });
+      expect(await placed.next()).toEqual({
+        data: { new: { id: '2', product: { upc: 'bolt', name: 'product bolt', price: first.product.price + 1 } } },
+      });
+      placed.stop();
+      await feed.waitFor(0);
+    },
+  );
 
   test('is completed as the request and with the headers of the client', async () => {
     const { feed, gateway, products } = await openWorld({ forward_client_headers: true });

@@ -52,7 +52,7 @@ describe('over HTTP', () => {
     ]);
   });
 
-  test('an operation that is not valid is told so by an event', async () => {
+  test('an invalid operation gets an event with its errors', async () => {
     const { status, text } = await post('subscription { nothing }', 'text/event-stream');
     expect(status).toBe(200);
     expect(text).toMatch(
@@ -79,7 +79,7 @@ describe('over HTTP', () => {
     expect(first.status).toBe(406);
   });
 
-  test('a client that goes away takes its subscription along', async () => {
+  test('a client that disconnects ends its subscription', async () => {
     const cut = new AbortController();
     await fetch(`${gateway.url}/v1/graphql`, {
       method: 'POST',

@@ -21,7 +21,7 @@ describe('graphql-transport-ws', () => {
     expect((await open([OLD, 'something-else'])).socket.protocol).toBe(OLD);
   });
 
-  test.each([[[]], [['something-else']]])('a client that speaks neither (%j) is told so', async (protocols) => {
+  test.each([[[]], [['something-else']]])('a client that speaks neither (%j) is rejected', async (protocols) => {
     const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/graphql`, protocols);
     const code = await new Promise((resolve) => {
       socket.on('close', resolve);
@@ -145,7 +145,7 @@ describe('the graphql-ws of old', () => {
     expect(await raw.next('data')).toEqual({ id: '1', type: 'data', payload: { data: { orderCount: 2 } } });
   });
 
-  test('is told when an id is in use', async () => {
+  test('is rejected when an id is in use', async () => {
     const raw = await initialised(OLD);
     raw.send({ id: '1', type: 'start', payload: { query: ORDERS } });
     await feed.waitFor(1);

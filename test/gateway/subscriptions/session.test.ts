@@ -44,7 +44,7 @@ beforeAll(async () => {
   );
 });
 
-describe('the service is told who subscribes', () => {
+describe('the service gets the subscriber’s claims', () => {
   const told = { role: 'user', tenant: '1', inInit: '1', inOperation: '1', forwarded: null };
 
   test('in the handshake, in connection_init and in the operation', async () => {
@@ -73,7 +73,7 @@ describe('the service is told who subscribes', () => {
       'a role that the token does not allow',
       { Authorization: 'Bearer ', 'x-hasura-role': 'admin', 'x-hasura-user-id': '7' },
     ],
-  ])('and nobody is let in by %s', async (name, params: Record<string, unknown>) => {
+  ])('and a connection is rejected with %s', async (name, params: Record<string, unknown>) => {
     const given = name.startsWith('a role') ? { ...params, Authorization: `Bearer ${issuer.token()}` } : params;
     expect(await claimsOf(gateway, given)).toMatchObject({
       code: 4403,
@@ -129,7 +129,7 @@ describe('the session', () => {
     });
   });
 
-  test('is an admin’s for whoever shows the admin secret', async () => {
+  test('is an admin’s with the admin secret', async () => {
     const headers = { 'x-hasura-admin-secret': SECRET, 'x-hasura-role': 'clerk', 'x-hasura-tenant-id': '5' };
     expect(await claimsOf(gateway, { headers })).toMatchObject({ role: 'clerk', tenant: '5' });
   });
@@ -181,7 +181,7 @@ describe('without a token', () => {
     expect(answer.body).toMatchObject({ errors: [{ extensions: { code: 'invalid-headers' } }] });
   });
 
-  test('what everybody may ask for is answered', async () => {
+  test('public fields are answered', async () => {
     const metadata = {
       'remote_schemas.yaml': [
         {
@@ -262,6 +262,6 @@ test('neither tokens nor claims nor variables are logged', async () => {
   await subscribed.ended();
   const sse = sseClient(gateway.url, bearer(token));
   await sse.subscribe(CLAIMS).ended();
-  await until('the end is logged', () => /"a WebSocket is closed"/.test(gateway.logs()));
+  await until('the end is logged', () => /"websocket\.closed"/.test(gateway.logs()));
   expect(gateway.logs()).not.toMatch(new RegExp(`${token}|-secret|${SECRET}`));
 });

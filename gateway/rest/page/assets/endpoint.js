@@ -1,5 +1,5 @@
 import { block, element } from './elements.js';
-import { fieldKey, headersOf, isList, urlOf } from './request.js';
+import { fieldKey, headersOf, isListParameter, urlOf } from './request.js';
 import { exampleOf, schemaText } from './schema.js';
 
 const QUERY = /\*\*\*\n[^\n]*\n```graphql\n([\s\S]*)\n```\s*$/;
@@ -81,7 +81,7 @@ function tryIt(operation, schemas, caller) {
   const { method, path, parameters = [], requestBody } = operation;
   const inputs = parameters.map((parameter) => {
     const options = { 'data-key': fieldKey(parameter), required: parameter.required === true, spellcheck: 'false' };
-    const input = isList(parameter)
+    const input = isListParameter(parameter)
       ? element('textarea', { ...options, rows: 3, placeholder: 'one item a line' })
       : element('input', { ...options, autocomplete: 'off', placeholder: parameter.content ? 'JSON' : '' });
     return element('label', {}, parameter.name + (parameter.required ? ' *' : ''), input);
@@ -106,13 +106,13 @@ function tryIt(operation, schemas, caller) {
     for (const input of form.querySelectorAll('[data-key]')) values[input.dataset.key] = input.value;
     const url = urlOf(path, parameters, values);
     button.disabled = true;
-    outcome.replaceChildren(...(await exchange(method.toUpperCase(), url, body?.value, caller())));
+    outcome.replaceChildren(...(await callEndpoint(method.toUpperCase(), url, body?.value, caller())));
     button.disabled = false;
   });
   return element('section', { class: 'try' }, heading('Try it'), form, outcome);
 }
 
-async function exchange(method, url, body, caller) {
+async function callEndpoint(method, url, body, caller) {
   const line = element('p', {}, element('code', {}, `${method} ${url}`));
   try {
     const response = await fetch(url, {

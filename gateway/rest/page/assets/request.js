@@ -2,7 +2,7 @@ export function fieldKey(parameter) {
   return `${parameter.in}:${parameter.name}`;
 }
 
-export function isList(parameter) {
+export function isListParameter(parameter) {
   return parameter.schema?.type === 'array';
 }
 
@@ -11,7 +11,9 @@ export function urlOf(template, parameters, values) {
   let path = template;
   for (const parameter of parameters) {
     const text = values[fieldKey(parameter)] ?? '';
-    const items = (isList(parameter) ? text.split('\n') : [text]).filter((item) => item !== '').map(encodeURIComponent);
+    const items = (isListParameter(parameter) ? text.split('\n') : [text])
+      .filter((item) => item !== '')
+      .map(encodeURIComponent);
     if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, () => items.join(','));
     else query.push(...items.map((item) => `${encodeURIComponent(parameter.name)}=${item}`));
   }

@@ -19,7 +19,7 @@ async function summaryOf({ files, environment, schemas }: Project): Promise<read
   return text.split('\n');
 }
 
-describe('the metadata of a project loads, with a summary of what is in force, what is not, and why', () => {
+describe('the metadata of a project loads, with a summary of what is used, what is not, and why', () => {
   test('an application around a database', async () => {
     expect(await summaryOf(CLINIC)).toEqual([
       'warning: query_collections.yaml:4 [0].definition.queries[0]: 3 saved operations ask for fields that no service has, as databases would, which are ignored: "visits", "patients", "wards"',
@@ -52,7 +52,6 @@ describe('the metadata of a project loads, with a summary of what is in force, w
       'ignored: backend_configs.yaml: data connectors: Portico has no database, data belongs to the services',
       'ignored: databases: databases, tables, event triggers: Portico has no database, data belongs to the services',
       'ignored: metrics_config.yaml: metrics settings: PORTICO_METRICS_PORT says where metrics are',
-      'ignored: opentelemetry.yaml: OpenTelemetry settings: they are not read from metadata',
       expect.stringMatching(
         /^ignored: remote_schemas\.yaml:\d+ \[0\]\.remote_relationships\[1\]\.relationships\[0\]: a relationship to a database: /,
       ),

@@ -86,7 +86,7 @@ describe('a header of a service’s answer', () => {
     'X-Accel-Buffering: no',
     'X-Own: caf\u00c3\u00a9',
     'Date: Mon, 01 Jan 2024 00:00:00 GMT',
-    'Link: <https://elsewhere.test/>; rel="next"',
+    'ListNode: <https://elsewhere.test/>; rel="next"',
   ])('reaches me as it is: %s', async (line) => {
     const [name = '', value] = line.split(/: (.*)/);
     expect((await get(['200 OK', line])).headers[name.toLowerCase()]).toBe(value);
@@ -201,7 +201,7 @@ describe('an answer', () => {
     expect((await get(['200 OK'])).text).toBe('ok');
   });
 
-  test('of more bytes than it says is cut, and the rest is nobody’s', async () => {
+  test('with more bytes than its Content-Length is cut, and no other response gets the rest', async () => {
     const smuggled = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nother';
     for (let i = 0; i < 5; i++) {
       expect((await answers(`HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok${smuggled}`)).text).toBe('ok');

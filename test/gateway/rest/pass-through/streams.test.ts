@@ -71,7 +71,7 @@ describe('an upload', () => {
     expect(await answered).toEqual({ status: 413, text: 'too large' });
   });
 
-  test('that nobody takes leaves its connection to the next request', async () => {
+  test('that is not consumed leaves its connection to the next request', async () => {
     const authorization = `Authorization: ${headers.authorization}`;
     const down = headOf('POST /down/x HTTP/1.1', 'Host: x', authorization, `Content-Length: ${MEBIBYTE.length}`);
     const next = headOf('GET /slow/x HTTP/1.1', 'Host: x', authorization, 'Connection: close');

@@ -1,0 +1,93 @@
+import { completionScript, packageVersion, SHELLS } from '../../platform/command-line.ts';
+import { COMMON_FLAGS, parseCommand, usageOf } from './arguments.ts';
+import { COMMAND_GROUPS, loadCommand } from './catalogue.ts';
+import { type Command, type CommandProcess, positionalAt } from './command.ts';
+import { CommandError, UsageError } from './command-errors.ts';
+
+const PROGRAM_NAME = 'portico-auth';
+
+const completionCommand: Command = {
+  name: 'completion',
+  parameters: [`<${SHELLS.join('|')}>`],
+  help:
+    `Prints what completes commands and options in a shell: source <(${PROGRAM_NAME} completion bash), the same for zsh, ` +
+    `${PROGRAM_NAME} completion fish | source`,
+};
+
+const commands: readonly Command[] = [...COMMAND_GROUPS.flatMap((group) => group.commands), completionCommand];
+
+function usageOfAll(): string {
+  const lines = commands.flatMap((command) => [`  ${PROGRAM_NAME} ${usageOf(command)}`, `      ${command.help}`]);
+  return [
+    'usage:',
+    ...lines,
+    `  ${PROGRAM_NAME} --version`,
+    '',
+    '  <tenant> is its id or its name. --json prints results for programs. Passwords are typed or come on standard input.',
+    '  The settings are the auth service’s. Exit codes: 0 done, 1 failed, 2 not written as above.',
+    '',
+  ].join('\n');
+}
+
+/** Runs a command line, prints its result, and returns the exit code. */
+export async function runCommandLine(words: readonly string[], process: CommandProcess): Promise<number> {
+  try {
+    return await runCommand(words, process);
+  } catch (error) {
+    const { lines, code } = explainFailure(error);
+    for (const line of lines) process.stderr.write(`${PROGRAM_NAME}: ${line}\n`);
+    return code;
+  }
+}
+
+async function runCommand(words: readonly string[], process: CommandProcess): Promise<number> {
+  if (words.length === 0 || words[0] === '--help' || words[0] === 'help') {
+    (words.length === 0 ? process.stderr : process.stdout).write(usageOfAll());
+    return words.length === 0 ? 2 : 0;
+  }
+  if (words[0] === '--version') {
+    process.stdout.write(`${packageVersion()}\n`);
+    return 0;
+  }
+  const { command, given } = parseCommand(words, commands);
+  if (given.flags.has('help')) {
+    process.stdout.write(`${PROGRAM_NAME} ${usageOf(command)}\n    ${command.help}\n`);
+    return 0;
+  }
+  if (command === completionCommand) {
+    process.stdout.write(completionFor(positionalAt(given, 0)));
+    return 0;
+  }
+  // Each command loads what it needs itself: the database's client alone takes longer than all that help needs.
+  const run = await loadCommand(command);
+  const outcome = await run(process, given);
+  process.stdout.write(`${given.flags.has('json') ? JSON.stringify(outcome.json) : outcome.text}\n`);
+  return outcome.failed ? 1 : 0;
+}
+
+function completionFor(written: string): string {
+  const shell = SHELLS.find((known) => known === written);
+  if (!shell) throw new UsageError(`expected one of ${SHELLS.join(', ')}`);
+  return completionScript(
+    shell,
+    PROGRAM_NAME,
+    commands.map((command) => {
+      const { name, options = [], flags = [] } = command;
+      return {
+        name,
+        options: [...options, ...flags, ...COMMON_FLAGS.filter((flag) => flag !== 'help')],
+        values: command === completionCommand ? SHELLS : [],
+      };
+    }),
+  );
+}
+
+function explainFailure(error: unknown): { lines: readonly string[]; code: number } {
+  if (error instanceof UsageError) return { lines: [`${error.message}; ${PROGRAM_NAME} --help tells how`], code: 2 };
+  if (error instanceof CommandError) return { lines: [error.message], code: 1 };
+  // By their names, because to load them for help would take longer than the help.
+  if (error instanceof Error && error.name === 'StartError') return { lines: [error.message], code: 1 };
+  if (error instanceof Error && error.name === 'SettingsError')
+    return { lines: (error as Error & { problems: readonly string[] }).problems, code: 1 };
+  return { lines: [error instanceof Error ? (error.stack ?? error.message) : String(error)], code: 1 };
+}

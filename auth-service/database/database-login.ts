@@ -1,0 +1,35 @@
+import { SettingsError } from '../../platform/index.ts';
+
+/**
+ * How PostgreSQL knows the user of DATABASE_URL: by a password, or, said on purpose, without one. `certificate`: a client
+ * certificate that the URL names. `peer`: the user of the operating system. `trust`: by where the connection comes from.
+ * `proxy`: something beside the service logs in for it, as with the IAM logins of cloud providers.
+ */
+export const DATABASE_LOGINS = ['password', 'certificate', 'peer', 'trust', 'proxy'] as const;
+
+interface LoginSettings {
+  AUTH_DATABASE_LOGIN: (typeof DATABASE_LOGINS)[number];
+  DATABASE_URL: string;
+  DATABASE_PASSWORD?: string | undefined;
+}
+
+/** Parameters of a URL that name files, as libpq calls them. */
+const CERTIFICATE_PARAMETERS = ['sslcert', 'sslkey'];
+
+/** Whether `AUTH_DATABASE_LOGIN` names one of the ways without a password. What it must not be is refused later. */
+export function saysLoginWithoutPassword({ AUTH_DATABASE_LOGIN: login }: NodeJS.ProcessEnv): boolean {
+  return Boolean(login) && login !== 'password';
+}
+
+/** @throws SettingsError when the settings say two things about the login. */
+export function refuseContradictoryLogin(settings: LoginSettings): void {
+  const { AUTH_DATABASE_LOGIN: login, DATABASE_URL: url, DATABASE_PASSWORD: password } = settings;
+  if (login === 'password') return;
+  if (password !== undefined)
+    throw new SettingsError([`AUTH_DATABASE_LOGIN is ${login}, and DATABASE_PASSWORD is set: keep one of them`]);
+  if (login !== 'certificate') return;
+  const parameters = new URLSearchParams(url.split('?')[1]);
+  const missing = CERTIFICATE_PARAMETERS.filter((name) => !parameters.get(name));
+  if (missing.length > 0)
+    throw new SettingsError([`DATABASE_URL: AUTH_DATABASE_LOGIN is certificate, so it needs ${missing.join(' and ')}`]);
+}

@@ -1,0 +1,47 @@
+/**
+ * PostgreSQL's codes (manual, appendix A) for a server that refuses the user, as while its password is changed, that goes,
+ * comes, is out of connections, memory or disk space, is a standby that takes no writes, cancels what takes too long or one
+ * of two transactions that wait for each other (40001, 40P01: nothing of it was done), or cannot read its files; and node's
+ * for a lost connection.
+ */
+const AWAY =
+  /^(08\w{3}|28000|28P01|40001|40P01|57P0\w|57014|53\w{3}|55000|55P03|25006|58\w{3}|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/;
+
+/** Prisma's own codes: refused, cannot connect, cut off, no connection became free, a transaction took too long, deadlock. */
+const AWAY_IN_PRISMA = /^P(1000|1001|1002|1008|1011|1017|2024|2028|2034|2037)$/;
+
+/** The same errors, by the names of Prisma's adapter. */
+const UNAVAILABLE_KINDS = new Set([
+  'AuthenticationFailed',
+  'DatabaseNotReachable',
+  'ConnectionClosed',
+  'SocketTimeout',
+  'TooManyConnections',
+]);
+
+/** The driver gives no code for some of them. */
+const UNAVAILABLE_MESSAGES =
+  /^Connection terminated|^timeout exceeded when trying to connect|^Client has encountered a connection/;
+
+/** How many causes are looked into. */
+const DEPTH = 8;
+
+/** Whether something failed for want of the database, rather than for what was asked of it. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  let cause = error;
+  for (let depth = 0; depth < DEPTH && typeof cause === 'object' && cause !== null; depth += 1) {
+    const { code, originalCode, kind, message } = cause as Record<string, unknown>;
+    if ([code, originalCode].some((one) => typeof one === 'string' && (AWAY.test(one) || AWAY_IN_PRISMA.test(one))))
+      return true;
+    if (typeof kind === 'string' && UNAVAILABLE_KINDS.has(kind)) return true;
+    if (typeof message === 'string' && UNAVAILABLE_MESSAGES.test(message)) return true;
+    cause = causeOf(cause);
+  }
+  return false;
+}
+
+/** Prisma keeps the adapter's error of a query in `meta`, not in `cause`. */
+function causeOf(error: object): unknown {
+  const { cause, meta } = error as { cause?: unknown; meta?: { driverAdapterError?: unknown } };
+  return cause ?? meta?.driverAdapterError;
+}

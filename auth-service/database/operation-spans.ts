@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { fixedAttributes } from '../../platform/index.ts';
+import type { ActiveSpan } from '../active-span.ts';
+import { isDatabaseUnavailable } from './is-unavailable.ts';
+import type { DatabaseOperation } from './operations.ts';
+import { StatementError } from './single-statements.ts';
+
+/** Makes a span of an operation where it belongs to a request that has one. */
+export type OperationSpans = <Result>(operation: DatabaseOperation, work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * Spans by the semantic conventions for database clients. They have the operation's name, and neither the text of a statement
+ * nor its values.
+ */
+export function createOperationSpans(url: string, activeSpan: ActiveSpan | undefined): OperationSpans {
+  if (!activeSpan) return (_operation, work) => work();
+  const { host, port, database = '' } = new pg.Client({ connectionString: url });
+  const ofServer = fixedAttributes({
+    'db.system.name': 'postgresql',
+    'db.namespace': database,
+    'server.address': host,
+    // A Unix socket has none.
+    ...(!host.startsWith('/') && { 'server.port': port }),
+  });
+  return async (operation, work) => {
+    const span = activeSpan.current?.startChild(operation, 'client', ofServer);
+    if (!span) return await work();
+    span.setAttribute('db.operation.name', operation);
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StatementError) span.setAttribute('db.response.status_code', error.code);
+      span.fail(isDatabaseUnavailable(error) ? 'unavailable' : (error as Error).name);
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
+}

@@ -1,0 +1,42 @@
+import { REFUSALS, type Refusal } from '../errors.ts';
+import type { Tokens } from '../use-cases/index.ts';
+import type { GraphContext } from './context.ts';
+
+/** The result of every mutation. */
+export interface MutationResult<Data> {
+  success: boolean;
+  /** Null on success. */
+  error_message: string | null;
+  /** Null when refused. */
+  data: Data | null;
+}
+
+export function success<Data>(data: Data): MutationResult<Data> {
+  return { success: true, error_message: null, data };
+}
+
+/** A refusal is a result, not an error. REST endpoints in front of the graph use its status and `headers`. */
+export function refusedResult(
+  context: GraphContext,
+  { status, message }: Refusal,
+  headers?: Record<string, string>,
+): MutationResult<never> {
+  context.http = headers ? { status, headers } : { status };
+  return { success: false, error_message: message, data: null };
+}
+
+/** All hash workers are busy, and their queue is full. */
+export function busy(context: GraphContext, retryAfterSeconds: number): MutationResult<never> {
+  const headers = { 'retry-after': String(retryAfterSeconds) };
+  return refusedResult(context, REFUSALS.hashQueueFull, headers);
+}
+
+/** Too many attempts failed before; the password was not checked. */
+export function throttled(context: GraphContext, retryAfterSeconds: number): MutationResult<never> {
+  const headers = { 'retry-after': String(retryAfterSeconds) };
+  return refusedResult(context, REFUSALS.throttled, headers);
+}
+
+export function tokensAnswer({ accessToken, expiresIn, refreshToken }: Tokens) {
+  return success({ access_token: accessToken, expires_in: expiresIn, refresh_token: refreshToken });
+}

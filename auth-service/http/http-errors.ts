@@ -1,0 +1,50 @@
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { Logger } from '../../platform/index.ts';
+import { ApiError, ERRORS, type ErrorCode, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
+
+/** The body parser's error types (raw-body and body-parser, "Errors"). Their messages quote the body. */
+const BODY_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  'entity.parse.failed': 'bad-request',
+  'entity.too.large': 'payload-too-large',
+  'charset.unsupported': 'unsupported-media-type',
+  'encoding.unsupported': 'unsupported-media-type',
+  'request.aborted': 'bad-request',
+  'request.size.invalid': 'bad-request',
+};
+
+/** Answers 405 for every method that the routes before it did not take. */
+export function onlyMethods(...methods: string[]): RequestHandler {
+  return (_request, response) => {
+    response.setHeader('allow', methods.join(', '));
+    sendError(response, 'method-not-allowed');
+  };
+}
+
+/** Answers 415 for what is not declared as JSON, which also keeps HTML forms of other sites out. */
+export const onlyJson: RequestHandler = (request, _response, next) => {
+  next(request.is('application/json') ? undefined : new ApiError('unsupported-media-type'));
+};
+
+export const notFound: RequestHandler = (_request, response) => sendError(response, 'not-found');
+
+/** Turns what a handler throws into a response that tells no more than its code's message. */
+export function createErrorHandler(loggerOf: (request: Request) => Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent) return next(error);
+    const code = errorCodeOf(error);
+    if (code === 'unexpected') loggerOf(request).error({ err: error, event: 'request.failed' }, 'unexpected error');
+    return sendError(response, code);
+  };
+}
+
+function errorCodeOf(error: unknown): ErrorCode {
+  if (error instanceof ApiError) return error.code;
+  const type = (error as { type?: unknown } | undefined)?.type;
+  return (typeof type === 'string' ? BODY_ERRORS[type] : undefined) ?? 'unexpected';
+}
+
+function sendError(response: Response, code: ErrorCode): void {
+  const { status, message } = ERRORS[code];
+  if (status === 503) response.setHeader('retry-after', UNAVAILABLE_RETRY_SECONDS);
+  response.status(status).json({ errors: [{ message, extensions: { code } }] });
+}

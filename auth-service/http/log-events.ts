@@ -1,0 +1,53 @@
+/**
+ * Every `event` of this process's log lines, with its meaning; docs/logs.md lists them. Dashboards and alerts depend on these
+ * names, so a name never gets another meaning.
+ */
+export const LOG_EVENTS = {
+  'service.ready': 'the service accepts requests',
+  'request.completed': 'a response was sent, or its connection was closed before',
+  'request.failed': 'a request failed unexpectedly; `err` has the cause',
+  'login.succeeded': 'a user logged in',
+  'login.refused': 'a login was refused; `outcome` has the reason',
+  'login.throttled': 'a login was refused without a check of its password, after too many failures',
+  'login.busy': 'a login was refused because the queue of password hashes was full',
+  'refresh.succeeded': 'a refresh token was rotated',
+  'refresh.refused': 'a refresh was refused',
+  'refresh.reuse_detected': 'a refresh token was used twice, so its session was ended',
+  'refresh.delivery_unrecorded': 'delivered refresh replies could not be recorded',
+  'logout.succeeded': 'sessions were ended by a token of their user',
+  'logout.refused': 'a logout was refused',
+  'session_revoke.succeeded': 'a user ended one of their sessions',
+  'session_revoke.refused': 'the end of a session was refused',
+  'password_change.succeeded': 'a user changed their password',
+  'password_change.refused': 'a change of a password was refused',
+  'password_change.throttled': 'a change of a password was refused without a check, after too many failures',
+  'password_change.busy': 'a change of a password was refused because the queue of password hashes was full',
+  'client_token.succeeded': 'a service account got an access token',
+  'client_token.refused': 'a service account was refused an access token',
+  'token_revocation.completed': 'a request to revoke a token was answered; `revoked` says whether it ended a session',
+  'audit.entry_lost': 'an audit entry could not be written; `audit_event` and `outcome` say which',
+  'database.connection_lost': 'an idle connection to the database was lost',
+  'database.user_unrestricted': 'row-level security does not bind the user of DATABASE_URL',
+  'migrations.awaited': 'the start waits until another process has applied the pending migrations',
+  'signing_keys.reload_failed': 'signing keys could not be read again, the last ones stay in use',
+  'refresh_token_keys.reload_failed': 'keys of refresh tokens could not be read again, the last ones stay in use',
+  'refresh_token_keys.unopened': 'AUTH_KEY_ENCRYPTION_KEY does not open some keys of refresh tokens',
+  'revocations.unprotected': '/revocations requires no secret',
+  'metrics.render_failed': 'the metrics could not be rendered; `err` has the cause',
+  'metrics.push_failed':
+    'metrics could not be pushed to the collector; `reason` has the cause. Written once a minute at most',
+  'hashing.native_unavailable': '@node-rs/bcrypt cannot be loaded, bcryptjs hashes passwords',
+  'housekeeping.completed': 'rows that are not needed any more were deleted',
+  'housekeeping.failed': 'a sweep failed, and is tried again in the next round',
+  'throttle.store_unavailable': 'Redis does not answer, failed logins are counted in PostgreSQL',
+  'throttle.store_recovered': 'Redis answers again, failed logins are counted there',
+  'throttle.outcome_unrecorded': 'the outcome of an attempt could not be recorded',
+  'traces.export_failed':
+    'spans could not be exported; `reason` has the cause, `exported`, `dropped` and `failed` count spans since the start. Said once a minute',
+} as const;
+
+export type LogEvent = keyof typeof LOG_EVENTS;
+
+declare module '../../platform/logging/logger.ts' {
+  interface LogEvents extends Readonly<Record<LogEvent, string>> {}
+}

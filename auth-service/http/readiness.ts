@@ -1,0 +1,112 @@
+import type { Database } from '../database/index.ts';
+import type { SigningKeys } from '../tokens/index.ts';
+
+const PING_TIMEOUT_MS = 2_000;
+
+/** For how long the database has to be silent for this process alone before the process counts as broken. */
+const STUCK_AFTER_MS = 30_000;
+
+export interface ReadinessReport {
+  ready: boolean;
+  /** There once the process was asked to stop. */
+  stopping?: true;
+  checks: {
+    migrations: 'ok' | 'pending';
+    signing_keys: 'ok' | 'pending';
+    database: 'ok' | 'read-only' | 'unreachable';
+  };
+}
+
+export interface Readiness {
+  /** Said once, when the database has the current schema. */
+  migrated(): void;
+  /** Said once, when the process was asked to stop. It is not ready from then on. */
+  stop(): void;
+  /** Whether the start is over. It stays so, also when the database goes away later. */
+  started(): boolean;
+  /** Asks the database too. */
+  report(): Promise<ReadinessReport>;
+  /**
+   * Whether a restart would help: for half a minute the database has not answered over the connections of this process,
+   * and it does over a new one. While the database itself is away a restart helps nothing. Answers at once, with what the
+   * previous call found out, because liveness probes have short timeouts.
+   */
+  stuck(): boolean;
+}
+
+export interface ReadinessOptions {
+  database: Pick<Database, 'ping' | 'pingNewConnection' | 'silentMs'>;
+  keys: Pick<SigningKeys, 'loaded'>;
+}
+
+/** Whether this process can answer logins. */
+export function createReadiness({ database, keys }: ReadinessOptions): Readiness {
+  let migrated = false;
+  let isStuck = false;
+  let isStopping = false;
+
+  // Probes that come while one is under way share it: a database that does not answer must not cost a connection each.
+  // Under load a probe may get no connection while the others are answered all the time.
+  const databaseState = shareInFlight(async () => {
+    const outcome = await pingOutcome(database.ping());
+    if (outcome === 'read-only') return 'read-only';
+    const answers = outcome === 'writable' || (outcome === 'late' && database.silentMs() < PING_TIMEOUT_MS);
+    return answers ? 'ok' : 'unreachable';
+  });
+  const examine = shareInFlight(async () => {
+    const answers = (await databaseState()) !== 'unreachable';
+    isStuck =
+      !answers &&
+      database.silentMs() >= STUCK_AFTER_MS &&
+      (await pingOutcome(database.pingNewConnection().then(() => 'answered' as const))) === 'answered';
+  });
+
+  return {
+    migrated() {
+      migrated = true;
+    },
+    stop() {
+      isStopping = true;
+    },
+    started: () => migrated && keys.loaded,
+    async report() {
+      const checks: ReadinessReport['checks'] = {
+        migrations: migrated ? 'ok' : 'pending',
+        signing_keys: keys.loaded ? 'ok' : 'pending',
+        database: await databaseState(),
+      };
+      if (isStopping) return { ready: false, stopping: true, checks };
+      // With a database that takes no writes there is no login, but gateways go on with the keys and revocations from here.
+      const isReady = (check: string) => check === 'ok' || check === 'read-only';
+      return { ready: Object.values(checks).every(isReady), checks };
+    },
+    stuck() {
+      if (migrated) void examine();
+      return isStuck;
+    },
+  };
+}
+
+/** Calls that come while one is under way share its result. */
+function shareInFlight<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+  let underWay: Promise<Result> | undefined;
+  return () => {
+    underWay ??= ask().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+}
+
+async function pingOutcome<Answer>(ping: Promise<Answer>): Promise<Answer | 'failed' | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, PING_TIMEOUT_MS, 'late');
+  });
+  const outcome = ping.catch(() => 'failed' as const);
+  try {
+    return await Promise.race([outcome, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

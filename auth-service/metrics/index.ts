@@ -1,0 +1,2 @@
+export { type Measured, measure } from './measurements.ts';
+export { UseCaseCounts } from './use-case-counts.ts';

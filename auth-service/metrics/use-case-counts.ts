@@ -1,0 +1,115 @@
+import type {
+  AuthenticateClient,
+  ChangePassword,
+  ClientCredentials,
+  Login,
+  Logout,
+  Refresh,
+  RevokeSession,
+  RevokeToken,
+} from '../use-cases/index.ts';
+
+/** How often a use case came to each outcome. `error`: it threw. */
+export type OutcomeCounts = Readonly<Record<string, number>>;
+
+type Counts<Outcome extends string> = Record<Outcome, number>;
+
+/** Every outcome from the start, so that the first one of a kind is an increase. */
+function none<const Outcome extends string>(...outcomes: Outcome[]): Counts<Outcome> {
+  return Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Counts<Outcome>;
+}
+
+/**
+ * Counts what the use cases come to, as plain numbers. `incomplete`: a field was missing. Nothing of a caller is counted
+ * by: neither tenant nor user nor address.
+ */
+export class UseCaseCounts {
+  readonly logins = none('success', 'refused', 'incomplete', 'throttled', 'busy', 'error');
+  readonly refreshes = none('success', 'refused', 'incomplete', 'reused', 'error');
+  readonly logouts = none('success', 'refused', 'error');
+  readonly passwordChanges = none('success', 'refused', 'incomplete', 'throttled', 'busy', 'error');
+  readonly clientAuthentications = none('success', 'refused', 'throttled', 'error');
+  readonly clientTokens = none('success', 'refused', 'error');
+  /** Sessions that ended before their time, and tokens of service accounts that were revoked, by what ended them. */
+  readonly revocations = none('logout', 'session-revoke', 'password-change', 'reuse', 'client-token');
+
+  login(login: Login): Login {
+    return (...request) => counted(this.logins, login(...request), countedOutcome);
+  }
+
+  refresh(refresh: Refresh): Refresh {
+    return async (...request) => {
+      const result = await counted(this.refreshes, refresh(...request), countedOutcome);
+      if (result.outcome === 'reused') this.revocations.reuse += result.ended;
+      return result;
+    };
+  }
+
+  logout(logout: Logout): Logout {
+    return async (...request) => {
+      const result = await counted(this.logouts, logout(...request), ({ outcome }) => outcome);
+      if (result.outcome === 'success') this.revocations.logout += result.ended;
+      return result;
+    };
+  }
+
+  revokeSession(revokeSession: RevokeSession): RevokeSession {
+    return async (...request) => {
+      const result = await revokeSession(...request);
+      if (result.outcome === 'success') this.revocations['session-revoke'] += result.ended;
+      return result;
+    };
+  }
+
+  changePassword(changePassword: ChangePassword): ChangePassword {
+    return async (...request) => {
+      const result = await counted(this.passwordChanges, changePassword(...request), countedOutcome);
+      if (result.outcome === 'success') this.revocations['password-change'] += result.ended;
+      return result;
+    };
+  }
+
+  authenticateClient(authenticateClient: AuthenticateClient): AuthenticateClient {
+    return (...request) =>
+      counted(this.clientAuthentications, authenticateClient(...request), (result) => {
+        if (result === undefined) return 'refused';
+        return 'outcome' in result ? result.outcome : 'success';
+      });
+  }
+
+  clientCredentials(clientCredentials: ClientCredentials): ClientCredentials {
+    return (...request) => counted(this.clientTokens, clientCredentials(...request), ({ outcome }) => outcome);
+  }
+
+  /** The token of a login ends by a logout, which is counted there. */
+  revokeToken(revokeToken: RevokeToken): RevokeToken {
+    return async (...request) => {
+      const result = await revokeToken(...request);
+      const [, client] = request;
+      if (client !== undefined && result.revoked) this.revocations['client-token'] += 1;
+      return result;
+    };
+  }
+}
+
+async function counted<Result, Outcome extends string>(
+  counts: Counts<Outcome | 'error'>,
+  work: Promise<Result>,
+  outcome: (result: Result) => Outcome,
+): Promise<Result> {
+  try {
+    const result = await work;
+    counts[outcome(result)] += 1;
+    return result;
+  } catch (error) {
+    counts.error += 1;
+    throw error;
+  }
+}
+
+function countedOutcome<Outcome extends string>(result: {
+  readonly outcome: Outcome;
+  readonly reason?: { readonly kind: string };
+}): Outcome | 'incomplete' {
+  return result.reason?.kind === 'missing-field' ? 'incomplete' : result.outcome;
+}

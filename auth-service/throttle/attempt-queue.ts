@@ -1,0 +1,125 @@
+/** How long an attempt waits for others at most. */
+const QUEUE_TIMEOUT_MS = 5_000;
+
+/** The attempts in progress at one counter. */
+interface CounterQueue {
+  /** How many know of this queue; it is gone with the last. */
+  attempts: number;
+  /** Attempts that are asking to be admitted, or are and have their secret looked at. */
+  readonly open: Set<QueuedAttempt>;
+  /** How often something was given back here. */
+  returned: number;
+  readonly waiters: Set<QueueWaiter>;
+}
+
+interface QueueWaiter {
+  /** The number of refunds when it last looked. */
+  readonly seen: number;
+  /** Attempts that were open when it arrived, and still are. It does not wait for later ones, which might never end. */
+  readonly before: Set<QueuedAttempt>;
+  wake(again: boolean): void;
+}
+
+/** An attempt in the queues of its counters. */
+export interface QueuedAttempt {
+  /** To be called before each question for admission: what is given back from here on is noticed. */
+  beforeAdmission(): void;
+  /** Called after the question was answered: the attempt needs these queues only. */
+  keepOnly(keys: readonly string[]): void;
+  /**
+   * Called when the counter `key` had no room. Waits where the room may be taken by attempts whose outcome is still
+   * open, and may be given back.
+   *
+   * @returns whether to ask again. If not, the room was used up by failures, or too many wait already.
+   */
+  waitForRefund(key: string): Promise<boolean>;
+  /** The attempt was admitted and is over. `gave`: whether something was given back. */
+  finish(gave: boolean): void;
+  /** Always called last. */
+  leave(): void;
+}
+
+/**
+ * Lets attempts wait for those before them in this process. An attempt takes its share of the allowance before its secret
+ * is looked at, so several right ones at once, as of browser tabs that wake up together, would find it used up. They
+ * wait here for what the others give back, rather than being refused.
+ */
+export class AttemptQueue {
+  readonly #queues = new Map<string, CounterQueue>();
+  readonly #maxWaiting: number;
+
+  /** @param maxWaiting how many may wait at one counter. */
+  constructor(maxWaiting: number) {
+    this.#maxWaiting = maxWaiting;
+  }
+
+  enqueue(keys: readonly string[]): QueuedAttempt {
+    const queues = new Map(keys.map((key) => [key, this.#enter(key)]));
+    let seen = new Map<string, number>();
+    const close = (gave: boolean) => {
+      for (const queue of queues.values()) if (queue.open.has(attempt)) closeOne(queue, attempt, gave);
+    };
+    const attempt: QueuedAttempt = {
+      beforeAdmission: () => {
+        seen = new Map([...queues].map(([key, { returned }]) => [key, returned]));
+        for (const queue of queues.values()) queue.open.add(attempt);
+      },
+      keepOnly: (needed) => {
+        for (const [key, queue] of queues) if (!needed.includes(key)) closeOne(queue, attempt, false);
+      },
+      waitForRefund: async (key) => {
+        close(false);
+        const queue = queues.get(key);
+        return queue !== undefined && this.#wait(queue, seen.get(key) ?? 0);
+      },
+      finish: close,
+      leave: () => {
+        close(false);
+        for (const [key, queue] of queues) this.#leave(key, queue);
+      },
+    };
+    return attempt;
+  }
+
+  async #wait(queue: CounterQueue, seen: number): Promise<boolean> {
+    if (queue.returned !== seen) return true;
+    if (queue.open.size === 0 || queue.waiters.size >= this.#maxWaiting) return false;
+    return new Promise((resolve) => {
+      const waiter: QueueWaiter = {
+        seen,
+        before: new Set(queue.open),
+        wake: (again) => {
+          clearTimeout(timer);
+          queue.waiters.delete(waiter);
+          resolve(again);
+        },
+      };
+      const timer = setTimeout(() => waiter.wake(false), QUEUE_TIMEOUT_MS);
+      queue.waiters.add(waiter);
+    });
+  }
+
+  #enter(key: string): CounterQueue {
+    const queue = this.#queues.get(key) ?? { attempts: 0, open: new Set(), returned: 0, waiters: new Set() };
+    queue.attempts += 1;
+    this.#queues.set(key, queue);
+    return queue;
+  }
+
+  #leave(key: string, queue: CounterQueue): void {
+    queue.attempts -= 1;
+    if (queue.attempts === 0) this.#queues.delete(key);
+  }
+}
+
+/** A refund makes room for one more. A waiter also wakes when no attempt before it is open any more. */
+function closeOne(queue: CounterQueue, attempt: QueuedAttempt, gave: boolean): void {
+  queue.open.delete(attempt);
+  if (gave) queue.returned += 1;
+  const [first] = queue.waiters;
+  if (gave) first?.wake(true);
+  for (const waiter of [...queue.waiters]) {
+    waiter.before.delete(attempt);
+    if (waiter.before.size === 0) waiter.wake(queue.returned !== waiter.seen);
+  }
+}

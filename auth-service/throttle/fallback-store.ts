@@ -1,0 +1,43 @@
+import { Failover, type Logger } from '../../platform/index.ts';
+import type { AttemptStore, ConsumeResult, Counter } from './store.ts';
+
+const ATTEMPT_STORE_TIMEOUT_MS = 500;
+
+export interface FallbackStoreOptions {
+  /** The store that may fail. */
+  readonly primary: AttemptStore;
+  /** Counts while the primary fails. */
+  readonly fallback: AttemptStore;
+  readonly logger: Logger;
+}
+
+/** A store that survives the loss of its primary. */
+export function withFallbackStore({ primary, fallback, logger }: FallbackStoreOptions): AttemptStore {
+  const stores = new Failover({
+    primary,
+    fallback,
+    timeoutMs: ATTEMPT_STORE_TIMEOUT_MS,
+    probe: () => primary.peek([], 0),
+    onFailure: (reason) =>
+      logger.warn(
+        { reason, event: 'throttle.store_unavailable' },
+        'Redis does not answer: failed logins are counted in PostgreSQL',
+      ),
+    onRecovery: () =>
+      logger.info({ event: 'throttle.store_recovered' }, 'Redis answers again: failed logins are counted there'),
+  });
+
+  /** Failures that were counted in the primary can only be refunded there. */
+  async function consumeInPrimary(counters: readonly Counter[], at: number): Promise<ConsumeResult> {
+    const consumed = await primary.consume(counters, at);
+    if (!consumed.admitted) return consumed;
+    return { admitted: true, refund: (forgotten) => stores.onPrimary(consumed.refund(forgotten)) };
+  }
+
+  return {
+    consume: (counters, at) =>
+      stores.call((store) => (store === primary ? consumeInPrimary(counters, at) : store.consume(counters, at))),
+    peek: (counters, at) => stores.call((store) => store.peek(counters, at)),
+    close: () => stores.close(),
+  };
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { networkOf } from '../../../platform/index.ts';
+import { type AuditEntry, auditStatement, type EventOrigin } from '../../audit/index.ts';
+import { Prisma } from '../../database/index.ts';
+import { refreshTokenHash, sealSuccessor } from '../../tokens/index.ts';
+import { ACCOUNT_COLUMNS, type AccountRow } from '../account.ts';
+import type { SessionOfToken } from '../session-of-token.ts';
+
+const HOUR_MS = 3_600_000;
+const ORIGIN_DIGEST_BYTES = 16;
+
+export interface RotationParameters {
+  readonly session: SessionOfToken;
+  readonly token: string;
+  readonly successor: string;
+  /** The idle end of the successor. */
+  readonly successorEnd: Date;
+  /** The end of the access token that goes with it. */
+  readonly accessEnd: Date;
+  /** The number of the successor. */
+  readonly generation: number;
+  /** What the audit log records of it. */
+  readonly entry: AuditEntry;
+  /** Refreshes from one place are written down once in so many hours; 0: each. */
+  readonly auditHours: number;
+}
+
+/** `won`: whether the token was exchanged now. */
+export type RotationRow = AccountRow & { won: boolean };
+
+/**
+ * Rotates the token, unless it was rotated before. A `RotationRow`, or none when the session has ended or is disabled.
+ *
+ * One statement, because each one costs a way to the database; each part works on what the one before it gives, so they
+ * are done in this order. User and tenant are held until the end, so that neither is disabled between the look at them
+ * and the new token, and always before the session's row, which keeps those who end sessions and those who refresh
+ * them from waiting for each other. Of two that race for one token, the second waits at the session's row and then
+ * finds the token used: PostgreSQL looks again at a row that was changed meanwhile.
+ *
+ * The row of the token before goes: its successor has been used now, so that nothing but its reuse is left to be noticed,
+ * which needs no row. Tokens without a number stay.
+ */
+export function rotationStatement(rotation: RotationParameters): Prisma.Sql {
+  const { session, token, successor, successorEnd, accessEnd, generation, entry, auditHours } = rotation;
+  const { at, origin } = entry;
+  const from = originDigest(origin);
+  const audited = auditStatement(
+    entry,
+    Prisma.sql`FROM won WHERE won.is_audited`,
+    Prisma.sql`CASE WHEN won.refreshes_unaudited = 0 THEN '{}'::jsonb ELSE jsonb_build_object(
+      'repeated', won.refreshes_unaudited + 1,
+      'since', to_char(won.refresh_audited_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) END`,
+  );
+  return Prisma.sql`
+    WITH ${sessionInHand(session, at)}, won AS (
+      UPDATE refresh_tokens
+      SET used_at = ${at}::timestamptz, awaiting_answer = true, sealed_successor = ${sealSuccessor(successor, token)}
+      FROM alive
+      WHERE refresh_tokens.tenant_id = alive.tenant_id AND refresh_tokens.hash = ${session.tokenHash}
+        AND refresh_tokens.used_at IS NULL
+      RETURNING refresh_tokens.tenant_id, refresh_tokens.session_id, refresh_tokens.hash, alive.refreshes_unaudited,
+        alive.refresh_audited_at, alive.refresh_audited_at IS NULL
+          OR alive.refresh_audited_at <= ${lastAudit(at, auditHours)}::timestamptz
+          OR alive.refresh_audited_from IS DISTINCT FROM ${from}::text AS is_audited
+    ), rotated AS (
+      UPDATE sessions
+      SET last_used_at = ${at}::timestamptz, access_ends_at = ${accessEnd}::timestamptz,
+        refresh_generation = ${generation}::integer,
+        refreshes_unaudited = CASE WHEN won.is_audited THEN 0 ELSE won.refreshes_unaudited + 1 END,
+        refresh_audited_at = CASE WHEN won.is_audited THEN ${at}::timestamptz ELSE won.refresh_audited_at END,
+        refresh_audited_from = CASE WHEN won.is_audited THEN ${from}::text ELSE sessions.refresh_audited_from END
+      FROM won
+      WHERE sessions.tenant_id = won.tenant_id AND sessions.id = won.session_id
+    ), superseded AS (
+      DELETE FROM refresh_tokens USING won
+      WHERE refresh_tokens.tenant_id = won.tenant_id AND refresh_tokens.session_id = won.session_id
+        AND refresh_tokens.hash <> won.hash AND refresh_tokens.generation IS NOT NULL
+    ), successor AS (
+      INSERT INTO refresh_tokens (tenant_id, hash, session_id, parent_hash, created_at, expires_at, generation)
+      SELECT tenant_id, ${refreshTokenHash(successor)}, session_id, hash, ${at}::timestamptz,
+        ${successorEnd}::timestamptz, ${generation}::integer
+      FROM won
+    ), audited AS (${audited})
+    SELECT enabled.*, EXISTS (SELECT FROM won) AS won FROM enabled WHERE EXISTS (SELECT FROM alive)`;
+}
+
+/** An `AccountRow`, with the session locked; none when it has ended, or its user or tenant is disabled. */
+export function lockSessionStatement(session: SessionOfToken, at: Date): Prisma.Sql {
+  return Prisma.sql`
+    WITH ${sessionInHand(session, at)} SELECT enabled.* FROM enabled WHERE EXISTS (SELECT FROM alive)`;
+}
+
+/** `enabled`, the account, and `alive`, its session; both are held, and both are empty where the session is void. */
+function sessionInHand({ tenantId, userId, sessionId }: SessionOfToken, at: Date): Prisma.Sql {
+  return Prisma.sql`
+    enabled AS (
+      SELECT ${ACCOUNT_COLUMNS} FROM users JOIN tenants ON tenants.id = users.tenant_id
+      WHERE users.tenant_id = ${tenantId} AND users.id = ${userId}::uuid
+        AND users.disabled_at IS NULL AND tenants.disabled_at IS NULL
+      FOR SHARE
+    ), alive AS (
+      SELECT sessions.tenant_id, sessions.id, sessions.refreshes_unaudited, sessions.refresh_audited_at,
+        sessions.refresh_audited_from
+      FROM sessions JOIN enabled ON sessions.tenant_id = enabled."tenantId" AND sessions.user_id = enabled.id
+      WHERE sessions.tenant_id = ${tenantId} AND sessions.id = ${sessionId}::uuid
+        AND sessions.revoked_at IS NULL AND sessions.expires_at > ${at}::timestamptz
+      FOR NO KEY UPDATE OF sessions
+    )`;
+}
+
+/** What was written down until then is so long ago that the next refresh is written down. */
+function lastAudit(at: Date, auditHours: number): Date {
+  // Clocks of replicas differ, and each refresh means each.
+  return auditHours === 0 ? new Date(at.getTime() + 24 * HOUR_MS) : new Date(at.getTime() - auditHours * HOUR_MS);
+}
+
+/** What identifies a device in the audit log: its network and user agent. */
+function originDigest({ address, userAgent }: EventOrigin): string {
+  const place = JSON.stringify([address === null ? null : networkOf(address), userAgent]);
+  return createHash('sha256').update(place).digest().subarray(0, ORIGIN_DIGEST_BYTES).toString('base64url');
+}

@@ -1,0 +1,24 @@
+import { startPortico } from './portico.ts';
+import { plainMetadata } from './portico-metadata.ts';
+import { type Target, whenReady } from './target.ts';
+
+/** Portico that counts usage of a client with a name. It is measured only when it is named, beside `portico`. */
+export const countingTarget: Target = {
+  name: 'portico-usage',
+  family: 'usage',
+  title: 'Portico, counting usage',
+  kind: 'portico',
+  rows: ['U', 'H', 'L', 'W', 'S', 'M', 'A', 'R'],
+  start: async (dependencies) => {
+    const began = performance.now();
+    const { member, address } = await startPortico(dependencies, plainMetadata(dependencies.subgraphs.url), {
+      environment: { PORTICO_USAGE_DIR: dependencies.group.directory('usage'), PORTICO_USAGE_INTERVAL_SECONDS: '1' },
+    });
+    const headers = {
+      ...address.headers,
+      'apollographql-client-name': 'bench',
+      'apollographql-client-version': '1.0',
+    };
+    return whenReady(countingTarget, member, { ...address, headers }, began);
+  },
+};

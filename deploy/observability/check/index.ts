@@ -1,0 +1,2 @@
+export { type CheckOptions, type CheckResult, checkObservability, hasPrometheus } from './check.ts';
+export { selectorsOf } from './queries.ts';

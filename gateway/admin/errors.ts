@@ -1,0 +1,37 @@
+import { GatewayError } from '../errors.ts';
+
+/** A caller without the role `admin`, in Hasura's words. */
+export function adminOnly(): GatewayError {
+  return new GatewayError('access-denied', 'restricted access : admin only', { path: '$.args' });
+}
+
+/** A `bulk` without a list of commands, or with too many. */
+export function invalidBulk(most: number): GatewayError {
+  return new GatewayError('parse-failed', `expected a list of ${most} commands at most`, { path: '$.args' });
+}
+
+/** JSON that is no command of the metadata API. @param path where it is in the request. */
+export function invalidCommand(path: string): GatewayError {
+  return new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"', { path });
+}
+
+/** A command of Hasura's that the gateway does not have: metadata is files. */
+export function unsupportedCommand(): GatewayError {
+  return new GatewayError(
+    'not-supported',
+    'Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, bulk. Metadata is changed by editing its files.',
+    { path: '$.type' },
+  );
+}
+
+/** A name that no remote schema of the metadata has: 400, as in Hasura. */
+export function unknownRemoteSchema(): GatewayError {
+  return new GatewayError('not-found', 'there is no remote schema of that name', { path: '$.args.name', status: 400 });
+}
+
+/** A remote schema that has not been introspected. */
+export function remoteSchemaNotIntrospected(): GatewayError {
+  return new GatewayError('source-unavailable', 'the remote schema has not been introspected yet', {
+    path: '$.args.name',
+  });
+}

@@ -1,0 +1,150 @@
+import type { GraphQLSchema } from 'graphql';
+import { dayOf, OTHER, type RecordedUsage, UNKNOWN, type UsageRecord, usageOfCoordinates } from '../../usage/index.ts';
+import type { Change, ClientChange } from '../changes.ts';
+import { ANY_OTHER_ROLE } from '../roles.ts';
+
+/** Who uses what a breaking change takes away. */
+export interface ChangeUsage {
+  /** Since when, as a UTC day. */
+  readonly since: string;
+  /** `used`, `unused`, or `unknown` where usage does not tell whom the change affects. */
+  readonly verdict: 'used' | 'unused' | 'unknown';
+  /** How often operations ran that use it. */
+  readonly count: number;
+  /** Those who ran them, the most frequent first. */
+  readonly by: readonly {
+    readonly client?: string;
+    readonly version?: string;
+    readonly role: string;
+    readonly operation?: string;
+    readonly type: string;
+    readonly count: number;
+    readonly first: string;
+    readonly last: string;
+  }[];
+  /** Days of that time, and those of them on which nothing was recorded, so that `unused` is not certain. */
+  readonly days: number;
+  readonly daysWithoutRecord: number;
+  /** Lines of usage that cannot be read, of whatever time: any of them may tell of a use. */
+  readonly unreadableLines: number;
+}
+
+/** A breaking change with those who use what it takes away. */
+export interface WeighedChange extends Change {
+  readonly usage?: ChangeUsage;
+  /** Whether it is let through although it is breaking. */
+  readonly allowed?: true;
+}
+
+export interface UsageOfChanges {
+  readonly usage: RecordedUsage;
+  /** Since when usage counts, in milliseconds since the epoch. */
+  readonly since: number;
+  readonly now: number;
+  /** Whether breaking changes are let through of what nobody uses. */
+  readonly allowUnused: boolean;
+}
+
+/** What the changed operations were valid for. */
+export interface BeforeChange {
+  readonly schema: GraphQLSchema;
+  /** Those that the metadata names, and the admin. */
+  readonly roles: readonly string[];
+}
+
+/** Adds to each breaking change who uses what it takes away. */
+export function weighChanges(
+  changes: readonly ClientChange[],
+  { usage, since, now, allowUnused }: UsageOfChanges,
+  { schema, roles }: BeforeChange,
+): readonly WeighedChange[] {
+  const isUsed = usageOfCoordinates(schema);
+  const days = daysBetween(since, now);
+  const recorded = {
+    since: dayOf(since),
+    days: days.length,
+    daysWithoutRecord: days.filter((day) => !usage.days.has(day)).length,
+    unreadableLines: usage.unreadable,
+  };
+  return changes.map(({ coordinate, ...change }): WeighedChange => {
+    if (!change.breaking) return change;
+    if (coordinate === undefined) return { ...change, usage: { ...recorded, verdict: 'unknown', count: 0, by: [] } };
+    const found = usage.records
+      .filter((record) => isRoleOf(record, change.roles, roles))
+      .filter(({ operation }) => operation.type === UNKNOWN || isUsed(operation, coordinate))
+      .sort((one, two) => two.count - one.count);
+    const count = found.reduce((sum, record) => sum + record.count, 0);
+    const verdict = count > 0 ? 'used' : 'unused';
+    const isCertain = recorded.daysWithoutRecord === 0 && usage.unreadable === 0;
+    const isAllowed = allowUnused && verdict === 'unused' && isCertain;
+    return {
+      ...change,
+      ...(isAllowed && { allowed: true }),
+      usage: { ...recorded, verdict, count, by: found.map(userOf) },
+    };
+  });
+}
+
+/** Whether a change for some roles is one for those who ran an operation. */
+function isRoleOf({ role }: UsageRecord, changed: readonly string[] | undefined, named: readonly string[]): boolean {
+  if (!changed || role === OTHER || changed.includes(role)) return true;
+  return changed.includes(ANY_OTHER_ROLE) && !named.includes(role);
+}
+
+function userOf({ operation, client, version, role, count, first, last }: UsageRecord): ChangeUsage['by'][number] {
+  return {
+    ...(client !== undefined && { client }),
+    ...(version !== undefined && { version }),
+    role,
+    ...(operation.name !== undefined && { operation: operation.name }),
+    type: operation.type,
+    count,
+    first: new Date(first).toISOString(),
+    last: new Date(last).toISOString(),
+  };
+}
+
+function daysBetween(from: number, to: number): readonly string[] {
+  const days: string[] = [];
+  for (let time = from; dayOf(time) <= dayOf(to); time += 86_400_000) days.push(dayOf(time));
+  return days;
+}
+
+/** Users of what a change takes away that its line names. */
+const NAMED_USERS = 3;
+
+/** What the report says after a breaking change. */
+export function usageText({
+  verdict,
+  count,
+  by,
+  since,
+  days,
+  daysWithoutRecord,
+  unreadableLines,
+}: ChangeUsage): string {
+  if (verdict === 'unknown') return 'usage does not tell whom it affects';
+  if (verdict === 'unused') {
+    const recorded = days - daysWithoutRecord;
+    if (daysWithoutRecord > 0) return `unused as far as is known: usage was recorded on ${recorded} of ${days} days`;
+    if (unreadableLines > 0) return `unused as far as is known: lines of usage that cannot be read: ${unreadableLines}`;
+    return `unused since ${since} (${days} days)`;
+  }
+  const named = by.slice(0, NAMED_USERS).map(userText).join('; ');
+  const more = by.length > NAMED_USERS ? `; ${by.length - NAMED_USERS} more, ${count} times together` : '';
+  return `used by ${named}${more}`;
+}
+
+/** Operations that are not told apart, by their type. */
+const WITHOUT_NAME: Readonly<Record<string, string>> = {
+  [OTHER]: 'other operations',
+  [UNKNOWN]: 'an operation whose line cannot be read',
+};
+
+function userText({ client, version, role, operation, type, count, first, last }: ChangeUsage['by'][number]): string {
+  const name = client === undefined ? 'clients without a name' : `client ${client}`;
+  const versioned = version === undefined ? name : `${name} ${version}`;
+  const what = WITHOUT_NAME[type] ?? (operation ? `operation ${operation}` : `an unnamed ${type}`);
+  const times = count === 1 ? 'once' : `${count} times`;
+  return `${versioned}, ${what}, role ${role}, ${times} since ${first.slice(0, 10)}, last on ${last.slice(0, 10)}`;
+}

@@ -1,0 +1,129 @@
+import type { FetchNode, PlanNode } from '@graphql-hive/router-query-planner';
+import { Kind, type OperationDefinitionNode } from 'graphql';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import {
+  type EntityFetch,
+  type Fetch,
+  fetchesOf,
+  foldFetches,
+  pruneImpossibleTypes,
+  type RootFetch,
+  repairRequirements,
+  restorePossibleTypes,
+  scheduleFetches,
+  unknown,
+} from '../plan/index.ts';
+import { compileEntityFetch } from './entity-fetch.ts';
+import { fetchText, usedVariables } from './entity-request.ts';
+import { type CompiledRootFetch, compileRootFetch, rootFetchStep } from './root-fetch.ts';
+import type { FetchStep } from './run.ts';
+
+/** The inputs of compiling beside the plan. */
+export interface PlanScope {
+  readonly types: SupergraphTypes;
+  readonly clientVariables: ReadonlyMap<string, string>;
+  /** The planned operation. */
+  readonly operation: OperationDefinitionNode;
+}
+
+/**
+ * Turns a plan of a query, or of a single mutation, into a step.
+ * @throws UnplannableOperation for a node of a kind that the planner is not known to give
+ */
+export function compilePlan<Context>(node: PlanNode, scope: PlanScope): FetchStep<Context> {
+  const planned = fetchesOf(node);
+  return compileWaves(scheduleFetches(changedFetches(planned, scope)), planned, scope);
+}
+
+/**
+ * Turns a plan of a subscription into the fetch that its events come from, and a step for each of them.
+ * @throws UnplannableOperation for a plan that is none of a subscription
+ */
+export function compileSubscription<Context>(
+  node: PlanNode,
+  scope: PlanScope,
+): { primary: CompiledRootFetch<Context>; step: FetchStep<Context> | undefined } {
+  const planned = fetchesOf(node);
+  const [primary, ...rest] = changedFetches(planned, scope);
+  if (primary?.kind !== 'root' || rest.some(({ kind }) => kind === 'root')) throw unknown(node);
+  const fetch = planned.includes(primary) ? primary.node : changedFetch(primary);
+  return {
+    primary: compileRootFetch(fetch, scope.types, scope.clientVariables),
+    step: rest.length > 0 ? compileWaves(scheduleFetches(rest), planned, scope) : undefined,
+  };
+}
+
+function changedFetches(planned: readonly Fetch[], { operation, types }: PlanScope): Fetch[] {
+  const repaired = repairRequirements(planned, types);
+  return foldFetches(restorePossibleTypes(pruneImpossibleTypes(repaired, types), operation, types), types);
+}
+
+function compileWaves<Context>(
+  waves: readonly (readonly Fetch[])[],
+  planned: readonly Fetch[],
+  scope: PlanScope,
+): FetchStep<Context> {
+  return inSequence(waves.map((wave) => compileWave<Context>(wave, planned, scope)));
+}
+
+/** The requests of a wave, one for each subgraph and root. */
+function compileWave<Context>(wave: readonly Fetch[], planned: readonly Fetch[], scope: PlanScope): FetchStep<Context> {
+  const { types, clientVariables } = scope;
+  const steps: FetchStep<Context>[] = [];
+  const entities = new Map<string, EntityFetch[]>();
+  for (const fetch of wave) {
+    if (fetch.kind === 'entities') entities.set(fetch.service, [...(entities.get(fetch.service) ?? []), fetch]);
+    else {
+      const node = planned.includes(fetch) ? fetch.node : changedFetch(fetch);
+      steps.push(rootFetchStep(compileRootFetch(node, types, clientVariables)));
+    }
+  }
+  for (const fetches of entities.values()) steps.push(compileEntityFetch(fetches, types, clientVariables));
+  return inParallel(steps);
+}
+
+/** The fetch of a fetch whose selections are no longer those of its text. */
+function changedFetch({ node, selections, variables }: RootFetch): FetchNode {
+  const definitions = new Map(variables.map((one) => [one.variable.name.value, one]));
+  const operation: OperationDefinitionNode = {
+    kind: Kind.OPERATION_DEFINITION,
+    operation: (node.operationKind ?? 'query') as OperationDefinitionNode['operation'],
+    variableDefinitions: usedVariables(definitions, selections),
+    selectionSet: { kind: Kind.SELECTION_SET, selections },
+  };
+  const { serviceName: _, operationName: _name, ...text } = fetchText(operation, node.serviceName);
+  return { kind: 'Fetch', serviceName: node.serviceName, ...text } as FetchNode;
+}
+
+/** The fetches of root fields in a plan. */
+export function rootFetches(node: PlanNode): FetchNode[] {
+  if (node.kind === 'Fetch') return [node];
+  if (node.kind === 'Sequence' || node.kind === 'Parallel') return node.nodes.flatMap(rootFetches);
+  return [];
+}
+
+export function inSequence<Context>(steps: readonly FetchStep<Context>[]): FetchStep<Context> {
+  const [only] = steps;
+  if (only && steps.length === 1) return only;
+  return (run, done) => {
+    const begin = (index: number) => {
+      const step = steps[index];
+      if (step) step(run, () => begin(index + 1));
+      else done();
+    };
+    begin(0);
+  };
+}
+
+function inParallel<Context>(steps: readonly FetchStep<Context>[]): FetchStep<Context> {
+  const [only] = steps;
+  if (only && steps.length === 1) return only;
+  return (run, done) => {
+    let pending = steps.length;
+    const end = () => {
+      pending--;
+      if (pending === 0) done();
+    };
+    for (const step of steps) step(run, end);
+  };
+}

@@ -1,0 +1,153 @@
+import type { OutputRewrite } from '@graphql-hive/router-query-planner';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import type { ResponsePath } from '../json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+import type { EntityFetch } from '../plan/index.ts';
+import { entityRequest } from './entity-request.ts';
+import { compileFlattenPath, type FlattenPath } from './flatten-path.ts';
+import { copy, mergeInto } from './merge.ts';
+import { compileRepresentations, type Represent } from './representations.ts';
+import { askedKeys, compileRewrites, type Rewrite, renamedPath } from './rewrites.ts';
+import type { FetchStep, PlanRun } from './run.ts';
+import { ask, prepareRequest, type SubgraphError } from './subgraph-request.ts';
+
+/** A fetch of entities, or several of them in one request, each under a key and a variable of its own. */
+interface EntityGroup {
+  /** The key of the answer under which the entities come. */
+  readonly key: string;
+  readonly variable: string;
+  readonly paths: readonly FlattenPath[];
+  readonly represent: Represent;
+  readonly rewrite: Rewrite | undefined;
+  readonly rewrites: readonly OutputRewrite[];
+  /** The keys of its entities, once rewritten. */
+  readonly asked: ReadonlySet<string>;
+}
+
+/** The entities of a group in one run: which objects of the data wait for which of the entities asked for. */
+interface PendingEntities {
+  readonly group: EntityGroup;
+  readonly texts: string[];
+  /** By path of the group: the objects, and the number of the entity that each waits for. */
+  readonly places: { readonly targets: JsonObject[]; readonly numbers: number[] }[];
+}
+
+/** Compiles one request for all entities that the fetches ask a subgraph for. */
+export function compileEntityFetch<Context>(
+  fetches: readonly EntityFetch[],
+  types: SupergraphTypes,
+  clientVariables: ReadonlyMap<string, string>,
+): FetchStep<Context> {
+  const { fetch, questions } = entityRequest(fetches, types);
+  const groups = questions.map(
+    ({ key, variable, paths, fetch }): EntityGroup => ({
+      key,
+      variable,
+      paths: paths.map((path) => compileFlattenPath(path, types)),
+      represent: compileRepresentations(fetch.requires, fetch.inputRewrites, types),
+      rewrite: compileRewrites(fetch.outputRewrites, types),
+      rewrites: fetch.outputRewrites,
+      asked: askedKeys(fetch.selections, fetch.outputRewrites),
+    }),
+  );
+  const request = prepareRequest(fetch, clientVariables);
+  return (run, done) => {
+    const waiting = groups.map((group) => findWaiting(group, run.data));
+    if (waiting.every(({ texts }) => texts.length === 0)) {
+      done();
+      return;
+    }
+    const representations = waiting.map(({ group, texts }) => ({ variable: group.variable, texts }));
+    ask(request, run, representations, ({ data, errors }) => {
+      for (const one of waiting) if (data) takeEntities(one, data[one.group.key], types);
+      if (errors.length > 0) placeErrors(errors, waiting, run);
+      done();
+    });
+  };
+}
+
+/** Equal entities are asked for once, wherever they stand. */
+function findWaiting(group: EntityGroup, data: JsonObject): PendingEntities {
+  const texts: string[] = [];
+  const numbersOf = new Map<string, number>();
+  const places = group.paths.map((path) => {
+    const targets: JsonObject[] = [];
+    const numbers: number[] = [];
+    for (const target of path.collect(data)) {
+      const text = group.represent(target);
+      if (text === undefined) continue;
+      let number = numbersOf.get(text);
+      if (number === undefined) {
+        number = texts.length;
+        numbersOf.set(text, number);
+        texts.push(text);
+      }
+      targets.push(target);
+      numbers.push(number);
+    }
+    return { targets, numbers };
+  });
+  return { group, texts, places };
+}
+
+function takeEntities({ group, places }: PendingEntities, answer: Json | undefined, types: SupergraphTypes): void {
+  if (!isList(answer)) return;
+  const { rewrite, asked } = group;
+  if (rewrite) for (const entity of answer) rewrite(entity);
+  places.forEach(({ targets, numbers }, index) => {
+    // What is asked for below differs from place to place, so that two places must not share an object. Within one
+    // place they may: the same is asked for each.
+    const entities = index < places.length - 1 ? answer.map(copy) : answer;
+    for (let at = 0; at < targets.length; at++) {
+      const target = targets[at];
+      const entity = entities[numbers[at] ?? 0];
+      if (target && isObject(entity)) mergeInto(target, entity, types.isAbstract, asked);
+    }
+  });
+}
+
+/** Tells each error at every place where the entity it is about stands. */
+function placeErrors<Context>(
+  errors: readonly SubgraphError[],
+  waiting: readonly PendingEntities[],
+  run: PlanRun<Context>,
+): void {
+  const located = new Map<PendingEntities, Map<number, ResponsePath[]>>();
+  const pathsIn = (one: PendingEntities) => {
+    const paths = located.get(one) ?? pathsByNumber(one, run.data);
+    located.set(one, paths);
+    return paths;
+  };
+  for (const error of errors) {
+    const [key, number, ...rest] = error.path ?? [];
+    const one = waiting.find(({ group }) => group.key === key);
+    const paths = one && typeof number === 'number' ? pathsIn(one).get(number) : undefined;
+    if (one && paths && paths.length > 0) {
+      const below = renamedPath(one.group.rewrites, rest);
+      for (const path of paths) run.errors.push(error.at([...path, ...below]));
+      continue;
+    }
+    for (const { group } of one ? [one] : waiting.filter(({ texts }) => texts.length > 0)) {
+      for (const { fields } of group.paths) run.errors.push(error.at(fields));
+    }
+  }
+}
+
+/** Where in the data each entity stands, by the number it was asked for with. */
+function pathsByNumber({ group, places }: PendingEntities, data: JsonObject): Map<number, ResponsePath[]> {
+  const found = new Map<number, ResponsePath[]>();
+  places.forEach(({ targets, numbers }, index) => {
+    const located = group.paths[index]?.locate(data);
+    const seen = new Set<JsonObject>();
+    targets.forEach((target, at) => {
+      const number = numbers[at] ?? 0;
+      // Entities that are the same object were found as often as they stand.
+      if (seen.has(target)) return;
+      seen.add(target);
+      const paths = found.get(number) ?? [];
+      for (const path of located?.get(target) ?? []) paths.push(path);
+      found.set(number, paths);
+    });
+  });
+  return found;
+}

@@ -1,0 +1,174 @@
+import { type DocumentNode, type GraphQLSchema, parse } from 'graphql';
+import { atOnce } from '../../../platform/index.ts';
+import { buildPublicSchema, readSupergraphTypes, type SupergraphTypes } from '../../supergraph/index.ts';
+import type { Variables } from '../../syntax/index.ts';
+import { UnplannableOperation } from '../errors.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { openEntityPlanner, openPlanner, type PlanQuery, readClientOperation } from '../plan/index.ts';
+import {
+  finishRun,
+  type GraphScope,
+  introspectionOf,
+  type JoinResult,
+  type RelayedFetch,
+  startRun,
+  variants,
+} from './prepared-join.ts';
+import type { FetchStep, PlanRun, Send } from './run.ts';
+import { readAnswer } from './subgraph-request.ts';
+
+export interface FederatedGraphOptions<Context> {
+  /** A composed supergraph of Apollo Federation, version 1 or 2. */
+  readonly supergraphSdl: string;
+  /** The same where it has been read already, which takes long for a large one. */
+  readonly read?: {
+    readonly document: () => DocumentNode;
+    readonly types: SupergraphTypes;
+    readonly publicSchema: GraphQLSchema;
+  };
+  /** Its planner, where there is one already. */
+  readonly plan?: PlanQuery | undefined;
+  /** The planner of its supergraph `withEntityRoots`, where there is one already. */
+  readonly planEntities?: PlanQuery | undefined;
+  readonly send: Send<Context>;
+}
+
+/** A query or a mutation that is ready to run, as often as wanted. */
+export interface PreparedJoin<Context> {
+  readonly kind: 'query' | 'mutation';
+  /**
+   * The text of an operation of its own with the root fields `__schema` and `__type` of this one, where it has any. It
+   * is for the caller to run against the schema that its client may see; `run` takes what it gives.
+   */
+  readonly introspection: string | undefined;
+  /**
+   * How one subgraph alone can be asked for it, such that an answer of data and nothing else is the client's as it is;
+   * undefined where it takes more than that.
+   * @throws UnplannableOperation as `run` does
+   */
+  relay(variables: Variables): RelayedFetch<Context> | undefined;
+  /**
+   * Runs it. Failures of subgraphs are errors of the result.
+   * @param variables as the client sent them, found valid
+   * @param introspected the data that running `introspection` gave
+   * @throws UnplannableOperation when no plan is found for what `@skip` and `@include` leave
+   */
+  run(variables: Variables, context: Context, introspected?: Readonly<Record<string, unknown>>): Promise<JoinResult>;
+}
+
+/** A subscription that is ready to run: one subgraph tells the events, the rest is joined to each of them. */
+export interface PreparedSubscription<Context> {
+  /** Whom to subscribe to, and the body of the GraphQL request. */
+  source(variables: Variables): { readonly subgraph: string; readonly body: string };
+  /** Completes an event: a GraphQL result of the subgraph, parsed. It is changed. */
+  join(event: unknown, variables: Variables, context: Context): Promise<JoinResult>;
+}
+
+/** One graph of federated subgraphs. Holds no state but what it was made of. */
+export class FederatedGraph<Context> {
+  /** The API schema: without federation directives and `@inaccessible` elements. */
+  readonly publicSchema: GraphQLSchema;
+  readonly #scope: GraphScope<Context>;
+
+  /**
+   * @throws PlannerUnavailable where the query planner does not load; an Error for what is no supergraph
+   */
+  constructor({ supergraphSdl, read, plan, planEntities, send }: FederatedGraphOptions<Context>) {
+    const { document, types, publicSchema } = read ?? readAtOnce(supergraphSdl);
+    this.publicSchema = publicSchema;
+    this.#scope = {
+      planEntities: planEntities ?? openEntityPlanner(document),
+      plan: plan ?? openPlanner(supergraphSdl),
+      types,
+      publicSchema: this.publicSchema,
+      send,
+    };
+  }
+
+  /**
+   * Prepares a query or a mutation. Its plan is made at once where no variable decides about `@skip` or `@include`, else
+   * once for each set of their values.
+   * @param document valid against `publicSchema`
+   * @throws UnplannableOperation when it cannot be planned
+   */
+  prepare(document: string, operationName?: string): PreparedJoin<Context> {
+    const operation = readClientOperation(document, operationName, this.#scope.types.fieldNames);
+    const kind = operation.definition.operation;
+    if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
+    const variantFor = variants(operation, this.#scope);
+    if (operation.conditions.length === 0) variantFor({});
+    const { send } = this.#scope;
+    return {
+      kind,
+      introspection: introspectionOf(operation),
+      relay: (variables) => variantFor(variables).relay,
+      run: (variables, context, introspected) =>
+        new Promise((resolve, reject) => {
+          const { step, shape } = variantFor(variables);
+          const run = startRun(send, variables, context, reject);
+          perform(step, run, () => {
+            if (introspected) Object.assign(run.data, introspected);
+            resolve(finishRun(run, shape));
+          });
+        }),
+    };
+  }
+
+  /** Whether an operation asks about the schema itself, see `PreparedJoin.introspection`; nothing is planned for it. */
+  asksAboutSchema(document: string, operationName?: string): boolean {
+    return introspectionOf(readClientOperation(document, operationName, this.#scope.types.fieldNames)) !== undefined;
+  }
+
+  /**
+   * Prepares a subscription.
+   * @throws UnplannableOperation when it cannot be planned
+   */
+  prepareSubscription(document: string, operationName?: string): PreparedSubscription<Context> {
+    const operation = readClientOperation(document, operationName, this.#scope.types.fieldNames);
+    if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is no subscription');
+    const variantFor = variants(operation, this.#scope);
+    if (operation.conditions.length === 0) variantFor({});
+    const { send } = this.#scope;
+    const planned = (variables: Variables) => {
+      const { primary, ...variant } = variantFor(variables);
+      if (!primary) throw new UnplannableOperation('the subscription has no field to subscribe to');
+      return { primary, ...variant };
+    };
+    return {
+      source: (variables) => {
+        const { request } = planned(variables).primary;
+        return { subgraph: request.service, body: request.body(variables) };
+      },
+      join: (event, variables, context) =>
+        new Promise((resolve, reject) => {
+          const { primary, step, shape } = planned(variables);
+          const run = startRun(send, variables, context, reject);
+          primary.take(readAnswer(primary.request.service, event as Json, run), run);
+          perform(step, run, () => resolve(finishRun(run, shape)));
+        }),
+    };
+  }
+}
+
+function readAtOnce(supergraphSdl: string) {
+  const document = parse(supergraphSdl, { noLocation: true });
+  return {
+    document: () => document,
+    types: atOnce(readSupergraphTypes(document)),
+    publicSchema: buildPublicSchema(document),
+  };
+}
+
+function perform<Context>(step: FetchStep<Context> | undefined, run: PlanRun<Context>, done: () => void): void {
+  if (step) step(run, done);
+  else done();
+}
+
+/** The whole GraphQL response as an object. */
+export function responseObject({ data, errors }: JoinResult): {
+  data: JsonObject | null;
+  errors?: JoinResult['errors'];
+} {
+  const parsed: JsonObject | null = JSON.parse(data);
+  return errors.length === 0 ? { data: parsed } : { data: parsed, errors };
+}

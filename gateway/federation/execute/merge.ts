@@ -1,0 +1,53 @@
+import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+
+/**
+ * Writes what one subgraph said of an object into what is known of it already. Objects are merged field by field,
+ * lists item by item; what is known is never replaced by null. What is said of another type of object is left out.
+ * @param isAbstract an interface object calls itself by the interface's name, which never replaces that of a type
+ * @param asked the keys that the subgraph was asked for: what others are asked for is not its to say
+ */
+export function mergeInto(
+  target: JsonObject,
+  source: JsonObject,
+  isAbstract: (typename: string) => boolean,
+  asked?: ReadonlySet<string>,
+): void {
+  if (areOfTwoTypes(target.__typename, source.__typename, isAbstract)) return;
+  for (const key in source) {
+    const incoming = source[key];
+    if (incoming === undefined || key === '__proto__' || asked?.has(key) === false) continue;
+    const known = target[key];
+    if (known === undefined || known === null || typeof known === 'function') target[key] = incoming;
+    else if (incoming === null || incoming === known) continue;
+    else if (typeof incoming !== 'object') {
+      if (key !== '__typename' || !isAbstract(String(incoming))) target[key] = incoming;
+    } else mergeValues(known, incoming, isAbstract);
+  }
+}
+
+function areOfTwoTypes(one: Json | undefined, other: Json | undefined, isAbstract: (typename: string) => boolean) {
+  if (one === other || typeof one !== 'string' || typeof other !== 'string') return false;
+  return !isAbstract(one) && !isAbstract(other);
+}
+
+function mergeValues(known: Json, incoming: Json, isAbstract: (typename: string) => boolean): void {
+  if (known === incoming) return;
+  if (isObject(known) && isObject(incoming)) mergeInto(known, incoming, isAbstract);
+  else if (isList(known) && isList(incoming)) {
+    const length = Math.min(known.length, incoming.length);
+    for (let at = 0; at < length; at++) {
+      const [item, other] = [known[at], incoming[at]];
+      if (item === null) (known as Json[])[at] = other ?? null;
+      else if (item !== undefined && other !== undefined) mergeValues(item, other, isAbstract);
+    }
+  }
+}
+
+/** A copy that shares no object with the original. */
+export function copy<T extends Json>(value: T): T {
+  if (isList(value)) return value.map((item) => copy(item)) as unknown as T;
+  if (!isObject(value)) return value;
+  const made: JsonObject = {};
+  for (const key in value) if (key !== '__proto__') made[key] = copy(value[key] ?? null);
+  return made as T;
+}

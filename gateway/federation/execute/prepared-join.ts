@@ -1,0 +1,197 @@
+import { type FieldNode, type GraphQLSchema, Kind, print } from 'graphql';
+import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import type { JoinError, SubgraphFailure } from '../errors.ts';
+import type { PlanQuery } from '../plan/index.ts';
+import {
+  type ClientOperation,
+  type Conditions,
+  includedRootFields,
+  planInParts,
+  plannedOperation,
+  type SplitScope,
+} from '../plan/index.ts';
+import {
+  completeValues,
+  type ErrorPlace,
+  errorPlace,
+  type ObjectShape,
+  responseShapeOf,
+  writeResponse,
+} from '../response/index.ts';
+import { compilePlan, compileSubscription, inSequence } from './compile-plan.ts';
+import { planMutation } from './mutation-order.ts';
+import { relayedRequest } from './relay.ts';
+import type { ReplyBytes } from './reply-bytes.ts';
+import { type CompiledRootFetch, takeAnswer } from './root-fetch.ts';
+import type { FetchStep, PlanRun, Send, SubgraphExtensions } from './run.ts';
+import { failure, readReply, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
+
+/** The result of an operation. */
+export interface JoinResult {
+  /** JSON text of the `data` member; `null` where nothing is left of it. */
+  readonly data: string;
+  readonly errors: readonly JoinError[];
+  /** The extensions of the subgraphs' responses. */
+  readonly extensions: readonly SubgraphExtensions[];
+}
+
+/** What all operations of a graph share. */
+export interface GraphScope<Context> {
+  readonly plan: PlanQuery;
+  /** Plans over the supergraph of `withEntityRoots`. */
+  readonly planEntities: PlanQuery;
+  readonly types: SupergraphTypes;
+  readonly publicSchema: GraphQLSchema;
+  readonly send: Send<Context>;
+}
+
+/** An operation under one set of values of its `@skip` and `@include` variables. */
+export interface Variant<Context> {
+  readonly step: FetchStep<Context> | undefined;
+  readonly shape: ObjectShape;
+  /** Subscriptions: where the events come from. */
+  readonly primary: CompiledRootFetch<Context> | undefined;
+  readonly relay?: RelayedFetch<Context> | undefined;
+}
+
+/** A request whose answer can be the client's as it is. */
+export interface RelayedFetch<Context> {
+  readonly subgraph: string;
+  readonly kind: 'query' | 'mutation';
+  body(variables: Readonly<Record<string, unknown>>): string;
+  /** The result where the reply has more than data. */
+  read(reply: ReplyBytes, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
+  /** The result where there is no reply. */
+  fail(why: SubgraphFailure, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
+}
+
+/** Plans and compiles an operation under given conditions. */
+export function compileVariant<Context>(
+  operation: ClientOperation,
+  conditions: Conditions,
+  scope: GraphScope<Context>,
+): Variant<Context> {
+  const fields = includedRootFields(operation, conditions).filter(({ name }) => !name.value.startsWith('__'));
+  const shape = responseShapeOf(operation, conditions, scope.publicSchema, scope.types);
+  if (fields.length === 0) return { step: undefined, shape, primary: undefined };
+  const name = operation.definition.name?.value;
+  const planned = (some: readonly FieldNode[]) =>
+    plannedOperation(operation, some, conditions, scope.publicSchema, scope.types);
+  const split: SplitScope = {
+    types: scope.types,
+    plan: (one) => scope.plan(print(one), name),
+    planEntities: (one) => scope.planEntities(print(one), name),
+  };
+  const plan = (some: readonly FieldNode[]) => planInParts(planned(some), split);
+  const kind = operation.definition.operation;
+  const { clientVariables } = operation;
+  const whole = planned(fields);
+  const planScope = { types: scope.types, clientVariables, operation: whole };
+  const nodes = kind === 'mutation' ? planMutation(fields, plan) : [plan(fields)].filter((one) => one !== undefined);
+  const [node] = nodes;
+  if (!node) return { step: undefined, shape, primary: undefined };
+  if (kind !== 'subscription') {
+    const steps = nodes.map((one) => compilePlan<Context>(one, planScope));
+    const isWhole = operation.hasClientKeys && !shape.fields.some(({ name: own }) => own.startsWith('__'));
+    const request = isWhole
+      ? relayedRequest(whole, nodes, clientVariables, scope.publicSchema, scope.types)
+      : undefined;
+    const relay = request && relayOf(request, shape, scope.send);
+    return { step: inSequence(steps), shape, primary: undefined, relay };
+  }
+  return { shape, ...compileSubscription<Context>(node, planScope) };
+}
+
+/** How many variants of an operation are kept. */
+const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
+
+/** Finds the variant of an operation that fits given variables; compiles it when it is the first time. */
+export function variants<Context>(
+  operation: ClientOperation,
+  scope: GraphScope<Context>,
+): (variables: Readonly<Record<string, unknown>>) => Variant<Context> {
+  const kept = new SecondChanceCache<Variant<Context>>(KEPT_VARIANTS);
+  const decide = (variables: Readonly<Record<string, unknown>>) =>
+    operation.conditions.map(({ name, byDefault }): [string, boolean] => {
+      const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      return [name, given === undefined ? byDefault : given === true];
+    });
+  return (variables) => {
+    const decided = operation.conditions.length === 0 ? [] : decide(variables);
+    const key = decided.length === 0 ? '' : decided.map(([, holds]) => (holds ? '1' : '0')).join('');
+    const known = kept.get(key);
+    if (known) return known;
+    const made = compileVariant(operation, new Map(decided), scope);
+    kept.keep(key, made);
+    return made;
+  };
+}
+
+/** A run that has yet to start. */
+export function startRun<Context>(
+  send: Send<Context>,
+  variables: Readonly<Record<string, unknown>>,
+  context: Context,
+  fail: (error: unknown) => void,
+): PlanRun<Context> {
+  return { data: {}, variables, context, send, errors: [], extensions: [], fail };
+}
+
+/** Writes what a run came to. */
+export function finishRun<Context>({ data, errors, extensions }: PlanRun<Context>, shape: ObjectShape): JoinResult {
+  if (errors.length === 0) {
+    const text = writeResponse(shape, data);
+    if (text !== undefined) return { data: text, errors, extensions };
+  }
+  const places = errors.map(({ path }) => path && errorPlace(shape, data, path));
+  const told = errors.map((error, index) => withPlace(error, places[index]));
+  const reached = places.flatMap((place) => (place && place.path.length > 0 ? [place.reach] : []));
+  const complete = completeValues(shape, data, told, reached);
+  return { data: complete.text, errors: [...told, ...complete.errors], extensions };
+}
+
+function withPlace(error: JoinError, place: ErrorPlace | undefined): JoinError {
+  if (!place) return error;
+  const { path: _, ...rest } = error;
+  return place.path.length > 0 ? { ...rest, path: place.path } : rest;
+}
+
+/** The part of an operation that asks about the schema itself: its text, or undefined where it does not. */
+export function introspectionOf(operation: ClientOperation): string | undefined {
+  const everything = new Map(operation.conditions.map(({ name }) => [name, true]));
+  const nothing = new Map(operation.conditions.map(({ name }) => [name, false]));
+  const asked = [everything, nothing]
+    .flatMap((conditions) => includedRootFields(operation, conditions))
+    .filter(({ name }) => name.value === '__schema' || name.value === '__type');
+  if (asked.length === 0) return undefined;
+  const selections = [...new Set(asked)];
+  const definition = { ...operation.definition, selectionSet: { kind: Kind.SELECTION_SET, selections } } as const;
+  return print({ kind: Kind.DOCUMENT, definitions: [definition, ...operation.fragments.values()] });
+}
+
+/** The reader of a relayed response waits for the result. */
+function raise(error: unknown): never {
+  throw error;
+}
+
+function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape, send: Send<Context>): RelayedFetch<Context> {
+  const { service, kind } = request;
+  const result = (
+    answer: (run: PlanRun<Context>) => SubgraphAnswer,
+    variables: PlanRun<Context>['variables'],
+    context: Context,
+  ) => {
+    const run = startRun(send, variables, context, raise);
+    takeAnswer(request, answer(run), run);
+    return finishRun(run, shape);
+  };
+  return {
+    subgraph: service,
+    kind,
+    body: request.body,
+    read: (reply, variables, context) => result((run) => readReply(service, reply, run), variables, context),
+    fail: ({ message, extensions }, variables, context) =>
+      result(() => failure(service, message, extensions), variables, context),
+  };
+}

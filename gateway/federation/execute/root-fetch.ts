@@ -1,0 +1,71 @@
+import type { FetchNode } from '@graphql-hive/router-query-planner';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { mergeInto } from './merge.ts';
+import { compileRewrites, renamedPath } from './rewrites.ts';
+import type { FetchStep, PlanRun } from './run.ts';
+import { ask, prepareRequest, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
+
+/** A fetch of root fields. */
+export interface CompiledRootFetch<Context> {
+  readonly request: SubgraphRequest;
+  /** Puts an answer of the subgraph into the data of a run. */
+  take(answer: SubgraphAnswer, run: PlanRun<Context>): void;
+}
+
+/** Compiles a fetch of root fields: its answer is merged into the data, other answers for the same field beside it. */
+export function compileRootFetch<Context>(
+  node: FetchNode,
+  types: SupergraphTypes,
+  clientVariables: ReadonlyMap<string, string>,
+): CompiledRootFetch<Context> {
+  const request = prepareRequest(node, clientVariables);
+  const rewrite = compileRewrites(node.outputRewrites, types);
+  const asked = new Set(request.rootKeys().map((key) => String(renamedPath(node.outputRewrites, [key])[0])));
+  return {
+    request,
+    take: ({ data, errors }, run) => {
+      if (data) {
+        rewrite?.(data);
+        mergeInto(run.data, data, types.isAbstract, asked);
+      }
+      for (const error of errors) {
+        if (error.path) run.errors.push(error.at(renamedPath(node.outputRewrites, error.path)));
+        else for (const path of missingFields(request, node, run)) run.errors.push(error.at(path));
+      }
+    },
+  };
+}
+
+export function rootFetchStep<Context>({ request, take }: CompiledRootFetch<Context>): FetchStep<Context> {
+  return (run, done) =>
+    ask(request, run, undefined, (answer) => {
+      take(answer, run);
+      done();
+    });
+}
+
+/** An error without a path is reported for every root field that it may have made null. */
+function missingFields<Context>(request: SubgraphRequest, node: FetchNode, run: PlanRun<Context>) {
+  const keys = request.rootKeys().map((key) => renamedPath(node.outputRewrites, [key]));
+  const missing = keys.filter(([key]) => run.data[String(key)] === undefined || run.data[String(key)] === null);
+  return missing.length > 0 ? missing : keys;
+}
+
+/** Puts an answer into the data of a run that holds nothing else. */
+export function takeAnswer<Context>(
+  request: SubgraphRequest,
+  { data, errors }: SubgraphAnswer,
+  run: PlanRun<Context>,
+): void {
+  if (data) Object.assign(run.data, data);
+  for (const error of errors) {
+    if (error.path) run.errors.push(error.at(error.path));
+    else for (const key of missingKeys(request, run)) run.errors.push(error.at([key]));
+  }
+}
+
+function missingKeys<Context>(request: SubgraphRequest, run: PlanRun<Context>): string[] {
+  const keys = request.rootKeys();
+  const missing = keys.filter((key) => run.data[key] === undefined || run.data[key] === null);
+  return missing.length > 0 ? missing : keys;
+}

@@ -1,0 +1,48 @@
+import type { JoinError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import type { ReplyBytes } from './reply-bytes.ts';
+
+/** The parameters of a call to a subgraph beside its body. */
+export interface SubgraphCall {
+  readonly kind: 'query' | 'mutation';
+}
+
+/**
+ * Sends a GraphQL request to a subgraph.
+ * @param subgraph its name in the supergraph
+ * @param body JSON text: `{"query": …, "variables": …}`
+ * @param done is called once, with the text of the response, whatever the HTTP status was, or with an error. A
+ * SubgraphFailure has a public message; any other error means that the subgraph did not answer.
+ */
+export type Send<Context> = (
+  subgraph: string,
+  body: string,
+  context: Context,
+  call: SubgraphCall,
+  done: (reply: string | ReplyBytes | Error) => void,
+) => void;
+
+/** `extensions` that a subgraph put beside its data. */
+export interface SubgraphExtensions {
+  readonly service: string;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** One execution of a plan. */
+export interface PlanRun<Context> {
+  readonly data: JsonObject;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly context: Context;
+  readonly send: Send<Context>;
+  /** With paths in our data; undefined where the error belongs to no place of it. */
+  readonly errors: JoinError[];
+  readonly extensions: SubgraphExtensions[];
+  /** Ends the execution after an unexpected error. */
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * A part of a plan. It tells `done` when it is over. There are no promises on the way: chains of them cost more than what
+ * is done between, and hold on to answers.
+ */
+export type FetchStep<Context> = (run: PlanRun<Context>, done: () => void) => void;

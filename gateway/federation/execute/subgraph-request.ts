@@ -1,0 +1,147 @@
+import { Kind, parse } from 'graphql';
+import { type JoinError, SubgraphFailure, subgraphExtensions } from '../errors.ts';
+import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+import { type ReplyBytes, replyText } from './reply-bytes.ts';
+import type { PlanRun } from './run.ts';
+
+/** The parts of a plan's fetch that make up its request. */
+export interface FetchText {
+  readonly serviceName: string;
+  readonly operation: string;
+  readonly operationName?: string;
+  readonly operationKind?: 'query' | 'mutation' | 'subscription';
+  readonly variableUsages?: readonly string[];
+}
+
+/** Representations of entities by the variable that takes them, as JSON texts. */
+export type Representations = readonly { readonly variable: string; readonly texts: readonly string[] }[];
+
+/** A request to a subgraph with all text that is the same every time prepared. */
+export interface SubgraphRequest {
+  readonly service: string;
+  /** The body with the client's variables that this fetch uses, and with the representations. */
+  body(variables: Readonly<Record<string, unknown>>, representations?: Representations): string;
+  /** The names under which it asks for root fields. */
+  rootKeys(): string[];
+  readonly kind: 'query' | 'mutation';
+}
+
+/** @param clientVariables the client's names of variables that the planner knows by other ones */
+export function prepareRequest(fetch: FetchText, clientVariables: ReadonlyMap<string, string>): SubgraphRequest {
+  const name = fetch.operationName === undefined ? '' : `,"operationName":${JSON.stringify(fetch.operationName)}`;
+  const start = `{"query":${JSON.stringify(fetch.operation)}${name}`;
+  const variables = (fetch.variableUsages ?? []).map((planned) => ({
+    client: clientVariables.get(planned) ?? planned,
+    prefix: `${JSON.stringify(planned)}:`,
+  }));
+  return {
+    service: fetch.serviceName,
+    kind: fetch.operationKind === 'mutation' ? 'mutation' : 'query',
+    body: (given, representations) => {
+      let members = '';
+      for (const { variable, texts } of representations ?? []) {
+        members += `${members && ','}"${variable}":[${texts.join(',')}]`;
+      }
+      for (const { client, prefix } of variables) {
+        const value = Object.hasOwn(given, client) ? given[client] : undefined;
+        if (value !== undefined) members += `${members && ','}${prefix}${JSON.stringify(value)}`;
+      }
+      return members ? `${start},"variables":{${members}}}` : `${start}}`;
+    },
+    rootKeys: () => rootKeys(fetch.operation),
+  };
+}
+
+/** A subgraph's answer, read. */
+export interface SubgraphAnswer {
+  readonly data: JsonObject | undefined;
+  readonly errors: readonly SubgraphError[];
+}
+
+export interface SubgraphError {
+  readonly path: readonly (string | number)[] | undefined;
+  /** The error as a client may see it, once its path is known. */
+  at(path: readonly (string | number)[] | undefined): JoinError;
+}
+
+/**
+ * Asks a subgraph and tells `done` what it answered. A failure to ask it is an answer without data and with one error that
+ * has no path.
+ */
+export function ask<Context>(
+  request: SubgraphRequest,
+  run: PlanRun<Context>,
+  representations: Representations | undefined,
+  done: (answer: SubgraphAnswer) => void,
+): void {
+  const { service } = request;
+  const body = request.body(run.variables, representations);
+  run.send(service, body, run.context, request, (reply) => {
+    try {
+      done(reply instanceof Error ? unanswered(service, reply) : readReply(service, reply, run));
+    } catch (error) {
+      run.fail(error);
+    }
+  });
+}
+
+function unanswered(service: string, error: Error): SubgraphAnswer {
+  if (error instanceof SubgraphFailure) return failure(service, error.message, error.extensions);
+  return failure(service, `the service "${service}" did not answer`);
+}
+
+/** Reads an answer. */
+export function readReply<Context>(service: string, reply: string | ReplyBytes, run: PlanRun<Context>): SubgraphAnswer {
+  let answer: Json;
+  try {
+    answer = JSON.parse(replyText(reply));
+  } catch {
+    return failure(service, `the service "${service}" gave an answer that is not JSON`);
+  }
+  return readAnswer(service, answer, run);
+}
+
+/** Reads an answer that has been parsed already, such as an event of a subscription. */
+export function readAnswer<Context>(service: string, answer: Json | undefined, run: PlanRun<Context>): SubgraphAnswer {
+  if (!isObject(answer) || (!isObject(answer.data) && !isList(answer.errors))) {
+    return failure(service, `the service "${service}" gave an answer that is no GraphQL response`);
+  }
+  if (isObject(answer.extensions)) run.extensions.push({ service, extensions: answer.extensions });
+  return {
+    data: isObject(answer.data) ? answer.data : undefined,
+    errors: isList(answer.errors) ? answer.errors.map((error) => readError(service, error)) : [],
+  };
+}
+
+/** The result of a fetch without a response. */
+export function failure(
+  service: string,
+  message: string,
+  extensions?: Readonly<Record<string, unknown>>,
+): SubgraphAnswer {
+  const error = { message, extensions: subgraphExtensions(service, extensions) };
+  return {
+    data: undefined,
+    errors: [{ path: undefined, at: (path) => (path ? { message, path, extensions: error.extensions } : error) }],
+  };
+}
+
+function readError(service: string, error: Json): SubgraphError {
+  const given = isObject(error) ? error : {};
+  const message = typeof given.message === 'string' ? given.message : `the service "${service}" reported an error`;
+  const extensions = subgraphExtensions(service, given.extensions);
+  const path = isList(given.path) && given.path.every(isPathSegment) ? given.path : undefined;
+  return { path, at: (place) => (place ? { message, path: place, extensions } : { message, extensions }) };
+}
+
+function isPathSegment(value: Json): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+function rootKeys(operation: string): string[] {
+  const [definition] = parse(operation, { noLocation: true }).definitions;
+  if (definition?.kind !== Kind.OPERATION_DEFINITION) return [];
+  return definition.selectionSet.selections.flatMap((selection) =>
+    selection.kind === Kind.FIELD ? [selection.alias?.value ?? selection.name.value] : [],
+  );
+}

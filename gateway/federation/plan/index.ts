@@ -1,0 +1,19 @@
+export {
+  type ClientOperation,
+  type Conditions,
+  includedRootFields,
+  isIncluded,
+  readClientOperation,
+} from './client-operation.ts';
+export { openEntityPlanner } from './entity-planner.ts';
+export { fieldsOf, foldFetches, responseKey } from './fold-fetches.ts';
+export { type EntityFetch, type EntityPath, type Fetch, fetchesOf, type RootFetch, unknown } from './plan-fetches.ts';
+export { PLACEHOLDER_FIELD, plannedOperation } from './planned-document.ts';
+export { openPlanner, type PlanQuery } from './planner.ts';
+export { openPlanners, type Planners, type PlannersOptions } from './planner-thread.ts';
+export { pruneImpossibleTypes } from './prune-impossible-types.ts';
+export { repairRequirements } from './repair-requirements.ts';
+export { restorePossibleTypes } from './restore-possible-types.ts';
+export { scheduleFetches } from './schedule-fetches.ts';
+export { separateTypes } from './separate-types.ts';
+export { planInParts, type SplitScope } from './split-requirements.ts';

@@ -1,0 +1,24 @@
+import type { PlanNode } from '@graphql-hive/router-query-planner';
+import type { SlicedPlannerOptions } from './sliced-planner.ts';
+
+/** The message that starts the thread. */
+export interface PlannerData {
+  readonly pieces: readonly string[];
+  readonly slices: SlicedPlannerOptions | undefined;
+}
+
+/** A request to the thread. */
+export interface PlanQuestion {
+  readonly document: string;
+  readonly operationName: string | undefined;
+  readonly labels: ReadonlySet<string> | undefined;
+  readonly planner: 'plan' | 'planEntities';
+}
+
+export type PlanAnswer = { readonly node: PlanNode | undefined } | { readonly unplannable: string };
+
+/** The thread's message once it is ready. */
+export interface PlannerReady {
+  /** Why the addon does not load. */
+  readonly unavailable?: string;
+}

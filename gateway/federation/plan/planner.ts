@@ -1,0 +1,47 @@
+import { createRequire } from 'node:module';
+import type { PlanNode, QueryPlanner } from '@graphql-hive/router-query-planner';
+import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
+
+/**
+ * Plans one operation; undefined where there is nothing to fetch.
+ * @param labels the labels of progressive overrides that are active
+ */
+export type PlanQuery = (
+  document: string,
+  operationName: string | undefined,
+  labels?: ReadonlySet<string>,
+) => PlanNode | undefined;
+
+/**
+ * The planner of a supergraph.
+ * @throws PlannerUnavailable where the addon does not load; whatever the addon throws for a broken supergraph
+ */
+export function openPlanner(supergraphSdl: string): PlanQuery {
+  const planner = new (loadPlanner())(supergraphSdl);
+  return (document, operationName, labels) => {
+    try {
+      // Labels such as percent(5) hold while the last argument is below 5.
+      return planner.plan(document, operationName, new Set(labels), 0).node;
+    } catch (error) {
+      throw unplannable(error);
+    }
+  };
+}
+
+/** @param cause what the planner says, which may repeat values of the document: it is kept for the log only. */
+export function unplannable(cause: unknown): UnplannableOperation {
+  const message = 'the operation cannot be planned over the federated services';
+  return new UnplannableOperation(message, cause, FOUND_AND_LOST.test(String(cause)));
+}
+
+/** Of an operation that it has found a way for: it does so, and then does not find its own steps again. */
+const FOUND_AND_LOST = /failed to build fetch graph/i;
+
+function loadPlanner(): typeof QueryPlanner {
+  try {
+    // Not a static import: that would keep the whole gateway from starting where the addon does not load.
+    return createRequire(import.meta.url)('@graphql-hive/router-query-planner').QueryPlanner;
+  } catch (error) {
+    throw new PlannerUnavailable(error);
+  }
+}

@@ -1,0 +1,110 @@
+import type { RequiresSelection } from '@graphql-hive/router-query-planner';
+import { type FieldNode, print, type SelectionNode } from 'graphql';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { fieldsOf, responseKey } from './fold-fetches.ts';
+import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes } from './plan-fetches.ts';
+
+/**
+ * Has fields get what they require with the arguments that they require it with. Where the same field is fetched with
+ * others too, the planner gives one of them a key of its own, and below an entity that was fetched it forgets to look
+ * for the value there.
+ */
+export function repairRequirements(fetches: readonly Fetch[], types: SupergraphTypes): readonly Fetch[] {
+  return fetches.flatMap((fetch): readonly Fetch[] => {
+    if (fetch.kind !== 'entities' || fetch.requires.length === 0) return [fetch];
+    const before = fetches.filter((other) => precedes(other, fetch));
+    // The keys may differ from place to place.
+    const groups = new Map<string, EntityFetch>();
+    let isChanged = false;
+    for (const path of fetch.paths) {
+      const produced = before.flatMap((other) => fieldsAt(other, path));
+      const requires = repairedFor(fetch, produced, types);
+      isChanged ||= requires !== fetch.requires;
+      const key = JSON.stringify(requires);
+      groups.set(key, { ...fetch, requires, paths: [...(groups.get(key)?.paths ?? []), path] });
+    }
+    return isChanged ? [...groups.values()] : [fetch];
+  });
+}
+
+function repairedFor(
+  fetch: EntityFetch,
+  produced: readonly FieldNode[],
+  types: SupergraphTypes,
+): readonly RequiresSelection[] {
+  let isChanged = false;
+  const requires = fetch.requires.map((required) => {
+    if (required.kind !== 'InlineFragment') return required;
+    const wanted = wantedBy(fetch, required.typeCondition, types);
+    const selections = repaired(required.selections, wanted, produced);
+    if (selections === required.selections) return required;
+    isChanged = true;
+    return { ...required, selections: [...selections] };
+  });
+  return isChanged ? requires : fetch.requires;
+}
+
+/** The `@requires` selections of the fields of a fetch, on one object type. */
+function wantedBy({ selections, service }: EntityFetch, type: string, types: SupergraphTypes): readonly FieldNode[] {
+  return fieldsOf(selections, type).flatMap(({ field, type: own = type }) =>
+    fieldsOf(types.requirementsOf(service, own, field.name.value), undefined).map((one) => one.field),
+  );
+}
+
+function repaired(
+  required: readonly RequiresSelection[],
+  wanted: readonly FieldNode[],
+  produced: readonly FieldNode[],
+): readonly RequiresSelection[] {
+  let isChanged = false;
+  const changed = required.map((one): RequiresSelection => {
+    if (one.kind === 'FragmentSpread') return one;
+    if (one.kind === 'InlineFragment') {
+      const selections = repaired(one.selections, wanted, produced);
+      if (selections === one.selections) return one;
+      isChanged = true;
+      return { ...one, selections: [...selections] };
+    }
+    const name = one.alias ?? one.name;
+    const meant = wanted.filter((field) => field.name.value === name);
+    const [first] = meant;
+    // With several arguments wanted in one request there is no telling which is meant here.
+    if (!first || new Set(meant.map(argumentsOf)).size > 1) return one;
+    const same = produced.filter((field) => field.name.value === name && argumentsOf(field) === argumentsOf(first));
+    const [found] = same;
+    const key = found && !same.some((field) => responseKey(field) === one.name) ? responseKey(found) : one.name;
+    const below = one.selections && repaired(one.selections, subfieldsOf(meant), subfieldsOf(same));
+    if (key === one.name && below === one.selections) return one;
+    isChanged = true;
+    return { ...one, name: key, ...(key !== name && { alias: name }), ...(below && { selections: [...below] }) };
+  });
+  return isChanged ? changed : required;
+}
+
+function argumentsOf({ arguments: given = [] }: FieldNode): string {
+  return given
+    .map((argument) => print(argument))
+    .sort()
+    .join();
+}
+
+function subfieldsOf(fields: readonly FieldNode[]): readonly FieldNode[] {
+  return fields
+    .flatMap(({ selectionSet }) => fieldsOf(selectionSet?.selections ?? [], undefined))
+    .map(({ field }) => field);
+}
+
+/** The fields that a fetch selects of the objects at a path, whatever their types. */
+function fieldsAt(fetch: Fetch, path: EntityPath): readonly FieldNode[] {
+  const bases = fetch.kind === 'entities' ? fetch.paths : [[]];
+  return bases.flatMap((base) => {
+    const [keys, above] = [fieldKeysOf(path), fieldKeysOf(base)];
+    if (above.length > keys.length || above.some((key, at) => key !== keys[at])) return [];
+    let selections: readonly SelectionNode[] = fetch.selections;
+    for (const key of keys.slice(above.length))
+      selections = fieldsOf(selections, undefined).flatMap(({ field }) =>
+        responseKey(field) === key ? (field.selectionSet?.selections ?? []) : [],
+      );
+    return fieldsOf(selections, undefined).map(({ field }) => field);
+  });
+}

@@ -1,0 +1,181 @@
+import {
+  type FieldNode,
+  type InlineFragmentNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  visit,
+} from 'graphql';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { fragmentNode } from '../../syntax/index.ts';
+import { responseKey } from './fold-fetches.ts';
+import { type EntityPath, type Fetch, fieldKeysOf, rootName } from './plan-fetches.ts';
+
+/**
+ * Puts back what the planner leaves out where a field of an abstract type is shared by services that do not have the
+ * same members of it: it only asks for the members that all of them have, even where it has decided which one to ask.
+ * That one is asked for the members that it has and the others do not, too.
+ * @param operation what was planned
+ */
+export function restorePossibleTypes(
+  fetches: readonly Fetch[],
+  operation: OperationDefinitionNode,
+  types: SupergraphTypes,
+): readonly Fetch[] {
+  const asked = operation.selectionSet.selections;
+  return fetches.map((fetch): Fetch => {
+    if (fetch.outputRewrites.length > 0) return fetch;
+    const [path = []] = entityPathsOf(fetch);
+    const keys = fieldKeysOf(path);
+    const at = { service: fetch.service, types, others: fetches.filter((other) => other !== fetch) };
+    const root = fetch.kind === 'entities' ? undefined : rootName(operation.operation);
+    const selections = restore(fetch.selections, askedAt(asked, keys), root, keys, at);
+    if (selections === fetch.selections) return fetch;
+    return { ...fetch, selections, variables: withVariables(fetch, selections, operation) };
+  });
+}
+
+interface RestoreScope {
+  readonly service: string;
+  readonly types: SupergraphTypes;
+  readonly others: readonly Fetch[];
+}
+
+/** @param type undefined where only fragments say it. */
+function restore(
+  fetched: readonly SelectionNode[],
+  asked: readonly SelectionNode[],
+  type: string | undefined,
+  path: readonly string[],
+  scope: RestoreScope,
+): readonly SelectionNode[] {
+  let isChanged = false;
+  const changed = fetched.map((selection): SelectionNode => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD || !selection.selectionSet) return selection;
+    const below = selection.selectionSet.selections;
+    const restored =
+      selection.kind === Kind.INLINE_FRAGMENT
+        ? restore(below, asked, selection.typeCondition?.name.value ?? type, path, scope)
+        : restoreField(selection, below, asked, type, path, scope);
+    if (restored === below) return selection;
+    isChanged = true;
+    return { ...selection, selectionSet: { kind: Kind.SELECTION_SET, selections: restored } };
+  });
+  return isChanged ? changed : fetched;
+}
+
+function restoreField(
+  field: FieldNode,
+  below: readonly SelectionNode[],
+  asked: readonly SelectionNode[],
+  parent: string | undefined,
+  above: readonly string[],
+  scope: RestoreScope,
+): readonly SelectionNode[] {
+  const { types, service } = scope;
+  const type = parent && ownType(types.subgraphType(service, parent, field.name.value));
+  if (!parent || !type) return below;
+  const key = responseKey(field);
+  const same = fieldsOfType(asked, parent, types).filter((one) => responseKey(one) === key);
+  const wanted = same.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
+  if (wanted.length === 0) return below;
+  const path = [...above, key];
+  const restored = restore(below, wanted, type, path, scope);
+  if (!types.services.isPartial(type) || isFetchedElsewhere(path, scope)) return restored;
+  const added = [...types.services.membersIn(service, type)].flatMap((member): InlineFragmentNode[] => {
+    const keys = new Set(fieldsOfType(restored, member, types).map(responseKey));
+    const missing = fieldsOfType(wanted, member, types).filter((one) => !keys.has(responseKey(one)));
+    const own = answeredSelections(missing, member, scope);
+    return own.length === 0 ? [] : [fragmentNode(member, own)];
+  });
+  return added.length === 0 ? restored : [...withTypename(restored), ...added];
+}
+
+/** What a service answers of selections, without the help of another one. */
+function answeredSelections(
+  selections: readonly SelectionNode[],
+  type: string,
+  scope: RestoreScope,
+): readonly SelectionNode[] {
+  const { services, fieldType, isAbstract } = scope.types;
+  return selections.flatMap((selection): SelectionNode[] => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return [];
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      const condition = selection.typeCondition?.name.value ?? type;
+      if (!services.has(scope.service, condition)) return [];
+      const below = answeredSelections(selection.selectionSet.selections, condition, scope);
+      return below.length === 0 ? [] : [fragmentNode(condition, below)];
+    }
+    if (!services.answers(scope.service, type, selection.name.value)) return [];
+    if (!selection.selectionSet) return [selection];
+    const own = fieldType(type, selection.name.value);
+    const below = own ? answeredSelections(selection.selectionSet.selections, own, scope) : [];
+    if (!own || below.length === 0) return [];
+    const selections = isAbstract(own) ? withTypename(below) : below;
+    return [{ ...selection, selectionSet: { kind: Kind.SELECTION_SET, selections } }];
+  });
+}
+
+/** Whether another service is asked for what is at a place too: then there is no telling whose members count. */
+function isFetchedElsewhere(path: readonly string[], { others }: RestoreScope): boolean {
+  return others.some((fetch) =>
+    entityPathsOf(fetch).some((one) => {
+      const base = fieldKeysOf(one);
+      return base.every((key, at) => key === path[at]) && askedAt(fetch.selections, path.slice(base.length)).length > 0;
+    }),
+  );
+}
+
+function entityPathsOf(fetch: Fetch): readonly EntityPath[] {
+  return fetch.kind === 'entities' ? fetch.paths : [[]];
+}
+
+/** The name in a type such as `[Thing!]!`. */
+function ownType(type: string | undefined): string | undefined {
+  return type?.replace(/[[\]!]/g, '');
+}
+
+/** The fields of selections that apply to objects of a type; where it is abstract, to some of them. */
+function fieldsOfType(selections: readonly SelectionNode[], type: string, types: SupergraphTypes): FieldNode[] {
+  return selections.flatMap((selection): FieldNode[] => {
+    if (selection.kind === Kind.FIELD) return [selection];
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return [];
+    const condition = selection.typeCondition?.name.value ?? type;
+    const applies = types.isA(type, condition) || (types.isAbstract(type) && types.isA(condition, type));
+    return applies ? fieldsOfType(selection.selectionSet.selections, type, types) : [];
+  });
+}
+
+/** Everything that is asked for at a place, whatever the types on the way. */
+function askedAt(asked: readonly SelectionNode[], path: readonly string[]): readonly SelectionNode[] {
+  const [key, ...rest] = path;
+  if (key === undefined) return asked;
+  const below = (selections: readonly SelectionNode[]): readonly SelectionNode[] =>
+    selections.flatMap((selection): readonly SelectionNode[] => {
+      if (selection.kind === Kind.INLINE_FRAGMENT) return below(selection.selectionSet.selections);
+      return selection.kind === Kind.FIELD && responseKey(selection) === key
+        ? (selection.selectionSet?.selections ?? [])
+        : [];
+    });
+  return askedAt(below(asked), rest);
+}
+
+function withTypename(selections: readonly SelectionNode[]): readonly SelectionNode[] {
+  const isThere = selections.some((one) => one.kind === Kind.FIELD && !one.alias && one.name.value === '__typename');
+  return isThere ? selections : [{ kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }, ...selections];
+}
+
+/** The variables of a fetch with those that its selections use now. */
+function withVariables(
+  fetch: Fetch,
+  selections: readonly SelectionNode[],
+  { variableDefinitions }: OperationDefinitionNode,
+) {
+  const used = new Set<string>();
+  visit({ kind: Kind.SELECTION_SET, selections }, { Variable: ({ name }) => void used.add(name.value) });
+  const own = new Set(fetch.variables.map(({ variable }) => variable.name.value));
+  const more = (variableDefinitions ?? []).filter(
+    ({ variable: { name } }) => used.has(name.value) && !own.has(name.value),
+  );
+  return [...fetch.variables, ...more];
+}

@@ -1,0 +1,240 @@
+import type { FlattenNodePathSegment, PlanNode } from '@graphql-hive/router-query-planner';
+import {
+  type FieldNode,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { fragmentNode, nameNode, TYPENAME_FIELD } from '../../syntax/index.ts';
+import { UnplannableOperation } from '../errors.ts';
+import { ENTITY_SERVICE, entityRoot, entityTypeOf } from './entity-roots.ts';
+import { responseKey } from './fold-fetches.ts';
+import { type EntityPath, openOperation, rootName } from './plan-fetches.ts';
+
+/** What planning the parts of an operation needs. */
+export interface SplitScope {
+  readonly types: SupergraphTypes;
+  /** @throws UnplannableOperation */
+  plan(operation: OperationDefinitionNode): PlanNode | undefined;
+  /** The same where entities have root fields, see `withEntityRoots`. */
+  planEntities(operation: OperationDefinitionNode): PlanNode | undefined;
+}
+
+/**
+ * Plans an operation, in parts where the planner loses its way: it finds no plan for a field that requires something of
+ * another service where its object lies below an entity that was fetched. Such fields are taken out and planned as
+ * those of entities that are known by their keys; their fetches follow those of the rest, which brings the keys.
+ * @throws UnplannableOperation
+ */
+export function planInParts(operation: OperationDefinitionNode, scope: SplitScope): PlanNode | undefined {
+  return planOrSplit(operation, scope.plan, false, scope);
+}
+
+/** @param areEntities whether the root fields are those of entities */
+function planOrSplit(
+  operation: OperationDefinitionNode,
+  plan: SplitScope['plan'],
+  areEntities: boolean,
+  scope: SplitScope,
+): PlanNode | undefined {
+  try {
+    return plan(operation);
+  } catch (error) {
+    if (!(error instanceof UnplannableOperation && error.isPlannersFault)) throw error;
+    const found = cut(operation, areEntities, undefined, scope.types);
+    if (found.cuts.size === 0) throw error;
+    const { cuts, rest } = cut(operation, areEntities, found.cuts, scope.types);
+    const below = planOrSplit(entitiesOf(cuts, operation), scope.planEntities, true, scope);
+    const keys = below ? keySelections(below) : new Map<string, SelectionSetNode>();
+    const base = plan(withKeys(rest, keys));
+    const places = new Map([...cuts.values()].map(({ mark, path }) => [mark, path]));
+    const moved = below && movedTo(withOwnAliases(below), places);
+    const nodes = [base, moved].filter((node) => node !== undefined);
+    return nodes.length > 1 ? { kind: 'Sequence', nodes } : nodes[0];
+  }
+}
+
+/** Fields that were taken out of the same place, all of the same object type. */
+interface Cut {
+  /** The name that stands in their place until their keys are known. */
+  readonly mark: string;
+  readonly type: string;
+  readonly path: EntityPath;
+  readonly fields: FieldNode[];
+}
+
+/** By place and type. */
+type Cuts = ReadonlyMap<string, Cut>;
+
+/**
+ * Takes out the fields that require something of another service.
+ * @param known the places of such fields, where they have been looked for: fields go with them that are what they
+ * require, since a client may ask for these with other arguments, and the planner gives them other keys then
+ */
+function cut(
+  operation: OperationDefinitionNode,
+  areEntities: boolean,
+  known: Cuts | undefined,
+  types: SupergraphTypes,
+): { rest: OperationDefinitionNode; cuts: Cuts } {
+  const cuts = new Map<string, Cut>();
+  const isTaken = (type: string, name: string, place: string) =>
+    types.requires(type, name) || (known?.has(place) === true && types.isRequired(type, name));
+  const take = (type: string, path: EntityPath, place: string, field: FieldNode): FieldNode => {
+    const found = cuts.get(place) ?? { mark: `${MARK}${cuts.size}`, type, path, fields: [] };
+    cuts.set(place, found);
+    found.fields.push(field);
+    return { kind: Kind.FIELD, name: nameNode(found.mark) };
+  };
+  const cutField = (field: FieldNode, type: string, at: ObjectPlace, depth: number): readonly SelectionNode[] => {
+    const name = field.name.value;
+    const path = at.condition === undefined ? at.path : [...at.path, { TypeCondition: [at.condition] }];
+    const place = JSON.stringify([path, type]);
+    // Objects at the root come from the fetches that everything starts with.
+    if (depth > 1) {
+      if (isTaken(type, name, place)) return [take(type, path, place, field)];
+      const members = types.isAbstract(type) ? types.objectsOf(type) : [];
+      if (members.some((member) => types.requires(member, name) || types.isRequired(member, name)))
+        return members.flatMap((member) => cutAll([fragmentNode(member, [field])], type, at, depth));
+    }
+    const own = areEntities && depth === 0 ? entityTypeOf(name) : types.fieldType(type, name);
+    if (!field.selectionSet || own === undefined) return [field];
+    const lists = Array.from({ length: types.listDepth(type, name) }, () => '@' as const);
+    const below = { path: [...path, { Field: responseKey(field) }, ...lists], condition: undefined };
+    return [{ ...field, selectionSet: setOf(cutAll(field.selectionSet.selections, own, below, depth + 1)) }];
+  };
+  const cutAll = (
+    selections: readonly SelectionNode[],
+    type: string,
+    at: ObjectPlace,
+    depth: number,
+  ): readonly SelectionNode[] =>
+    selections.flatMap((selection): readonly SelectionNode[] => {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return [selection];
+      if (selection.kind === Kind.FIELD) return cutField(selection, type, at, depth);
+      const named = selection.typeCondition?.name.value ?? type;
+      // An object type is not made wider by a condition.
+      const condition = types.isAbstract(type) ? named : type;
+      const narrowed = condition === type ? at : { path: at.path, condition };
+      const below = cutAll(selection.selectionSet.selections, condition, narrowed, depth);
+      return [{ ...selection, selectionSet: setOf(below) }];
+    });
+  const root: ObjectPlace = { path: [], condition: undefined };
+  const selections = cutAll(operation.selectionSet.selections, rootName(operation.operation), root, 0);
+  return { rest: { ...operation, selectionSet: setOf(selections) }, cuts };
+}
+
+/** Where objects are. */
+interface ObjectPlace {
+  readonly path: EntityPath;
+  /** The innermost type condition, which is that of a type that satisfies those around it. */
+  readonly condition: string | undefined;
+}
+
+const MARK = 'portico_cut_';
+
+/** The operation that asks for what was taken out. */
+function entitiesOf(cuts: Cuts, { variableDefinitions, name }: OperationDefinitionNode) {
+  const selectionSet = setOf(
+    [...cuts.values()].map(
+      ({ mark, type, fields }): FieldNode => ({
+        kind: Kind.FIELD,
+        alias: nameNode(mark),
+        name: nameNode(entityRoot(type)),
+        selectionSet: setOf(fields),
+      }),
+    ),
+  );
+  return withUsedVariables({
+    kind: Kind.OPERATION_DEFINITION,
+    operation: OperationTypeNode.QUERY,
+    ...(name && { name }),
+    variableDefinitions: variableDefinitions ?? [],
+    selectionSet,
+  });
+}
+
+/** The key fields that the plan selects of entities, by the marker of their position. */
+function keySelections(node: PlanNode): Map<string, SelectionSetNode> {
+  const found = new Map<string, SelectionSetNode>();
+  const walk = (one: PlanNode): void => {
+    if (one.kind === 'Sequence' || one.kind === 'Parallel') one.nodes.forEach(walk);
+    if (one.kind !== 'Fetch' || one.serviceName !== ENTITY_SERVICE) return;
+    for (const field of openOperation(one.operation).selections)
+      if (field.kind === Kind.FIELD && field.selectionSet) found.set(responseKey(field), field.selectionSet);
+  };
+  walk(node);
+  return found;
+}
+
+/** Puts the keys where what needs them was taken out. */
+function withKeys(
+  operation: OperationDefinitionNode,
+  keys: ReadonlyMap<string, SelectionSetNode>,
+): OperationDefinitionNode {
+  const replaced = visit(operation, {
+    SelectionSet: {
+      leave: (set) => {
+        if (!set.selections.some(isMark)) return undefined;
+        const selections = set.selections.flatMap((one) => {
+          if (!isMark(one)) return [one];
+          return keys.get(responseKey(one))?.selections ?? [TYPENAME_FIELD];
+        });
+        return { ...set, selections };
+      },
+    },
+  });
+  return withUsedVariables(replaced);
+}
+
+function isMark(selection: SelectionNode): selection is FieldNode {
+  return selection.kind === Kind.FIELD && selection.name.value.startsWith(MARK);
+}
+
+/** The planner's own aliases, told from those of the other part: both may be of the same object. */
+function withOwnAliases(node: PlanNode): PlanNode {
+  return JSON.parse(JSON.stringify(node).replaceAll('_internal_qp_alias_', '_internal_qp_alias_p'));
+}
+
+/** The plan with the root fields of entities at the places where these stand; undefined where nothing is left of it. */
+function movedTo(node: PlanNode, places: ReadonlyMap<string, EntityPath>): PlanNode | undefined {
+  const moved = (path: readonly FlattenNodePathSegment[]): FlattenNodePathSegment[] => {
+    const [root, ...rest] = path;
+    const place = root !== undefined && root !== '@' && 'Field' in root ? places.get(root.Field) : undefined;
+    if (!place) throw new UnplannableOperation('the plan leads to a place that is not known');
+    return [...place, ...rest];
+  };
+  switch (node.kind) {
+    case 'Sequence':
+    case 'Parallel': {
+      const nodes = node.nodes.flatMap((one) => movedTo(one, places) ?? []);
+      return nodes.length > 0 ? { ...node, nodes } : undefined;
+    }
+    case 'Flatten':
+      return { ...node, path: moved(node.path) };
+    case 'BatchFetch': {
+      const aliases = node.entityBatch.aliases.map((alias) => ({ ...alias, paths: alias.paths.map(moved) }));
+      return { ...node, entityBatch: { ...node.entityBatch, aliases } };
+    }
+    case 'Fetch':
+      if (node.serviceName === ENTITY_SERVICE) return undefined;
+      throw new UnplannableOperation('the plan has a root field that was not asked for');
+    default:
+      throw new UnplannableOperation(`the operation needs a plan that is not supported: ${node.kind}`);
+  }
+}
+
+function withUsedVariables(operation: OperationDefinitionNode): OperationDefinitionNode {
+  const used = new Set<string>();
+  visit(operation.selectionSet, { Variable: ({ name }) => void used.add(name.value) });
+  const kept = (operation.variableDefinitions ?? []).filter(({ variable }) => used.has(variable.name.value));
+  return { ...operation, variableDefinitions: kept };
+}
+
+function setOf(selections: readonly SelectionNode[]): SelectionSetNode {
+  return { kind: Kind.SELECTION_SET, selections };
+}

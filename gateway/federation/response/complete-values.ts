@@ -1,0 +1,150 @@
+import type { JoinError } from '../errors.ts';
+import type { ResponsePath } from '../json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+import type { ObjectShape, ValueShape } from './response-shape.ts';
+import { fieldAt, leafText } from './write-response.ts';
+
+/** Thrown where null stands in a place that may not be null: the nearest place above that may, is null instead. */
+const NULL_HERE = Symbol('null here');
+type CompletedValue = string | typeof NULL_HERE;
+
+/**
+ * JSON text of any answer: what the public schema does not allow is null, with an error that says so unless one of a
+ * subgraph already explains it. The text is `null` when nothing is left.
+ * @param reached the places that are null because of the reported errors, `reach` of each
+ */
+export function completeValues(
+  shape: ObjectShape,
+  data: JsonObject,
+  told: readonly JoinError[],
+  reached: readonly ResponsePath[],
+): { text: string; errors: JoinError[] } {
+  const errors: JoinError[] = [];
+  const toldOf = new Set<string>();
+  const toldBelow = new Set<string>();
+  const remember = (path: ResponsePath) => {
+    const keys = prefixesOf(path);
+    toldOf.add(keys.at(-1) ?? '');
+    for (const key of keys) toldBelow.add(key);
+  };
+  for (const { path } of told) if (path) remember(path);
+  const nulls = new Set(reached.map((path) => prefixesOf(path).at(-1) ?? ''));
+  const explained = (path: ResponsePath) => {
+    const keys = prefixesOf(path);
+    return toldBelow.has(keys.at(-1) ?? '') || keys.some((key) => toldOf.has(key));
+  };
+  /** @param reach how much of the path is left, where null takes with it what must not be null */
+  const report = (message: string, path: ResponsePath, reach: number) => {
+    if (explained(path) || nulls.has(prefixesOf(path.slice(0, reach)).at(-1) ?? '')) return;
+    errors.push({ message, path, extensions: { code: 'remote-schema-error' } });
+    remember(path);
+  };
+
+  const object = (target: ObjectShape, value: JsonObject, path: ResponsePath, reach: number): CompletedValue => {
+    let text = '{';
+    for (const field of target.fields) {
+      const here = [...path, field.as];
+      const label = `${target.typename}.${field.name}`;
+      const written = field.constant ?? complete(field.value, value[field.from], here, label, reach);
+      if (written === NULL_HERE) return NULL_HERE;
+      text += field.prefix + written;
+    }
+    return `${text}}`;
+  };
+
+  const complete = (
+    target: ValueShape,
+    value: Json | undefined,
+    path: ResponsePath,
+    label: string,
+    above: number,
+  ): CompletedValue => {
+    const reach = target.nonNull ? above : path.length;
+    const written = value === null || value === undefined ? 'null' : present(target, value, path, label, reach);
+    if (written !== NULL_HERE && written !== 'null') return written;
+    if (!target.nonNull) return 'null';
+    report(`Cannot return null for non-nullable field ${label}.`, path, reach);
+    return NULL_HERE;
+  };
+
+  const present = (
+    target: ValueShape,
+    value: Json,
+    path: ResponsePath,
+    label: string,
+    reach: number,
+  ): CompletedValue => {
+    if (target.kind === 'leaf') {
+      const text = leafText(target, value);
+      if (text !== undefined) return text;
+    } else if (target.kind === 'list') {
+      if (isList(value)) {
+        const items = value.map((item, index) => complete(target.item, item, [...path, index], label, reach));
+        return items.includes(NULL_HERE) ? NULL_HERE : `[${items.join(',')}]`;
+      }
+    } else if (isObject(value)) {
+      const shape = target.shapeFor(value.__typename);
+      if (shape) return object(shape, value, path, reach);
+      if (target.isHidden(value.__typename)) return 'null';
+    }
+    report(`The value of ${label} is none that its type allows.`, path, reach);
+    return NULL_HERE;
+  };
+
+  const text = object(shape, data, [], 0);
+  return { text: text === NULL_HERE ? 'null' : text, errors };
+}
+
+/** A key for each place from the first segment of a path down to its end. */
+function prefixesOf(path: ResponsePath): string[] {
+  let key = '';
+  return path.map((segment) => {
+    key += `/${segment}`;
+    return key;
+  });
+}
+
+/** Where something went wrong, in the client's answer. */
+export interface ErrorPlace {
+  /** As deep as the client's selection goes. */
+  readonly path: ResponsePath;
+  /** The place that is null because of it: the path itself, or what is above it where that must not be null. */
+  readonly reach: ResponsePath;
+}
+
+/**
+ * The place in the client's answer of a place of our data. Where an object is not there, because of the very error that
+ * the path is of, any type of it may be the one.
+ */
+export function errorPlace(shape: ObjectShape, data: JsonObject, path: ResponsePath): ErrorPlace {
+  const found: (string | number)[] = [];
+  let reach = 0;
+  let objects: readonly ObjectShape[] = [shape];
+  let values: readonly ValueShape[] = [];
+  let current: Json | undefined = data;
+  for (const segment of path) {
+    if (typeof segment === 'number') {
+      values = values.flatMap((value) => (value.kind === 'list' ? [value.item] : []));
+      if (values.length === 0) break;
+      found.push(segment);
+      current = isList(current) ? current[segment] : undefined;
+    } else {
+      if (found.length > 0) objects = values.flatMap((value) => shapesOf(value, current));
+      const fields = objects.flatMap((object) => fieldAt(object, segment) ?? []);
+      const [field] = fields;
+      if (!field) break;
+      found.push(field.as);
+      values = fields.map(({ value }) => value);
+      current = isObject(current) ? current[segment] : undefined;
+    }
+    if (!values.some(({ nonNull }) => nonNull)) reach = found.length;
+  }
+  return { path: found, reach: found.slice(0, reach) };
+}
+
+function shapesOf(value: ValueShape, of: Json | undefined): readonly ObjectShape[] {
+  if (value.kind !== 'object') return [];
+  if (!isObject(of) || of.__typename === undefined) return value.possible();
+  const known = value.shapeFor(of.__typename);
+  return known ? [known] : [];
+}

@@ -1,0 +1,213 @@
+import {
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  isAbstractType,
+  isEnumType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isSpecifiedScalarType,
+  Kind,
+  type SelectionNode,
+} from 'graphql';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { type ClientOperation, type Conditions, isIncluded } from '../plan/index.ts';
+
+/** How a value of the answer is written: what the client's selection and the public schema make of it. */
+export type ValueShape =
+  | {
+      readonly kind: 'leaf';
+      readonly nonNull: boolean;
+      readonly plain: boolean;
+      /** Of an enum: the values that clients see. */
+      readonly values?: ReadonlySet<string>;
+      readonly isHidden?: IsHidden;
+    }
+  | { readonly kind: 'list'; readonly nonNull: boolean; readonly item: ValueShape }
+  | {
+      readonly kind: 'object';
+      readonly nonNull: boolean;
+      readonly shapeFor: ShapeFor;
+      /** The shapes of all types of the public schema that may stand here. */
+      readonly possible: () => readonly ObjectShape[];
+      readonly isHidden: IsHidden;
+    };
+
+/** Whether a value of an enum, or the type of an object, is one that clients do not see: it is null for them. */
+export type IsHidden = (name: unknown) => boolean;
+
+/** The shape of an object; undefined where no type of the public schema that may stand here has the name. */
+export type ShapeFor = (typename: unknown) => ObjectShape | undefined;
+
+export interface ObjectShape {
+  readonly typename: string;
+  readonly fields: readonly FieldShape[];
+}
+
+export interface FieldShape {
+  /** Key in our data. */
+  readonly from: string;
+  /** Key in the answer, and the same as JSON text with a colon, behind a comma unless it is the first. */
+  readonly as: string;
+  readonly prefix: string;
+  readonly name: string;
+  readonly value: ValueShape;
+  /** Text that stands here whatever the data: the name of the type. */
+  readonly constant?: string;
+}
+
+/** The shape of the whole answer of an operation under the given conditions. */
+export function responseShapeOf(
+  operation: ClientOperation,
+  conditions: Conditions,
+  schema: GraphQLSchema,
+  types: SupergraphTypes,
+): ObjectShape {
+  const root = schema.getRootType(operation.definition.operation);
+  const typename = root?.name ?? 'Query';
+  return shapeOfObject([operation.definition.selectionSet.selections], typename, typename, {
+    operation,
+    conditions,
+    schema,
+    types,
+  });
+}
+
+interface ShapeScope {
+  readonly operation: ClientOperation;
+  readonly conditions: Conditions;
+  readonly schema: GraphQLSchema;
+  readonly types: SupergraphTypes;
+}
+
+/**
+ * @param typename the type whose fields apply
+ * @param shown the name that `__typename` shows; undefined where the data did not tell it
+ */
+function shapeOfObject(
+  sets: readonly (readonly SelectionNode[])[],
+  typename: string,
+  shown: string | undefined,
+  scope: ShapeScope,
+): ObjectShape {
+  const collected = collectFields(sets, typename, scope);
+  const type = scope.schema.getType(typename);
+  const definitions = isObjectType(type) || isInterfaceType(type) ? type.getFields() : {};
+  const fields: FieldShape[] = [];
+  for (const [as, nodes] of collected) {
+    const [node] = nodes;
+    if (!node) continue;
+    const name = node.name.value;
+    const prefix = `${fields.length === 0 ? '' : ','}${JSON.stringify(as)}:`;
+    const from = scope.operation.responseKey(node);
+    if (name === '__typename') {
+      const constant = shown === undefined ? {} : { constant: JSON.stringify(shown) };
+      const value = isAbstractType(type) ? typenameOf(scope.schema.getPossibleTypes(type)) : TYPENAME_SHAPE;
+      fields.push({ from: '__typename', as, prefix, name, value, ...constant });
+    } else if (name === '__schema' || name === '__type') {
+      fields.push({ from: as, as, prefix, name, value: INTROSPECTED });
+    } else {
+      const definition = definitions[name];
+      if (!definition) continue;
+      const below = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet.selections] : []));
+      fields.push({ from, as, prefix, name, value: shapeOfValue(definition.type, below, scope) });
+    }
+  }
+  return { typename, fields };
+}
+
+const TYPENAME_SHAPE: ValueShape = { kind: 'leaf', nonNull: true, plain: true };
+
+/** Clients see the names of objects' types only: an interface object has to be asked for which it is. */
+function typenameOf(types: readonly GraphQLObjectType[]): ValueShape {
+  return { kind: 'leaf', nonNull: true, plain: true, values: new Set(types.map(({ name }) => name)) };
+}
+
+const INTROSPECTED: ValueShape = { kind: 'leaf', nonNull: false, plain: false };
+
+function shapeOfValue(
+  type: GraphQLOutputType,
+  below: readonly (readonly SelectionNode[])[],
+  scope: ShapeScope,
+  nonNull = false,
+): ValueShape {
+  if (isNonNullType(type)) return shapeOfValue(type.ofType, below, scope, true);
+  if (isListType(type)) return { kind: 'list', nonNull, item: shapeOfValue(type.ofType, below, scope) };
+  if (isEnumType(type)) {
+    const isHidden: IsHidden = (value) => typeof value === 'string' && scope.types.isHidden(type.name, value);
+    return { kind: 'leaf', nonNull, plain: true, values: new Set(type.getValues().map(({ name }) => name)), isHidden };
+  }
+  if (isLeafType(type)) return { kind: 'leaf', nonNull, plain: isSpecifiedScalarType(type) };
+  const isHidden: IsHidden = (name) => typeof name === 'string' && scope.types.isHidden(name);
+  const shapes = new Map<unknown, ObjectShape | undefined>();
+  if (isObjectType(type)) {
+    let only: ObjectShape | undefined;
+    const shapeFor = () => {
+      only ??= shapeOfObject(below, type.name, type.name, scope);
+      return only;
+    };
+    return { kind: 'object', nonNull, shapeFor, possible: () => [shapeFor()], isHidden };
+  }
+  const make = (typename: unknown): ObjectShape | undefined => {
+    if (typeof typename !== 'string') return shapeOfObject(below, type.name, undefined, scope);
+    // An interface object, whose concrete type was not fetched.
+    if (typename === type.name) return shapeOfObject(below, typename, undefined, scope);
+    const runtime = scope.schema.getType(typename);
+    if (isInterfaceType(runtime)) return shapeOfObject(below, typename, undefined, scope);
+    if (!isObjectType(runtime) || !scope.schema.isSubType(type, runtime)) return undefined;
+    return shapeOfObject(below, typename, typename, scope);
+  };
+  const shapeFor = (typename: unknown) => {
+    const known = shapes.get(typename);
+    if (known) return known;
+    const made = make(typename);
+    // Names that are no types of ours come from a subgraph, and are not remembered.
+    if (made) shapes.set(typename, made);
+    return made;
+  };
+  const possible = () =>
+    scope.schema.getPossibleTypes(type).flatMap(({ name }) => {
+      const shape = shapeFor(name);
+      return shape ? [shape] : [];
+    });
+  return { kind: 'object', nonNull, shapeFor, possible, isHidden };
+}
+
+/** `CollectFields` of the specification, with the type known beforehand. */
+function collectFields(
+  sets: readonly (readonly SelectionNode[])[],
+  typename: string,
+  { operation, conditions, schema }: ShapeScope,
+): Map<string, FieldNode[]> {
+  const fields = new Map<string, FieldNode[]>();
+  const opened = new Set<string>();
+  const applies = (condition: string | undefined) => {
+    if (condition === undefined || condition === typename) return true;
+    const [wide, own] = [schema.getType(condition), schema.getType(typename)];
+    return isAbstractType(wide) && (isObjectType(own) || isInterfaceType(own)) && schema.isSubType(wide, own);
+  };
+  const collect = (selections: readonly SelectionNode[]): void => {
+    for (const selection of selections) {
+      if (!isIncluded(selection.directives, conditions)) continue;
+      if (selection.kind === Kind.FIELD) {
+        const key = selection.alias?.value ?? selection.name.value;
+        const known = fields.get(key);
+        if (known) known.push(selection);
+        else fields.set(key, [selection]);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        if (applies(selection.typeCondition?.name.value)) collect(selection.selectionSet.selections);
+      } else {
+        const fragment = operation.fragments.get(selection.name.value);
+        if (!fragment || opened.has(selection.name.value)) continue;
+        opened.add(selection.name.value);
+        if (applies(fragment.typeCondition.name.value)) collect(fragment.selectionSet.selections);
+      }
+    }
+  };
+  sets.forEach(collect);
+  return fields;
+}

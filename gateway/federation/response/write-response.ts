@@ -1,0 +1,54 @@
+import { isList, isObject, type Json, type JsonObject, stringText } from '../json.ts';
+import type { FieldShape, ObjectShape, ValueShape } from './response-shape.ts';
+
+/**
+ * JSON text of an answer in which everything is as the public schema says; undefined at the first thing that is not,
+ * so that the usual answer is written without looking after paths.
+ */
+export function writeResponse(shape: ObjectShape, data: JsonObject): string | undefined {
+  let text = '{';
+  for (const field of shape.fields) {
+    const written = field.constant ?? writeShapedValue(field.value, data[field.from]);
+    if (written === undefined) return undefined;
+    text += field.prefix + written;
+  }
+  return `${text}}`;
+}
+
+function writeShapedValue(shape: ValueShape, value: Json | undefined): string | undefined {
+  if (value === null || value === undefined) return shape.nonNull ? undefined : 'null';
+  if (shape.kind === 'leaf') return leafText(shape, value);
+  if (shape.kind === 'object') {
+    if (!isObject(value)) return undefined;
+    const found = shape.shapeFor(value.__typename);
+    if (found) return writeResponse(found, value);
+    return !shape.nonNull && shape.isHidden(value.__typename) ? 'null' : undefined;
+  }
+  if (!isList(value)) return undefined;
+  let text = '[';
+  for (let at = 0; at < value.length; at++) {
+    const written = writeShapedValue(shape.item, value[at]);
+    if (written === undefined) return undefined;
+    text += at === 0 ? written : `,${written}`;
+  }
+  return `${text}]`;
+}
+
+/** JSON text of a value of a scalar or an enum; undefined for what cannot be one. */
+export function leafText(shape: ValueShape & { kind: 'leaf' }, value: Json): string | undefined {
+  if (typeof value === 'string') {
+    if (!shape.values || shape.values.has(value)) return stringText(value);
+    return !shape.nonNull && shape.isHidden?.(value) ? 'null' : undefined;
+  }
+  if (typeof value === 'object') return shape.plain ? undefined : JSON.stringify(value);
+  // A name such as `constructor`, of which there is no value, is found on every object.
+  if (typeof value === 'function') return shape.nonNull ? undefined : 'null';
+  // A number that is too large was read as infinite, of which JSON has no text.
+  if (shape.values || value === Infinity || value === -Infinity) return undefined;
+  return String(value);
+}
+
+/** The member of the answer that is found under a key of our data. */
+export function fieldAt(shape: ObjectShape, key: string): FieldShape | undefined {
+  return shape.fields.find((field) => field.from === key);
+}

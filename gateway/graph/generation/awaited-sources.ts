@@ -1,0 +1,86 @@
+import { isInterfaceType, isObjectType, type OperationTypeNode } from 'graphql';
+import { isSupergraph, type Metadata, type RemoteSchemaMetadata } from '../../metadata/index.ts';
+import { type CustomizedSchema, type PromisedSchema, promisedSchema } from '../../sources/index.ts';
+import type { Inconsistency, MissingSource } from './inconsistency.ts';
+
+/**
+ * What described sources may offer that have never been introspected. Operations that select it are early rather than
+ * invalid. Only what the role may see counts, so that responses do not reveal fields of other roles.
+ */
+export interface AwaitedSources {
+  readonly names: readonly string[];
+  mayHaveRootField(role: string, operation: OperationTypeNode, field: string): boolean;
+  /** @param type by its name in the graph, which has no such field. */
+  mayHaveField(role: string, type: string, field: string): boolean;
+  mayHaveType(role: string, type: string): boolean;
+  /** What the permissions of a source promise to callers without a token; undefined for other sources, and for nothing. */
+  promisedToThePublic(source: string): CustomizedSchema | undefined;
+}
+
+/** @returns undefined when the schema of every source is known. */
+export function awaitedSources({
+  metadata,
+  missing,
+  conflicts,
+  publicRole,
+}: {
+  metadata: Metadata;
+  missing: readonly MissingSource[];
+  conflicts: readonly Inconsistency[];
+  publicRole: string;
+}): AwaitedSources | undefined {
+  const unknown = missing.filter(({ schema }) => schema === 'unknown');
+  if (unknown.length === 0) return undefined;
+  // A subgraph may need one that is not there, and be left out until it is.
+  const names = [...unknown, ...conflicts].map(({ source }) => source);
+  const remotes = metadata.remoteSchemas.filter(({ name }) => names.includes(name));
+  const promises = new Map<string, PromisedSchema>();
+  const promiseOf = (remote: RemoteSchemaMetadata, role: string): PromisedSchema => {
+    const key = JSON.stringify([remote.name, role]);
+    const known = promises.get(key);
+    if (known !== undefined) return known;
+    const promised = promisedSchema(remote, role, publicRole);
+    // Roles come from tokens. Those that no permission names cost nothing to find out.
+    if (typeof promised === 'object') promises.set(key, promised);
+    return promised;
+  };
+  const some = (role: string, fits: (promised: PromisedSchema, remote: RemoteSchemaMetadata) => boolean) =>
+    remotes.some((remote) => fits(promiseOf(remote, role), remote));
+
+  const isJoined = (role: string, field: string) =>
+    metadata.relationships.some(
+      ({ name, source, target }) =>
+        name === field &&
+        some(role, (promised, remote) => promised !== 'nothing' && [source, target].includes(remote.name)),
+    );
+  return {
+    names,
+    mayHaveRootField: (role, operation, field) =>
+      some(role, (promised) =>
+        typeof promised === 'object'
+          ? Object.hasOwn(promised.schema.getRootType(operation)?.getFields() ?? {}, field)
+          : promised === 'any',
+      ),
+    mayHaveField: (role, type, field) =>
+      isJoined(role, field) ||
+      some(role, (promised, remote) => {
+        if (typeof promised !== 'object') return promised === 'any' && addsToTypes(remote);
+        const found = promised.schema.getType(type);
+        return (isObjectType(found) || isInterfaceType(found)) && Object.hasOwn(found.getFields(), field);
+      }),
+    mayHaveType: (role, type) =>
+      some(role, (promised) =>
+        typeof promised === 'object' ? promised.schema.getType(type) !== undefined : promised === 'any',
+      ),
+    promisedToThePublic: (source) => {
+      const remote = remotes.find(({ name }) => name === source);
+      const promised = remote && promiseOf(remote, publicRole);
+      return typeof promised === 'object' ? promised : undefined;
+    },
+  };
+}
+
+/** Whether a remote schema may have fields for types that others have as well. Of a plain one the types are the same. */
+function addsToTypes(remote: RemoteSchemaMetadata): boolean {
+  return remote.definition.composition !== 'plain' || isSupergraph(remote);
+}

@@ -1,0 +1,15 @@
+import { DirectiveLocation, GraphQLBoolean, GraphQLDirective, GraphQLInt } from 'graphql';
+
+/**
+ * Hasura's directive for queries whose answers it may keep
+ * (https://hasura.io/docs/2.0/caching/caching-config/). There is no cache here: operations that have it are run as they
+ * would be without it, and introspection leaves it out.
+ */
+export const CACHED_DIRECTIVE = new GraphQLDirective({
+  name: 'cached',
+  locations: [DirectiveLocation.QUERY],
+  args: {
+    ttl: { type: GraphQLInt, defaultValue: 60 },
+    refresh: { type: GraphQLBoolean, defaultValue: false },
+  },
+});

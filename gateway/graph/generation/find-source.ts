@@ -1,0 +1,13 @@
+import type { Source } from '../../sources/index.ts';
+
+/**
+ * The source that stands for a remote schema, by itself or composed with others; undefined while there is none.
+ *
+ * @param remote undefined for the actions.
+ */
+export function findSource(sources: readonly Source[], remote: string | undefined): Source | undefined {
+  return sources.find(({ name, kind, members }) => {
+    if (remote === undefined || kind === 'actions') return remote === undefined && kind === 'actions';
+    return name === remote || (members?.includes(remote) ?? false);
+  });
+}

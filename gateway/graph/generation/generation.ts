@@ -1,0 +1,258 @@
+import type { OperationTypeNode } from 'graphql';
+import { atOnce, inSlices, type Sliced } from '../../../platform/index.ts';
+import { invalidRoleGraph } from '../../errors.ts';
+import { Introspections } from '../../introspection/index.ts';
+import { type Metadata, type MetadataProblem, namedRoles, type RelationshipMetadata } from '../../metadata/index.ts';
+import { type RootTypeNames, STANDARD_ROOT_TYPES } from '../../schemas/index.ts';
+import { ADMIN_ROLE } from '../../session/index.ts';
+import type { Source, Subschema } from '../../sources/index.ts';
+import type { Relationship } from '../../stitching/index.ts';
+import type { SourceState } from '../../upstream/index.ts';
+import { type RelationshipProblem, resolveRelationship } from '../relationships/index.ts';
+import { AuthenticationFields, type UnmarkedField, unmarkedAuthenticationFields } from './authentication-fields.ts';
+import { type AwaitedSources, awaitedSources } from './awaited-sources.ts';
+import { findSource } from './find-source.ts';
+import type { Inconsistency, MissingSource } from './inconsistency.ts';
+import { areSame, InvalidParts } from './invalid-parts.ts';
+import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
+
+/** Role graphs that are kept at most. Roles come from signed tokens, but their number is the issuer's to choose. */
+const MAX_ROLE_GRAPHS = 1_000;
+const MAX_BUILT_AHEAD = 50;
+
+/**
+ * One state of the graph, complete and unchanging: the metadata and the sources that it was built from. A change makes
+ * a new generation; operations that run on the old one finish on it.
+ */
+export class Generation {
+  readonly metadata: Metadata;
+  readonly sources: readonly Source[];
+  /** Sources that do not answer and are asked until they do. */
+  readonly missing: readonly MissingSource[];
+  /** What those among them may offer of which nothing is known; undefined when there are none. */
+  readonly awaited: AwaitedSources | undefined;
+  /** Sources that are left out because they offer what another one offers already. */
+  readonly conflicts: readonly Inconsistency[];
+  readonly #broken: readonly {
+    readonly described: RelationshipMetadata;
+    readonly problems: readonly RelationshipProblem[];
+  }[];
+  /** The root fields that ignore access tokens. */
+  readonly authenticationFields: AuthenticationFields;
+  readonly #publicRole: string;
+  readonly #rootTypeNames: RootTypeNames;
+  readonly #introspections: Introspections;
+  readonly #graphs: Map<string, RoleGraph>;
+  /** What each graph was stitched from. */
+  readonly #parts: Map<RoleGraph, readonly Subschema[]>;
+  readonly #invalid: InvalidParts;
+  readonly #onInvalidRole: (role: string, error: Error) => void;
+
+  /**
+   * @param previous one whose graphs are this one's as well where it is of the same sources.
+   * @param onInvalidRole is called for a role whose parts form no valid schema; once for roles with the same parts.
+   */
+  constructor(parts: {
+    previous?: Generation | undefined;
+    metadata: Metadata;
+    sources: readonly Source[];
+    missing: readonly MissingSource[];
+    conflicts: readonly Inconsistency[];
+    publicRole: string;
+    rootTypeNames?: RootTypeNames | undefined;
+    onInvalidRole: (role: string, error: Error) => void;
+  }) {
+    this.metadata = parts.metadata;
+    this.sources = parts.sources;
+    this.missing = parts.missing;
+    this.conflicts = parts.conflicts;
+    this.#publicRole = parts.publicRole;
+    this.#rootTypeNames = parts.rootTypeNames ?? STANDARD_ROOT_TYPES;
+    const alike = parts.previous?.isOf(parts.metadata, parts.sources) ? parts.previous : undefined;
+    this.#introspections = alike ? alike.#introspections : new Introspections();
+    this.#graphs = alike ? alike.#graphs : new Map();
+    this.#parts = alike ? alike.#parts : new Map();
+    this.#invalid = alike ? alike.#invalid : new InvalidParts();
+    this.#onInvalidRole = parts.onInvalidRole;
+    this.awaited = awaitedSources(parts);
+    this.authenticationFields = new AuthenticationFields({ ...parts, awaited: this.awaited });
+    this.#broken = this.metadata.relationships.flatMap((described) => {
+      const resolved = this.#resolve(described, ADMIN_ROLE);
+      return resolved && 'problems' in resolved ? [{ described, problems: resolved.problems }] : [];
+    });
+  }
+
+  /** How introspections of its schemas are answered, for metrics. */
+  get introspections(): Pick<Introspections, 'counts' | 'kept'> {
+    return this.#introspections;
+  }
+
+  /** Whether it is of this metadata and these sources, so that roles see the same in it. */
+  isOf(metadata: Metadata, sources: readonly Source[]): boolean {
+    if (metadata !== this.metadata || sources.length !== this.sources.length) return false;
+    return sources.every((source, index) => source === this.sources[index]);
+  }
+
+  /** What keeps relationships out of the graph whose sources are there. */
+  get relationshipProblems(): readonly MetadataProblem[] {
+    return this.#broken.flatMap(({ described, problems }) =>
+      problems.map(({ message, path }) => ({
+        ...described.place(path),
+        message: `relationship "${described.name}": ${message}`,
+      })),
+    );
+  }
+
+  /**
+   * Roles whose parts of the sources, each valid by itself, make no valid schema together. Only what has been built is
+   * known of: see `buildGraphs`.
+   */
+  get roleProblems(): readonly MetadataProblem[] {
+    return this.#invalidRoles.map(({ role, reason }) => {
+      const granting = this.metadata.remoteSchemas.map(({ permissions = [] }) =>
+        permissions.findIndex((permission) => permission.role === role),
+      );
+      const remote = granting.findIndex((permission) => permission >= 0);
+      const path = remote < 0 ? [] : [remote, 'permissions', granting[remote] ?? 0];
+      return { ...this.metadata.place('remoteSchemas', path), message: `role "${role}": ${reason}` };
+    });
+  }
+
+  get #invalidRoles(): readonly { role: string; reason: string }[] {
+    if (this.#invalid.isEmpty) return [];
+    return [...new Set([this.#publicRole, ...namedRoles(this.metadata), ADMIN_ROLE])].flatMap((role) => {
+      const reason = this.#invalid.reasonAgainst(this.subschemasFor(role));
+      return reason === undefined
+        ? []
+        : [{ role, reason: `what it sees of the sources is no valid schema: ${reason}` }];
+    });
+  }
+
+  /** Authentication fields that the metadata names and the public role is not granted. */
+  get authenticationProblems(): readonly MetadataProblem[] {
+    return this.authenticationFields.problems.map(({ place, message }) => ({ ...place, message }));
+  }
+
+  /** Public fields that look like authentication fields, where the metadata does not say whether they are. */
+  get unmarkedAuthenticationFields(): readonly UnmarkedField[] {
+    const { metadata, sources } = this;
+    return unmarkedAuthenticationFields({ metadata, sources, publicRole: this.#publicRole });
+  }
+
+  /** Everything that is described and not part of the graph. */
+  get inconsistencies(): readonly Inconsistency[] {
+    const broken = this.#broken.map(
+      ({ described, problems }): Inconsistency => ({
+        source: `${described.type}.${described.name}`,
+        reason: problems.map(({ message }) => message).join('; '),
+        kind: 'relationship',
+      }),
+    );
+    const unknown = this.authenticationFields.problems.map(
+      ({ source, message }): Inconsistency => ({ source, reason: message, kind: 'authentication-field' }),
+    );
+    const invalid = this.#invalidRoles.map(
+      ({ role, reason }): Inconsistency => ({ source: role, reason, kind: 'role' }),
+    );
+    return [...this.missing, ...this.conflicts, ...broken, ...unknown, ...invalid];
+  }
+
+  /** How the services behind its sources are doing. */
+  get states(): readonly SourceState[] {
+    return this.sources.flatMap(({ clients = [] }) => clients.map((client) => client.state()));
+  }
+
+  /** The graph of requests without a token; undefined when it is not valid. */
+  get publicGraph(): RoleGraph | undefined {
+    return this.graphIfValid(this.#publicRole);
+  }
+
+  /** Whether callers without a token are granted a root field, or will be when the source is available that has it. */
+  isPublicField(operation: OperationTypeNode, name: string): boolean {
+    if (this.publicGraph?.hasRootField(operation, name)) return true;
+    return this.awaited?.mayHaveRootField(this.#publicRole, operation, name) ?? false;
+  }
+
+  /**
+   * The graph as `role` sees it, stitched when it is first asked for. Roles that see the same share one graph.
+   *
+   * @throws GatewayError when what the role sees makes no valid schema.
+   */
+  graphOf(role: string): RoleGraph {
+    const graph = this.graphIfValid(role);
+    if (graph) return graph;
+    throw invalidRoleGraph(role);
+  }
+
+  /** The same; undefined where that throws. */
+  graphIfValid(role: string): RoleGraph | undefined {
+    return this.#graphs.get(role) ?? atOnce(this.#build(role));
+  }
+
+  /** @returns undefined when it is not valid. That is one role's trouble, and must not become that of the others. */
+  *#build(role: string): Sliced<RoleGraph | undefined> {
+    const subschemas = this.subschemasFor(role);
+    if (this.#invalid.reasonAgainst(subschemas) !== undefined) return undefined;
+    let graph = this.#graphWith(subschemas);
+    try {
+      graph ??= yield* buildRoleGraph(
+        subschemas,
+        this.#relationshipsFor(role),
+        this.#introspections,
+        this.#rootTypeNames,
+      );
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      if (this.#invalid.add(subschemas, error.message)) this.#onInvalidRole(role, error);
+      return undefined;
+    }
+    // It may have been asked for while it was built.
+    const built = this.#graphs.get(role);
+    if (built) return built;
+    if (this.#graphs.size >= MAX_ROLE_GRAPHS) {
+      this.#graphs.clear();
+      this.#parts.clear();
+    }
+    this.#graphs.set(role, graph);
+    this.#parts.set(graph, subschemas);
+    return graph;
+  }
+
+  /** The parts of the sources that `role` may see. A source that has not changed keeps them through generations. */
+  subschemasFor(role: string): readonly Subschema[] {
+    return this.sources.flatMap((source) => source.subschemaFor(role) ?? []);
+  }
+
+  /** Roles whose graphs have been asked for. */
+  get builtRoles(): readonly string[] {
+    return [...this.#graphs.keys()];
+  }
+
+  /**
+   * Builds the graphs of roles before they are asked for, while operations go on. Of many roles it is left to when they
+   * are asked for, but for the first ones. One that is not valid is left out, and told to `onInvalidRole`.
+   */
+  async buildGraphs(roles: readonly string[]): Promise<void> {
+    const ahead = [...new Set([this.#publicRole, ...roles])].slice(0, MAX_BUILT_AHEAD);
+    for (const role of ahead) if (!this.#graphs.has(role)) await inSlices(this.#build(role));
+  }
+
+  /** A role has a relationship when it has all that this is made of: the fields of the type, and what answers. */
+  #relationshipsFor(role: string): readonly Relationship[] {
+    return this.metadata.relationships.flatMap((described) => {
+      const resolved = this.#resolve(described, role);
+      return resolved && 'steps' in resolved ? [resolved] : [];
+    });
+  }
+
+  #resolve(described: RelationshipMetadata, role: string): ReturnType<typeof resolveRelationship> | undefined {
+    const source = findSource(this.sources, described.source)?.subschemaFor(role);
+    const target = findSource(this.sources, described.target)?.subschemaFor(role);
+    return source && target && resolveRelationship(described, source, target);
+  }
+
+  #graphWith(subschemas: readonly Subschema[]): RoleGraph | undefined {
+    for (const [graph, parts] of this.#parts) if (areSame(parts, subschemas)) return graph;
+    return undefined;
+  }
+}

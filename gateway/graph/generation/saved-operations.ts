@@ -1,0 +1,125 @@
+import { GraphQLError, type GraphQLSchema, Kind, parse, validate } from 'graphql';
+import { hasDatabases, type Metadata, type MetadataProblem, namedRoles } from '../../metadata/index.ts';
+import { ADMIN_ROLE } from '../../session/index.ts';
+import type { Generation } from './generation.ts';
+
+/** A saved operation that no role can run. */
+export interface BrokenOperation {
+  /** The positions of its collection, and in that. */
+  readonly index: number;
+  readonly position: number;
+  readonly query: string;
+  /** What is wrong with it on the whole graph. */
+  readonly errors: readonly string[];
+}
+
+/** Saved operations that no role can run. None while a source is missing, because its fields are missing too then. */
+export function brokenOperations(generation: Generation): readonly BrokenOperation[] {
+  if (generation.missing.length > 0) return [];
+  const { metadata } = generation;
+  const errorsFor = (role: string, query: string): readonly string[] => {
+    const graph = generation.graphIfValid(role);
+    return graph ? operationErrors(query, graph.accepted) : [`the graph of role "${role}" is not valid`];
+  };
+  return metadata.queryCollections.flatMap((collection, index) =>
+    collection.definition.queries.flatMap(({ query }, position) => {
+      const errors = errorsFor(ADMIN_ROLE, query);
+      // An argument that the whole graph demands may be preset for a role.
+      if (errors.length === 0 || namedRoles(metadata).some((role) => errorsFor(role, query).length === 0)) return [];
+      return [{ index, position, query, errors }];
+    }),
+  );
+}
+
+/**
+ * Reports on broken operations: problems where a REST endpoint or an enforced allow list needs one, warnings
+ * otherwise. Operations on database fields, which are ignored here, are reported together.
+ */
+export function brokenOperationProblems(
+  broken: readonly BrokenOperation[],
+  metadata: Metadata,
+  enforceAllowList: boolean,
+): { problems: readonly MetadataProblem[]; warnings: readonly MetadataProblem[] } {
+  const ofEndpoints = new Set(metadata.restEndpoints.map(({ query }) => query));
+  const allowed = new Set(enforceAllowList ? metadata.allowList.map(({ collection }) => collection) : []);
+  const isNeeded = ({ index, query }: BrokenOperation) =>
+    ofEndpoints.has(query) || allowed.has(metadata.queryCollections[index]?.name ?? '');
+  return {
+    problems: told(broken.filter(isNeeded), metadata),
+    warnings: told(
+      broken.filter((one) => !isNeeded(one)),
+      metadata,
+    ),
+  };
+}
+
+function told(broken: readonly BrokenOperation[], metadata: Metadata): readonly MetadataProblem[] {
+  const mayBeOfDatabases = hasDatabases(metadata.ignored);
+  const ofDatabases = broken.filter(({ errors }) => mayBeOfDatabases && errors.some(isMissingRootField));
+  const place = ({ index, position }: BrokenOperation) =>
+    metadata.place('queryCollections', [index, 'definition', 'queries', position]);
+  const nameOf = ({ index, position }: BrokenOperation) =>
+    metadata.queryCollections[index]?.definition.queries[position]?.name ?? '';
+  const alone = ofDatabases.length > 1 ? broken.filter((one) => !ofDatabases.includes(one)) : broken;
+  const problems = alone.map((one) => ({
+    ...place(one),
+    message: `"${nameOf(one)}" is valid for no role: ${one.errors.join('; ')}`,
+  }));
+  const [first] = ofDatabases;
+  if (!first || ofDatabases.length < 2) return problems;
+  const message = `${ofDatabases.length} saved operations ask for fields that no service has, as databases would, which are ignored: ${operationNames(ofDatabases, metadata)}`;
+  return [...problems, { ...place(first), message }];
+}
+
+/** What is to be said of operations that may only be broken because sources are not part of the graph. */
+export function unknowableOperations(
+  broken: readonly BrokenOperation[],
+  absent: readonly string[],
+  metadata: Metadata,
+): readonly MetadataProblem[] {
+  const [first] = broken;
+  if (!first) return [];
+  const names = absent.map((one) => `"${one}"`).join(', ');
+  const which =
+    broken.length === 1
+      ? 'a saved operation that no role can run is'
+      : `${broken.length} saved operations that no role can run are`;
+  return [
+    {
+      ...metadata.place('queryCollections', [first.index]),
+      message: `${which} not looked at while ${names} ${absent.length === 1 ? 'is' : 'are'} not part of the graph: ${operationNames(broken, metadata)}`,
+    },
+  ];
+}
+
+function operationNames(broken: readonly BrokenOperation[], { queryCollections }: Metadata): string {
+  const names = broken
+    .slice(0, NAMED)
+    .map(({ index, position }) => `"${queryCollections[index]?.definition.queries[position]?.name ?? ''}"`);
+  return names.join(', ') + (broken.length > NAMED ? `, and ${broken.length - NAMED} more` : '');
+}
+
+/** How many operations a message names. */
+const NAMED = 5;
+
+function isMissingRootField(error: string): boolean {
+  return /^Cannot query field "\w+" on type "(Query|Mutation|Subscription|(query|mutation|subscription)_root)"|is not configured to execute|^no (query|mutation|subscription)s exist$/.test(
+    error,
+  );
+}
+
+/** What is wrong with an operation on a schema, its syntax included. */
+export function operationErrors(query: string, schema: GraphQLSchema): readonly string[] {
+  try {
+    const document = parse(query);
+    // graphql-js says nothing of an operation that has no type for its fields to be of.
+    const rootless = document.definitions.flatMap((definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION && !schema.getRootType(definition.operation)
+        ? [`no ${definition.operation}s exist`]
+        : [],
+    );
+    return [...rootless, ...validate(schema, document).map((error) => error.message)];
+  } catch (error) {
+    return [error instanceof GraphQLError ? error.message : String(error)];
+  }
+}

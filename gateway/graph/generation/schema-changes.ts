@@ -1,0 +1,37 @@
+import type { GraphQLSchema } from 'graphql';
+import { affectedCoordinate } from './affected-coordinate.ts';
+import { NO_QUERIES_FIELD } from './role-graph.ts';
+
+export interface SchemaChange {
+  readonly breaking: boolean;
+  readonly message: string;
+}
+
+/** A change that tells whom it affects. */
+export interface AffectingChange extends SchemaChange {
+  /** The schema coordinate that they use; undefined where none tells. */
+  readonly coordinate: string | undefined;
+}
+
+/** What is different between two schemas, the breaking changes first. */
+export async function schemaChanges(before: GraphQLSchema, after: GraphQLSchema): Promise<readonly SchemaChange[]> {
+  return (await affectingChanges(before, after)).map(({ breaking, message }) => ({ breaking, message }));
+}
+
+/** The same with whom each change affects. */
+export async function affectingChanges(
+  before: GraphQLSchema,
+  after: GraphQLSchema,
+): Promise<readonly AffectingChange[]> {
+  // Loaded when there is something to compare: a start and most commands need it not.
+  const { CriticalityLevel, diff } = await import('@graphql-inspector/core');
+  const changes = await diff(before, after);
+  return changes
+    .filter(({ path }) => path !== `Query.${NO_QUERIES_FIELD}`)
+    .map((change) => ({
+      breaking: change.criticality.level === CriticalityLevel.Breaking,
+      message: change.message,
+      coordinate: affectedCoordinate(change),
+    }))
+    .sort((one, two) => Number(two.breaking) - Number(one.breaking));
+}

@@ -1,0 +1,87 @@
+import {
+  astFromValue,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+  isUnionType,
+  print,
+} from 'graphql';
+import type { RootTypeNames } from '../../schemas/index.ts';
+import type { Source } from '../../sources/index.ts';
+
+/**
+ * What `source` offers that one of `others` offers already: a root field of the same name, or a type of the same name
+ * that is not the same type. Each conflict is one line that names both sources.
+ */
+export function conflictsWith(source: Source, others: readonly Source[]): readonly string[] {
+  return others.flatMap((other) => [...fieldConflicts(source, other), ...typeConflicts(source, other)]);
+}
+
+/** Ordinary types of a source that are called as clients know the root types of the graph. */
+export function rootTypeConflicts(source: Source, names: RootTypeNames): readonly string[] {
+  const roots = new Set(rootTypesOfSource(source).map((type) => type?.name));
+  return Object.values(names)
+    .filter((name) => !roots.has(name) && source.schema.getType(name))
+    .map(
+      (name) =>
+        `the type "${name}" of "${source.name}" is called as a root type of the graph: rename it in its customization (type_names)`,
+    );
+}
+
+function rootTypesOfSource(source: Source) {
+  const { schema } = source;
+  return [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+}
+
+function fieldConflicts(source: Source, other: Source): readonly string[] {
+  const theirs = rootTypesOfSource(other);
+  return rootTypesOfSource(source).flatMap((root, kind) => {
+    const taken = theirs[kind]?.getFields() ?? {};
+    const names = Object.keys(root?.getFields() ?? {}).filter((name) => Object.hasOwn(taken, name));
+    return names.map((name) => `the root field "${name}" is offered by "${source.name}" and by "${other.name}"`);
+  });
+}
+
+function typeConflicts(source: Source, other: Source): readonly string[] {
+  const roots = new Set<unknown>([...rootTypesOfSource(source), ...rootTypesOfSource(other)]);
+  return Object.values(source.schema.getTypeMap()).flatMap((type) => {
+    const theirs = other.schema.getType(type.name);
+    if (!theirs || roots.has(type) || isIntrospectionType(type) || isSpecifiedScalarType(type)) return [];
+    if (typeContent(type) === typeContent(theirs) || areMerged(type.name, source, other)) return [];
+    return [`the type "${type.name}" is not the same in "${source.name}" and in "${other.name}"`];
+  });
+}
+
+/** Whether the two say how their types of a name are one. */
+function areMerged(type: string, { mergedTypes: own }: Source, { mergedTypes: theirs }: Source): boolean {
+  return own !== undefined && theirs !== undefined && (own.has(type) || theirs.has(type));
+}
+
+/** What a type is to those who use it, as a text: without descriptions, and whatever the order that it is written in. */
+function typeContent(type: GraphQLNamedType): string {
+  const parts = (list: readonly string[]) => [...list].sort().join(' ');
+  const kind = type.constructor.name;
+  if (isObjectType(type) || isInterfaceType(type)) {
+    const interfaces = type.getInterfaces().map((one) => one.name);
+    const fields = Object.values(type.getFields()).map(
+      (field) => `${field.name}(${parts(field.args.map(inputText))}):${String(field.type)}`,
+    );
+    return `${kind} ${parts(interfaces)} {${parts(fields)}}`;
+  }
+  if (isInputObjectType(type))
+    return `${kind} ${type.isOneOf} {${parts(Object.values(type.getFields()).map(inputText))}}`;
+  if (isEnumType(type)) return `${kind} {${parts(type.getValues().map((value) => value.name))}}`;
+  if (isUnionType(type)) return `${kind} {${parts(type.getTypes().map((member) => member.name))}}`;
+  return kind;
+}
+
+function inputText({ name, type, defaultValue }: GraphQLArgument | GraphQLInputField): string {
+  const value = astFromValue(defaultValue, type);
+  return `${name}:${String(type)}${value ? `=${print(value)}` : ''}`;
+}

@@ -1,0 +1,93 @@
+import type { Durations } from '../../../platform/index.ts';
+import { type FederationGroup, openFederationGroup, type Subgraph } from '../../sources/index.ts';
+
+/** Subgraphs that are composed to one source, and composed again when they change: one composition at a time. */
+export class GroupComposer {
+  readonly #publicRole: string;
+  readonly #durations: Durations | undefined;
+  #group: FederationGroup = { source: undefined, left: new Map() };
+  /** What the group was composed of. */
+  #composed = compositionKey([]);
+  /** Subgraphs that were left out while they were known by their stored schemas only. */
+  #leftUnavailable: readonly Subgraph[] = [];
+  #pending = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param durations where compositions are measured. */
+  constructor(publicRole: string, durations: Durations | undefined) {
+    this.#publicRole = publicRole;
+    this.#durations = durations;
+  }
+
+  get group(): FederationGroup {
+    return this.#group;
+  }
+
+  /** Subgraphs that do not compose with the others, except those that have become available since. */
+  get left(): FederationGroup['left'] {
+    const changed = this.#leftUnavailable.filter(({ availability }) => availability.isAvailable);
+    if (changed.length === 0) return this.#group.left;
+    return new Map([...this.#group.left].filter(([left]) => !changed.some(({ name }) => name === left)));
+  }
+
+  /** Whether there are compositions that have been asked for and are not done. */
+  get isComposing(): boolean {
+    return this.#pending > 0;
+  }
+
+  /** Reuses a previous composition, so that the same subgraphs are not composed again. */
+  reuse(previous: GroupComposer): void {
+    this.#group = previous.#group;
+    this.#composed = previous.#composed;
+    this.#leftUnavailable = previous.#leftUnavailable;
+  }
+
+  /**
+   * Composes anew, after the compositions that were asked for before.
+   *
+   * @param subgraphs gives what to compose, when it is time.
+   * @param accept throws to keep the group that there was.
+   */
+  compose(subgraphs: () => readonly Subgraph[], accept: (group: FederationGroup) => void = () => {}): Promise<void> {
+    this.#pending++;
+    const run = this.#last.then(async () => {
+      const current = subgraphs();
+      // One may become available while they are composed.
+      const members = current.map((one) => ({ ...one, availability: { ...one.availability } }));
+      const key = this.#keyOf(members);
+      const group = key === this.#composed ? this.#group : await this.#compose(members);
+      accept(group);
+      this.#group = group;
+      this.#composed = this.#keyOf(members);
+      this.#leftUnavailable = current.filter(
+        ({ name }, index) => group.left.has(name) && members[index]?.availability.isAvailable === false,
+      );
+    });
+    this.#last = run
+      .catch(() => {})
+      .finally(() => {
+        this.#pending--;
+      });
+    return run;
+  }
+
+  async #compose(members: readonly Subgraph[]): Promise<FederationGroup> {
+    const startedAt = performance.now();
+    try {
+      return await openFederationGroup(members, this.#publicRole);
+    } finally {
+      if (members.length > 0) this.#durations?.add(performance.now() - startedAt);
+    }
+  }
+
+  /** Which subgraphs are left out when they do not compose depends on which are available. */
+  #keyOf(members: readonly Subgraph[]): string {
+    if (this.#group.left.size === 0) return compositionKey(members);
+    const isAvailable = members.map(({ availability }) => availability.isAvailable);
+    return `${JSON.stringify(isAvailable)} ${compositionKey(members)}`;
+  }
+}
+
+function compositionKey(subgraphs: readonly Subgraph[]): string {
+  return JSON.stringify(subgraphs.map(({ sdl, metadata }) => [sdl, metadata]));
+}

@@ -1,0 +1,67 @@
+import type { Generation } from '../generation/index.ts';
+import type { LogFields, PendingLog } from './pending-log.ts';
+
+/** Logs what is wrong with generations, each thing once. */
+export class InconsistencyLog {
+  readonly #log: PendingLog;
+  readonly #logged = new Set<string>();
+
+  constructor(log: PendingLog) {
+    this.#log = log;
+  }
+
+  /** Skips what a previous registry has logged. */
+  follow(previous: InconsistencyLog): void {
+    for (const message of previous.#logged) this.#logged.add(message);
+  }
+
+  /** @param isComplete whether all sources have been introspected. Before, missing ones may still become available. */
+  report(generation: Generation, isComplete: boolean): void {
+    const { sources, conflicts, relationshipProblems, authenticationProblems } = generation;
+    if (isComplete)
+      for (const { source, reason } of conflicts)
+        this.#once(
+          'error',
+          reason,
+          { event: 'remote_schema.conflict', source, reason },
+          'source conflicts with another one',
+        );
+    for (const { name, warning } of sources)
+      if (warning !== undefined) this.#once('warn', warning, { event: 'source.warning', source: name }, warning);
+    for (const { message, ...place } of relationshipProblems)
+      this.#once(
+        'error',
+        message,
+        { event: 'relationship.invalid', ...place, reason: message },
+        'invalid relationship, left out of the graph',
+      );
+    for (const { message, ...place } of authenticationProblems)
+      this.#once(
+        'error',
+        message,
+        { event: 'authentication_field.not_public', ...place, reason: message },
+        'authentication field is not public',
+      );
+    // What a source is granted to the public may take a while to find out, and nothing depends on it.
+    if (isComplete)
+      for (const { source, message } of generation.unmarkedAuthenticationFields)
+        this.#once(
+          'warn',
+          message,
+          { event: 'authentication_field.unmarked', source, reason: message },
+          'public field may be an authentication field',
+        );
+  }
+
+  reportInvalidRole(role: string, error: Error): void {
+    const detail: LogFields = { event: 'graph.role_invalid', role, reason: error.message, err: error };
+    const message = 'invalid graph of a role, refusing its operations';
+    this.#once('error', `${role}: ${error.message}`, detail, message);
+  }
+
+  #once(level: 'warn' | 'error', key: string, detail: LogFields, message: string): void {
+    if (this.#logged.has(key)) return;
+    this.#logged.add(key);
+    this.#log[level](detail, message);
+  }
+}

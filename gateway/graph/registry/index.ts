@@ -1,0 +1,2 @@
+export { isMistake, sourceProblem } from './source-problem.ts';
+export { SourceRegistry } from './source-registry.ts';

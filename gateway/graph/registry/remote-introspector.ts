@@ -1,0 +1,168 @@
+import {
+  CompositionInterrupted,
+  type OpenedRemote,
+  type RemoteSchema,
+  type Source,
+  SourceError,
+} from '../../sources/index.ts';
+import type { Generation } from '../generation/index.ts';
+import { conflictsWith } from './conflicts.ts';
+import type { OpenedRemotes } from './opened-remotes.ts';
+import type { PendingLog } from './pending-log.ts';
+import { sourceChanges } from './source-changes.ts';
+
+/**
+ * Introspects remote schemas and records the results: a schema among the opened ones, or why there is none. A schema
+ * that is in use stays in use when a later introspection fails or conflicts with other sources.
+ */
+export class RemoteIntrospector {
+  readonly #opened: OpenedRemotes;
+  readonly #current: () => Generation;
+  readonly #log: PendingLog;
+  readonly #failures = new Map<string, SourceError>();
+  /** Remote schemas whose change was not applied because composing was interrupted. */
+  readonly #interrupted = new Set<string>();
+  #stopped = false;
+
+  /**
+   * @param opened where schemas are added and replaced.
+   * @param current the active generation, whose other sources a changed schema must not conflict with.
+   */
+  constructor(opened: OpenedRemotes, current: () => Generation, log: PendingLog) {
+    this.#opened = opened;
+    this.#current = current;
+    this.#log = log;
+  }
+
+  /** Remote schemas that have no introspected schema, and why. */
+  get failures(): ReadonlyMap<string, SourceError> {
+    return this.#failures;
+  }
+
+  /** Whether the last introspection of a remote schema has failed, or its result could not be composed. */
+  needsRetry(name: string): boolean {
+    return this.#failures.has(name) || this.#interrupted.has(name);
+  }
+
+  /** Whether a remote schema has been introspected, with or without success. */
+  isIntrospected(name: string): boolean {
+    return (this.#opened.get(name) !== undefined && !this.#opened.isStored(name)) || this.#failures.has(name);
+  }
+
+  /** Whether the active generation is without a remote schema. */
+  isMissing(name: string): boolean {
+    return this.#current().missing.some(({ source }) => source === name);
+  }
+
+  /** Begins with what a previous introspector knows of a remote schema. */
+  reuse(name: string, previous: RemoteIntrospector): void {
+    const source = previous.#opened.get(name);
+    const failure = previous.#failures.get(name);
+    if (source) this.#opened.set(name, source);
+    if (failure) this.#failures.set(name, failure);
+  }
+
+  /** Opens the stored schema of a remote schema, unless it has been opened. */
+  async openStored(remote: RemoteSchema): Promise<void> {
+    if (this.#opened.get(remote.name)) return;
+    try {
+      const opened = await remote.openStored();
+      if (opened) this.#opened.set(remote.name, opened);
+    } catch (error) {
+      this.#log.error(
+        { event: 'stored_schema.ignored', source: remote.name, err: error },
+        'stored schema failed to open, introspecting the service',
+      );
+    }
+  }
+
+  /** @returns whether a new generation has to be made. */
+  async introspect(remote: RemoteSchema): Promise<boolean> {
+    const { name } = remote;
+    const before = this.#opened.get(name);
+    const wasStored = this.#opened.isStored(name);
+    try {
+      const opened = await remote.open(before);
+      this.#failures.delete(name);
+      this.#interrupted.delete(name);
+      const isSame = opened === before;
+      // A stored schema may have been discarded in the meantime.
+      if (!before || !this.#opened.get(name)) this.#opened.set(name, opened);
+      else if (!isSame && wasStored) await this.#replaceStored(name, before, opened);
+      else if (!isSame) await this.#replace(name, before, opened);
+      if (!isSame || wasStored) this.#store(remote, opened);
+      if (!before || wasStored)
+        this.#log.info({ event: 'remote_schema.available', source: name }, 'remote schema available');
+      // A previous registry may have opened it after this one was activated.
+      return !isSame || wasStored || this.isMissing(name);
+    } catch (thrown) {
+      const error = thrown instanceof SourceError ? thrown : new SourceError([(thrown as Error).message]);
+      const detail = { source: name, reason: error.message };
+      if (before && !wasStored) {
+        if (thrown instanceof CompositionInterrupted) this.#interrupted.add(name);
+        this.#log.warn(
+          { event: 'remote_schema.refresh_failed', ...detail },
+          'introspection failed, keeping the current schema',
+        );
+        return false;
+      }
+      const changed = this.#failures.get(name)?.message !== error.message;
+      if (changed && !this.#stopped)
+        this.#log.warn(
+          { event: wasStored ? 'remote_schema.stored_schema_used' : 'remote_schema.unavailable', ...detail },
+          `remote schema unavailable, ${wasStored ? 'using its stored schema and ' : ''}retrying introspection`,
+        );
+      this.#failures.set(name, error);
+      return changed;
+    }
+  }
+
+  /** From here on, failures are not logged. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Stores a schema in the background. */
+  #store(remote: RemoteSchema, opened: OpenedRemote): void {
+    const failed = (error: unknown) =>
+      this.#log.error({ event: 'stored_schema.write_failed', err: error }, 'storing a schema failed unexpectedly');
+    remote.store(opened).catch(failed);
+  }
+
+  /** Replaces a stored schema by the introspected one, even if that conflicts with other sources. */
+  async #replaceStored(source: string, before: OpenedRemote, opened: OpenedRemote): Promise<void> {
+    try {
+      await this.#replace(source, before, opened);
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      this.#opened.set(source, opened);
+    }
+  }
+
+  /** @throws SourceError when the changed schema conflicts with other sources. */
+  async #replace(source: string, before: OpenedRemote, opened: OpenedRemote): Promise<void> {
+    const conflicts = (one: Source, other: Source) => this.#newConflicts(one, other);
+    const { then, now } = await this.#opened.replace(source, before, opened, conflicts);
+    // The schemas are compared in the background, activation does not wait for it.
+    (then && now ? sourceChanges(then, now) : Promise.resolve([])).then(
+      (changes) =>
+        this.#log.info({ event: 'remote_schema.changed', source, changes }, 'schema of a remote schema changed'),
+      (error: unknown) =>
+        this.#log.error(
+          { event: 'remote_schema.comparison_failed', source, err: error },
+          'failed to compare a changed schema',
+        ),
+    );
+  }
+
+  /** Conflicts that a source would have with the others if it replaced its previous version. */
+  #newConflicts(before: Source, after: Source): readonly string[] {
+    const { sources } = this.#current();
+    return sources.includes(before)
+      ? conflictsWith(
+          after,
+          sources.filter((source) => source !== before),
+        )
+      : [];
+  }
+}

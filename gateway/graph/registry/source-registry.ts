@@ -1,0 +1,245 @@
+import type { Logger } from '../../../platform/index.ts';
+import { type Metadata, type MetadataProblem, namedRoles } from '../../metadata/index.ts';
+import type { RemoteSchema, Source, SourceDependencies, SourceError } from '../../sources/index.ts';
+import { Generation } from '../generation/index.ts';
+import { ActivationBatcher } from './activation-batcher.ts';
+import { assembleSources } from './assembled-sources.ts';
+import { describedSources } from './described-sources.ts';
+import { InconsistencyLog } from './inconsistency-log.ts';
+import { IntrospectionPoller } from './introspection-poller.ts';
+import { OpenedRemotes } from './opened-remotes.ts';
+import { PendingLog } from './pending-log.ts';
+import { RemoteIntrospector } from './remote-introspector.ts';
+import { sourceProblem } from './source-problem.ts';
+
+/**
+ * The sources of one state of the metadata: opens them, and makes a generation of them each time that one has changed.
+ * A remote schema that does not answer is represented by its stored schema, or is missing where there is none. Once the
+ * registry is served (`startPolling`), failed introspections are retried and intervals are kept.
+ */
+export class SourceRegistry {
+  readonly metadata: Metadata;
+  readonly #dependencies: SourceDependencies;
+  /** Lines are written once the registry is served; those of a registry that never is are dropped. */
+  readonly #log: PendingLog;
+  readonly #inconsistencyLog: InconsistencyLog;
+  readonly #remotes: readonly RemoteSchema[];
+  readonly #actions: Source | undefined;
+  readonly #opened: OpenedRemotes;
+  readonly #introspector: RemoteIntrospector;
+  readonly #poller: IntrospectionPoller;
+  /** Remotes that are opened within a short time are activated together. */
+  readonly #activations = new ActivationBatcher(() => this.#activate());
+  readonly #onChange: () => void;
+  #generation: Generation;
+  #isPolling = false;
+  #stopped = false;
+
+  /**
+   * @param onChange is called after each new generation.
+   * @throws MetadataError with every error in the sources' metadata that does not depend on what remotes answer.
+   */
+  constructor(metadata: Metadata, dependencies: SourceDependencies, log: Logger, onChange: () => void = () => {}) {
+    this.metadata = metadata;
+    this.#dependencies = dependencies;
+    this.#log = new PendingLog(log);
+    this.#inconsistencyLog = new InconsistencyLog(this.#log);
+    this.#onChange = onChange;
+    const { remotes, actions } = describedSources(metadata, dependencies);
+    this.#remotes = remotes;
+    this.#actions = actions;
+    this.#opened = new OpenedRemotes(
+      remotes.map(({ name }) => name),
+      dependencies.publicRole,
+      dependencies.compositions,
+    );
+    this.#introspector = new RemoteIntrospector(this.#opened, () => this.#generation, this.#log);
+    this.#poller = this.#newPoller();
+    this.#generation = this.#generate(undefined);
+  }
+
+  get generation(): Generation {
+    return this.#generation;
+  }
+
+  /** Remote schemas that have not been introspected successfully, and why. */
+  get failures(): ReadonlyMap<string, SourceError> {
+    return this.#introspector.failures;
+  }
+
+  /** Every problem that keeps described sources out of the graph. */
+  get problems(): readonly MetadataProblem[] {
+    const failures = [...this.failures].flatMap(([name, { problems }]) => {
+      const meanwhile = this.#opened.isStored(name) ? '; a gateway that starts now uses its stored schema' : '';
+      return problems.map(({ message, ...problem }) =>
+        sourceProblem(this.metadata, name, { ...problem, message: `${message}${meanwhile}` }),
+      );
+    });
+    const conflicts = this.#generation.conflicts.flatMap(({ source, reason, problems = [{ message: reason }] }) =>
+      problems.map((problem) => sourceProblem(this.metadata, source, problem)),
+    );
+    const { relationshipProblems, authenticationProblems, roleProblems } = this.#generation;
+    return [...failures, ...conflicts, ...relationshipProblems, ...authenticationProblems, ...roleProblems];
+  }
+
+  /** Whether a remote schema has been introspected and is part of the graph. */
+  isAvailable(name: string): boolean {
+    return this.#opened.isPart(name) && !this.#opened.isStored(name);
+  }
+
+  /** Whether every remote schema either is part of the graph, or is left out for a known reason. */
+  get isSettled(): boolean {
+    const { left, isComposing } = this.#opened;
+    if (isComposing || this.#activations.isPending) return false;
+    return this.#remotes.every(({ name }) => {
+      if (this.#opened.isStored(name)) return this.failures.has(name);
+      return this.failures.has(name) || left.has(name) || this.#opened.isPart(name);
+    });
+  }
+
+  /** Whether `metadata` and the registry's metadata describe a remote schema identically. */
+  hasSameDescription(name: string, metadata: Metadata): boolean {
+    const described = ({ remoteSchemas }: Metadata) => remoteSchemas.find((candidate) => candidate.name === name);
+    return JSON.stringify(described(this.metadata)) === JSON.stringify(described(metadata));
+  }
+
+  /**
+   * Introspects every remote schema once.
+   *
+   * @param previous whose results are reused for remote schemas with the same description.
+   * @param ask whether those are introspected again; the previous result stays in use where that fails.
+   */
+  async open(previous?: SourceRegistry, ask = true): Promise<void> {
+    if (previous) this.#reuse(previous);
+    const stored = new Map(this.#remotes.map((remote) => [remote, this.#introspector.openStored(remote)]));
+    const composed = this.#activateStored([...stored.values()]);
+    let left = this.#remotes.length;
+    const introspected = this.#remotes.map(async (remote) => {
+      const { name } = remote;
+      try {
+        await stored.get(remote);
+        if (ask || !this.#introspector.isIntrospected(name)) await this.#introspector.introspect(remote);
+        left -= 1;
+        // A remote that hangs must not delay the others, and remotes that answer soon after each other share a generation.
+        await this.#activations.add(left === 0);
+      } finally {
+        if (this.#isPolling) this.#poller.start(name);
+      }
+    });
+    // All are awaited: a rejection must be handled while another remote hangs, and must not end the polling of that one.
+    const outcomes = await Promise.allSettled([composed, ...introspected]);
+    // The metadata may have lost its last remote schema.
+    if (this.#remotes.length === 0) await this.#activations.add(true);
+    if (this.#isPolling) this.#poller.retryLeft();
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  /** Called when the registry is served from now on: logs, retries failed introspections, and keeps intervals. */
+  startPolling(): void {
+    this.#isPolling = true;
+    this.#log.release();
+    for (const { name } of this.#remotes) if (this.#introspector.isIntrospected(name)) this.#poller.start(name);
+    this.#poller.retryLeft();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#introspector.stop();
+    this.#poller.stop();
+  }
+
+  #newPoller(): IntrospectionPoller {
+    const byName = new Map(this.#remotes.map((remote) => [remote.name, remote]));
+    const introspect = async (name: string, isLast: () => boolean) => {
+      const remote = byName.get(name);
+      if (remote && (await this.#introspector.introspect(remote))) await this.#activations.add(isLast());
+    };
+    const remotes = {
+      needsRetry: (name: string) => this.#introspector.needsRetry(name),
+      isMissing: (name: string) => this.#introspector.isMissing(name),
+      left: () => [...this.#opened.left.keys()],
+      intervalMs: (name: string) => {
+        const described = this.metadata.remoteSchemas.find((remote) => remote.name === name);
+        const seconds = described?.definition.introspection_interval_seconds;
+        return seconds === undefined ? undefined : seconds * 1000;
+      },
+      // Other failed remotes may answer soon, and share the generation.
+      retry: (name: string) => introspect(name, () => this.failures.size === 0),
+      refresh: async (name: string) => {
+        if (this.#opened.get(name)) await introspect(name, () => true);
+      },
+    };
+    return new IntrospectionPoller(remotes, this.#log);
+  }
+
+  /** Begins with what a previous registry has composed, introspected and logged. */
+  #reuse(previous: SourceRegistry): void {
+    this.#opened.reuse(previous.#opened);
+    this.#inconsistencyLog.follow(previous.#inconsistencyLog);
+    for (const { name } of this.#remotes)
+      if (previous.hasSameDescription(name, this.metadata)) this.#introspector.reuse(name, previous.#introspector);
+  }
+
+  /** Activates all stored schemas together. */
+  async #activateStored(stored: readonly Promise<void>[]): Promise<void> {
+    await Promise.all(stored);
+    if (!this.#remotes.some(({ name }) => this.#opened.isStored(name))) return;
+    await this.#activations.add(true);
+  }
+
+  /** Makes a generation of all opened sources and activates it, with the graphs that callers request first built. */
+  async #activate(): Promise<void> {
+    await this.#opened.compose().then(
+      () => this.#poller.compositionSucceeded(),
+      (error: unknown) => {
+        // The other sources do not depend on the supergraph.
+        this.#log.error(
+          { event: 'supergraph.composition_failed', err: error },
+          'composition failed unexpectedly, keeping the last supergraph and retrying',
+        );
+        this.#poller.retryComposition(() => this.#activations.add(true));
+      },
+    );
+    if (this.#stopped) return;
+    const next = this.#generate(this.#generation);
+    await next.buildGraphs([...namedRoles(this.metadata), ...this.#generation.builtRoles]);
+    if (this.#stopped) return;
+    this.#generation = next;
+    this.#onChange();
+  }
+
+  #generate(previous: Generation | undefined): Generation {
+    const { publicRole, rootTypeNames } = this.#dependencies;
+    const { sources, conflicts, missing, outdated } = assembleSources({
+      names: this.#remotes.map(({ name }) => name),
+      actions: this.#actions,
+      opened: this.#opened,
+      failures: this.failures,
+      rootTypeNames,
+    });
+    this.#discardStored(outdated);
+    const generation = new Generation({
+      previous,
+      metadata: this.metadata,
+      sources,
+      missing,
+      conflicts,
+      publicRole,
+      rootTypeNames,
+      onInvalidRole: (role, error) => this.#inconsistencyLog.reportInvalidRole(role, error),
+    });
+    // A subgraph may depend on one that has not been introspected yet.
+    const isComplete = this.#remotes.every(({ name }) => this.#introspector.isIntrospected(name));
+    this.#inconsistencyLog.report(generation, isComplete);
+    return generation;
+  }
+
+  /** Discards stored schemas that conflict with introspected ones, and composes the others without them. */
+  #discardStored(outdated: ReadonlyMap<string, string>): void {
+    for (const [source, reason] of outdated) {
+      this.#opened.delete(source);
+      this.#log.warn({ event: 'stored_schema.ignored', source, reason }, 'stored schema ignored');
+    }
+    if (outdated.size > 0) this.#poller.schedule(0, () => this.#activations.add(true));
+  }
+}

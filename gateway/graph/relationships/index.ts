@@ -1,0 +1,2 @@
+export { relationshipField } from './relationship-field.ts';
+export { type RelationshipProblem, resolveRelationship } from './relationships.ts';

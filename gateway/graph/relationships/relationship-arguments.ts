@@ -1,0 +1,79 @@
+import {
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  isScalarType,
+  isSpecifiedScalarType,
+} from 'graphql';
+import { fieldMeant } from '../../metadata/index.ts';
+
+/** Types of the fields that values may stand for, by the names that the description has for them. */
+export type FieldTypes = ReadonlyMap<string, GraphQLOutputType>;
+
+/** Why a value, or what it stands for, does not fit an argument of a type; empty where it does. */
+export function argumentProblems(
+  place: string,
+  value: unknown,
+  type: GraphQLInputType,
+  fields: FieldTypes,
+): readonly string[] {
+  const field = fieldMeant(value);
+  if (field !== undefined) {
+    const found = fields.get(field);
+    if (!found || fits(found, type)) return [];
+    return [`"${place}" takes ${String(type)}, and "${field}" is ${String(found)}`];
+  }
+  const doesNotFit = [`"${place}" takes ${String(type)}, which the value given is not`];
+  if (isNonNullType(type)) return value === null ? doesNotFit : argumentProblems(place, value, type.ofType, fields);
+  if (value === null) return [];
+  if (isListType(type)) {
+    const items = Array.isArray(value) ? value : [value];
+    return items.flatMap((item) => argumentProblems(place, item, type.ofType, fields));
+  }
+  if (isEnumType(type)) return typeof value === 'string' && type.getValue(value) ? [] : doesNotFit;
+  if (!isInputObjectType(type)) return isScalarType(type) && takes(() => type.parseValue(value)) ? [] : doesNotFit;
+  if (typeof value !== 'object' || Array.isArray(value)) return doesNotFit;
+  const inputs = type.getFields();
+  const missing = Object.values(inputs).filter(
+    (input) => isRequiredInputField(input) && !Object.hasOwn(value, input.name),
+  );
+  return [
+    ...missing.map((input) => `"${place}.${input.name}" is missing`),
+    ...Object.entries(value).flatMap(([key, inner]) => {
+      const input = Object.hasOwn(inputs, key) ? inputs[key] : undefined;
+      if (!input) return [`"${place}" has no "${key}"`];
+      return argumentProblems(`${place}.${key}`, inner, input.type, fields);
+    }),
+  ];
+}
+
+function takes(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a field's scalar may be given as. The values of a service's custom scalars are unknown to the gateway. */
+const GIVEN_AS: Readonly<Record<string, readonly string[]>> = {
+  Int: ['Float', 'ID'],
+  String: ['ID'],
+  ID: ['String'],
+};
+
+/** Whether what a field holds can be given for an input. Where it holds null, nothing is asked. */
+function fits(output: GraphQLOutputType, input: GraphQLInputType): boolean {
+  const [from, to] = [getNullableType(output), getNullableType(input)];
+  if (isListType(to)) return fits(isListType(from) ? from.ofType : from, to.ofType);
+  if (isEnumType(from) || isEnumType(to)) return isEnumType(from) && String(from) === String(to);
+  if (!isScalarType(from) || !isScalarType(to)) return false;
+  if (from.name === to.name || GIVEN_AS[from.name]?.includes(to.name)) return true;
+  return !isSpecifiedScalarType(from) || !isSpecifiedScalarType(to);
+}

@@ -1,0 +1,13 @@
+import { astFromValue, type DocumentNode, Kind, parse, print } from 'graphql';
+import type { Relationship } from '../../stitching/index.ts';
+
+/** A relationship as a field of its type. */
+export function relationshipField({ type, name, answer, clientArguments, description }: Relationship): DocumentNode {
+  const inputs = clientArguments.map((argument) => {
+    const fallback = astFromValue(argument.defaultValue, argument.type);
+    return `${argument.name}: ${String(argument.type)}${fallback ? ` = ${print(fallback)}` : ''}`;
+  });
+  const given = inputs.length > 0 ? `(${inputs.join(', ')})` : '';
+  const told = description ? print({ kind: Kind.STRING, value: description }) : '';
+  return parse(`extend type ${type} { ${told} ${name}${given}: ${String(answer)} }`);
+}

@@ -1,0 +1,143 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql';
+import type { RelationshipMetadata } from '../../metadata/index.ts';
+import type { Subschema } from '../../sources/index.ts';
+import type { Relationship, RelationshipStep } from '../../stitching/index.ts';
+import { argumentProblems, type FieldTypes } from './relationship-arguments.ts';
+import { namesInGraph } from './subschema-names.ts';
+
+/** What is wrong, and where in the description of the relationship. */
+export interface RelationshipProblem {
+  readonly message: string;
+  readonly path: readonly string[];
+}
+
+/**
+ * Finds in the graph what a relationship is described with.
+ *
+ * @param source the part that has the type, `target` the part that answers, each as one role is given it.
+ * @returns what is wrong, where the two do not have it all, or it does not fit.
+ */
+export function resolveRelationship(
+  described: RelationshipMetadata,
+  source: Subschema,
+  target: Subschema,
+): Relationship | Problems {
+  const names = namesInGraph(source);
+  const name = names.type(described.type);
+  const type = names.schema.getType(name);
+  if (!isObjectType(type) || type === names.schema.getQueryType() || type === names.schema.getMutationType())
+    return { problems: [problem(`there is no object type "${described.type}"`, 'name')] };
+  if (Object.hasOwn(type.getFields(), described.name))
+    return { problems: [problem(`the type "${described.type}" has a field "${described.name}" already`, 'name')] };
+  const found = relationshipFields(described, type, (field) => names.field(name, field));
+  if ('problems' in found) return found;
+  const way = stepsTo(described, target, found.types);
+  if ('problems' in way) return way;
+  return {
+    name: described.name,
+    type: name,
+    description: way.description,
+    keys: found.keys,
+    target,
+    steps: way.steps,
+    answer: getNullableType(way.answer),
+    clientArguments: way.left,
+  };
+}
+
+function problem(message: string, ...path: string[]): RelationshipProblem {
+  return { message, path };
+}
+
+function inDefinition(message: string, key: 'lhs_fields' | 'remote_field'): RelationshipProblem {
+  return problem(message, 'definition', 'to_remote_schema', key);
+}
+
+type Problems = { readonly problems: readonly RelationshipProblem[] };
+
+function relationshipFields(
+  { type: typeName, fields }: RelationshipMetadata,
+  type: GraphQLObjectType,
+  nameOf: (field: string) => string,
+): { keys: ReadonlyMap<string, string>; types: FieldTypes } | Problems {
+  const keys = new Map<string, string>();
+  const types = new Map<string, GraphQLOutputType>();
+  const problems: RelationshipProblem[] = [];
+  for (const field of fields) {
+    const graphName = nameOf(field);
+    const found = Object.hasOwn(type.getFields(), graphName) ? type.getFields()[graphName] : undefined;
+    if (!found) problems.push(inDefinition(`the type "${typeName}" has no field "${field}"`, 'lhs_fields'));
+    else if (!isLeafType(getNamedType(found.type)))
+      problems.push(inDefinition(`"${typeName}.${field}" is no scalar and no enum`, 'lhs_fields'));
+    else if (found.args.some(isRequiredArgument))
+      problems.push(inDefinition(`"${typeName}.${field}" has required arguments`, 'lhs_fields'));
+    else {
+      keys.set(field, graphName);
+      types.set(field, found.type);
+    }
+  }
+  return problems.length > 0 ? { problems } : { keys, types };
+}
+
+interface Way {
+  readonly steps: readonly RelationshipStep[];
+  readonly answer: GraphQLOutputType;
+  readonly left: readonly GraphQLArgument[];
+  readonly description: string;
+}
+
+function stepsTo(described: RelationshipMetadata, target: Subschema, types: FieldTypes): Way | Problems {
+  const names = namesInGraph(target);
+  const wrong = (...messages: string[]) => ({ problems: messages.map((one) => inDefinition(one, 'remote_field')) });
+  const steps: RelationshipStep[] = [];
+  let type: unknown = names.schema.getQueryType();
+  const namespaced = names.namespace;
+  if (namespaced !== undefined && isObjectType(type)) {
+    steps.push({ field: namespaced, arguments: [] });
+    type = getNullableType(type.getFields()[namespaced]?.type);
+  }
+  let last: GraphQLField<unknown, unknown> | undefined;
+  let left: readonly GraphQLArgument[] = [];
+  for (const [index, step] of described.steps.entries()) {
+    const isLast = index === described.steps.length - 1;
+    const parent = isObjectType(type) ? type : undefined;
+    const graphName = parent ? names.field(parent.name, step.field) : step.field;
+    last = parent?.getFields()[graphName];
+    if (!last)
+      return wrong(`"${described.target}" has no field "${step.field}"${index === 0 ? ' to query' : ' there'}`);
+    const given = Object.entries(step.arguments);
+    const problems = given.flatMap(([name, value]) => {
+      const argument = last?.args.find((one) => one.name === name);
+      if (!argument) return [`"${step.field}" has no argument "${name}"`];
+      return argumentProblems(`${step.field}.${name}`, value, argument.type, types);
+    });
+    left = last.args.filter((argument) => !Object.hasOwn(step.arguments, argument.name));
+    if (!isLast) {
+      const missing = left.filter(isRequiredArgument);
+      problems.push(...missing.map(({ name }) => `"${step.field}" needs the argument "${name}"`));
+      if (isListType(getNullableType(last.type)) || !isObjectType(getNamedType(last.type)))
+        problems.push(`"${step.field}" is not one object: nothing can be asked for in it`);
+    }
+    if (problems.length > 0) return wrong(...problems);
+    steps.push({
+      field: graphName,
+      arguments: last.args.flatMap(({ name, type: argumentType }) =>
+        Object.hasOwn(step.arguments, name) ? [{ name, type: argumentType, value: step.arguments[name] }] : [],
+      ),
+    });
+    type = getNullableType(last.type);
+  }
+  if (!last) return wrong('expected a field');
+  return { steps, answer: last.type, left, description: last.description ?? '' };
+}

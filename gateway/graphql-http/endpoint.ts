@@ -1,0 +1,274 @@
+import { methodNotAllowed, notAcceptable, toLoggedError } from '../errors.ts';
+import {
+  acceptedEvents,
+  acceptedParts,
+  answerOfOnePart,
+  bodyChunks,
+  type EventStreamType,
+  type HttpExchange,
+  MultipartResponse,
+  negotiate,
+  type ResponseHeaders,
+  type ResponseType,
+  readJson,
+  refuseCompressed,
+  refuseLongAccept,
+  sendCompressible,
+  sendFlatError,
+  sendJson,
+  setOwnHeaders,
+} from '../http/index.ts';
+import type {
+  Batch,
+  ExecutableRequest,
+  OperationPipeline,
+  OperationRequest,
+  PreparedRequest,
+} from '../operation/index.ts';
+import {
+  executeOperation,
+  flatRefusal,
+  type OperationResult,
+  type ResultFormat,
+  refusedRequest,
+} from '../operation/index.ts';
+import { refuseCrossSite } from '../session/index.ts';
+import type { HttpHints, IncrementalOperation } from '../sources/index.ts';
+import { filesNotSupported, missingBody, missingOperations, mutationByGet } from './errors.ts';
+import { type Incoming, readOperationRequest, readOperations, readQueryString } from './incoming.ts';
+import { executeIncrementally } from './incremental.ts';
+import { type IncomingFiles, isMultipart, receiveFiles, type UploadLimits } from './uploads.ts';
+
+export interface GraphqlEndpointOptions {
+  readonly operations: OperationPipeline;
+  readonly maxBodyBytes: number;
+  readonly uploads: UploadLimits;
+  /** Whether a login's JSON response gets the member that the reference contract shows. */
+  readonly referenceEnvelope: boolean;
+  /** Answers with an event stream. */
+  readonly streamEvents: (exchange: HttpExchange, prepared: PreparedRequest, type: EventStreamType) => Promise<void>;
+}
+
+/**
+ * How a request is refused: `graphql` with `{"errors": […]}`, under `application/json` mostly with 200, or `flat` as Hasura
+ * does at its oldest address: with its true status and Hasura's flat error body, the first error of several.
+ */
+export type RefusalForm = 'graphql' | 'flat';
+
+/** Answers `/v1/graphql` (GraphQL over HTTP): POST, GET for queries, batches, both media types. */
+export function graphqlEndpoint(
+  options: GraphqlEndpointOptions,
+  form: RefusalForm = 'graphql',
+): (exchange: HttpExchange) => void {
+  return (exchange) => new GraphqlExchange(exchange, options, form).receive();
+}
+
+/** One request to `/v1/graphql`. Its methods are the steps in their order; an error in any of them rejects the request. */
+class GraphqlExchange {
+  readonly #exchange: HttpExchange;
+  readonly #options: GraphqlEndpointOptions;
+  readonly #form: RefusalForm;
+  readonly #type: ResponseType | undefined;
+  /** The event stream that the client takes. */
+  readonly #events: EventStreamType | undefined;
+  #files: IncomingFiles | undefined;
+
+  constructor(exchange: HttpExchange, options: GraphqlEndpointOptions, form: RefusalForm) {
+    this.#exchange = exchange;
+    this.#options = options;
+    this.#form = form;
+    this.#type = negotiate(exchange.request.headers.accept);
+    this.#events = acceptedEvents(exchange.request.headers.accept);
+  }
+
+  /** Whether `Accept` permits incremental delivery, and in which form. */
+  get #parts(): string | undefined {
+    return acceptedParts(this.#exchange.request.headers.accept);
+  }
+
+  receive(): void {
+    this.#attempt(() => {
+      const { request, search } = this.#exchange;
+      const { operations, maxBodyBytes } = this.#options;
+      refuseLongAccept(request.headers.accept);
+      if (!this.#type && !this.#events && !this.#parts) throw notAcceptable();
+      if (request.method === 'GET') this.#prepareOne(readQueryString(new URLSearchParams(search)));
+      else if (request.method !== 'POST') throw methodNotAllowed('GET, POST');
+      else if (isMultipart(request)) this.#receiveFiles();
+      else
+        readJson(this.#exchange, maxBodyBytes, (refusal, body) =>
+          this.#attempt(() => {
+            if (refusal) throw refusal;
+            if (body === undefined) throw missingBody();
+            this.#prepare(readOperations(body, operations.maxBatch));
+          }),
+        );
+    });
+  }
+
+  /** Files come in a media type that forms of any web page can send. */
+  #receiveFiles(): void {
+    const { request } = this.#exchange;
+    refuseCrossSite(request.headers, () => false);
+    refuseCompressed(request);
+    const { maxBodyBytes, uploads } = this.#options;
+    const incoming = receiveFiles(request, uploads, maxBodyBytes, (refusal, operation, files) =>
+      this.#attempt(() => {
+        if (refusal || !files) throw refusal ?? missingOperations();
+        this.#files = files;
+        this.#prepareOne({ ...readOperationRequest(operation), files });
+      }),
+    );
+    this.#exchange.onClose(() => incoming.discard());
+  }
+
+  #prepare(incoming: Incoming): void {
+    if (incoming.batch) this.#answerBatch(incoming.requests).catch((thrown) => this.#refuse(thrown));
+    else this.#prepareOne(incoming.request);
+  }
+
+  #prepareOne(request: OperationRequest): void {
+    const prepared = this.#options.operations.prepare(request, this.#exchange, {
+      mayStream: this.#events !== undefined,
+    });
+    if (prepared instanceof Promise)
+      prepared.then(
+        (known) => this.#attempt(() => this.#runOne(known)),
+        (thrown) => this.#refuse(thrown),
+      );
+    else this.#runOne(prepared);
+  }
+
+  #runOne(prepared: PreparedRequest): void {
+    // The client may have gone while its credentials were verified elsewhere.
+    if (this.#exchange.cancellation.isCancelled) return;
+    if ('errors' in prepared && this.#form === 'flat') throw flatRefusal(prepared);
+    if ('errors' in prepared) this.#exchange.record?.addErrors(prepared.errors);
+    if ('errors' in prepared && prepared.retryAfterSeconds !== undefined) {
+      this.#send(503, { errors: prepared.errors }, { 'retry-after': String(prepared.retryAfterSeconds) });
+      return;
+    }
+    const kind = 'errors' in prepared ? undefined : prepared.operation.operation;
+    if (!('errors' in prepared) && prepared.request.files && !prepared.plans.plan.takesFiles) throw filesNotSupported();
+    if (kind === 'mutation' && this.#exchange.request.method === 'GET') throw mutationByGet();
+    // Clients that take both get events of a subscription only.
+    if (this.#events && (!this.#type || kind === 'subscription')) {
+      setOwnHeaders(this.#exchange);
+      this.#options.streamEvents(this.#exchange, prepared, this.#events).catch((thrown) => this.#refuse(thrown));
+      return;
+    }
+    if ('errors' in prepared) {
+      // Under `application/json` whatever is said of a GraphQL request that can be read is said with 200.
+      const status = this.#type === 'application/json' ? 200 : 400;
+      this.#send(status, { errors: prepared.errors });
+      return;
+    }
+    const { inParts } = prepared.plans;
+    const parts = inParts && !prepared.request.files ? this.#parts : undefined;
+    if (inParts && parts) this.#executeIncrementally(prepared, inParts, parts);
+    else
+      executeOperation(prepared, this.#format(true), (result) => this.#attempt(() => this.#answer(result, prepared)));
+  }
+
+  #executeIncrementally(executable: ExecutableRequest, inParts: IncrementalOperation, accept: string): void {
+    let response: MultipartResponse | undefined;
+    executeIncrementally(executable, inParts, accept, {
+      answered: (result) => this.#attempt(() => this.#answer(result, executable)),
+      begun: (http, parameters, flow) =>
+        this.#attempt(() => {
+          response = new MultipartResponse(this.#exchange, responseHeaders(http), parameters, flow);
+        }),
+      part: (json) => response?.part(json),
+      ended: () => response?.end(),
+    });
+  }
+
+  #answer(result: OperationResult, { mayCompress, plans }: ExecutableRequest): void {
+    if (this.#files?.failure) throw this.#files.failure;
+    const headers = responseHeaders(result.http);
+    const body = responseBody(result);
+    if (this.#type && mayCompress && result.http.cookies.length === 0)
+      sendCompressible(this.#exchange, 200, body, headers, CONTENT_TYPES[this.#type], plans.plan.kind === 'local');
+    else if (this.#type) this.#send(200, body, headers);
+    else this.#sendAsPart(body, headers);
+  }
+
+  /** To a client that takes parts only. */
+  #sendAsPart(answer: unknown, headers: ResponseHeaders): void {
+    const { body, type } = answerOfOnePart(answer);
+    sendJson(this.#exchange, 200, body, headers, type);
+  }
+
+  /**
+   * All operations are prepared before any runs: a batch with one that its caller may not send does nothing at all. Each
+   * is answered in its place, so the response as a whole has worked.
+   */
+  async #answerBatch(requests: readonly OperationRequest[]): Promise<void> {
+    if (!this.#type) throw notAcceptable();
+    const { operations } = this.#options;
+    if (this.#exchange.record) this.#exchange.record.batchSize = requests.length;
+    const batch: Batch = { size: requests.length, introspections: 0 };
+    const prepared: PreparedRequest[] = [];
+    for (const request of requests) prepared.push(await operations.prepare(request, this.#exchange, { batch }));
+    const answers: unknown[] = [];
+    const holdsSecrets = prepared.some((one) => !('errors' in one) && !one.mayCompress);
+    for (const one of prepared) {
+      // Bytes of a service may be no JSON, which would spoil the answers of the others: they are read first.
+      if ('errors' in one) {
+        this.#exchange.record?.addErrors(one.errors);
+        answers.push({ errors: one.errors });
+      } else answers.push(responseBody(await operations.execute(one, this.#format(one.plans.plan.kind === 'local'))));
+    }
+    if (holdsSecrets) this.#send(200, jsonList(answers));
+    else sendCompressible(this.#exchange, 200, jsonList(answers), undefined, CONTENT_TYPES[this.#type]);
+  }
+
+  #format(asBytes: boolean): ResultFormat {
+    return { withEnvelope: this.#options.referenceEnvelope && this.#type === 'application/json', asBytes };
+  }
+
+  #attempt(step: () => void): void {
+    try {
+      step();
+    } catch (thrown) {
+      this.#refuse(thrown);
+    }
+  }
+
+  #refuse(thrown: unknown): void {
+    const error = toLoggedError(thrown, this.#exchange);
+    if (this.#form === 'flat') sendFlatError(this.#exchange, error);
+    else {
+      this.#exchange.record?.addError(error.code);
+      this.#send(error.status, { errors: [refusedRequest(error)] }, error.headers);
+    }
+  }
+
+  #send(status: number, body: unknown, headers?: ResponseHeaders): void {
+    sendJson(this.#exchange, status, body, headers, CONTENT_TYPES[this.#type ?? 'application/json']);
+  }
+}
+
+const CONTENT_TYPES: Readonly<Record<ResponseType, string>> = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+};
+
+function responseHeaders({ headers, cookies }: HttpHints): ResponseHeaders {
+  return cookies.length === 0 ? headers : { ...headers, 'set-cookie': cookies };
+}
+
+function responseBody({ bytes, errors, data, beside }: OperationResult): unknown {
+  return bytes?.chunks ?? { ...(errors && { errors }), data, ...beside };
+}
+
+/** The bytes of a JSON list of values, or of the bytes of values. */
+function jsonList(values: readonly unknown[]): readonly Buffer[] {
+  const pieces: Buffer[] = [];
+  for (const value of values) pieces.push(pieces.length === 0 ? LIST_START : LIST_SEPARATOR, ...bodyChunks(value));
+  return [...pieces, LIST_END];
+}
+
+const LIST_START = Buffer.from('[');
+const LIST_SEPARATOR = Buffer.from(',');
+const LIST_END = Buffer.from(']');

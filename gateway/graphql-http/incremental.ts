@@ -1,0 +1,114 @@
+import { GraphQLError } from 'graphql';
+import type { ExecutableRequest } from '../operation/index.ts';
+import {
+  ExecutionContext,
+  executionErrors,
+  type OperationResult,
+  operationTimeout,
+  resultOf,
+  unforeseenError,
+  withinTimeLimit,
+} from '../operation/index.ts';
+import {
+  type HttpHints,
+  type IncrementalFlow,
+  type IncrementalOperation,
+  type IncrementalPayload,
+  mapErrors,
+  type OperationAnswer,
+  type ParsedPayload,
+} from '../sources/index.ts';
+
+/** Where an answer goes: `answered` once, or `begun`, then any number of `part`, then `ended`. */
+export interface IncrementalSink {
+  /** The response is complete: no payloads follow. */
+  answered(result: OperationResult): void;
+  /**
+   * It comes in parts.
+   *
+   * @param parameters of the content type beside its boundary, each with its semicolon before it.
+   */
+  begun(http: HttpHints, parameters: string, flow: IncrementalFlow): void;
+  /** @param json one part. */
+  part(json: Buffer): void;
+  ended(): void;
+}
+
+/**
+ * Runs an operation whose answer may come in parts. What holds for an answer in one piece holds for all parts together:
+ * the time limit, the client's leave, the counts. Nothing is thrown.
+ *
+ * @param accept what asks the source for parts, as in the header `Accept`.
+ */
+export function executeIncrementally(
+  executable: ExecutableRequest,
+  prepared: IncrementalOperation,
+  accept: string,
+  taker: IncrementalSink,
+): void {
+  const startedAt = performance.now();
+  const { context, session, request, counts, operation, usage } = executable;
+  let flow: IncrementalFlow | undefined;
+  let hasErrors = false;
+
+  const take = (part: IncrementalPayload): void => {
+    if (!Buffer.isBuffer(part)) takeRead(part);
+    else taker.part(part);
+  };
+  const takeRead = (part: ParsedPayload): void => {
+    const told = mapErrors(part, (errors) => {
+      hasErrors ||= errors.length > 0;
+      context.record?.addErrors(errors);
+      return errors.flatMap((error): readonly unknown[] =>
+        error instanceof GraphQLError ? executionErrors(error, context.log) : [error],
+      );
+    });
+    taker.part(Buffer.from(JSON.stringify(told)));
+  };
+  const count = () => {
+    const durationMs = performance.now() - startedAt;
+    counts.end(operation.operation, hasErrors, durationMs, context.span);
+    executable.named?.ran(executable, hasErrors, durationMs);
+    usage?.ran(context.clientHeaders, Number(hasErrors), durationMs);
+  };
+  const answer = (result: OperationResult): void => {
+    hasErrors = result.errors !== undefined;
+    context.record?.addErrors(result.errors);
+    count();
+    taker.answered(result);
+  };
+  const end = (last: ParsedPayload | undefined): void => {
+    if (last) takeRead(last);
+    count();
+    taker.ended();
+  };
+  const endLate = (): void => {
+    const late = operationTimeout(session);
+    if (flow) end(flow.lastPart(late.errors?.[0]));
+    else answer(late);
+  };
+
+  withinTimeLimit<() => void>(
+    executable.seconds,
+    context.cancellation,
+    (cancellation, finish) => {
+      const call = new ExecutionContext(executable, cancellation);
+      const answered = (came: OperationAnswer) => finish(() => answer(resultOf(came, call, false)));
+      try {
+        prepared.run(request.variables, call, `${accept}, application/json`, {
+          answered,
+          begun: (parameters, ofParts) => {
+            flow = ofParts;
+            taker.begun(call.http, parameters, ofParts);
+          },
+          part: take,
+          ended: (last) => finish(() => end(last)),
+        });
+      } catch (error) {
+        answered({ data: null, errors: [unforeseenError(error)] });
+      }
+    },
+    () => endLate,
+    (finish) => finish(),
+  );
+}

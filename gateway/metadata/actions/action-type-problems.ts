@@ -1,0 +1,152 @@
+import {
+  buildASTSchema,
+  type DefinitionNode,
+  type FieldDefinitionNode,
+  Kind,
+  type NameNode,
+  type TypeNode,
+  validateSchema,
+} from 'graphql';
+import { innermostTypeName } from '../../syntax/index.ts';
+import type { ValuePath } from '../yaml/index.ts';
+import type { ActionsMetadata } from './actions.ts';
+import { POSTGRES_SCALARS } from './postgres-scalars.ts';
+
+/** An action as `actions.graphql` has it. */
+export interface ActionField {
+  /** `Query` or `Mutation`. */
+  readonly root: string;
+  readonly node: FieldDefinitionNode;
+}
+
+/** Tells a problem at a line of `actions.graphql`, or at a path of `actions.yaml` when there is no such line. */
+export type ReportActionProblem = (
+  message: string,
+  at: { readonly line?: number | undefined; readonly path?: ValuePath },
+) => void;
+
+type DefinitionKind = DefinitionNode['kind'];
+
+const INPUT_KINDS: readonly DefinitionKind[] = [
+  Kind.SCALAR_TYPE_DEFINITION,
+  Kind.ENUM_TYPE_DEFINITION,
+  Kind.INPUT_OBJECT_TYPE_DEFINITION,
+];
+const OUTPUT_KINDS: readonly DefinitionKind[] = [
+  Kind.SCALAR_TYPE_DEFINITION,
+  Kind.ENUM_TYPE_DEFINITION,
+  Kind.OBJECT_TYPE_DEFINITION,
+];
+const BUILT_IN_SCALARS = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
+const CUSTOM_TYPE_KINDS = ['enums', 'input_objects', 'objects', 'scalars'] as const;
+
+/** What is wrong with a definition that is neither `Query` nor `Mutation`, for its kind alone. */
+export function unsupportedDefinition(definition: DefinitionNode): string | undefined {
+  if (definedName(definition)?.value === 'Subscription') return 'subscriptions cannot be actions';
+  if (INPUT_KINDS.includes(definition.kind) || OUTPUT_KINDS.includes(definition.kind)) return undefined;
+  const kind = definition.kind
+    .replace('Definition', '')
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase();
+  return invalidTypes(`expected object types, inputs, enums and scalars only, found: ${kind}`);
+}
+
+/** Each action stands once in each of the two files, each custom type is there and has one definition. */
+export function nameProblems(
+  { actions, custom_types }: ActionsMetadata,
+  fields: readonly ActionField[],
+  types: readonly DefinitionNode[],
+  report: ReportActionProblem,
+): void {
+  const declared = actions.map((action) => action.name);
+  const inSdl = fields.map(({ node }) => node.name.value);
+  actions.forEach(({ name, definition }, index) => {
+    const at = (...path: PropertyKey[]) => ({ path: ['actions', index, ...path] });
+    if (declared.indexOf(name) < index) report(`action with name "${name}" already exists`, at('name'));
+    else if (!inSdl.includes(name)) report(`action ${name} is not present in actions.graphql`, at('name'));
+    if (definition.kind === 'asynchronous')
+      report(`action "${name}": asynchronous actions are not supported`, at('definition', 'kind'));
+  });
+  fields.forEach(({ node }, index) => {
+    const name = node.name.value;
+    const at = { line: definitionLine(node), path: ['actions', declared.indexOf(name)] };
+    if (inSdl.indexOf(name) < index) report(`action with name "${name}" already exists`, at);
+    else if (!declared.includes(name)) report(`${name} in actions.graphql is no action of actions.yaml`, at);
+  });
+
+  const names = types.map((type) => definedName(type)?.value ?? '');
+  types.forEach((type, index) => {
+    const name = names[index] ?? '';
+    const at = { line: definitionLine(type) };
+    if (names.indexOf(name) < index) report(invalidTypes(`the type "${name}" is defined twice`), at);
+    else if (BUILT_IN_SCALARS.has(name)) report(invalidTypes(`the type "${name}" is GraphQL’s own`), at);
+  });
+  for (const kind of CUSTOM_TYPE_KINDS)
+    custom_types[kind].forEach(({ name }, index) => {
+      const path = ['custom_types', kind, index];
+      if (!names.includes(name)) report(`custom type ${name} is not present in actions.graphql`, { path });
+    });
+}
+
+/** What goes in is made of scalars, enums and input objects, what comes out of scalars, enums and objects. */
+export function typeProblems(
+  fields: readonly ActionField[],
+  types: readonly DefinitionNode[],
+  report: ReportActionProblem,
+): void {
+  const kinds = new Map(types.map((type) => [definedName(type)?.value, type.kind]));
+  const isOf = (allowed: readonly DefinitionKind[], type: TypeNode) => {
+    const name = innermostTypeName(type);
+    const isScalar = BUILT_IN_SCALARS.has(name) || POSTGRES_SCALARS.has(name);
+    const kind = kinds.get(name) ?? (isScalar ? Kind.SCALAR_TYPE_DEFINITION : undefined);
+    return kind !== undefined && allowed.includes(kind);
+  };
+
+  for (const { node } of fields) {
+    const action = node.name.value;
+    for (const argument of node.arguments ?? []) {
+      if (isOf(INPUT_KINDS, argument.type)) continue;
+      const reason = 'is not defined in custom types or it is not a scalar/enum/input_object';
+      const where = `argument "${argument.name.value}" of action "${action}"`;
+      report(`the type: "${innermostTypeName(argument.type)}" ${reason} (${where})`, {
+        line: definitionLine(argument),
+      });
+    }
+    if (isOf(OUTPUT_KINDS, node.type)) continue;
+    const reason = 'is not an object or scalar type defined in custom types';
+    report(`the type: "${innermostTypeName(node.type)}" ${reason} (output of action "${action}")`, {
+      line: definitionLine(node),
+    });
+  }
+  for (const type of types) {
+    const isInput = type.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION;
+    if (!isInput && type.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
+    for (const field of type.fields ?? []) {
+      if (isOf(isInput ? INPUT_KINDS : OUTPUT_KINDS, field.type)) continue;
+      const where = `the field "${field.name.value}" of "${type.name.value}"`;
+      const reason = `the type "${innermostTypeName(field.type)}" of ${where} is not defined, or not of a kind that fits there`;
+      report(invalidTypes(reason), { line: definitionLine(field) });
+    }
+  }
+}
+
+/** Whatever else GraphQL demands of types, such as that an input object can have an end. */
+export function schemaProblems(definitions: readonly DefinitionNode[], report: ReportActionProblem): void {
+  if (definitions.length === 0) return;
+  const schema = buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValidSDL: true });
+  for (const error of validateSchema(schema))
+    if (error.message !== 'Query root type must be provided.')
+      report(invalidTypes(error.message), { line: error.locations?.[0]?.line });
+}
+
+function invalidTypes(reason: string): string {
+  return `validation for the given custom types failed because ${reason}`;
+}
+
+function definedName(definition: DefinitionNode): NameNode | undefined {
+  return 'name' in definition ? definition.name : undefined;
+}
+
+function definitionLine(node: { readonly loc?: { readonly startToken: { readonly line: number } } | undefined }) {
+  return node.loc?.startToken.line;
+}

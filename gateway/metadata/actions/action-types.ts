@@ -1,0 +1,138 @@
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  GraphQLError,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  parse,
+  visit,
+} from 'graphql';
+import type { MetadataLocation, MetadataProblem, ValuePath } from '../yaml/index.ts';
+import {
+  type ActionField,
+  nameProblems,
+  type ReportActionProblem,
+  schemaProblems,
+  typeProblems,
+  unsupportedDefinition,
+} from './action-type-problems.ts';
+import type { ActionsMetadata } from './actions.ts';
+import { POSTGRES_SCALARS } from './postgres-scalars.ts';
+
+/** The text that defines the types of actions. */
+export interface ActionsSdl {
+  readonly actionsSdl: string;
+  /** The file that it is in; undefined when it was made of an export. */
+  readonly actionsSdlFile: string | undefined;
+}
+
+/** What `actions.graphql` defines, put in order. */
+export interface ActionTypes {
+  /**
+   * The actions as fields of `Query` and `Mutation`, and all types that they may use: scalars of Postgres are defined,
+   * and an action's comment is its field's description.
+   */
+  readonly document: DocumentNode;
+  /** The names of the actions that are queries; the others are mutations. */
+  readonly queries: ReadonlySet<string>;
+}
+
+/**
+ * Puts `actions.yaml` and `actions.graphql` together. What is wrong is added to `problems`, in Hasura's words where it
+ * has some for it (https://hasura.io/docs/2.0/actions/types).
+ *
+ * @param actions undefined when `actions.yaml` itself is not valid: then only the types are checked.
+ */
+export function actionTypes(
+  { actionsSdl, actionsSdlFile }: ActionsSdl,
+  actions: ActionsMetadata | undefined,
+  problems: MetadataProblem[],
+  place: (path: ValuePath) => MetadataLocation,
+): ActionTypes {
+  const report = reporter(actionsSdlFile, place, problems);
+  const before = problems.length;
+  const read = readDefinitions(actionsSdl, report);
+  const found = read ?? [];
+  const fields = found.flatMap(actionRootFields);
+  const types = found.filter((definition) => !isRootType(definition));
+  if (read) {
+    if (actions) nameProblems(actions, fields, types, report);
+    typeProblems(fields, types, report);
+  }
+  const definitions = [
+    ...rootTypeDefinition('Query', fields, actions?.actions),
+    ...rootTypeDefinition('Mutation', fields, actions?.actions),
+    ...types,
+    ...implicitScalars(found, types),
+  ];
+  if (problems.length === before) schemaProblems(definitions, report);
+  const queries = fields.filter(({ root }) => root === 'Query').map(({ node }) => node.name.value);
+  return { document: { kind: Kind.DOCUMENT, definitions }, queries: new Set(queries) };
+}
+
+/** Undefined when the text is no GraphQL. */
+function readDefinitions(sdl: string, report: ReportActionProblem): readonly DefinitionNode[] | undefined {
+  if (/^(\s|#.*)*$/.test(sdl)) return [];
+  try {
+    return parse(sdl).definitions.filter((definition) => {
+      const problem = isRootType(definition) ? undefined : unsupportedDefinition(definition);
+      if (problem) report(problem, { line: definition.loc?.startToken.line });
+      return !problem;
+    });
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    report(error.message, { line: error.locations?.[0]?.line });
+    return undefined;
+  }
+}
+
+function reporter(
+  file: string | undefined,
+  place: (path: ValuePath) => MetadataLocation,
+  problems: MetadataProblem[],
+): ReportActionProblem {
+  return (message, { line, path = ['custom_types'] }) => {
+    if (file === undefined || line === undefined) problems.push({ ...place(path), message });
+    else problems.push({ file, line, message });
+  };
+}
+
+/** `type Query` and `extend type Query` are the same here: the file may use either, and both several times. */
+function isRootType(definition: DefinitionNode): definition is ObjectTypeDefinitionNode {
+  const isObject = definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION;
+  return isObject && (definition.name.value === 'Query' || definition.name.value === 'Mutation');
+}
+
+function actionRootFields(definition: DefinitionNode): readonly ActionField[] {
+  if (!isRootType(definition)) return [];
+  const root = definition.name.value;
+  return (definition.fields ?? []).map((node) => ({ root, node }));
+}
+
+function rootTypeDefinition(
+  name: string,
+  fields: readonly ActionField[],
+  actions: ActionsMetadata['actions'] = [],
+): readonly ObjectTypeDefinitionNode[] {
+  const described = fields
+    .filter(({ root }) => root === name)
+    .map(({ node }): FieldDefinitionNode => {
+      const comment = actions.find((action) => action.name === node.name.value)?.comment;
+      return comment ? { ...node, description: { kind: Kind.STRING, value: comment } } : node;
+    });
+  if (described.length === 0) return [];
+  return [{ kind: Kind.OBJECT_TYPE_DEFINITION, name: { kind: Kind.NAME, value: name }, fields: described }];
+}
+
+function implicitScalars(
+  definitions: readonly DefinitionNode[],
+  types: readonly DefinitionNode[],
+): readonly DefinitionNode[] {
+  const defined = new Set(types.flatMap((type) => ('name' in type ? type.name?.value : undefined)));
+  const used = new Set<string>();
+  for (const definition of definitions) visit(definition, { NamedType: ({ name }) => void used.add(name.value) });
+  return [...used]
+    .filter((name) => POSTGRES_SCALARS.has(name) && !defined.has(name))
+    .map((value) => ({ kind: Kind.SCALAR_TYPE_DEFINITION, name: { kind: Kind.NAME, value } }));
+}

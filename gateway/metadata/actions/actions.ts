@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import {
+  configuredHeaders,
+  flag,
+  graphqlName,
+  listOf,
+  mapping,
+  name,
+  relationshipsShape,
+  resilience,
+  serviceAssertion,
+  timeoutSeconds,
+} from '../shapes/index.ts';
+import { requestTransform, responseTransform } from './action-transforms.ts';
+
+/** What `actions.graphql` says as well, and what counts is what stands there. Some versions of Hasura's CLI write it. */
+const saidInSdl = z.array(z.unknown()).nullish();
+
+const customType = { name: graphqlName, description: z.string().nullish(), fields: saidInSdl };
+const customTypeShape = mapping(customType);
+const enumType = mapping({
+  ...customType,
+  values: z
+    .array(mapping({ value: graphqlName, description: z.string().nullish(), is_deprecated: z.boolean().nullish() }))
+    .nullish(),
+});
+const objectType = mapping({
+  ...customType,
+  /** To remote schemas, in the shape that remote schemas have theirs in: ours. */
+  relationships: relationshipsShape,
+});
+
+/** `actions.yaml`: webhooks that answer a root field. Their types stand in `actions.graphql`. */
+export const actionsShape = mapping({
+  actions: listOf(
+    mapping({
+      name: graphqlName,
+      comment: z.string().nullish(),
+      definition: mapping({
+        // Asynchronous actions are rejected later, with their name.
+        kind: z
+          .enum(['', 'synchronous', 'asynchronous'], { error: 'expected synchronous' })
+          .nullish()
+          .transform((kind) => kind || 'synchronous'),
+        type: z.enum(['query', 'mutation'], { error: 'expected query or mutation' }).nullish(),
+        arguments: saidInSdl,
+        output_type: z.string().nullish(),
+        handler: z.string().min(1),
+        forward_client_headers: flag,
+        ignored_client_headers: z
+          .array(z.string())
+          .nullish()
+          .transform((names) => names ?? undefined),
+        headers: configuredHeaders,
+        timeout: z.preprocess((seconds) => seconds ?? undefined, timeoutSeconds(30)),
+        request_transform: requestTransform.nullish(),
+        response_transform: responseTransform.nullish(),
+        /** Ours: the secret that calls of this webhook are signed with, in place of the one for all. */
+        webhook_signature: mapping({ secret_from_env: z.string().min(1) }).nullish(),
+        service_assertion: serviceAssertion,
+        /** Portico's own: whether it neither needs nor verifies a token, as a login. */
+        authentication_field: z.boolean().nullish(),
+        /** Ours: how the webhook is called. */
+        resilience: resilience.optional(),
+      }),
+      permissions: listOf(mapping({ role: name, comment: z.string().nullish() })),
+    }),
+  ),
+  custom_types: mapping({
+    enums: listOf(enumType),
+    input_objects: listOf(customTypeShape),
+    objects: listOf(objectType),
+    scalars: listOf(customTypeShape),
+  })
+    .nullish()
+    .transform((types) => types ?? { enums: [], input_objects: [], objects: [], scalars: [] }),
+});
+
+export type ActionsMetadata = z.output<typeof actionsShape>;
+export type ActionMetadata = ActionsMetadata['actions'][number];

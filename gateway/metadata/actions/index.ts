@@ -1,0 +1,4 @@
+export type { NamedText, RequestTransform, ResponseTransform } from './action-transforms.ts';
+export { type ActionTypes, actionTypes } from './action-types.ts';
+export { type ActionMetadata, type ActionsMetadata, actionsShape } from './actions.ts';
+export { exportedActions } from './exported-actions.ts';

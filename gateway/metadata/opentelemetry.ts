@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { PROPAGATORS, type TracingDefaults } from '../../platform/index.ts';
+import { configuredHeaders, listOf, mapping, name } from './shapes/index.ts';
+import { type Environment, resolveHeaders, resolveUrl } from './template.ts';
+import { MetadataError, type MetadataLocation, type ValuePath } from './yaml/index.ts';
+
+const DATA_TYPES = ['traces', 'metrics', 'logs'] as const;
+const endpoint = z.string().nullish();
+
+/** `opentelemetry.yaml`, as Hasura has it. */
+export const openTelemetryShape = mapping({
+  status: z.enum(['enabled', 'disabled'], { error: 'expected enabled or disabled' }).nullish(),
+  data_types: listOf(z.enum(DATA_TYPES, { error: `expected one of ${DATA_TYPES.join(', ')}` })),
+  exporter_otlp: mapping({
+    otlp_traces_endpoint: endpoint,
+    otlp_metrics_endpoint: endpoint,
+    otlp_logs_endpoint: endpoint,
+    protocol: z.enum(['http/protobuf'], { error: 'expected http/protobuf' }).nullish(),
+    headers: configuredHeaders,
+    resource_attributes: listOf(mapping({ name, value: z.string() })),
+    traces_propagators: z.array(z.enum(PROPAGATORS, { error: `expected one of ${PROPAGATORS.join(', ')}` })).nullish(),
+  }).nullish(),
+  batch_span_processor: mapping({ max_export_batch_size: z.int().min(1).max(100_000).nullish() }).nullish(),
+});
+
+export type OpenTelemetryMetadata = z.output<typeof openTelemetryShape>;
+
+/** Data types that are asked for and are not sent for the metadata's sake, by their paths. */
+export function ignoredDataTypes(
+  { status, data_types }: OpenTelemetryMetadata,
+  place: (path: ValuePath) => MetadataLocation,
+): readonly (MetadataLocation & { readonly what: string })[] {
+  if (status !== 'enabled') return [];
+  return data_types.flatMap((type, index) =>
+    type === 'traces'
+      ? []
+      : [{ ...place(['data_types', index]), what: `OpenTelemetry ${type}: of the metadata, only traces are acted on` }],
+  );
+}
+
+/**
+ * What the metadata say of tracing; undefined where they do not switch it on.
+ *
+ * @throws MetadataError where the endpoint or a header cannot be made of the environment.
+ */
+export function tracingOf(
+  { status, data_types, exporter_otlp, batch_span_processor }: OpenTelemetryMetadata,
+  environment: Environment,
+  place: (path: ValuePath) => MetadataLocation,
+): TracingDefaults | undefined {
+  const url = exporter_otlp?.otlp_traces_endpoint;
+  if (status !== 'enabled' || !data_types.includes('traces') || !exporter_otlp || !url) return undefined;
+  const at = (key: string) => place(['exporter_otlp', key]);
+  const resolved = resolveUrl({ url }, environment);
+  const headers = resolveHeaders(exporter_otlp.headers, environment);
+  const problems = [
+    ...('problem' in resolved ? [{ ...at('otlp_traces_endpoint'), message: resolved.problem }] : []),
+    ...('problem' in headers ? [{ ...at('headers'), message: headers.problem }] : []),
+  ];
+  if ('problem' in resolved || 'problem' in headers) throw new MetadataError(problems);
+  return {
+    endpoint: resolved.url,
+    headers: headers.headers,
+    resourceAttributes: Object.fromEntries(exporter_otlp.resource_attributes.map((one) => [one.name, one.value])),
+    // Hasura sends B3 where nothing is said, and its several headers where "b3" is.
+    propagators: exporter_otlp.traces_propagators?.map((one) => (one === 'b3' ? 'b3multi' : one)) ?? [
+      'tracecontext',
+      'baggage',
+      'b3multi',
+    ],
+    maxExportBatchSize: batch_span_processor?.max_export_batch_size ?? undefined,
+  };
+}

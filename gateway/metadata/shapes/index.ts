@@ -1,0 +1,18 @@
+export { mapping, problemsOfShape, type ShapeProblem } from './mapping.ts';
+export {
+  type Relationships,
+  relationshipsShape,
+  remoteRelationshipsShape,
+  type WrittenStep,
+} from './relationship-shapes.ts';
+export { type ResilienceMetadata, resilience } from './resilience-shape.ts';
+export {
+  type ConfiguredHeader,
+  configuredHeaders,
+  flag,
+  graphqlName,
+  listOf,
+  name,
+  serviceAssertion,
+  timeoutSeconds,
+} from './shared-shapes.ts';

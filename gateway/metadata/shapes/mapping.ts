@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { closest } from '../../../platform/index.ts';
+import type { ValuePath } from '../yaml/index.ts';
+
+/** Something in a value that does not fit its shape. */
+export interface ShapeProblem {
+  readonly path: ValuePath;
+  readonly message: string;
+}
+
+/**
+ * A mapping with exactly the keys of `shape`. A key that is none of them is a problem, with the likely meant one named.
+ */
+export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return undefined;
+      return (issue.keys as string[]).map((key) => unknownKeyMessage(key, known)).join('\n');
+    },
+  });
+}
+
+/** Everything that does not fit, each unknown key in its own place. */
+export function problemsOfShape(error: z.ZodError): readonly ShapeProblem[] {
+  return error.issues.flatMap((issue): readonly ShapeProblem[] => {
+    if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: inPlainWords(issue.message) }];
+    const messages = issue.message.split('\n');
+    return issue.keys.map((key, index) => ({ path: [...issue.path, key], message: messages[index] ?? issue.message }));
+  });
+}
+
+function inPlainWords(message: string): string {
+  const missing = /^Invalid input: expected (.+), received undefined$/.exec(message)?.[1];
+  return missing ? `is missing: expected ${missing}` : message.replace(/^Invalid (input|option): /, '');
+}
+
+function unknownKeyMessage(key: string, known: readonly string[]): string {
+  const meant = closest(key, known);
+  const expected = meant ? `did you mean "${meant}"?` : `expected one of ${known.join(', ')}`;
+  return `unknown key ${JSON.stringify(key)}: ${expected}`;
+}

@@ -1,0 +1,10 @@
+export { describeProblem, MetadataError, type MetadataProblem, together } from './problem.ts';
+export {
+  type MetadataFiles,
+  type MetadataLocation,
+  pathWithin,
+  readMetadataText,
+  readYamlTree,
+  type ValuePath,
+  type YamlTree,
+} from './yaml-tree.ts';

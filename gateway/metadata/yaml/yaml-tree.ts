@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type ScalarTag } from 'yaml';
+import type { MetadataProblem } from './problem.ts';
+import { syntaxProblems } from './yaml-syntax.ts';
+
+/** A path into a value: keys of mappings, positions in lists. */
+export type ValuePath = readonly PropertyKey[];
+
+/** Where a value stands in the files. */
+export interface MetadataLocation {
+  readonly file: string;
+  /** 1-based. */
+  readonly line?: number;
+  /** The path within that file. */
+  readonly path?: string;
+}
+
+/** The files of the metadata while they are read. */
+export interface MetadataFiles {
+  /** Everything is read from here, and nothing from outside. */
+  readonly directory: string;
+  /** What has been read, relative to the directory. */
+  readonly read: Set<string>;
+  readonly problems: MetadataProblem[];
+}
+
+/** The value of a YAML file with everything that it includes, and where each part of it comes from. */
+export interface YamlTree {
+  readonly value: unknown;
+  /** @param line a line within the value, where it is a text: 1-based. It counts where the text stands line by line. */
+  place(path: ValuePath, line?: number): MetadataLocation;
+}
+
+interface IncludedFile {
+  /** Where in the whole value this file's content stands. */
+  readonly at: ValuePath;
+  readonly file: string;
+  readonly document: Document;
+  readonly lines: LineCounter;
+}
+
+const INCLUDE = '!include ';
+const MAX_FILES = 1_000;
+
+// Hasura writes `"!include other.yaml"` as a text; YAML would have it as a tag. Both are understood.
+const includeTag: ScalarTag = { tag: '!include', resolve: (file) => INCLUDE + file };
+
+/**
+ * Reads a YAML or JSON file and the files that it includes, each relative to the one that includes it. What is wrong is
+ * added to the problems.
+ *
+ * @returns undefined when the file does not exist, is empty, or something is wrong.
+ */
+export function readYamlTree(files: MetadataFiles, file: string): YamlTree | undefined {
+  const parts: IncludedFile[] = [];
+  const before = files.problems.length;
+  const value = readPart(files, file, [], parts, []);
+  if (value === undefined || value === null || files.problems.length > before) return undefined;
+  return { value, place: (path, line) => findPlace(parts, path, line) };
+}
+
+/** A metadata file's text, or undefined when there is none or, which is added to the problems, it cannot be read. */
+export function readMetadataText({ directory, read, problems }: MetadataFiles, file: string): string | undefined {
+  try {
+    const text = readFileSync(join(directory, file), 'utf8');
+    read.add(file);
+    return text;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') problems.push({ file, message: `cannot be read (${code})` });
+    return undefined;
+  }
+}
+
+/** A path in the metadata directory in its plainest form; undefined when it leads out of there. */
+export function pathWithin(path: string): string | undefined {
+  const plain = normalize(path);
+  return plain === '..' || plain.startsWith(`..${sep}`) || plain.startsWith(sep) ? undefined : plain;
+}
+
+function readPart(
+  files: MetadataFiles,
+  file: string,
+  at: ValuePath,
+  parts: IncludedFile[],
+  within: readonly string[],
+): unknown {
+  const { problems } = files;
+  const text = readMetadataText(files, file);
+  if (text === undefined) return undefined;
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    merge: true,
+    customTags: [includeTag],
+  });
+  const wrong = syntaxProblems(text, document, lines);
+  problems.push(...wrong.map((problem) => ({ file, ...problem })));
+  if (wrong.length > 0) return undefined;
+  parts.push({ at, file, document, lines });
+
+  return withIncludes(documentContent(document, file, problems), [], (included, path) => {
+    const line = lineAt(document, lines, path);
+    const refuse = (message: string) => void problems.push({ file, ...(line && { line }), message });
+    const target = pathWithin(join(dirname(file), included));
+    if (target === undefined) return refuse(`"${included}" is outside of the metadata directory`);
+    if (target === file || within.includes(target)) return refuse(`"${included}" includes itself`);
+    if (parts.length >= MAX_FILES) return refuse(`more than ${MAX_FILES} files are included`);
+    const before = problems.length;
+    const value = readPart(files, target, [...at, ...path], parts, [...within, file]);
+    if (value === undefined && problems.length === before) return refuse(`"${included}" does not exist`);
+    return value;
+  });
+}
+
+/** Aliases are only looked up here: one that nothing is named by, or so many that they would fill the memory, throw. */
+function documentContent(document: Document, file: string, problems: MetadataProblem[]): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    problems.push({ file, message: (error as Error).message });
+    return undefined;
+  }
+}
+
+function withIncludes(value: unknown, path: ValuePath, include: (file: string, path: ValuePath) => unknown): unknown {
+  if (typeof value === 'string' && value.startsWith(INCLUDE)) return include(value.slice(INCLUDE.length).trim(), path);
+  if (Array.isArray(value)) return value.map((item, index) => withIncludes(item, [...path, index], include));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, withIncludes(item, [...path, key], include)]),
+  );
+}
+
+/** The innermost file that holds the value at `path`, and the line there. */
+function findPlace(parts: readonly IncludedFile[], path: ValuePath, within = 1): MetadataLocation {
+  const holding = parts
+    .filter((part) => part.at.length <= path.length && part.at.every((key, index) => key === path[index]))
+    .reduce<IncludedFile | undefined>(
+      (best, part) => (best && best.at.length > part.at.length ? best : part),
+      undefined,
+    );
+  if (!holding) return { file: parts[0]?.file ?? '' };
+  const inner = path.slice(holding.at.length);
+  const line = lineOfText(holding, inner, within) ?? lineAt(holding.document, holding.lines, inner);
+  return { file: holding.file, ...(line && { line }), ...(inner.length > 0 && { path: pathText(inner) }) };
+}
+
+/** Where a line of a text stands that is written line by line, below its key. */
+function lineOfText({ document, lines }: IncludedFile, path: ValuePath, within: number): number | undefined {
+  const node = nodeAt(document, path);
+  if (within < 1 || !isScalar(node) || node.type !== 'BLOCK_LITERAL' || !node.range) return undefined;
+  const isWhole = within === 1;
+  return isWhole ? undefined : lines.linePos(node.range[0]).line + within;
+}
+
+function lineAt(document: Document, lines: LineCounter, path: ValuePath): number | undefined {
+  // A missing key has no place of its own; what it is missing from has.
+  for (let length = path.length; length >= 0; length--) {
+    const offset = offsetOf(document, path.slice(0, length));
+    if (offset !== undefined) return lines.linePos(offset).line;
+  }
+  return undefined;
+}
+
+/** Where a value begins in the text: at its key, in a mapping. */
+function offsetOf(document: Document, path: ValuePath): number | undefined {
+  const parent = path.length > 0 ? nodeAt(document, path.slice(0, -1)) : undefined;
+  if (isMap(parent)) {
+    const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)));
+    if (isNode(pair?.key)) return pair.key.range?.[0];
+  }
+  const node = nodeAt(document, path);
+  return isNode(node) ? node.range?.[0] : undefined;
+}
+
+function nodeAt(document: Document, path: ValuePath): unknown {
+  return path.length === 0 ? document.contents : document.getIn(path, true);
+}
+
+function pathText(path: ValuePath): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '');
+}

@@ -1,0 +1,161 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  type OperationTypeNode,
+  parse,
+  type SelectionSetNode,
+} from 'graphql';
+import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
+import { documentTooDeep, tooManyTokens } from '../errors.ts';
+import { type DocumentCost, documentCost } from './document-cost.ts';
+import { withLightLocations } from './light-locations.ts';
+
+export interface RootField {
+  readonly operation: OperationTypeNode;
+  readonly name: string;
+}
+
+/** A client's document, parsed once. */
+export interface Document {
+  readonly node: DocumentNode;
+  readonly operations: readonly OperationDefinitionNode[];
+  /** Every root field of every operation, through fragments; one that is selected twice stands here twice. */
+  readonly rootFields: readonly RootField[];
+  readonly cost: DocumentCost;
+  /** How many tokens its text has. */
+  readonly tokens: number;
+  /** What other rooms keep with it, each by a `DocumentFact` of its own: results of validation, plans, access. */
+  readonly facts: Map<object, unknown>;
+  /** Whether it is remembered for those who send it again. */
+  isKept: boolean;
+}
+
+/** Weights are characters and tokens; a token takes hundreds of bytes once its document is parsed and planned. */
+const DOCUMENTS_OF_CALLERS: CacheBounds = { entries: 2_000, weights: [8_000_000, 100_000] };
+/** What comes without a session has a store of its own, so that it cannot push out what others use. */
+const DOCUMENTS_OF_PUBLIC: CacheBounds = { entries: 200, weights: [800_000, 20_000] };
+
+/** Parses documents, and keeps those that it is asked to keep. One cache belongs to one generation of the graph. */
+export class DocumentCache {
+  readonly #ofCallers = new SecondChanceCache<Document>(DOCUMENTS_OF_CALLERS, markForgotten);
+  readonly #ofThePublic = new SecondChanceCache<Document>(DOCUMENTS_OF_PUBLIC, markForgotten);
+  readonly #maxTokens: number;
+  readonly #counts: { hits: number; misses: number };
+
+  /** @param counts where it counts the texts that it knew, and those that it did not. */
+  constructor(maxTokens: number, counts = { hits: 0, misses: 0 }) {
+    this.#maxTokens = maxTokens;
+    this.#counts = counts;
+  }
+
+  /** How many documents it holds. */
+  get size(): number {
+    return this.#ofCallers.size + this.#ofThePublic.size;
+  }
+
+  /** @throws GraphQLError when the text is no GraphQL document; its message repeats nothing of the text's values. */
+  get(text: string): Document {
+    const known = this.#ofCallers.get(text) ?? this.#ofThePublic.get(text);
+    if (known) {
+      this.#counts.hits++;
+      return known;
+    }
+    this.#counts.misses++;
+    return readDocument(text, this.#maxTokens);
+  }
+
+  /**
+   * Keeps a document that its caller may send. Others are parsed each time that they come: there is no end to those that
+   * a client without a token can send.
+   *
+   * @param ofThePublic whether it came without a session.
+   */
+  keep(text: string, document: Document, ofThePublic: boolean): void {
+    if (document.isKept) return;
+    const store = ofThePublic ? this.#ofThePublic : this.#ofCallers;
+    document.isKept = store.keep(text, document, [text.length, document.tokens]);
+  }
+}
+
+function markForgotten(document: Document): void {
+  document.isKept = false;
+}
+
+function readDocument(text: string, maxTokens: number): Document {
+  const parsed = parseQuietly(text, maxTokens);
+  const tokens = tokensIn(parsed);
+  const node = withLightLocations(parsed);
+  const operations: OperationDefinitionNode[] = [];
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of node.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
+    else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  const rootFields = operations.flatMap((operation) => rootFieldsOf(operation, fragments));
+  return {
+    node,
+    operations,
+    rootFields,
+    cost: documentCost(node),
+    tokens,
+    facts: new Map(),
+    isKept: false,
+  };
+}
+
+function tokensIn({ loc }: DocumentNode): number {
+  let count = 0;
+  for (let token = loc?.startToken; token; token = token.next ?? undefined) count += 1;
+  return count;
+}
+
+function parseQuietly(text: string, maxTokens: number): DocumentNode {
+  try {
+    return parse(text, { maxTokens });
+  } catch (error) {
+    // The parser calls itself for each level of nesting.
+    if (error instanceof RangeError) throw documentTooDeep();
+    if (!(error instanceof GraphQLError)) throw error;
+    if (/^Syntax Error: Document contains more tha[tn] \d+ tokens/.test(error.message)) throw tooManyTokens(maxTokens);
+    // What stands where it should not may be a password: the message tells its kind, the location tells its place.
+    const message = error.message.replace(/\b(Name|String|BlockString|Int|Float) "[\s\S]*"/, '$1');
+    throw new GraphQLError(message, { source: error.source ?? null, positions: error.positions ?? null });
+  }
+}
+
+/** The root fields of one operation. */
+export function rootFieldsOf(
+  { operation, selectionSet }: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): readonly RootField[] {
+  return selectedFields(selectionSet, fragments).map(({ name }) => ({ operation, name: name.value }));
+}
+
+/**
+ * The fields that a selection set holds itself or through fragments. Each fragment counts once: what it selects twice is
+ * merged when it runs.
+ */
+export function selectedFields(
+  selectionSet: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): readonly FieldNode[] {
+  const fields: FieldNode[] = [];
+  const seen = new Set<string>();
+  const pending: SelectionSetNode[] = [selectionSet];
+  for (let selections = pending.pop(); selections; selections = pending.pop()) {
+    for (const selection of selections.selections) {
+      if (selection.kind === Kind.FIELD) fields.push(selection);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) pending.push(selection.selectionSet);
+      else if (!seen.has(selection.name.value)) {
+        seen.add(selection.name.value);
+        const fragment = fragments.get(selection.name.value);
+        if (fragment) pending.push(fragment.selectionSet);
+      }
+    }
+  }
+  return fields;
+}

@@ -1,0 +1,10 @@
+import { type ASTNode, type DocumentNode, Kind, print, visit } from 'graphql';
+
+/**
+ * The text by which documents are compared, as Hasura does it: comments, white space and `__typename` make no
+ * difference, the order of fields does.
+ */
+export function normalised(document: DocumentNode): string {
+  const isTypename = (node: ASTNode) => node.kind === Kind.FIELD && node.name.value === '__typename';
+  return print(visit(document, { Field: { leave: (node) => (isTypename(node) ? null : undefined) } }));
+}

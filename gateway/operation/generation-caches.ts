@@ -1,0 +1,42 @@
+import type { Generation } from '../graph/index.ts';
+import { DocumentCache, PersistedDocuments } from './document/index.ts';
+import type { NamedOperations } from './named-operations.ts';
+import type { GenerationCache } from './requests.ts';
+import { type OperationLimits, RoleRules } from './validation/index.ts';
+
+export interface GenerationCachesOptions {
+  readonly limits: OperationLimits;
+  readonly enforceAllowList: boolean;
+  /** Told of the metadata of each generation. */
+  readonly named: NamedOperations;
+  /** Where cache hits and misses of documents are counted. */
+  readonly counts: { hits: number; misses: number };
+}
+
+/** The cache of the current generation; documents are parsed, validated and planned again for each generation. */
+export class GenerationCaches {
+  readonly #options: GenerationCachesOptions;
+  #current: GenerationCache;
+
+  constructor(generation: Generation, options: GenerationCachesOptions) {
+    this.#options = options;
+    this.#current = this.#create(generation);
+  }
+
+  of(generation: Generation): GenerationCache {
+    if (this.#current.generation !== generation) this.#current = this.#create(generation);
+    return this.#current;
+  }
+
+  #create(generation: Generation): GenerationCache {
+    const { limits, enforceAllowList, named, counts } = this.#options;
+    const { metadata } = generation;
+    named.follow(metadata);
+    return {
+      generation,
+      documents: new DocumentCache(limits.maxTokens, counts),
+      persisted: new PersistedDocuments(metadata.persistedManifests),
+      rules: new RoleRules({ metadata, limits, enforceAllowList }),
+    };
+  }
+}

@@ -1,0 +1,304 @@
+import { GraphQLError, type OperationDefinitionNode } from 'graphql';
+import type { Generation, LiveGraph } from '../graph/index.ts';
+import type { RequestContext, RequestRecord } from '../http/index.ts';
+import type { RateLimiter } from '../rate-limit/index.ts';
+import type { DocumentStore } from '../replicas/index.ts';
+import type { Authenticator, Session } from '../session/index.ts';
+import { UNAVAILABLE_RETRY_SECONDS } from '../upstream/index.ts';
+import type { Usage } from '../usage/index.ts';
+import { OperationAuthenticator } from './authenticate.ts';
+import { OperationCounts } from './counts.ts';
+import { type Document, fragmentsOf, PersistedQueries, type PersistedQuery, withFragments } from './document/index.ts';
+import { batchTooLarge, subscriptionNeedsStream, tooManyIntrospections } from './errors.ts';
+import { executeOperation, type OperationResult, type ResultFormat } from './execute.ts';
+import { GenerationCaches } from './generation-caches.ts';
+import { LiveSubscriptions, type Subscription } from './live-subscriptions.ts';
+import type { NamedOperationLabels } from './named-operations.ts';
+import type {
+  ExecutableRequest,
+  GenerationCache,
+  OperationRequest,
+  ParsedRequest,
+  PreparedRequest,
+} from './requests.ts';
+import { invalidRequest, type PublicError, type RejectedRequest } from './response/index.ts';
+import { inSpan, inSpanOfPromise } from './stage-span.ts';
+import {
+  isValidated,
+  type OperationLimits,
+  type RoleLimits,
+  type RoleRules,
+  validateForRole,
+} from './validation/index.ts';
+
+/** A list of operations that came in one request. */
+export interface Batch {
+  readonly size: number;
+  /** How often those that have been prepared ask for the schema. */
+  introspections: number;
+}
+
+export interface PrepareOptions {
+  /** The batch that the operation is part of. */
+  readonly batch?: Batch;
+  /** Whether it is one of the metadata's own, which the allow list has nothing to say about. */
+  readonly isSaved?: boolean;
+  /** Whether its caller can be sent events one after another. */
+  readonly mayStream?: boolean;
+}
+
+export interface OperationPipelineOptions {
+  readonly graph: LiveGraph;
+  readonly authenticator: Authenticator;
+  /** The role of requests without a token. */
+  readonly publicRole: string;
+  readonly limits: OperationLimits;
+  readonly rateLimiter: RateLimiter;
+  readonly enforceAllowList: boolean;
+  readonly persistQueries: boolean;
+  /** Documents that several gateways know together; undefined: each process knows its own. */
+  readonly sharedDocuments?: DocumentStore | undefined;
+  /** What metrics of named operations tell apart beside the names; nothing where absent. */
+  readonly namedOperationLabels?: NamedOperationLabels | undefined;
+  /** Counts what is used; undefined where that is switched off. */
+  readonly usage?: Usage | undefined;
+}
+
+/**
+ * What happens to an operation between the transport that reads a request and the one that writes its response.
+ *
+ * `prepare` is the order of the stages: parse, authenticate, rate-limit, validate, coerce variables, plan. `execute` and
+ * `subscribe` follow. To respond is the transport's: `graphql-http/`, `rest/`, `subscriptions/`.
+ */
+export class OperationPipeline {
+  readonly counts: OperationCounts;
+  readonly #graph: LiveGraph;
+  readonly #caches: GenerationCaches;
+  readonly #authenticator: OperationAuthenticator;
+  readonly #rateLimiter: RateLimiter;
+  readonly #persisted: PersistedQueries;
+  readonly #subscriptions: LiveSubscriptions;
+  readonly #usage: Usage | undefined;
+
+  constructor(options: OperationPipelineOptions) {
+    const { graph, limits, enforceAllowList } = options;
+    this.counts = new OperationCounts(options.namedOperationLabels);
+    this.#graph = graph;
+    const { documents: counts, named } = this.counts;
+    this.#caches = new GenerationCaches(graph.current, { limits, enforceAllowList, named, counts });
+    this.#authenticator = new OperationAuthenticator(options.authenticator, options.publicRole);
+    this.#rateLimiter = options.rateLimiter;
+    this.#persisted = new PersistedQueries(options.persistQueries, options.sharedDocuments, this.counts.persisted);
+    this.#usage = options.usage;
+    this.#subscriptions = new LiveSubscriptions(
+      graph,
+      (generation) => this.#caches.of(generation).rules,
+      this.counts.subscriptions,
+    );
+  }
+
+  /** How many entries the caches hold, by their names. */
+  get cacheSizes(): Readonly<Record<'documents' | 'persisted_queries', number>> {
+    return { documents: this.#cache.documents.size, persisted_queries: this.#persisted.size };
+  }
+
+  /** The most operations that a batch of any role may hold. */
+  get maxBatch(): number {
+    return this.#cache.rules.maxBatch;
+  }
+
+  /**
+   * Everything that happens before an operation is executed. It returns a promise only where the authentication or the
+   * rate limit has to wait for another service.
+   *
+   * @throws GatewayError 401 or 403 when the caller may not send it, 429 when it has sent too many. Nothing of it was
+   * validated or executed then.
+   */
+  prepare(
+    request: OperationRequest,
+    context: RequestContext,
+    options: PrepareOptions = {},
+  ): PreparedRequest | Promise<PreparedRequest> {
+    const cache = this.#cache;
+    const source = this.#parse(request, cache);
+    if (source instanceof GraphQLError) return this.#rejectUnparsed(source, request, context, options);
+    const parsed: ParsedRequest = { request, context, cache, ...source };
+    const authenticated = inSpanOfPromise(context, 'authenticate', () => this.#authenticator.authenticate(parsed));
+    return whenKnown(authenticated, (session) => {
+      if (context.record) recordOperation(context.record, session, parsed);
+      return whenKnown(this.#limitRate(session, context, cache.rules), () =>
+        this.#validateAndPlan(parsed, session, options),
+      );
+    });
+  }
+
+  /** Executes a prepared operation. */
+  execute(executable: ExecutableRequest, format: ResultFormat): Promise<OperationResult> {
+    return new Promise((resolve) => executeOperation(executable, format, resolve));
+  }
+
+  /** Opens a prepared subscription. It ends when a reload of the metadata takes away what it is made of. */
+  subscribe(executable: ExecutableRequest): Subscription {
+    executable.usage?.subscribed(executable.context.clientHeaders);
+    executable.named?.subscribed(executable);
+    return this.#subscriptions.open(executable);
+  }
+
+  get #cache(): GenerationCache {
+    return this.#caches.of(this.#graph.current);
+  }
+
+  #parse(
+    request: OperationRequest,
+    { documents, persisted }: GenerationCache,
+  ): { query: string; document: Document } | GraphQLError {
+    try {
+      const query = this.#persisted.textOf(request.query, request.persisted, persisted);
+      return { query, document: documents.get(query) };
+    } catch (error) {
+      if (error instanceof GraphQLError) return error;
+      throw error;
+    }
+  }
+
+  /** Counts an operation against the rate limit of its role, where there is one. */
+  #limitRate(session: Session, { clientAddress }: RequestContext, rules: RoleRules): Promise<void> | undefined {
+    const limit = rules.rateLimitOf(session.role);
+    const isAnonymous = session === this.#authenticator.publicSession;
+    return limit && this.#rateLimiter.take(limit, { session, address: clientAddress, isAnonymous });
+  }
+
+  #validateAndPlan(parsed: ParsedRequest, session: Session, options: PrepareOptions): PreparedRequest {
+    const { request, context, cache, query, document } = parsed;
+    const { batch, isSaved = false, mayStream = false } = options;
+    const { generation, rules } = cache;
+    const scope = { generation, rules, role: session.role, isSaved, counts: this.counts };
+    const validation = inSpan(
+      context,
+      'validate',
+      () => !isValidated(document, scope),
+      () => validateForRole(document, scope),
+    );
+    const { errors, limits, isAwaited } = validation;
+    if (batch) limitBatch(batch, document, limits);
+    if (isAwaited) return { ...this.#reject(errors), retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS };
+    if (errors.length > 0) return this.#reject(errors);
+    this.#keepDocument(parsed, session);
+
+    // Its plan is made once, and kept with the document.
+    const { operationName } = request;
+    const chosen = inSpan(
+      context,
+      'plan',
+      () => !validation.hasPlan(operationName),
+      () => validation.operation(operationName),
+    );
+    if (!chosen) return this.#reject([unknownOperation(operationName)]);
+    if (chosen.operation.operation === 'subscription' && !mayStream) throw subscriptionNeedsStream();
+    const variableErrors = chosen.variableErrors(request.variables);
+    if (variableErrors.length > 0) return this.#reject(variableErrors);
+    const { plans, operation, mayCompress } = chosen;
+    const { counts } = this;
+    if (this.#usage) chosen.usage ??= this.#usage.of(operationToCount(document, operation, generation, session.role));
+    const { usage } = chosen;
+    if (chosen.named === undefined) chosen.named = counts.named.of(query, document, operation) ?? null;
+    const { named } = chosen;
+    return {
+      session,
+      plans,
+      operation,
+      mayCompress,
+      query,
+      request,
+      seconds: limits.seconds,
+      context,
+      counts,
+      named,
+      usage,
+    };
+  }
+
+  /** A valid document is parsed once only. */
+  #keepDocument({ request, cache, query, document }: ParsedRequest, session: Session): void {
+    const isPublic = session === this.#authenticator.publicSession;
+    cache.documents.keep(query, document, isPublic);
+    if (request.persisted) this.#persisted.remember(request.persisted, query, isPublic);
+  }
+
+  /** A document that does not parse is explained, but not to a caller with a bad token. */
+  async #rejectUnparsed(
+    error: GraphQLError,
+    request: OperationRequest,
+    context: RequestContext,
+    options: PrepareOptions,
+  ): Promise<PreparedRequest> {
+    const { persisted } = request;
+    const isShared = persisted?.isHash && this.#persisted.mayBeShared(error);
+    if (isShared) {
+      const query = await this.#sharedQuery({ ...request, persisted }, context);
+      if (query !== undefined) return this.prepare({ ...request, query }, context, options);
+    }
+    const session = await this.#authenticator.authenticateIfShown(context, request, request.query);
+    if (context.record) context.record.caller = session;
+    await this.#limitRate(session, context, this.#cache.rules);
+    return this.#reject([invalidRequest(error, '$.query')]);
+  }
+
+  /** The document of a hash that only other gateways may know. They are asked for callers with a session alone. */
+  async #sharedQuery(
+    request: OperationRequest & { persisted: PersistedQuery },
+    context: RequestContext,
+  ): Promise<string | undefined> {
+    const session = await this.#authenticator.authenticateIfShown(context, request, undefined);
+    const isPublic = session === this.#authenticator.publicSession;
+    return isPublic ? undefined : this.#persisted.sharedTextOf(request.persisted);
+  }
+
+  #reject(errors: readonly PublicError[]): RejectedRequest {
+    this.counts.refused++;
+    return { errors };
+  }
+}
+
+/** Goes on at once with what is known, and later with what is promised: most requests need not wait for anything. */
+function whenKnown<T, Result>(
+  value: T | Promise<T>,
+  next: (known: T) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** The operation is recorded before it is validated, so that the log names those that are rejected. */
+function recordOperation(record: RequestRecord, session: Session, { document, request }: ParsedRequest): void {
+  record.caller = session;
+  const { operations } = document;
+  const { operationName } = request;
+  const chosen =
+    operationName === undefined ? operations[0] : operations.find(({ name }) => name?.value === operationName);
+  if (chosen) record.addOperation(chosen);
+}
+
+/** Adds an operation to what a batch asks for. @throws GatewayError when that is more than its caller may. */
+function limitBatch(batch: Batch, { cost }: Document, limits: RoleLimits): void {
+  if (batch.size > limits.batch) throw batchTooLarge(limits.batch);
+  batch.introspections += cost.introspections;
+  if (batch.introspections > limits.introspections) throw tooManyIntrospections(limits.introspections);
+}
+
+function operationToCount(
+  document: Document,
+  operation: OperationDefinitionNode,
+  generation: Generation,
+  role: string,
+) {
+  const own = withFragments(operation, fragmentsOf(document.node));
+  return { ...own, schema: generation.graphOf(role).accepted, role };
+}
+
+function unknownOperation(name: string | undefined): PublicError {
+  const message =
+    name === undefined
+      ? 'exactly one operation has to be present in the document when operationName is not specified'
+      : 'no such operation found in the document';
+  return { message, extensions: { path: '$', code: 'validation-failed' } };
+}

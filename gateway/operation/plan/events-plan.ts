@@ -1,0 +1,66 @@
+import { getNamedType, isCompositeType, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import type { RoleGraph } from '../../graph/index.ts';
+import {
+  type CompiledSubscription,
+  type OperationDocument,
+  type Subschema,
+  stitchedEvents,
+} from '../../sources/index.ts';
+import type { WholeOperation } from '../document/index.ts';
+import { type Document, rootFieldsOf, withFragments } from '../document/index.ts';
+import { isWithin } from './source-plan.ts';
+
+/** How the source stream of a subscription is created (GraphQL section 6.2.3.1). Decided once, as a plan is. */
+export interface SubscriptionPlan {
+  readonly document: Document;
+  /** The parts of sources that its events are made of. */
+  readonly parts: readonly Subschema[];
+  readonly open: CompiledSubscription['open'];
+}
+
+/**
+ * What a source has prepared, where the subscription is all its own; else its events are stitched, which
+ * joins to each what other sources have to add.
+ */
+export function subscriptionPlanOf(
+  document: Document,
+  { operation, fragments }: WholeOperation,
+  graph: RoleGraph,
+): SubscriptionPlan {
+  const whole = withFragments(operation, fragments);
+  // There is one root field, validation has seen to that.
+  const [field] = rootFieldsOf(operation, fragments);
+  const owner = field && graph.subschemaOf(field.operation, field.name);
+  const prepared = owner && isWithin(owner, whole) ? owner.compileSubscription?.(whole) : undefined;
+  return {
+    document,
+    parts: prepared && owner ? [owner] : subschemasFor(whole, graph, owner),
+    open: prepared?.open ?? stitchedEventsOf(whole, graph),
+  };
+}
+
+function stitchedEventsOf(whole: OperationDocument, graph: RoleGraph): CompiledSubscription['open'] {
+  const prepared = graph.stitched.compileSubscription(whole);
+  return (variables, call) => stitchedEvents(prepared(variables), call);
+}
+
+/** The part that has the root field, and those that have any type of the fields that are selected. */
+function subschemasFor(
+  { document }: OperationDocument,
+  { internal, subschemas }: RoleGraph,
+  owner: Subschema | undefined,
+): readonly Subschema[] {
+  const types = new Set<string>();
+  const info = new TypeInfo(internal);
+  visit(
+    document,
+    visitWithTypeInfo(info, {
+      Field: () => {
+        const type = info.getType();
+        if (type) types.add(getNamedType(type).name);
+      },
+    }),
+  );
+  const has = (part: Subschema) => [...types].some((name) => isCompositeType(part.schema.getType(name)));
+  return subschemas.filter((part) => part === owner || has(part));
+}

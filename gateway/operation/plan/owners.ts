@@ -1,0 +1,29 @@
+import type { OperationDefinitionNode } from 'graphql';
+import type { RoleGraph } from '../../graph/index.ts';
+import type { Subschema } from '../../sources/index.ts';
+import type { Fragments } from '../document/index.ts';
+import { rootFieldsOf } from '../document/index.ts';
+
+/** The owner of root fields: a subschema, or the graph itself for introspection. */
+export type Owner = Subschema | 'graph';
+
+/** The owner of one root field; undefined for a field that only the stitched schema has. */
+export function ownerOf(operation: OperationDefinitionNode, name: string, graph: RoleGraph): Owner | undefined {
+  return name.startsWith('__') ? 'graph' : graph.subschemaOf(operation.operation, name);
+}
+
+/**
+ * Who answers an operation. Where that is one source, it answers root `__typename` too: its root types are called as the
+ * graph's.
+ */
+export function ownersOf(
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+  graph: RoleGraph,
+): ReadonlySet<Owner | undefined> {
+  const names = new Set(rootFieldsOf(operation, fragments).map(({ name }) => name));
+  const owners = new Set([...names].map((name) => ownerOf(operation, name, graph)));
+  const isAboutSchema = names.has('__schema') || names.has('__type');
+  if (owners.size === 2 && !isAboutSchema) owners.delete('graph');
+  return owners;
+}

@@ -1,0 +1,96 @@
+import { GraphQLError, type OperationDefinitionNode } from 'graphql';
+import type { RoleGraph } from '../../graph/index.ts';
+import type { IncrementalOperation, OperationDocument } from '../../sources/index.ts';
+import type { Document } from '../document/index.ts';
+import {
+  DocumentFact,
+  type Fragments,
+  fragmentsOf,
+  inOnePiece,
+  inParts,
+  withFragments,
+  withoutCaching,
+} from '../document/index.ts';
+import { withEnvelopeFields } from '../response/index.ts';
+import { type SubscriptionPlan, subscriptionPlanOf } from './events-plan.ts';
+import type { Plan } from './operation-plan.ts';
+import { ownersOf } from './owners.ts';
+import { answerNames, inInternalNames } from './root-type-names.ts';
+import { incrementalPlan, ownerPlan } from './source-plan.ts';
+import { splitPlan } from './split.ts';
+import { stitchedPlan } from './stitch.ts';
+
+/** The plans of one operation. */
+export interface Plans {
+  readonly plan: Plan;
+  /** Of a login that is answered with the member that the reference contract shows. */
+  readonly enveloped: Plan | undefined;
+  /** With its `@defer` and `@stream`, where the one source that answers it delivers what they ask for. */
+  readonly inParts?: IncrementalOperation | undefined;
+  /** How the source stream of a subscription is created. */
+  readonly events?: SubscriptionPlan;
+}
+
+/** How each operation of a document is run, by the graph that it is run on. */
+const PLANS = new DocumentFact(() => new Map<RoleGraph, Map<OperationDefinitionNode, Plans>>());
+
+export function plansOf(document: Document, written: OperationDefinitionNode, graph: RoleGraph): Plans {
+  const documentPlans = PLANS.of(document);
+  const known = documentPlans.get(graph)?.get(written);
+  if (known) return known;
+  const sent = fragmentsOf(document.node);
+  const whole = inInternalNames({ operation: withoutCaching(written, sent, graph), fragments: sent }, graph);
+  const { operation, fragments } = inOnePiece(whole.operation, whole.fragments);
+  const names = answerNames({ operation, fragments }, graph);
+  const remember = (plans: Plans): Plans => {
+    const ofGraph = documentPlans.get(graph) ?? new Map<OperationDefinitionNode, Plans>();
+    documentPlans.set(graph, ofGraph.set(written, plans));
+    return plans;
+  };
+  if (operation.operation === 'subscription') {
+    const events = subscriptionPlanOf(document, { operation, fragments }, graph);
+    return remember({
+      plan: noAnswer,
+      enveloped: undefined,
+      events: names ? { ...events, open: names.events(events.open) } : events,
+    });
+  }
+  const extended = withEnvelopeFields(operation, graph.internal);
+  const plan = planOf(operation, fragments, graph);
+  const hasParts = operation !== whole.operation && plan.kind === 'forward' && !extended && !names;
+  return remember({
+    plan: names ? names.plan(plan) : plan,
+    // A login alone: nothing of it is a root.
+    enveloped: extended && planOf(extended, fragments, graph),
+    ...(hasParts && { inParts: incrementalPlanOf(withFragments(whole.operation, whole.fragments), graph) }),
+  });
+}
+
+/** An operation that is forwarded when it is in one piece has one owner. */
+function incrementalPlanOf(
+  { operation, document }: OperationDocument,
+  graph: RoleGraph,
+): IncrementalOperation | undefined {
+  const fragments = fragmentsOf(document);
+  const [owner] = ownersOf(operation, fragments, graph);
+  if (!owner || owner === 'graph' || !owner.incremental) return undefined;
+  const left = inParts({ operation, fragments }, owner.incremental.directives);
+  if (!left) return undefined;
+  const whole = withFragments(left.operation, left.fragments);
+  const prepared = owner.incremental.compile(whole);
+  return prepared && incrementalPlan(prepared, whole, graph);
+}
+
+/** A subscription has events, and no answer of its own. */
+const noAnswer: Plan = {
+  kind: 'stitch',
+  run: (_variables, _call, done) => done({ data: null, errors: [new GraphQLError('a subscription has no answer')] }),
+};
+
+export function planOf(operation: OperationDefinitionNode, fragments: Fragments, graph: RoleGraph): Plan {
+  const whole = withFragments(operation, fragments);
+  const owners = ownersOf(operation, fragments, graph);
+  const [only, ...others] = owners;
+  const plan = only && others.length === 0 ? ownerPlan(only, whole, graph) : splitPlan(whole, fragments, graph);
+  return plan ?? stitchedPlan(whole, graph);
+}

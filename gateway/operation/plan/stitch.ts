@@ -1,0 +1,22 @@
+import type { RoleGraph } from '../../graph/index.ts';
+import type { OperationDocument } from '../../sources/index.ts';
+import { fragmentsOf, rootFieldsOf } from '../document/index.ts';
+import { unforeseenError } from '../response/index.ts';
+import type { Plan } from './operation-plan.ts';
+import { inClientNames } from './root-type-names.ts';
+
+/** Has several sources answer together: whatever an operation holds, this can run it. */
+export function stitchedPlan(whole: OperationDocument, graph: RoleGraph): Plan {
+  const { document, operation } = whole;
+  // Introspection shows the schema that documents are validated against.
+  const isAboutSchema = rootFieldsOf(operation, fragmentsOf(document)).some(
+    ({ name }) => name === '__schema' || name === '__type',
+  );
+  const run = graph.stitched.compile(whole, isAboutSchema ? inClientNames(whole, graph).document : undefined);
+  return {
+    kind: 'stitch',
+    run: (variables, call, done) => {
+      run(variables, call).then(done, (error: unknown) => done({ data: null, errors: [unforeseenError(error)] }));
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { OperationDefinitionNode } from 'graphql';
+import type { Generation } from '../graph/index.ts';
+import type { RequestContext } from '../http/index.ts';
+import type { Session } from '../session/index.ts';
+import type { SentFiles } from '../sources/index.ts';
+import type { OperationUsage } from '../usage/index.ts';
+import type { OperationCounts } from './counts.ts';
+import type { Document, DocumentCache, PersistedDocuments, PersistedQuery } from './document/index.ts';
+import type { NamedOperation } from './named-operations.ts';
+import type { Plans } from './plan/index.ts';
+import type { RejectedRequest } from './response/index.ts';
+import type { RoleRules } from './validation/index.ts';
+
+// What a request for an operation is on its way through the pipeline: OperationRequest, then ParsedRequest, then
+// ExecutableRequest or RejectedRequest.
+
+/** One operation as a client sends it. */
+export interface OperationRequest {
+  /** Undefined where `persisted` names a document that was sent before. */
+  readonly query: string | undefined;
+  readonly persisted?: PersistedQuery;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | undefined;
+  /** Files that come with it. */
+  readonly files?: SentFiles;
+}
+
+/** What is kept for one generation of the graph. */
+export interface GenerationCache {
+  readonly generation: Generation;
+  readonly documents: DocumentCache;
+  readonly persisted: PersistedDocuments;
+  readonly rules: RoleRules;
+}
+
+/** A request whose document is parsed, while its caller is not known. */
+export interface ParsedRequest {
+  readonly request: OperationRequest;
+  readonly context: RequestContext;
+  readonly cache: GenerationCache;
+  /** The text of the whole document. */
+  readonly query: string;
+  readonly document: Document;
+}
+
+/** A request that may be executed: its caller is known, the document is valid, the variables fit. */
+export interface ExecutableRequest {
+  readonly session: Session;
+  readonly plans: Plans;
+  readonly operation: OperationDefinitionNode;
+  /** Whether its response may be compressed: it contains no tokens or other secrets (BREACH). */
+  readonly mayCompress: boolean;
+  /** The text of the whole document. */
+  readonly query: string;
+  readonly request: OperationRequest;
+  /** How long it may run; undefined for as long as its sources let it. */
+  readonly seconds: number | undefined;
+  readonly context: RequestContext;
+  /** Where it is counted when it has run. */
+  readonly counts: OperationCounts;
+  /** Where it is counted by its name; null where names are not counted. */
+  readonly named: NamedOperation | null;
+  /** Where its use is counted; undefined where that is switched off. */
+  readonly usage: OperationUsage | undefined;
+}
+
+export type PreparedRequest = ExecutableRequest | RejectedRequest;

@@ -1,0 +1,60 @@
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import { GatewayError } from '../../errors.ts';
+import { BACKSLASH, CLOSING_BRACE, OPENING_BRACE, QUOTE } from '../../http/index.ts';
+import { type OperationAnswer, REMOTE_SCHEMA_ERROR } from '../../sources/index.ts';
+import { PassthroughBody } from '../../upstream/index.ts';
+
+const DATA_START = '{"data":{'.length;
+
+/** The bytes within the braces of the data in `{"data":{…}}`; undefined where other members follow the data. */
+export function membersOf(bytes: Buffer): Buffer | undefined {
+  let depth = 1;
+  let at = DATA_START;
+  for (; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      at = bytes.indexOf(QUOTE, at + 1);
+      while (at > 0 && isEscaped(bytes, at)) at = bytes.indexOf(QUOTE, at + 1);
+      if (at < 0) return undefined;
+    } else if (byte === OPENING_BRACE) depth += 1;
+    else if (byte === CLOSING_BRACE) {
+      depth -= 1;
+      if (depth === 0) break;
+    }
+  }
+  const isAll = at === bytes.length - 2 && bytes[at + 1] === CLOSING_BRACE;
+  return isAll ? bytes.subarray(DATA_START, at) : undefined;
+}
+
+/** Whether an odd number of backslashes stands before a place. */
+function isEscaped(bytes: Buffer, at: number): boolean {
+  let before = at - 1;
+  while (bytes[before] === BACKSLASH) before -= 1;
+  return (at - before) % 2 === 0;
+}
+
+const UNREADABLE = 'a service answered with something that is not valid JSON';
+
+/** An answer as a result. Bytes are first read here, so that it may turn out only now that they cannot be. */
+export function resultIn(answer: OperationAnswer): ExecutionResult {
+  if (!(answer instanceof PassthroughBody)) return answer;
+  try {
+    return answer.toJson() as ExecutionResult;
+  } catch {
+    return { data: null, errors: [new GraphQLError(UNREADABLE, { extensions: { code: REMOTE_SCHEMA_ERROR } })] };
+  }
+}
+
+/**
+ * The data of a response that a source sent: its bytes, or its value where more than the data is there.
+ *
+ * @throws GatewayError 502 where it cannot be read.
+ */
+export function dataIn(body: PassthroughBody): unknown {
+  const bytes = body.toBuffer();
+  const members = membersOf(bytes);
+  if (members) return bytes.subarray(DATA_START - 1, DATA_START + members.length + 1);
+  const { data, errors } = resultIn(body);
+  if (errors) throw new GatewayError(REMOTE_SCHEMA_ERROR, UNREADABLE);
+  return data;
+}

@@ -1,0 +1,12 @@
+export { dataIn, membersOf, resultIn } from './data-bytes.ts';
+export type { RejectedRequest } from './errors.ts';
+export {
+  executionErrors,
+  flatRefusal,
+  invalidRequest,
+  type PublicError,
+  refusedRequest,
+  SubscriptionEnded,
+  unforeseenError,
+} from './errors.ts';
+export { takeEnvelope, withEnvelopeFields } from './reference-envelope.ts';

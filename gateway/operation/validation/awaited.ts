@@ -1,0 +1,51 @@
+import { BREAK, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import type { AwaitedSources, RoleGraph } from '../../graph/index.ts';
+import { UNAVAILABLE_RETRY_SECONDS } from '../../upstream/index.ts';
+import type { Document } from '../document/index.ts';
+import type { PublicError } from '../response/index.ts';
+
+/**
+ * Whether a document that is not valid for a role may become so when a source is available of which nothing is known
+ * yet: it asks for something that such a source may have.
+ */
+export function mayBecomeValid(document: Document, graph: RoleGraph, awaited: AwaitedSources, role: string): boolean {
+  const isAwaitedRoot = document.rootFields.some(
+    ({ operation, name }) =>
+      !name.startsWith('__') && !graph.hasRootField(operation, name) && awaited.mayHaveRootField(role, operation, name),
+  );
+  if (isAwaitedRoot) return true;
+  const info = new TypeInfo(graph.accepted);
+  const roots = new Set<unknown>([
+    graph.schema.getQueryType()?.name,
+    graph.schema.getMutationType()?.name,
+    graph.schema.getSubscriptionType()?.name,
+  ]);
+  let isAwaited = false;
+  const found = (is: boolean) => {
+    isAwaited = is;
+    return is ? BREAK : undefined;
+  };
+  visit(
+    document.node,
+    visitWithTypeInfo(info, {
+      Field: ({ name }) => {
+        const type = info.getParentType();
+        if (!type || info.getFieldDef() || roots.has(type.name)) return undefined;
+        return found(awaited.mayHaveField(role, type.name, name.value));
+      },
+      NamedType: ({ name }) => {
+        if (graph.accepted.getType(name.value)) return undefined;
+        return found(awaited.mayHaveType(role, name.value));
+      },
+    }),
+  );
+  return isAwaited;
+}
+
+/** The error of an operation that may need a source that is not available. It is not said which. */
+export function operationUnavailable(): PublicError {
+  return {
+    message: 'a service that the operation may need is not available',
+    extensions: { path: '$', code: 'source-unavailable', retry_after: UNAVAILABLE_RETRY_SECONDS },
+  };
+}

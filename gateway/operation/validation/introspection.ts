@@ -1,0 +1,32 @@
+import { GraphQLError } from 'graphql';
+import { introspectionDisabled } from '../../errors.ts';
+import type { Metadata } from '../../metadata/index.ts';
+import type { Document } from '../document/index.ts';
+
+const FIELDS = new Set(['__schema', '__type']);
+
+/** Whether a role may ask for the schema: every role but those that `graphql_schema_introspection.yaml` lists. */
+export function mayIntrospect(role: string, { introspectionDisabledFor }: IntrospectionPolicy): boolean {
+  return !introspectionDisabledFor.has(role);
+}
+
+export type IntrospectionPolicy = Pick<Metadata, 'introspectionDisabledFor'>;
+
+/** The refusal of a document that asks for the schema, for a role that may not; `__typename` it may ask for. */
+export function introspectionRefusal(
+  document: Document,
+  role: string,
+  policy: IntrospectionPolicy,
+): GraphQLError | undefined {
+  if (mayIntrospect(role, policy)) return undefined;
+  if (!document.rootFields.some((field) => FIELDS.has(field.name))) return undefined;
+  const { message, code } = introspectionDisabled(role);
+  return new GraphQLError(message, { extensions: { code } });
+}
+
+/** An error without graphql-js's guess at what was meant: a role that may not ask for the schema is not told it. */
+export function withoutSuggestion(error: GraphQLError): GraphQLError {
+  const message = error.message.replace(/ Did you mean [^?]*\?$/, '');
+  if (message === error.message) return error;
+  return new GraphQLError(message, { nodes: error.nodes ?? null, extensions: error.extensions });
+}

@@ -1,0 +1,106 @@
+import {
+  coerceInputValue,
+  GraphQLError,
+  GraphQLID,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  GraphQLString,
+  isInputType,
+  isNonNullType,
+  type OperationDefinitionNode,
+  typeFromAST,
+  type VariableDefinitionNode,
+} from 'graphql';
+
+/** Says what is wrong with the variables that a client sends. */
+export type VariableProblems = (variables: Readonly<Record<string, unknown>>) => readonly GraphQLError[];
+
+/** A variable that an operation declares. */
+interface Declared {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  readonly definition: VariableDefinitionNode;
+}
+
+const NOTHING_WRONG: readonly GraphQLError[] = [];
+
+/** Errors that are reported at most. Each costs a guess at what was meant, and a megabyte of values may hold 500,000. */
+export const MAX_ERRORS = 20;
+
+/** Ends the coercion of a variable with too many errors; graphql-js has no other way to stop it. */
+class TooManyErrors extends Error {}
+
+/**
+ * Prepares to say what is wrong with the variables of an operation, in words that repeat none of their values:
+ * graphql-js would print the whole variable, password included.
+ */
+export function prepareVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): VariableProblems {
+  const declared = (operation.variableDefinitions ?? []).flatMap((definition): Declared[] => {
+    const type = typeFromAST(schema, definition.type);
+    return isInputType(type) ? [{ name: definition.variable.name.value, type, definition }] : [];
+  });
+  return (variables) => {
+    let errors = NOTHING_WRONG;
+    for (const one of declared) {
+      const given = Object.hasOwn(variables, one.name);
+      if (given && isText(variables[one.name], one.type)) continue;
+      const found = problems(one, given, variables[one.name], MAX_ERRORS - errors.length);
+      if (found.length > 0) errors = [...errors, ...found];
+      if (errors.length >= MAX_ERRORS) return errors;
+    }
+    return errors;
+  };
+}
+
+/** Types of most variables, whose valid values need no coercion. */
+function isText(value: unknown, type: GraphQLInputType): boolean {
+  if (typeof value !== 'string') return false;
+  const inner = isNonNullType(type) ? type.ofType : type;
+  return inner === GraphQLString || inner === GraphQLID;
+}
+
+/** @param most the number of errors after which the rest of the value is not looked at. */
+function problems(
+  { name, type, definition }: Declared,
+  given: boolean,
+  value: unknown,
+  most: number,
+): readonly GraphQLError[] {
+  const errors: GraphQLError[] = [];
+  const report = (message: string) => {
+    errors.push(new GraphQLError(`Variable "$${name}" ${message}`, { nodes: definition }));
+    if (errors.length >= most) throw new TooManyErrors();
+  };
+  try {
+    findProblems(report, { name, type, definition }, given, value);
+  } catch (error) {
+    if (!(error instanceof TooManyErrors)) throw error;
+  }
+  return errors;
+}
+
+function findProblems(
+  report: (message: string) => void,
+  { type, definition }: Declared,
+  given: boolean,
+  value: unknown,
+): void {
+  if (!given && isNonNullType(type) && !definition.defaultValue)
+    report(`of required type "${String(type)}" was not provided.`);
+  else if (given && value === null && isNonNullType(type))
+    report(`of non-null type "${String(type)}" must not be null.`);
+  else if (given && value !== null)
+    coerceInputValue(value, type, (path, _value, error) => report(coercionMessage(path, error.message)));
+}
+
+// These messages of graphql-js name types and fields only; all others may hold the value.
+const HARMLESS =
+  /^(Expected non-nullable type "[^"]*" not to be null\.|Expected type "[^"]*" to be an object\.|Field "\w+" (of required type "[^"]*" was not provided|is not defined by type "\w+")\.)/;
+const EXPECTED_SCALAR = /^(\w+) cannot represent/;
+
+function coercionMessage(path: readonly (string | number)[], message: string): string {
+  const place = path.length > 0 ? ` at "${path.join('.')}"` : '';
+  const harmless = HARMLESS.exec(message)?.[0];
+  const scalar = EXPECTED_SCALAR.exec(message)?.[1];
+  return `got an invalid value${place}: ${harmless ?? (scalar ? `Expected type "${scalar}".` : 'It is none of the values that its type allows.')}`;
+}

@@ -1,0 +1,302 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ConnectionCounts,
+  createLogger,
+  Durations,
+  HttpServerCounts,
+  type LogDestination,
+  type Logger,
+  listen,
+  openTelemetry,
+  type RunningService,
+  StartError,
+} from '../../platform/index.ts';
+import { openAssertions } from '../assertions/index.ts';
+import { type GatewayConfig, readConfig, SETTING_NAMES } from '../config.ts';
+import { LiveGraph, logMetadataNotes, MetadataReloader } from '../graph/index.ts';
+import { logHasuraSettings } from '../hasura-settings.ts';
+import { ignoreUpgrade, isBusy, wantsWebSocket } from '../http/index.ts';
+import { describeProblem, loadMetadata, MetadataError, together } from '../metadata/index.ts';
+import { OperationPipeline } from '../operation/index.ts';
+import { createAccessLog, createCors, requestSpans, socketSpans, trustedOrigins } from '../ops/index.ts';
+import { createRateLimiter } from '../rate-limit/index.ts';
+import { openDocumentStore, openReloadMarks } from '../replicas/index.ts';
+import { openPassThrough } from '../rest/index.ts';
+import { createGatewayServer } from '../server.ts';
+import { knownSessionVariables, openAuthenticator } from '../session/index.ts';
+import { openSchemaStore } from '../sources/index.ts';
+import { openSubscriptions } from '../subscriptions/index.ts';
+import { openUpstreamHttp } from '../upstream/index.ts';
+import { openGatewayMetrics } from './gateway-metrics.ts';
+import { compressorOf, connectionLimits, limitsOfConnections, operationLimits } from './limits.ts';
+import { COMPOSITION_BOUNDS_MS, measure } from './measurements.ts';
+import { followChanges, reloadQuietly, reloadsOfAll } from './reloading.ts';
+import { headersForAuthService, tracedSessionCalls } from './traced-calls.ts';
+import { followTracesOfMetadata, telemetryOptions, tracesOfMetadata } from './traces-of-metadata.ts';
+import type { WorkerPeers } from './worker-peers.ts';
+import { tellReadiness, untilReady } from './worker-readiness.ts';
+
+export interface RunningGateway extends RunningService {
+  /** Reads the metadata again; the signals that ask for it are the process's. What is wrong with it is logged. */
+  reload(reason: string): void;
+}
+
+/**
+ * Starts the gateway: builds every part from the settings and hands them to each other.
+ *
+ * @param logTo where log lines go, standard output when absent.
+ * @param peers the other workers, where this is one of several.
+ * @throws SettingsError or StartError when it cannot start.
+ */
+export async function startGateway(
+  environment: NodeJS.ProcessEnv,
+  logTo?: LogDestination,
+  peers?: WorkerPeers,
+): Promise<RunningGateway> {
+  const startedAt = performance.now();
+  const config = readConfig(environment);
+  const log = logOf(config, logTo, peers);
+  const publicRole = config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE;
+
+  const traced = headersForAuthService(config.authentication.revocations);
+  const http = openUpstreamHttp({
+    traced,
+    maxResponseBytes: config.PORTICO_UPSTREAM_MAX_RESPONSE_BYTES,
+    maxBufferedBytes: config.PORTICO_UPSTREAM_MAX_BUFFERED_BYTES,
+  });
+  const assertions = openAssertions(config);
+  const compositions = new Durations(COMPOSITION_BOUNDS_MS);
+  const surroundings = {
+    environment: config.environment,
+    http,
+    publicRole,
+    assertions,
+    webhookSecret: config.PORTICO_WEBHOOK_SECRET,
+    showInternals: config.HASURA_GRAPHQL_DEV_MODE,
+    resilience: config.resilience,
+    ...config.graph,
+    log,
+    compositions,
+    schemas: config.PORTICO_SCHEMA_DIR === undefined ? undefined : openSchemaStore(config.PORTICO_SCHEMA_DIR, log),
+  };
+  const metadata = withStartErrors(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR, config.graph));
+  const knownVariables = knownSessionVariables(config.authentication);
+  logMetadataNotes(metadata, log, knownVariables);
+  if (!peers || peers.worker === 1) logHasuraSettings(environment, SETTING_NAMES, metadata.asWritten, log);
+
+  const telemetry = await openTelemetry(
+    telemetryOptions(config, log),
+    withStartErrors(() => tracesOfMetadata(metadata, config.environment)),
+  );
+  const trustsOrigin = trustedOrigins(config.HASURA_GRAPHQL_CORS_DOMAIN);
+  const { authenticator, stop: stopKeys } = openAuthenticator(config.authentication, {
+    ...tracedSessionCalls(http, telemetry),
+    log,
+    trustsOrigin,
+  });
+  const [graph, passThrough] = withStartErrors(() =>
+    together(
+      () =>
+        new LiveGraph(metadata, surroundings, log, {
+          graceMs: config.PORTICO_READY_GRACE_SECONDS * 1000,
+          enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
+        }),
+      () =>
+        openPassThrough({
+          metadata,
+          environment: config.environment,
+          authenticator,
+          assertions,
+          traced,
+          maxLiveConnections: config.PORTICO_MAX_LIVE_CONNECTIONS,
+          concurrency: config.resilience.concurrency,
+          log,
+        }),
+    ),
+  );
+  const redisUrl = config.PORTICO_REDIS_URL;
+  const reloads = new MetadataReloader({
+    location: config.HASURA_GRAPHQL_METADATA_DIR,
+    graph,
+    subscribers: [passThrough, followTracesOfMetadata(telemetry, config.environment)],
+    closeRemoteSchemas: config.graph.closeRemoteSchemas,
+    knownVariables,
+    log,
+  });
+  const rateLimiter = createRateLimiter({
+    redisUrl: config.HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL ?? redisUrl,
+    whenRedisIsDown: config.PORTICO_RATE_LIMIT_REDIS_OUTAGE,
+    log,
+  });
+  const sharedDocuments =
+    redisUrl !== undefined && config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES
+      ? openDocumentStore({ redisUrl, log })
+      : undefined;
+  // Of several workers the process that keeps them running looks for the marks of other gateways.
+  const marks =
+    redisUrl === undefined || peers
+      ? undefined
+      : openReloadMarks({
+          redisUrl,
+          log,
+          startedAt,
+          onReload: (ask) => reloadQuietly(reloads, 'another gateway', ask),
+        });
+  // Loaded where it is switched on: elsewhere it costs nothing.
+  const { openUsage } = config.usage ? await import('../usage/index.ts') : {};
+  const usage = config.usage && openUsage?.({ ...config.usage, publicRole, send: http.send, log });
+  const operations = new OperationPipeline({
+    graph,
+    authenticator,
+    publicRole,
+    limits: operationLimits(config),
+    rateLimiter,
+    enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
+    persistQueries: config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES,
+    sharedDocuments,
+    namedOperationLabels: { clients: config.PORTICO_METRICS_CLIENTS, tenants: config.PORTICO_METRICS_TENANTS },
+    usage,
+  });
+  const accessLog = createAccessLog(log);
+  const tracing = {
+    telemetry,
+    trust: config.PORTICO_TRACE_TRUST,
+    trustedProxies: config.PORTICO_TRUSTED_PROXIES,
+    respondWithTrace: config.PORTICO_TRACE_RESPONSE,
+  };
+  const spansOfSockets = socketSpans(tracing);
+  const subscriptions = openSubscriptions({
+    logOperation: accessLog.operation,
+    operationSpans: spansOfSockets.operations,
+    operations,
+    authenticator,
+    trustsOrigin,
+    limits: connectionLimits(config),
+  });
+  const requests = new HttpServerCounts();
+  // Metrics may be asked for before the first connection can come.
+  let connections: ConnectionCounts | undefined;
+  const measured = () =>
+    measure({
+      graph,
+      operations,
+      subscriptions,
+      reloads,
+      requests,
+      authenticator,
+      http,
+      compositions,
+      telemetry,
+      connections,
+    });
+  const metrics = await openGatewayMetrics(config, measured, log, peers);
+  let isStopping = false;
+  const server = createGatewayServer({
+    processState: () => ({ isStopping, othersReady: peers?.othersReady ?? true }),
+    requests,
+    graph,
+    authenticator,
+    assertions,
+    operations,
+    subscriptions,
+    passThrough,
+    reloads: reloadsOfAll(reloads, (ask) => peers?.reload(ask) ?? marks?.leave(ask), log),
+    cors: createCors(config.HASURA_GRAPHQL_CORS_DOMAIN, authenticator.takesCookies),
+    accessLog,
+    requestSpans: requestSpans(tracing),
+    socketSpans: spansOfSockets,
+    log,
+    trustedProxies: config.PORTICO_TRUSTED_PROXIES,
+    slowClientMs: config.PORTICO_SLOW_CLIENT_SECONDS * 1000,
+    compressor: compressorOf(config),
+    maxBodyBytes: config.PORTICO_MAX_BODY_BYTES,
+    uploads: {
+      maxFiles: config.PORTICO_UPLOAD_MAX_FILES,
+      maxFileBytes: config.PORTICO_UPLOAD_MAX_FILE_BYTES,
+    },
+    referenceEnvelope: config.PORTICO_REFERENCE_ENVELOPE,
+    enabledApis: new Set(config.HASURA_GRAPHQL_ENABLED_APIS),
+    publicRole,
+    demoAccounts: config.PORTICO_DEMO_ACCOUNTS,
+  });
+
+  graph.start();
+  const canAnswer = () => graph.ready && authenticator.ready;
+  // A worker shares its port with others that can answer: it takes part when it can, or has waited for long enough.
+  if (peers) {
+    peers.tellBegun();
+    await untilReady(() => canAnswer() || peers.isAskedToStop, config.PORTICO_READY_GRACE_SECONDS * 1000);
+  }
+  const listening = await listen(server.request, {
+    host: config.HASURA_GRAPHQL_SERVER_HOST,
+    port: config.HASURA_GRAPHQL_SERVER_PORT,
+    portVariable: 'HASURA_GRAPHQL_SERVER_PORT',
+    stopGraceMs: config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1000,
+    limits: limitsOfConnections(config),
+  });
+  connections = listening.connections;
+  listening.server.on('upgrade', (request, duplex, head) => {
+    const socket = duplex as Socket;
+    if (isBusy(request, socket)) endConnection(socket);
+    else if (wantsWebSocket(request)) server.upgrade(request, socket, head);
+    else ignoreUpgrade(listening.server, request, socket, head);
+  });
+  const stopReloading = followChanges(reloads, config, peers);
+  const stopTelling = peers ? tellReadiness(peers, canAnswer) : () => {};
+  log.info(
+    { event: 'service.ready', port: listening.port, metadata: config.HASURA_GRAPHQL_METADATA_DIR },
+    'the gateway is listening',
+  );
+
+  return {
+    port: listening.port,
+    reload: (reason) => reloadQuietly(reloads, reason, true),
+    stop: async () => {
+      isStopping = true;
+      stopReloading();
+      stopTelling();
+      // Balancers have to notice that this gateway is not ready any more, before it stops to accept connections.
+      listening.drain();
+      if (config.PORTICO_DRAIN_SECONDS > 0) await sleep(config.PORTICO_DRAIN_SECONDS * 1000);
+      graph.stop();
+      stopKeys();
+      passThrough.closeSockets();
+      subscriptions.leave();
+      await listening.stop();
+      passThrough.close();
+      rateLimiter.close();
+      sharedDocuments?.close();
+      await usage?.stop();
+      marks?.close();
+      await http.close();
+      await Promise.all([metrics.stop(), telemetry.stop()]);
+    },
+  };
+}
+
+/** Ends a connection after what has been written to it. Nothing else listens for its errors from here on. */
+function endConnection(socket: Socket): void {
+  socket.on('error', () => {});
+  socket.destroySoon();
+}
+
+function logOf(config: GatewayConfig, logTo: LogDestination | undefined, peers: WorkerPeers | undefined): Logger {
+  const log = createLogger('gateway', config.HASURA_GRAPHQL_LOG_LEVEL, logTo);
+  return peers ? log.child({ worker: peers.worker, pid: process.pid }) : log;
+}
+
+/** Invalid metadata is a reason not to start, reported line by line. */
+function withStartErrors<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof MetadataError)
+      throw new StartError(
+        ['HASURA_GRAPHQL_METADATA_DIR: the metadata is not valid:', ...error.problems.map(describeProblem)].join(
+          '\n  ',
+        ),
+      );
+    throw error;
+  }
+}

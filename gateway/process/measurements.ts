@@ -1,0 +1,180 @@
+import {
+  type ConnectionCounts,
+  cacheCounter,
+  counter,
+  type Durations,
+  durationHistogram,
+  gauge,
+  type HttpServerCounts,
+  type Metric,
+  oneCounter,
+  oneGauge,
+  spanCounter,
+  type Telemetry,
+} from '../../platform/index.ts';
+import type { Generation, LiveGraph, MetadataReloader } from '../graph/index.ts';
+import type { OperationPipeline } from '../operation/index.ts';
+import type { Authenticator } from '../session/index.ts';
+import type { Subscriptions } from '../subscriptions/index.ts';
+import type { UpstreamConnections } from '../upstream/index.ts';
+import { operationMetrics } from './operation-metrics.ts';
+import { upstreamMetrics } from './upstream-metrics.ts';
+
+/** Upper ends of the buckets of compositions, in milliseconds. */
+export const COMPOSITION_BOUNDS_MS: readonly number[] = [
+  10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000,
+];
+
+export interface Measured {
+  readonly graph: LiveGraph;
+  readonly operations: OperationPipeline;
+  readonly subscriptions: Subscriptions;
+  readonly reloads: Pick<MetadataReloader, 'counts'>;
+  readonly requests: HttpServerCounts;
+  readonly authenticator: Pick<Authenticator, 'clockSkewSeconds' | 'tokenCache'>;
+  readonly http: Pick<UpstreamConnections, 'buffered'>;
+  readonly compositions: Durations;
+  readonly telemetry: Pick<Telemetry, 'counts'>;
+  /** Undefined before the gateway listens. */
+  readonly connections: ConnectionCounts | undefined;
+}
+
+/** What there is to tell of the gateway now. */
+export function measure({
+  graph,
+  operations,
+  subscriptions,
+  reloads,
+  requests,
+  authenticator,
+  http,
+  compositions,
+  telemetry,
+  connections,
+}: Measured): readonly Metric[] {
+  const { current } = graph;
+  return [
+    counter(
+      'portico_http_requests_total',
+      'Requests that have been answered; 499: their client went away.',
+      ['status'],
+      [...requests.byStatus()].map(([status, value]) => ({ labels: { status }, value })),
+    ),
+    ...requests.metrics(),
+    ...operationMetrics(operations.counts),
+    counter(
+      'portico_reloads_total',
+      'Reloads of the metadata.',
+      ['outcome'],
+      [
+        { labels: { outcome: 'success' }, value: reloads.counts.succeeded },
+        { labels: { outcome: 'failure' }, value: reloads.counts.failed },
+      ],
+    ),
+    durationHistogram(
+      'portico_composition_duration_seconds',
+      'Compositions of federation subgraphs to one schema.',
+      [],
+      COMPOSITION_BOUNDS_MS,
+      [compositions.sample({})],
+    ),
+    oneGauge(
+      'portico_sources_missing',
+      'Sources that are described and not part of the graph.',
+      current.inconsistencies.length,
+    ),
+    gauge(
+      'portico_source_schema',
+      'What is known of the schema of a remote schema: 2 it has told it, 1 its stored one is used, 0 nothing.',
+      ['source'],
+      current.metadata.remoteSchemas.map(({ name }) => ({
+        labels: { source: name },
+        value: schemaValue(name, current),
+      })),
+    ),
+    oneGauge(
+      'portico_live_connections',
+      'WebSockets and event streams of clients that are open.',
+      subscriptions.connections,
+    ),
+    ...(connections ? connectionMetrics(connections) : []),
+    oneGauge(
+      'portico_upstream_buffered_bytes',
+      'Bytes of long answers of services that are in memory.',
+      http.buffered.bytes,
+    ),
+    oneGauge(
+      'portico_upstream_held_answers',
+      'Long answers that are not read for now, since too much of them is in memory.',
+      http.buffered.held,
+    ),
+    ...cacheMetrics(operations, current, authenticator.tokenCache),
+    ...clockSkewMetrics(authenticator.clockSkewSeconds),
+    spanCounter(telemetry.counts),
+    ...upstreamMetrics(current.states),
+  ];
+}
+
+function cacheMetrics(
+  { cacheSizes }: Pick<OperationPipeline, 'cacheSizes'>,
+  { introspections }: Generation,
+  tokens: Authenticator['tokenCache'],
+): readonly Metric[] {
+  const sizes = { ...cacheSizes, introspections: introspections.kept, ...(tokens && { tokens: tokens.entries }) };
+  return [
+    cacheCounter(
+      'portico_introspections_total',
+      'Introspections that were answered, by a known answer or by one to be written.',
+      introspections.counts,
+    ),
+    ...(tokens
+      ? [cacheCounter('portico_tokens_total', 'Tokens of callers, verified before or to be verified.', tokens.counts)]
+      : []),
+    gauge(
+      'portico_cache_entries',
+      'What caches hold.',
+      ['cache'],
+      Object.entries(sizes).map(([cache, value]) => ({ labels: { cache }, value })),
+    ),
+  ];
+}
+
+function clockSkewMetrics(seconds: number | undefined): readonly Metric[] {
+  if (seconds === undefined) return [];
+  const help = "By how much the token issuer's clock is ahead of the gateway's.";
+  return [oneGauge('portico_clock_skew_seconds', help, seconds)];
+}
+
+/** A number for what is known of the schema of a remote schema, so that a higher one is better. */
+function schemaValue(name: string, { missing }: Generation): number {
+  const found = missing.find(({ source }) => source === name);
+  if (!found) return 2;
+  return found.schema === 'stored' ? 1 : 0;
+}
+
+function connectionMetrics({ open, refused, slow, bytes }: ConnectionCounts): readonly Metric[] {
+  const { received, sent } = bytes();
+  const by = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).map(([reason, value]) => ({ labels: { reason }, value }));
+  return [
+    oneGauge('portico_connections', 'Connections of clients that are open.', open),
+    oneCounter(
+      'portico_http_received_bytes_total',
+      'Bytes that came from clients, with those of HTTP itself.',
+      received,
+    ),
+    oneCounter('portico_http_sent_bytes_total', 'Bytes that were sent to clients, with those of HTTP itself.', sent),
+    counter(
+      'portico_connections_refused_total',
+      'Connections that were refused: too many of their address, or too many in total.',
+      ['reason'],
+      by(refused),
+    ),
+    counter(
+      'portico_slow_clients_total',
+      'Connections that were ended because headers or a body came too slowly, or an answer was not read.',
+      ['reason'],
+      by(slow),
+    ),
+  ];
+}

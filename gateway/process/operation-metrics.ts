@@ -1,0 +1,62 @@
+import { cacheCounter, counter, durationHistogram, type Metric, oneCounter, oneGauge } from '../../platform/index.ts';
+import { type OperationPipeline, STAGE_BOUNDS_MS } from '../operation/index.ts';
+import { DURATION_BOUNDS_MS } from '../upstream/index.ts';
+
+/** Metrics of operations and subscriptions. */
+export function operationMetrics(counts: OperationPipeline['counts']): readonly Metric[] {
+  const { ran, durations, refused, documents, persisted, plans, validation, planning } = counts;
+  return [
+    counter(
+      'portico_operations_total',
+      'Queries and mutations that were run; errors: there was one in the response.',
+      ['type', 'outcome'],
+      Object.entries(ran).flatMap(([type, outcomes]) =>
+        Object.entries(outcomes).map(([outcome, value]) => ({ labels: { type, outcome }, value })),
+      ),
+    ),
+    ...subscriptionMetrics(counts.subscriptions),
+    oneCounter('portico_operations_refused_total', 'Operations that are wrong in themselves.', refused),
+    durationHistogram(
+      'portico_operation_duration_seconds',
+      'From when an operation begins to run to its result.',
+      ['type'],
+      DURATION_BOUNDS_MS,
+      Object.entries(durations).map(([type, counted]) => counted.sample({ type })),
+    ),
+    ...counts.named.metrics(),
+    cacheCounter('portico_documents_total', 'Documents that clients sent, known or to be read.', documents),
+    cacheCounter('portico_persisted_queries_total', 'Documents that clients named by their id alone.', persisted),
+    cacheCounter('portico_plans_total', 'Plans of operations, known or to be made.', plans),
+    durationHistogram(
+      'portico_validation_duration_seconds',
+      'Validation of a document for a role that sends it for the first time.',
+      [],
+      STAGE_BOUNDS_MS,
+      [validation.sample({})],
+    ),
+    durationHistogram(
+      'portico_planning_duration_seconds',
+      'Planning of an operation for a role that sends it for the first time.',
+      [],
+      STAGE_BOUNDS_MS,
+      [planning.sample({})],
+    ),
+  ];
+}
+
+function subscriptionMetrics({
+  opened,
+  active,
+  ended,
+}: OperationPipeline['counts']['subscriptions']): readonly Metric[] {
+  return [
+    oneCounter('portico_subscriptions_total', 'Subscriptions that were opened.', opened),
+    oneGauge('portico_subscriptions_active', 'Subscriptions that are open.', active),
+    counter(
+      'portico_subscriptions_ended_total',
+      'Subscriptions that have ended, by the reason.',
+      ['reason'],
+      Object.entries(ended).map(([reason, value]) => ({ labels: { reason }, value })),
+    ),
+  ];
+}

@@ -1,0 +1,22 @@
+import cluster from 'node:cluster';
+import { runService } from '../../platform/index.ts';
+import { readConfig } from '../config.ts';
+import { type RunningGateway, startGateway } from './gateway.ts';
+import { workerPeersOf } from './worker-peers.ts';
+import { startWorkers } from './workers.ts';
+
+/** Runs the gateway as this process: alone, as one of several workers, or as the process that keeps these running. */
+export function serve(environment: NodeJS.ProcessEnv): void {
+  const { worker } = cluster;
+  runService('gateway', async () => {
+    if (worker) return reloadOnSighup(startGateway(environment, undefined, workerPeersOf(worker)));
+    const config = readConfig(environment);
+    return config.workers === 1 ? reloadOnSighup(startGateway(environment)) : startWorkers(config);
+  });
+}
+
+/** Reloads on SIGHUP. One that comes while the gateway starts, which may have read what has changed since, waits. */
+function reloadOnSighup(starting: Promise<RunningGateway>): Promise<RunningGateway> {
+  process.on('SIGHUP', () => void starting.then((gateway) => gateway.reload('SIGHUP')).catch(() => {}));
+  return starting;
+}

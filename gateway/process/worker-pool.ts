@@ -1,0 +1,263 @@
+import cluster, { type Worker } from 'node:cluster';
+import {
+  type ChildMessage,
+  gauge,
+  type Logger,
+  type Metric,
+  ofWorkers,
+  oneCounter,
+  StartError,
+} from '../../platform/index.ts';
+import type { ReloadMarks } from '../replicas/index.ts';
+import type { WorkerMessage } from './worker-peers.ts';
+
+const RESTART_MS = { first: 100, most: 10_000 };
+/** A worker that has lived for so long is not one that cannot live. */
+const SETTLED_MS = 60_000;
+/** How long a worker may take to tell its metrics. */
+const MEASURE_MS = 2_000;
+
+export interface StartingWorker {
+  /** Resolves when nothing keeps the worker from starting; it may still wait for its sources. */
+  readonly begun: Promise<void>;
+  /** The port, once the worker listens. Rejects with a StartError when it does not start. */
+  readonly listening: Promise<number>;
+}
+
+/** The processes that share the port: starts them, restarts what dies, reloads and measures all of them. */
+export class WorkerPool {
+  readonly #log: Logger;
+  readonly #count: number;
+  readonly #workers = new Set<Worker>();
+  /** Those that have not started yet. */
+  readonly #starting = new Set<Worker>();
+  /** Those that nothing keeps from starting: they tell metrics, though they may wait for their sources. */
+  readonly #begun = new Set<Worker>();
+  /** Those of them that may have read what has changed since. */
+  readonly #outdated = new Set<Worker>();
+  readonly #restarts = new Set<NodeJS.Timeout>();
+  /** What each worker does when it has reloaded, by the number of the reload. */
+  readonly #reloading = new Map<Worker, Map<number, () => void>>();
+  #reloads = 0;
+  /** Workers that were started in place of one that died. */
+  #restarted = 0;
+  /** Who waits for the metrics of workers. */
+  readonly #measuring = new Map<number, (worker: Worker, metrics: readonly Metric[]) => void>();
+  #measurements = 0;
+  /** Whether each worker that takes requests can answer them. */
+  readonly #ready = new Map<Worker, boolean>();
+  /** Whether all of the first ones have been able to. */
+  #haveAllBeenReady = false;
+  #isStopping = false;
+  #marks: ReloadMarks | undefined;
+
+  /** @param count of workers that are to take requests before any of them is ready. */
+  constructor(log: Logger, count: number) {
+    this.#log = log;
+    this.#count = count;
+  }
+
+  /** From now on, a reload that a worker is asked for reaches other gateways too. */
+  notifyOthersWith(marks: ReloadMarks): void {
+    this.#marks = marks;
+  }
+
+  start(failures = 0): StartingWorker {
+    const worker = cluster.fork();
+    const startedAt = performance.now();
+    this.#workers.add(worker);
+    this.#starting.add(worker);
+    this.#reloading.set(worker, new Map());
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const listening = new Promise<number>((resolve, reject) => {
+      worker.on('message', (message: ChildMessage | WorkerMessage) => {
+        if (message.type === 'ready') {
+          this.#started(worker);
+          resolve(message.port);
+        } else if (message.type === 'begun') {
+          this.#begun.add(worker);
+          begin();
+        } else this.#hear(worker, message);
+      });
+      const ended = (code: number | string, signal?: string) => {
+        const isReady = !this.#starting.has(worker);
+        this.#forget(worker);
+        if (this.#isStopping) {
+          reject(new StartError('stopped while it was starting'));
+          return;
+        }
+        if (!isReady && failures === 0) reject(new StartError('a worker did not start'));
+        else this.#restart(worker, signal ?? code, performance.now() - startedAt > SETTLED_MS ? 0 : failures);
+      };
+      worker.once('exit', ended);
+      // One that has ended cannot be written to, and its exit may be noticed only after that. Without a listener, the failed
+      // write would end this process, and with it the other workers.
+      worker.on('error', (error: NodeJS.ErrnoException) => {
+        // A process that could not be made has no exit.
+        if (error.syscall?.startsWith('spawn')) ended(error.code ?? error.message);
+      });
+    });
+    return { begun, listening };
+  }
+
+  /**
+   * Lets all workers reload the metadata but the one that asks for it, and waits until they have. One that is starting
+   * does so later.
+   */
+  async reload(ask: boolean, asking?: Worker): Promise<void> {
+    this.#reloads += 1;
+    const id = this.#reloads;
+    for (const worker of this.#starting) this.#outdated.add(worker);
+    const others = [...this.#workers].filter(
+      (worker) => worker !== asking && worker.isConnected() && !this.#starting.has(worker),
+    );
+    await Promise.all(
+      others.map(
+        (worker) =>
+          new Promise<void>((resolve) => {
+            this.#reloading.get(worker)?.set(id, resolve);
+            worker.send({ type: 'reload', id, ask } satisfies WorkerMessage);
+          }),
+      ),
+    );
+  }
+
+  /** The metrics of all workers that have begun to start; those of one that does not tell them soon are left out. */
+  measure(): Promise<readonly Metric[]> {
+    this.#measurements += 1;
+    const id = this.#measurements;
+    const asked = new Set([...this.#begun].filter((worker) => worker.isConnected()));
+    const told = new Map<number, readonly Metric[]>();
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        this.#measuring.delete(id);
+        resolve([...this.#ownMetrics(), ...ofWorkers(told)]);
+      };
+      const timer = setTimeout(finish, MEASURE_MS);
+      this.#measuring.set(id, (worker, metrics) => {
+        told.set(worker.id, metrics);
+        asked.delete(worker);
+        if (asked.size === 0) finish();
+      });
+      for (const worker of asked) worker.send({ type: 'measure', id } satisfies WorkerMessage);
+      if (asked.size === 0) finish();
+    });
+  }
+
+  #ownMetrics(): readonly Metric[] {
+    const starting = this.#starting.size;
+    const samples = [
+      { labels: { state: 'starting' }, value: starting },
+      { labels: { state: 'listening' }, value: this.#workers.size - starting },
+    ];
+    const help = 'Processes that take requests, and those that do not yet.';
+    return [
+      gauge('portico_workers', help, ['state'], samples),
+      oneCounter(
+        'portico_worker_restarts_total',
+        'Workers that were started in place of one that died.',
+        this.#restarted,
+      ),
+    ];
+  }
+
+  /** Asks all workers to stop. One that has not ended `withinMs` later, in milliseconds, is killed. */
+  async stop(withinMs: number): Promise<void> {
+    this.#isStopping = true;
+    for (const restart of this.#restarts) clearTimeout(restart);
+    await Promise.all(
+      [...this.#workers].map((worker) => {
+        const late = setTimeout(() => {
+          this.#log.error({ event: 'worker.killed', worker: worker.id }, 'worker did not stop in time, killing it');
+          worker.process.kill('SIGKILL');
+        }, withinMs);
+        const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+        worker.process.kill('SIGTERM');
+        return ended.finally(() => clearTimeout(late));
+      }),
+    );
+  }
+
+  #hear(worker: Worker, message: WorkerMessage): void {
+    if (message.type === 'measured') {
+      this.#measuring.get(message.id)?.(worker, message.metrics);
+      return;
+    }
+    if (message.type === 'reloaded') {
+      const reloading = this.#reloading.get(worker);
+      reloading?.get(message.id)?.();
+      reloading?.delete(message.id);
+      return;
+    }
+    if (message.type === 'readiness') {
+      this.#ready.set(worker, message.ready);
+      this.#tellReadiness();
+      return;
+    }
+    if (message.type !== 'reload') return;
+    void this.#reloadEverywhere(message.ask, worker).then((failure) => {
+      const reloaded = { type: 'reloaded', id: message.id, ...(failure !== undefined && { failure }) } as const;
+      if (worker.isConnected()) worker.send(reloaded satisfies WorkerMessage);
+    });
+  }
+
+  /** @returns why other gateways could not be notified. */
+  async #reloadEverywhere(ask: boolean, asking: Worker): Promise<string | undefined> {
+    await this.reload(ask, asking);
+    try {
+      await this.#marks?.leave(ask);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  /** With fewer workers than it is to have, a gateway is slower than a load balancer expects of one that is ready. */
+  #tellReadiness(): void {
+    this.#haveAllBeenReady ||= [...this.#ready.values()].filter(Boolean).length >= this.#count;
+    for (const worker of this.#workers) {
+      if (!worker.isConnected()) continue;
+      const areOthersReady = [...this.#ready].every(([other, isReady]) => other === worker || isReady);
+      const ready = this.#haveAllBeenReady && areOthersReady;
+      worker.send({ type: 'readiness', ready } satisfies WorkerMessage);
+    }
+  }
+
+  #started(worker: Worker): void {
+    this.#starting.delete(worker);
+    if (!this.#outdated.delete(worker) || !worker.isConnected()) return;
+    this.#reloads += 1;
+    worker.send({ type: 'reload', id: this.#reloads, ask: true } satisfies WorkerMessage);
+  }
+
+  #forget(worker: Worker): void {
+    this.#workers.delete(worker);
+    this.#begun.delete(worker);
+    this.#starting.delete(worker);
+    this.#outdated.delete(worker);
+    // One that is gone takes no requests: the others are not kept from taking them.
+    if (this.#ready.delete(worker)) this.#tellReadiness();
+    // A worker that is gone is not waited for.
+    for (const resolve of this.#reloading.get(worker)?.values() ?? []) resolve();
+    this.#reloading.delete(worker);
+  }
+
+  #restart(worker: Worker, how: string | number, failures: number): void {
+    const pause = Math.min(RESTART_MS.first * 2 ** failures, RESTART_MS.most);
+    this.#log.error({ event: 'worker.died', worker: worker.id, how, pause_ms: pause }, 'worker died, restarting it');
+    const timer = setTimeout(() => {
+      this.#restarts.delete(timer);
+      this.#restarted++;
+      // Where it does not start, it is the next one to be started again.
+      this.start(failures + 1).listening.then(
+        () => this.#log.info({ event: 'worker.replaced' }, 'worker restarted'),
+        () => {},
+      );
+    }, pause);
+    this.#restarts.add(timer);
+  }
+}

@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { SecretComparison } from '../../../platform/index.ts';
+import { wrongAdminSecret } from '../errors.ts';
+import { createSession, type Session } from '../session.ts';
+import { ADMIN_ROLE, ROLE_VARIABLE, SESSION_VARIABLE_PREFIX, variableOfHeader } from '../session-variables.ts';
+
+/** Headers that hold the admin secret, the one that counts first. */
+export const ADMIN_SECRET_HEADERS: readonly string[] = ['x-hasura-admin-secret', 'x-hasura-access-key'];
+
+/** The admin secret of a request, not compared yet. */
+export function adminSecretIn(headers: IncomingHttpHeaders): string | undefined {
+  const name = ADMIN_SECRET_HEADERS.find((candidate) => headers[candidate] !== undefined);
+  return name === undefined ? undefined : headers[name]?.toString();
+}
+
+/**
+ * The session of a caller who sends the admin secret: the role that `x-hasura-role` names, else `admin`, with every
+ * other `x-hasura-*` header as a session variable. The secret itself is none.
+ *
+ * @throws GatewayError 401 `access-denied` when it is not the right one.
+ */
+export function adminSession(shown: string, expected: SecretComparison, headers: IncomingHttpHeaders): Session {
+  // Node.js reads header values as Latin-1, the secret of the settings is UTF-8.
+  if (!expected.matches(Buffer.from(shown, 'latin1'))) throw wrongAdminSecret();
+  const variables: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (!name.startsWith(SESSION_VARIABLE_PREFIX) || ADMIN_SECRET_HEADERS.includes(name)) continue;
+    variables[name] = variableOfHeader(value) ?? '';
+  }
+  return createSession(variables[ROLE_VARIABLE] || ADMIN_ROLE, variables);
+}

@@ -1,0 +1,124 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { CacheCounts, Span } from '../../../platform/index.ts';
+import { SecretComparison } from '../../../platform/index.ts';
+import { GatewayError } from '../../errors.ts';
+import type { ClockSkew } from '../jwt/index.ts';
+import type { Session } from '../session.ts';
+import { adminSecretIn, adminSession } from './admin-secret.ts';
+import type { CallerAuthenticator } from './caller-authenticator.ts';
+import type { RevocationFeed } from './revocations.ts';
+
+export interface AuthenticatorOptions {
+  /** Authenticates callers who send no admin secret. */
+  callers: CallerAuthenticator;
+  /** Undefined: there is no admin access, and a header that shows a secret has no more effect than any other. */
+  adminSecret: string | undefined;
+  /** Undefined: revocations are not checked. */
+  revocations?: RevocationFeed | undefined;
+  clockSkew: ClockSkew;
+}
+
+/** Authenticates callers by a request's headers: by the admin secret first, then by the caller authenticator. */
+export class Authenticator {
+  readonly #callers: CallerAuthenticator;
+  readonly #adminSecret: SecretComparison | undefined;
+  readonly #revocations: RevocationFeed | undefined;
+  readonly #clockSkew: ClockSkew;
+
+  constructor({ callers, adminSecret, revocations, clockSkew }: AuthenticatorOptions) {
+    this.#callers = callers;
+    this.#adminSecret = adminSecret === undefined ? undefined : new SecretComparison([adminSecret]);
+    this.#revocations = revocations;
+    this.#clockSkew = clockSkew;
+  }
+
+  /** Whether there is anything to verify tokens by. */
+  get hasKeys(): boolean {
+    return this.#callers.ready;
+  }
+
+  /** Whether callers can be authenticated at all. */
+  get ready(): boolean {
+    return this.#callers.ready && (this.#revocations?.ready ?? true) && this.#clockSkew.tolerable;
+  }
+
+  /** By how much the token issuer's clock is ahead of ours, in seconds; undefined where that is not known. */
+  get clockSkewSeconds(): number | undefined {
+    return this.#clockSkew.seconds;
+  }
+
+  /** Whether revocations are known; `off` where they are not polled. */
+  get revocations(): 'known' | 'lost' | 'off' {
+    if (!this.#revocations) return 'off';
+    return this.#revocations.known ? 'known' : 'lost';
+  }
+
+  /**
+   * Calls `listener` each time that there may be news of revoked tokens, for connections that outlive a request.
+   *
+   * @returns a function that removes the listener.
+   */
+  onRevocationNews(listener: () => void): () => void {
+    return this.#revocations?.onNews(listener) ?? (() => {});
+  }
+
+  /** The headers that credentials come in, in lower case: for the gateway only, never forwarded to a service. */
+  get credentialHeaders(): readonly string[] {
+    return this.#callers.credentialHeaders;
+  }
+
+  /** The cache of verified tokens; undefined where callers have none. */
+  get tokenCache(): { readonly counts: Readonly<CacheCounts>; readonly entries: number } | undefined {
+    const { cacheCounts: counts, cached: entries = 0 } = this.#callers;
+    return counts && { counts, entries };
+  }
+
+  /** Whether callers may authenticate by a cookie. */
+  get takesCookies(): boolean {
+    return this.#callers.takesCookies;
+  }
+
+  /** Whether a request has an admin secret header. Such a request is authenticated by it alone. */
+  showsAdminSecret(headers: IncomingHttpHeaders): boolean {
+    return this.#adminSecret !== undefined && adminSecretIn(headers) !== undefined;
+  }
+
+  /**
+   * The session of the caller. `x-hasura-role` picks among the roles that the caller has; no other `x-hasura-*` header
+   * of a client has any effect, but for the holder of the admin secret, whose session variables they are. Asynchronous
+   * only where keys or a hook have to be queried.
+   *
+   * @param operation the operation to execute, where it is known: an authentication hook may receive it.
+   * @param span what a call of the hook is below, in the trace of the request.
+   * @throws GatewayError 401 for missing or bad credentials, 403 for a role that they do not allow or for a request
+   * that another site may have caused, 503 when they cannot be verified now.
+   */
+  authenticate(headers: IncomingHttpHeaders, operation?: unknown, span?: Span): Session | Promise<Session> {
+    const shown = adminSecretIn(headers);
+    if (this.#adminSecret !== undefined && shown !== undefined) return adminSession(shown, this.#adminSecret, headers);
+    return this.#callers.authenticate(headers, operation, span);
+  }
+
+  /**
+   * The session of a caller who need not have one: undefined for a request that shows no credentials.
+   *
+   * @throws GatewayError as `authenticate`, for credentials that are shown.
+   */
+  authenticateIfShown(
+    headers: IncomingHttpHeaders,
+    operation?: unknown,
+    span?: Span,
+  ): Session | undefined | Promise<Session | undefined> {
+    if (this.showsAdminSecret(headers)) return this.authenticate(headers, operation, span);
+    const shown = this.#callers.credentialsIn(headers);
+    if (shown === 'none') return undefined;
+    const session = this.authenticate(headers, operation, span);
+    return shown === 'some' ? session : Promise.resolve(session).catch(undefinedIfRefused);
+  }
+}
+
+/** A caller who may have sent no credentials has no session when the hook answers 401. */
+function undefinedIfRefused(refusal: unknown): undefined {
+  if (refusal instanceof GatewayError && refusal.status === 401) return undefined;
+  throw refusal;
+}

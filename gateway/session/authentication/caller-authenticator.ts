@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { CacheCounts, Span } from '../../../platform/index.ts';
+import { missingAdminSecret } from '../errors.ts';
+import type { Session } from '../session.ts';
+
+/** Authenticates callers of requests without an admin secret. */
+export interface CallerAuthenticator {
+  /** Whether callers can be authenticated at all. */
+  readonly ready: boolean;
+  /** The headers that credentials come in, in lower case. */
+  readonly credentialHeaders: readonly string[];
+  /** Whether callers may authenticate by a cookie. */
+  readonly takesCookies: boolean;
+  /** Lookups of the cache of verified tokens; undefined where there is none. */
+  readonly cacheCounts?: Readonly<CacheCounts>;
+  /** How many verified tokens are cached. */
+  readonly cached?: number;
+  /** Whether a request has credentials; `unknown` where only authenticating it answers that. */
+  credentialsIn(headers: IncomingHttpHeaders): 'some' | 'none' | 'unknown';
+  /**
+   * @param operation the operation to execute, where it is known.
+   * @param span what a call of a hook is below, in the trace of the request.
+   * Asynchronous only where keys or a hook have to be queried.
+   *
+   * @throws GatewayError when the caller is rejected.
+   */
+  authenticate(headers: IncomingHttpHeaders, operation: unknown, span: Span | undefined): Session | Promise<Session>;
+}
+
+/** Rejects every caller, where only the admin secret is accepted. */
+export const adminOnly: CallerAuthenticator = {
+  ready: true,
+  credentialHeaders: ['authorization', 'cookie'],
+  takesCookies: false,
+  credentialsIn: () => 'none',
+  authenticate: () => {
+    throw missingAdminSecret();
+  },
+};

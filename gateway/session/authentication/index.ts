@@ -1,0 +1,9 @@
+export type { AuthHookSettings } from './auth-hook.ts';
+export type { Authenticator } from './authenticator.ts';
+export { knownSessionVariables } from './known-variables.ts';
+export {
+  type AuthenticationDependencies,
+  type AuthenticationSettings,
+  openAuthenticator,
+} from './open-authenticator.ts';
+export type { RevocationSettings } from './revocations.ts';

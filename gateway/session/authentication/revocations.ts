@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { Listeners, type Logger } from '../../../platform/index.ts';
+import type { GatewayError } from '../../errors.ts';
+import { invalidToken, revocationsUnavailable } from '../errors.ts';
+
+/** The scopes of revocation of a verified token: its session, or all tokens of its user or tenant issued before a time. */
+export interface TokenIdentity {
+  readonly sessionId: string | undefined;
+  readonly userId: string | undefined;
+  readonly tenantId: string | undefined;
+  /** Seconds since the epoch; undefined counts as issued long ago. */
+  readonly issuedAt: number | undefined;
+}
+
+const idText = z.union([z.string(), z.number()]).transform(String);
+const revocation = z.object({
+  sid: idText.optional(),
+  user_id: idText.optional(),
+  tenant_id: idText.optional(),
+  /** Tokens of the user or tenant that were issued before this moment are void. Seconds since the epoch. */
+  before: z.number().optional(),
+  /** When the last token that it is about has expired. Seconds since the epoch. */
+  until: z.number(),
+});
+const page = z.object({
+  cursor: z.string(),
+  /** Whether another page follows. */
+  more: z.boolean().default(false),
+  revocations: z.array(revocation),
+});
+
+type Revocation = z.output<typeof revocation>;
+
+export interface RevocationSettings {
+  /** Where the issuer publishes them. */
+  readonly url: string;
+  /** The bearer credential that the issuer requires; undefined: none. */
+  readonly secret: string | undefined;
+  readonly intervalMs: number;
+  /** How old the list may be before it counts as lost, in milliseconds. */
+  readonly maxAgeMs: number;
+  /** Whether tokens are accepted all the same while it is lost. */
+  readonly acceptWhenLost: boolean;
+}
+
+export interface RevocationFeedOptions extends RevocationSettings {
+  readonly log: Logger;
+  readonly fetchPage: (url: string) => Promise<unknown>;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/**
+ * The issuer's revocations, polled at an interval. A revocation is kept until the last token that it concerns has
+ * expired. After a lost connection polling continues at the cursor; without a cursor it begins with all current
+ * revocations.
+ */
+export class RevocationFeed {
+  readonly #options: RevocationFeedOptions;
+  readonly #now: () => number;
+  /** `sid`, or `tenant/user`, or `tenant/` to what is void and until when that matters. */
+  readonly #revoked = new Map<string, { before: number; until: number }>();
+  readonly #listeners: Listeners;
+  #cursor: string | undefined;
+  #lastNews = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #complained = false;
+
+  constructor(options: RevocationFeedOptions) {
+    this.#options = options;
+    this.#listeners = new Listeners(options.log);
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Whether the list is known and fresh enough. */
+  get known(): boolean {
+    return this.#now() - this.#lastNews <= this.#options.maxAgeMs;
+  }
+
+  /** Whether tokens can be accepted: the list is fresh, or the settings accept tokens without it. */
+  get ready(): boolean {
+    return this.#options.acceptWhenLost || this.known;
+  }
+
+  /** The error for a token: 401 when it was revoked, 503 when the list is lost; undefined when it is accepted. */
+  refusal(token: TokenIdentity): GatewayError | undefined {
+    if (this.isRevoked(token)) return invalidToken('the token has been revoked');
+    return this.ready ? undefined : revocationsUnavailable();
+  }
+
+  /** @throws GatewayError, the `refusal`. */
+  refuseRevoked(token: TokenIdentity): void {
+    const refusal = this.refusal(token);
+    if (refusal) throw refusal;
+  }
+
+  /**
+   * Calls `listener` after each poll, successful or not.
+   *
+   * @returns a function that removes the listener.
+   */
+  onNews(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  start(): void {
+    void this.#follow();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  isRevoked({ sessionId, userId, tenantId, issuedAt = 0 }: TokenIdentity): boolean {
+    if (this.#revoked.size === 0) return false;
+    if (sessionId !== undefined && this.#revoked.has(`s ${sessionId}`)) return true;
+    if (tenantId === undefined) return false;
+    const voids = (key: string) => issuedAt < (this.#revoked.get(key)?.before ?? 0);
+    return voids(`t ${tenantId}`) || (userId !== undefined && voids(`u ${tenantId} ${userId}`));
+  }
+
+  async #follow(): Promise<void> {
+    try {
+      await this.#ask();
+      if (this.#complained) this.#options.log.info({ event: 'revocations.recovered' }, 'revocations fetched again');
+      this.#complained = false;
+    } catch (error) {
+      if (!this.#complained)
+        this.#options.log.warn(
+          { event: 'revocations.fetch_failed', reason: (error as Error).message },
+          'could not fetch revocations, keeping the last list',
+        );
+      this.#complained = true;
+    }
+    this.#listeners.notify();
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.#follow(), this.#options.intervalMs).unref();
+  }
+
+  async #ask(): Promise<void> {
+    const { url, fetchPage } = this.#options;
+    for (let more = true; more && !this.#stopped; ) {
+      const askedAt = this.#now();
+      const address = new URL(url);
+      if (this.#cursor !== undefined) address.searchParams.set('after', this.#cursor);
+      const answer = page.parse(await fetchPage(address.href));
+      for (const item of answer.revocations) this.#add(item);
+      this.#cursor = answer.cursor;
+      more = answer.more;
+      if (!more) this.#lastNews = askedAt;
+    }
+    const seconds = this.#now() / 1000;
+    for (const [key, { until }] of this.#revoked) if (until <= seconds) this.#revoked.delete(key);
+  }
+
+  #add({ sid, user_id: user, tenant_id: tenant, before = 0, until }: Revocation): void {
+    const key = sid !== undefined ? `s ${sid}` : user !== undefined ? `u ${tenant} ${user}` : `t ${tenant}`;
+    const known = this.#revoked.get(key);
+    this.#revoked.set(key, { before: Math.max(before, known?.before ?? 0), until: Math.max(until, known?.until ?? 0) });
+  }
+}
+
+/** Reads from a verified token's claims what revocations refer to. */
+export function tokenIdentity(payload: Readonly<Record<string, unknown>>): TokenIdentity {
+  const { sid, sub, tenant_id: tenant, iat } = payload;
+  return {
+    sessionId: idFromClaim(sid),
+    userId: idFromClaim(sub),
+    tenantId: idFromClaim(tenant),
+    issuedAt: typeof iat === 'number' ? iat : undefined,
+  };
+}
+
+function idFromClaim(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}

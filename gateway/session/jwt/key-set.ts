@@ -1,0 +1,68 @@
+import { readJwk } from './jwk.ts';
+import type { Algorithm, VerificationKey } from './verification-key.ts';
+
+/** Where the verifier looks a token's key up. */
+export interface KeySet {
+  /**
+   * The keys for a token's `kid` (or its absence), at once or after asking the issuer; none where there is none. It is
+   * one as a rule: an issuer may have given several the same id.
+   */
+  find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>;
+  /** Whether any key has been had. */
+  readonly ready: boolean;
+}
+
+/** A key set of one fixed key, which answers for every `kid`. */
+export function fixedKeySet(key: VerificationKey): KeySet {
+  return {
+    ready: true,
+    find: (_, algorithm) => (key.algorithms.includes(algorithm as Algorithm) ? [key] : []),
+  };
+}
+
+/** `undefined` stands for keys without an id. */
+export type KeysById = ReadonlyMap<string | undefined, readonly VerificationKey[]>;
+
+/** A key of a set that verifies nothing. */
+export interface UnusableKey {
+  readonly kid: string | undefined;
+  readonly problem: string;
+}
+
+/** The keys of one id that are tried at most: each costs a verification, of whatever token names the id. */
+const MAX_KEYS_OF_AN_ID = 4;
+
+/**
+ * The signature keys of a JWK set (RFC 7517), by `kid`. What cannot verify a signature is passed over.
+ *
+ * @throws TypeError when the document is no JWK set.
+ */
+export function readKeySet(document: unknown): { readonly keys: KeysById; readonly unusable: readonly UnusableKey[] } {
+  const list = (document as { keys?: unknown } | null)?.keys;
+  if (!Array.isArray(list)) throw new TypeError('not a JWK set');
+  const keys = new Map<string | undefined, VerificationKey[]>();
+  const unusable: UnusableKey[] = [];
+  for (const jwk of list as readonly ({ readonly kid?: unknown } | null)[]) {
+    const kid = typeof jwk?.kid === 'string' ? jwk.kid : undefined;
+    const read = readJwk(jwk);
+    const known = keys.get(kid) ?? [];
+    if ('problem' in read) unusable.push({ kid, problem: read.problem });
+    else if (known.some((one) => isSameKey(one, read))) continue;
+    else if (kid !== undefined && known.length >= MAX_KEYS_OF_AN_ID)
+      unusable.push({ kid, problem: 'too many keys have its "kid"' });
+    else keys.set(kid, [...known, read]);
+  }
+  return { keys, unusable };
+}
+
+function isSameKey(one: VerificationKey, other: VerificationKey): boolean {
+  return one.key.equals(other.key) && one.algorithms.join() === other.algorithms.join();
+}
+
+/** The keys of a set for a token: those of its `kid`, or without one the only key that fits the algorithm. */
+export function findKeys(keys: KeysById, kid: string | undefined, algorithm: string): readonly VerificationKey[] {
+  const fits = (key: VerificationKey) => key.algorithms.includes(algorithm as Algorithm);
+  if (kid !== undefined) return keys.get(kid)?.filter(fits) ?? [];
+  const candidates = [...keys.values()].flat().filter(fits);
+  return candidates.length === 1 ? candidates : [];
+}

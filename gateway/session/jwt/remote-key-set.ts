@@ -1,0 +1,112 @@
+import type { Logger } from '../../../platform/index.ts';
+import { refreshAfterMs } from '../freshness.ts';
+import { findKeys, type KeySet, type KeysById, readKeySet, type UnusableKey } from './key-set.ts';
+import type { VerificationKey } from './verification-key.ts';
+
+/** Fetches a JWK set: its JSON and the headers that tell how long it may be kept. Rejects when it cannot. */
+export type FetchKeys = (
+  url: string,
+) => Promise<{ json: unknown; cacheControl: string | undefined; expires?: string | undefined }>;
+
+export interface RemoteKeySetOptions {
+  url: string;
+  log: Logger;
+  fetchKeys: FetchKeys;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+const KEY_RETRY_MS = { first: 250, most: 10_000 };
+/** An unknown `kid` makes us ask the issuer, but at most this often: tokens with made-up ids must not become a flood. */
+const UNKNOWN_KID_INTERVAL_MS = 5_000;
+
+/**
+ * The keys behind a `jwk_url`: fetched at once, refreshed when `Cache-Control` or `Expires` say so, and on a token with
+ * an unknown `kid`. While the issuer is down the last good set is used and fetching is retried with growing
+ * pauses.
+ */
+export class RemoteKeySet implements KeySet {
+  readonly #options: RemoteKeySetOptions;
+  readonly #now: () => number;
+  #keys: KeysById = new Map();
+  #refreshing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  /** The keys that verify nothing, as they were logged last. */
+  #told = '[]';
+  #lastAttempt = Number.NEGATIVE_INFINITY;
+  #stopped = false;
+
+  constructor(options: RemoteKeySetOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  get ready(): boolean {
+    return this.#keys.size > 0;
+  }
+
+  /** Begins to fetch, and keeps the set fresh until stopped. */
+  start(): void {
+    void this.#refresh();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]> {
+    const found = findKeys(this.#keys, kid, algorithm);
+    if (found.length > 0) return found;
+    if (!this.#refreshing && this.#now() - this.#lastAttempt < UNKNOWN_KID_INTERVAL_MS) return found;
+    return this.#refresh().then(() => findKeys(this.#keys, kid, algorithm));
+  }
+
+  #refresh(): Promise<void> {
+    this.#refreshing ??= this.#fetch().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  async #fetch(): Promise<void> {
+    const { url, log, fetchKeys } = this.#options;
+    this.#lastAttempt = this.#now();
+    let next: number;
+    try {
+      const { json, ...headers } = await fetchKeys(url);
+      const { keys, unusable } = readKeySet(json);
+      this.#tell(unusable);
+      if (keys.size === 0) throw new TypeError('the JWK set holds no usable key');
+      if (!this.ready) log.info({ event: 'token_keys.loaded', keys: keys.size }, 'token keys loaded');
+      this.#keys = keys;
+      this.#failures = 0;
+      next = refreshAfterMs(headers, this.#now());
+    } catch (error) {
+      this.#failures += 1;
+      next = Math.min(KEY_RETRY_MS.first * 2 ** (this.#failures - 1), KEY_RETRY_MS.most);
+      const detail = { reason: (error as Error).message, retry_ms: next };
+      if (this.ready)
+        log.warn(
+          { event: 'token_keys.refresh_failed', ...detail },
+          'could not refresh token keys, keeping the last ones',
+        );
+      else log.warn({ event: 'token_keys.unavailable', ...detail }, 'token keys not available yet');
+    }
+    clearTimeout(this.#timer);
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.#refresh(), next).unref();
+  }
+
+  /** Says which keys verify nothing, when others do than before. */
+  #tell(unusable: readonly UnusableKey[]): void {
+    const told = JSON.stringify(unusable);
+    if (told === this.#told) return;
+    this.#told = told;
+    if (unusable.length > 0)
+      this.#options.log.warn(
+        { event: 'token_keys.unusable', keys: unusable },
+        'token keys that cannot verify any token',
+      );
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type SelectionNode,
+} from 'graphql';
+import type { ActionOutcome } from './action-webhook.ts';
+
+/** A field of a selection, with what is selected below it. */
+export interface SelectedMember {
+  /** Its key in the answer as JSON text with a colon, behind a comma unless it is the first. */
+  readonly prefix: string;
+  readonly key: string;
+  readonly name: string;
+  readonly node: FieldNode;
+  /** Text that stands here whatever was answered: the name of the type. */
+  readonly constant: string | undefined;
+  readonly members: readonly SelectedMember[] | undefined;
+  readonly type: GraphQLOutputType | undefined;
+}
+
+/** The members of an object's selections; undefined where variables decide about them. */
+export function selectedMembers(
+  sets: readonly (readonly SelectionNode[])[],
+  type: GraphQLObjectType,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): readonly SelectedMember[] | undefined {
+  const fields = new Map<string, FieldNode[]>();
+  const spread = new Set<string>();
+  // Types of actions are objects, so that a condition on a type always holds.
+  const collect = (selections: readonly SelectionNode[]): boolean =>
+    selections.every((selection) => {
+      if ((selection.directives ?? []).length > 0) return false;
+      if (selection.kind === Kind.INLINE_FRAGMENT) return collect(selection.selectionSet.selections);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        const { value } = selection.name;
+        // Fragments that spread each other twice would be gone through twice as often with each.
+        if (spread.has(value)) return true;
+        spread.add(value);
+        return collect(fragments.get(value)?.selectionSet.selections ?? []);
+      }
+      const key = (selection.alias ?? selection.name).value;
+      const nodes = fields.get(key);
+      if (nodes) nodes.push(selection);
+      else fields.set(key, [selection]);
+      return true;
+    });
+  if (!sets.every(collect)) return undefined;
+  const members: SelectedMember[] = [];
+  for (const [key, nodes] of fields) {
+    const [node] = nodes;
+    const name = node?.name.value ?? '';
+    const own = name === '__typename' ? undefined : type.getFields()[name]?.type;
+    if (!node || (name !== '__typename' && !own)) return undefined;
+    const object = objectOf(own);
+    const below = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet.selections] : []));
+    const inner = object && selectedMembers(below, object, fragments);
+    if (object && !inner) return undefined;
+    members.push({
+      prefix: `${members.length === 0 ? '' : ','}${JSON.stringify(key)}:`,
+      key,
+      name,
+      node,
+      constant: own ? undefined : JSON.stringify(type.name),
+      members: inner,
+      type: own,
+    });
+  }
+  return members;
+}
+
+function objectOf(type: GraphQLOutputType | undefined): GraphQLObjectType | undefined {
+  if (isNonNullType(type) || isListType(type)) return objectOf(type.ofType as GraphQLOutputType);
+  return isObjectType(type) ? type : undefined;
+}
+
+/** The JSON text of the data from the results of actions; undefined where a result does not fit its type. */
+export function writeAnswers(
+  members: readonly SelectedMember[],
+  outcomes: ReadonlyMap<string, ActionOutcome>,
+): string | undefined {
+  let text = '{';
+  for (const { prefix, key, constant, type, members: inner } of members) {
+    const outcome = constant === undefined ? outcomes.get(key) : undefined;
+    if (outcome && 'error' in outcome) return undefined;
+    const written = constant ?? writeActionValue(outcome?.value, type, inner);
+    if (written === undefined) return undefined;
+    text += prefix + written;
+  }
+  return `${text}}`;
+}
+
+function writeActionValue(
+  value: unknown,
+  type: GraphQLOutputType | undefined,
+  members: readonly SelectedMember[] | undefined,
+): string | undefined {
+  if (isNonNullType(type))
+    return value === null || value === undefined ? undefined : writeActionValue(value, type.ofType, members);
+  if (value === null || value === undefined) return 'null';
+  if (!members) return JSON.stringify(value);
+  if (isListType(type)) {
+    if (!Array.isArray(value)) return undefined;
+    const items = value.map((item) => writeActionValue(item, type.ofType as GraphQLOutputType, members));
+    return items.includes(undefined) ? undefined : `[${items.join(',')}]`;
+  }
+  if (typeof value !== 'object' || Array.isArray(value)) return undefined;
+  return writeObject(value as Readonly<Record<string, unknown>>, members);
+}
+
+function writeObject(value: Readonly<Record<string, unknown>>, members: readonly SelectedMember[]): string | undefined {
+  let text = '{';
+  for (const { prefix, name, constant, type, members: inner } of members) {
+    const written = constant ?? writeActionValue(Object.hasOwn(value, name) ? value[name] : null, type, inner);
+    if (written === undefined) return undefined;
+    text += prefix + written;
+  }
+  return `${text}}`;
+}

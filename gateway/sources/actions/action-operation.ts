@@ -1,0 +1,145 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getArgumentValues,
+  getOperationAST,
+  getVariableValues,
+  isNonNullType,
+  Kind,
+} from 'graphql';
+import type { Done } from '../../../platform/index.ts';
+import { PassthroughBody } from '../../upstream/index.ts';
+import type { CompiledOperation, OperationAnswer } from '../compiled-operation.ts';
+import { localOperation, resultOfExecution } from '../local-operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { type SelectedMember, selectedMembers, writeAnswers } from './action-answer.ts';
+import type { ActionOutcome } from './action-webhook.ts';
+
+/** Calls the webhook of one field's action. Calls `done` exactly once with the outcome; never throws. */
+export type AnswerAction = (input: Record<string, unknown>, call: OperationContext, done: Done<ActionOutcome>) => void;
+
+/** The execution context of action resolvers. */
+export interface ActionContext {
+  readonly call: OperationContext;
+  /** Results of the webhooks so far, by response key; absent before the first call. */
+  readonly outcomes?: ReadonlyMap<string, ActionOutcome>;
+}
+
+/** A root field that is an action. */
+interface ActionMember extends SelectedMember {
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly answer: AnswerAction;
+  readonly isNonNull: boolean;
+}
+
+/**
+ * Makes an operation ready whose root fields are actions. Webhooks are called and what they answer is written without
+ * graphql-js, which completes only what is not as it should be: errors, and values that do not fit their types.
+ *
+ * @param document one operation and the fragments that it uses; it is valid.
+ * @param executed the schema of all actions; its resolvers take what they find in an `ActionContext`.
+ */
+export function compileActions(
+  document: DocumentNode,
+  executed: GraphQLSchema,
+  answers: ReadonlyMap<GraphQLField<unknown, unknown>, AnswerAction>,
+): CompiledOperation {
+  const complete = (variables: Readonly<Record<string, unknown>>, context: ActionContext) =>
+    execute({ schema: executed, document, variableValues: variables, contextValue: context }) as ExecutionResult;
+  const wholly = localOperation((variables, call) => complete(variables, { call }));
+  const operation = getOperationAST(document);
+  const root = operation && executed.getRootType(operation.operation);
+  const members = root && selectedMembers([operation.selectionSet.selections], root, fragmentsIn(document));
+  const actions = members && actionsOf(members, root, answers);
+  if (!members || !actions) return wholly;
+
+  const isSerial = operation.operation === 'mutation';
+  const declared = operation.variableDefinitions ?? [];
+  return {
+    kind: 'local',
+    run: (variables, call, done) => {
+      const { coerced } = getVariableValues(executed, declared, variables);
+      const inputs = coerced && coerceActionInputs(actions, coerced);
+      if (!inputs) {
+        wholly.run(variables, call, done);
+        return;
+      }
+      const answer = (outcomes: ReadonlyMap<string, ActionOutcome>): OperationAnswer => {
+        const text = writeAnswers(members, outcomes);
+        return text === undefined
+          ? complete(variables, { call, outcomes })
+          : new PassthroughBody([Buffer.from(`{"data":${text}}`)]);
+      };
+      callAll(actions, inputs, call, isSerial, (outcomes) => done(resultOfExecution(() => answer(outcomes))));
+    },
+  };
+}
+
+/** The arguments of each action; undefined where one's do not fit, which is an error of its field in its turn. */
+function coerceActionInputs(
+  actions: readonly ActionMember[],
+  variables: Readonly<Record<string, unknown>>,
+): readonly Record<string, unknown>[] | undefined {
+  try {
+    return actions.map(({ field, node }) => getArgumentValues(field, node, variables));
+  } catch (error) {
+    if (error instanceof GraphQLError) return undefined;
+    throw error;
+  }
+}
+
+function isNothing(outcome: ActionOutcome): boolean {
+  return 'error' in outcome || outcome.value === null;
+}
+
+function fragmentsIn({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+}
+
+/** Calls the actions: one after another where each changes something, else all at once. */
+function callAll(
+  actions: readonly ActionMember[],
+  inputs: readonly Record<string, unknown>[],
+  call: OperationContext,
+  isSerial: boolean,
+  done: Done<ReadonlyMap<string, ActionOutcome>>,
+): void {
+  const outcomes = new Map<string, ActionOutcome>();
+  const start = (index: number) => {
+    const action = actions[index];
+    if (!action) return;
+    action.answer(inputs[index] ?? {}, call, (outcome) => {
+      outcomes.set(action.key, outcome);
+      // An error that leaves no data ends a mutation (GraphQL section 6.2.2).
+      if (outcomes.size === actions.length || (isSerial && action.isNonNull && isNothing(outcome))) done(outcomes);
+      else if (isSerial) start(index + 1);
+    });
+  };
+  if (isSerial) start(0);
+  else for (const index of actions.keys()) start(index);
+}
+
+/** The actions among root fields; undefined where there are none, or one answers with no object of its types. */
+function actionsOf(
+  members: readonly SelectedMember[],
+  root: GraphQLObjectType,
+  answers: ReadonlyMap<GraphQLField<unknown, unknown>, AnswerAction>,
+): readonly ActionMember[] | undefined {
+  const actions: ActionMember[] = [];
+  for (const member of members) {
+    if (member.constant !== undefined) continue;
+    const field = root.getFields()[member.name];
+    const answer = field && answers.get(field);
+    // The value of a scalar is for the scalar to write.
+    if (!answer || !member.members) return undefined;
+    actions.push({ ...member, field, answer, isNonNull: isNonNullType(field.type) });
+  }
+  return actions.length > 0 ? actions : undefined;
+}

@@ -1,0 +1,142 @@
+import { type Executor, pruneSchema } from '@graphql-tools/utils';
+import {
+  buildASTSchema,
+  type DefinitionNode,
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FieldDefinitionNode,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLOutputType,
+  GraphQLSchema,
+  Kind,
+  parse,
+  print,
+  type TypeNode,
+} from 'graphql';
+import type { OperationContext } from '../operation-context.ts';
+import type { Subschema } from '../source.ts';
+import { type ActionContext, type AnswerAction, compileActions } from './action-operation.ts';
+import type { ActionOutcome } from './action-webhook.ts';
+
+/** The resolver of one action. `outputType` is the type of its field. */
+export type ActionAnswers = (
+  name: string,
+  operation: 'query' | 'mutation',
+  outputType: GraphQLOutputType,
+) => AnswerAction;
+
+/** A scalar that takes whatever there is; clients never see it. */
+const ANYTHING = 'portico_Anything';
+
+/**
+ * The part of the actions that is named, and of their types what these use.
+ *
+ * What clients see and what is executed are two schemas. Of what a webhook answers, only the null-ness of the outermost
+ * fields is checked, by us and before GraphQL; deeper down nulls pass where there should be none and scalars as they
+ * are, as in Hasura. GraphQL would drop the answer for them.
+ */
+export function actionSubschema(types: DocumentNode, names: ReadonlySet<string>, answerOf: ActionAnswers): Subschema {
+  const definitions = types.definitions.flatMap((definition) => withOnlyFields(definition, names));
+  const schema = assumedValid(pruneSchema(built(definitions)));
+  const executed = built(withoutChecks(definitions));
+  const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
+  for (const operation of ['query', 'mutation'] as const) {
+    const shown = actionRootType(schema, operation)?.getFields() ?? {};
+    for (const [name, field] of Object.entries(actionRootType(executed, operation)?.getFields() ?? {})) {
+      const answer = answerOf(name, operation, shown[name]?.type ?? field.type);
+      answers.set(field, answer);
+      field.resolve = resolver(answer);
+    }
+  }
+  const executor: Executor<OperationContext> = async ({ document, variables, context }) => {
+    const result = await execute({
+      schema: executed,
+      document,
+      variableValues: variables,
+      contextValue: { call: context },
+    });
+    return result as ExecutionResult<never>;
+  };
+  return {
+    schema,
+    executor,
+    compile: (operation) => {
+      // Without locations: errors of sources have a path only, however the operation is executed.
+      const document = parse(print(operation.document), { noLocation: true });
+      return compileActions(document, executed, answers);
+    },
+    uncheckedTypes: objectNames(definitions),
+  };
+}
+
+function resolver(answer: AnswerAction): GraphQLFieldResolver<unknown, ActionContext> {
+  const settle = ({ call, outcomes }: ActionContext, key: string | number, input: Record<string, unknown>) => {
+    const known = outcomes?.get(String(key));
+    if (known) return taken(known);
+    return new Promise((resolve, reject) =>
+      answer(input, call, (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value))),
+    );
+  };
+  return (_, input, context, { path }) => settle(context, path.key, input);
+}
+
+function taken(outcome: ActionOutcome): unknown {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
+}
+
+/** Only mutations make no whole schema for GraphQL. The role graph that this becomes a part of always has queries. */
+function assumedValid(schema: GraphQLSchema): GraphQLSchema {
+  return new GraphQLSchema({ ...schema.toConfig(), assumeValid: true });
+}
+
+function built(definitions: readonly DefinitionNode[]): GraphQLSchema {
+  // The types were checked when the metadata was loaded.
+  return buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValid: true, assumeValidSDL: true });
+}
+
+function actionRootType(schema: GraphQLSchema, operation: 'query' | 'mutation') {
+  return operation === 'query' ? schema.getQueryType() : schema.getMutationType();
+}
+
+function isRootDefinition(definition: DefinitionNode): boolean {
+  return definition.kind === Kind.OBJECT_TYPE_DEFINITION && ['Query', 'Mutation'].includes(definition.name.value);
+}
+
+function withOnlyFields(definition: DefinitionNode, names: ReadonlySet<string>): readonly DefinitionNode[] {
+  if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION || !isRootDefinition(definition)) return [definition];
+  const fields = (definition.fields ?? []).filter((field) => names.has(field.name.value));
+  return fields.length > 0 ? [{ ...definition, fields }] : [];
+}
+
+function objectNames(definitions: readonly DefinitionNode[]): ReadonlySet<string> {
+  return new Set(
+    definitions.flatMap((one) =>
+      one.kind === Kind.OBJECT_TYPE_DEFINITION && !isRootDefinition(one) ? [one.name.value] : [],
+    ),
+  );
+}
+
+function withoutChecks(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
+  const objects = objectNames(definitions);
+  const unchecked = definitions.map((definition) => {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION || isRootDefinition(definition)) return definition;
+    const fields = (definition.fields ?? []).map(
+      (field): FieldDefinitionNode => ({ ...field, type: uncheckedType(field.type, objects) }),
+    );
+    return { ...definition, fields };
+  });
+  return [...unchecked, { kind: Kind.SCALAR_TYPE_DEFINITION, name: { kind: Kind.NAME, value: ANYTHING } }];
+}
+
+function uncheckedType(type: TypeNode, objects: ReadonlySet<string>): TypeNode {
+  const named = (one: TypeNode): string => (one.kind === Kind.NAMED_TYPE ? one.name.value : named(one.type));
+  const nullable = (one: TypeNode): TypeNode => {
+    if (one.kind === Kind.NON_NULL_TYPE) return nullable(one.type);
+    return one.kind === Kind.LIST_TYPE ? { ...one, type: nullable(one.type) } : one;
+  };
+  if (objects.has(named(type))) return nullable(type);
+  return { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: ANYTHING } };
+}

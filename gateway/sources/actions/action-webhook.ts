@@ -1,0 +1,261 @@
+import { GraphQLError, type GraphQLOutputType } from 'graphql';
+import type { Done } from '../../../platform/index.ts';
+import { KritiEvaluationError } from '../../kriti/index.ts';
+import type { ResponseTransform } from '../../metadata/index.ts';
+import type { ResilientClient, UpstreamError, UpstreamHandler, UpstreamResponse } from '../../upstream/index.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { sourceFailure } from '../source-error.ts';
+import {
+  requestBindings,
+  UnusableRequest,
+  type WebhookPayload,
+  type WebhookRequest,
+  type WebhookTarget,
+  webhookRequest,
+} from './action-request.ts';
+import { responseProblem } from './action-response.ts';
+
+/** Marks extensions of an error that go to the client as they are, without a code or path of ours. JSON leaves it out. */
+export const VERBATIM = Symbol('verbatim');
+
+/** One action, ready to be called. */
+export interface ActionWebhook {
+  readonly name: string;
+  readonly operation: 'query' | 'mutation';
+  readonly target: WebhookTarget;
+  readonly responseTransform: ResponseTransform | undefined;
+  readonly timeoutMs: number;
+  readonly outputType: GraphQLOutputType;
+  readonly http: ResilientClient;
+  /** Whether errors tell what happened between us and the webhook: for development only. */
+  readonly showInternals: boolean;
+}
+
+/** Internal details of the failure, for development mode. */
+interface Internals {
+  readonly error: string;
+  readonly response?: { readonly status: number; readonly body: string };
+}
+
+/** The result of an action: the webhook's response, or an error as the client sees it. */
+export type ActionOutcome = { readonly value: unknown } | { readonly error: unknown };
+
+/**
+ * Calls an action's webhook as Hasura does, and tells `done` once what it answered, checked against the output type, or a
+ * GraphQLError in Hasura's words and with Hasura's codes. Nothing is thrown.
+ */
+export function callWebhook(
+  action: ActionWebhook,
+  input: Record<string, unknown>,
+  call: OperationContext,
+  done: Done<ActionOutcome>,
+): void {
+  const payload: WebhookPayload = {
+    action: { name: action.name },
+    input,
+    request_query: call.query,
+    session_variables: call.session.variables,
+  };
+  let request: WebhookRequest;
+  try {
+    request = runTransform(action, 'request', call, () => webhookRequest(action.target, payload, call));
+  } catch (error) {
+    done({ error });
+    return;
+  }
+  const { url, method, headers, body } = request;
+  const { timeoutMs, operation } = action;
+  const isQuery = operation === 'query';
+  action.http.dispatch(
+    {
+      url,
+      method,
+      headers,
+      timeoutMs,
+      isQuery,
+      cancellation: call.cancellation,
+      record: call.record,
+      span: call.span,
+      ...(body !== undefined && { body }),
+    },
+    new WebhookCall(action, payload, request, call, done),
+  );
+}
+
+/** One call of a webhook that is under way. */
+class WebhookCall implements UpstreamHandler {
+  readonly #action: ActionWebhook;
+  readonly #payload: WebhookPayload;
+  readonly #request: WebhookRequest;
+  readonly #call: OperationContext;
+  readonly #done: Done<ActionOutcome>;
+
+  constructor(
+    action: ActionWebhook,
+    payload: WebhookPayload,
+    request: WebhookRequest,
+    call: OperationContext,
+    done: Done<ActionOutcome>,
+  ) {
+    this.#action = action;
+    this.#payload = payload;
+    this.#request = request;
+    this.#call = call;
+    this.#done = done;
+  }
+
+  onResponse(response: UpstreamResponse): void {
+    this.#done(this.#read(response));
+  }
+
+  onError(error: UpstreamError): void {
+    this.#done({ error: unansweredWebhook(this.#action, error, this.#call) });
+  }
+
+  #read(response: UpstreamResponse): ActionOutcome {
+    try {
+      return { value: readResponse(this.#action, this.#payload, this.#request, response, this.#call) };
+    } catch (error) {
+      return { error };
+    }
+  }
+}
+
+/** In Hasura's words, but for what the gateway itself refuses. */
+function unansweredWebhook(action: ActionWebhook, error: unknown, call: OperationContext): GraphQLError {
+  const told = sourceFailure(action.name, 'unexpected', error, call);
+  if (told.extensions.code !== 'unexpected') return told;
+  return webhookFailure(action, 'http exception when calling webhook', { error: (error as Error).message });
+}
+
+function readResponse(
+  action: ActionWebhook,
+  payload: WebhookPayload,
+  request: WebhookRequest,
+  response: UpstreamResponse,
+  call: OperationContext,
+): unknown {
+  const { status } = response;
+  const internals = (error: string): Internals => ({ error, response: { status, body: response.body } });
+  const body = webhookResponseBody(action, payload, request, response, call);
+  if (body === undefined) {
+    call.log.warn(
+      { event: 'action.invalid_response', action: action.name, status },
+      'response of an action webhook is not JSON',
+    );
+    throw webhookFailure(action, 'not a valid json response from webhook', internals('the response is not JSON'));
+  }
+  const succeeded = status >= 200 && status < 300;
+  const refused = status >= 400 && status < 500;
+  if (refused) {
+    call.http.status = status;
+    relayCookies(action, response, call);
+    throw relayed(action, body);
+  }
+  if (!succeeded) {
+    call.log.warn({ event: 'action.call_failed', action: action.name, status }, 'action webhook failed');
+    const error = `expecting 2xx or 4xx status code, but found ${status}`;
+    throw webhookFailure(action, 'internal error', internals(error));
+  }
+  const problem = responseProblem(body, action.outputType);
+  if (problem) {
+    // The status that Hasura's REST endpoints answer with.
+    call.http.status = 400;
+    throw webhookError(action, problem, internals(problem));
+  }
+  relayCookies(action, response, call);
+  return body;
+}
+
+/** Takes over cookies of mutations, also of failed ones: a rejected caller may have to lose a cookie. */
+function relayCookies({ operation }: ActionWebhook, { headers }: UpstreamResponse, call: OperationContext): void {
+  const cookies = headers['set-cookie'] ?? [];
+  if (operation === 'mutation') call.http.cookies.push(...(Array.isArray(cookies) ? cookies : [cookies]));
+}
+
+/** The webhook's response, transformed where the action has a transform; undefined when it is no JSON. */
+function webhookResponseBody(
+  action: ActionWebhook,
+  payload: WebhookPayload,
+  request: WebhookRequest,
+  response: UpstreamResponse,
+  call: OperationContext,
+): unknown {
+  const answered = parseWebhookBody(response.body);
+  const transform = action.responseTransform?.body;
+  if (!transform) return answered;
+  if (transform.action === 'remove') return null;
+  const { variables, sessionVariables } = requestBindings(action.target, payload);
+  const bindings = {
+    sessionVariables,
+    variables: {
+      $body: answered ?? null,
+      $response: { status: response.status },
+      $session_variables: sessionVariables,
+      $request: {
+        body: payload,
+        base_url: variables.$base_url,
+        session_variables: sessionVariables,
+        query_params: variables.$query_params,
+        method: request.method,
+        url: request.url,
+      },
+    },
+  };
+  return runTransform(action, 'response', call, () => transform.template.evaluate(bindings), response);
+}
+
+const TRANSFORM_FAILED = { request: 'Request Transformation Failed', response: 'Response Transformation Failed' };
+
+/** Runs a transform. Logs the failure of a template, and throws an error for the client. */
+function runTransform<T>(
+  action: ActionWebhook,
+  which: keyof typeof TRANSFORM_FAILED,
+  call: OperationContext,
+  run: () => T,
+  response?: UpstreamResponse,
+): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof KritiEvaluationError || error instanceof UnusableRequest)) throw error;
+    const place = error instanceof KritiEvaluationError ? { line: error.line, column: error.column } : {};
+    const detail = { action: action.name, transform: which, reason: error.message, ...place };
+    call.log.warn({ event: 'action.transform_failed', ...detail }, 'transform of an action failed');
+    throw webhookError(action, TRANSFORM_FAILED[which], {
+      error: 'line' in place ? `line ${place.line}, column ${place.column}: ${error.message}` : error.message,
+      ...(response && { response: { status: response.status, body: response.body } }),
+    });
+  }
+}
+
+/** The webhook gave no usable answer: named, as all services are that fail. */
+function webhookFailure(action: ActionWebhook, message: string, internals: Internals): GraphQLError {
+  const { extensions } = webhookError(action, message, internals);
+  return new GraphQLError(message, { extensions: { ...extensions, service: action.name } });
+}
+
+function webhookError(action: ActionWebhook, message: string, internals: Internals, code = 'unexpected'): GraphQLError {
+  const internal = action.showInternals && { internal: internals };
+  return new GraphQLError(message, { extensions: { path: '$', code, ...internal } });
+}
+
+/** A webhook's own error: its `extensions` take the place of ours, its `code` is used where it has none. */
+function relayed(action: ActionWebhook, body: unknown): GraphQLError {
+  const { message, code, extensions } = (body ?? {}) as { message?: unknown; code?: unknown; extensions?: unknown };
+  if (typeof message !== 'string') {
+    const problem = 'the error response of the action webhook has no "message"';
+    return webhookError(action, problem, { error: 'key "message" not found' }, 'parse-failed');
+  }
+  if (typeof extensions === 'object' && extensions !== null && !Array.isArray(extensions))
+    return new GraphQLError(message, { extensions: { ...extensions, [VERBATIM]: true } });
+  return new GraphQLError(message, { extensions: { path: '$', code: typeof code === 'string' ? code : 'unexpected' } });
+}
+
+function parseWebhookBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+import { resolveAssertion } from '../../assertions/index.ts';
+import {
+  type ActionMetadata,
+  type Environment,
+  type Metadata,
+  MetadataError,
+  type MetadataProblem,
+  resolveHeaders,
+  resolveUrl,
+  resolveVariable,
+} from '../../metadata/index.ts';
+import { ADMIN_ROLE } from '../../session/index.ts';
+import { clientHeaderForwarding } from '../client-headers.ts';
+import { openResilientClient } from '../open-client.ts';
+import { ownHeaderNames } from '../operation-context.ts';
+import type { Source, SourceDependencies, Subschema } from '../source.ts';
+import { plainHeaders } from './action-request.ts';
+import { actionSubschema } from './action-schema.ts';
+import { MIN_SECRET_LENGTH, SIGNATURE_HEADER } from './action-signature.ts';
+import { type ActionWebhook, callWebhook } from './action-webhook.ts';
+
+/** An action as far as it does not depend on who calls it. */
+type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType'>;
+
+/**
+ * Makes one source of all actions; undefined when there are none.
+ *
+ * @throws MetadataError with everything that does not fit the environment.
+ */
+export function openActions(metadata: Metadata, surroundings: SourceDependencies): Source | undefined {
+  const { actions } = metadata.actions;
+  if (actions.length === 0) return undefined;
+  const webhooks = prepareWebhooks(metadata, surroundings);
+  const subschemaOf = (names: readonly string[]) =>
+    actionSubschema(metadata.actionTypes.document, new Set(names), (name, operation, outputType) => {
+      const webhook = webhooks.get(name);
+      if (!webhook) throw new TypeError('an action has no webhook');
+      const action = { ...webhook, operation, outputType };
+      return (input, call, done) => callWebhook(action, input, call, done);
+    });
+
+  const subschemas = new Map<string, Subschema>();
+  const whole = subschemaOf(actions.map((action) => action.name));
+  return {
+    name: 'actions',
+    kind: 'actions',
+    schema: whole.schema,
+    upstream: whole.schema,
+    clients: [...webhooks.values()].map(({ http }) => http),
+    subschemaFor: (role) => {
+      if (role === ADMIN_ROLE) return whole;
+      const permitted = actions.filter((action) => action.permissions.some((permission) => permission.role === role));
+      if (permitted.length === 0) return undefined;
+      if (permitted.length === actions.length) return whole;
+      const names = permitted.map((action) => action.name);
+      const key = names.join(' ');
+      const subschema = subschemas.get(key) ?? subschemaOf(names);
+      subschemas.set(key, subschema);
+      return subschema;
+    },
+  };
+}
+
+function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): ReadonlyMap<string, PreparedWebhook> {
+  const problems: MetadataProblem[] = [];
+  const webhooks = new Map<string, PreparedWebhook>();
+  metadata.actions.actions.forEach((action, index) => {
+    const report = (key: string, message: string) =>
+      problems.push({ ...metadata.place('actions', ['actions', index, 'definition', key]), message });
+    webhooks.set(action.name, prepareWebhook(action, surroundings, report));
+  });
+  if (problems.length > 0) throw new MetadataError(problems);
+  return webhooks;
+}
+
+type ReportProblem = (key: string, message: string) => void;
+
+function prepareWebhook(
+  action: ActionMetadata,
+  surroundings: SourceDependencies,
+  report: ReportProblem,
+): PreparedWebhook {
+  const { definition } = action;
+  const { environment } = surroundings;
+  const url = resolveUrl({ url: definition.handler }, environment);
+  const headers = resolveHeaders(definition.headers, environment);
+  if ('problem' in url) report('handler', url.problem);
+  if ('problem' in headers) report('headers', headers.problem);
+  const assertion = resolveAssertion(definition.service_assertion, action.name, surroundings.assertions);
+  if ('problem' in assertion) report('service_assertion', assertion.problem);
+  const configured = 'headers' in headers ? headers.headers : {};
+  const ofCalls = {
+    headers: configured,
+    forwardHeaders: definition.forward_client_headers
+      ? clientHeaderForwarding(definition.ignored_client_headers, [SIGNATURE_HEADER, ...ownHeaderNames(configured)])
+      : undefined,
+  };
+  return {
+    name: action.name,
+    target: {
+      url: 'url' in url ? url.url : '',
+      ...ofCalls,
+      plainHeaders: plainHeaders(ofCalls),
+      transform: definition.request_transform ?? undefined,
+      assertion: 'assertion' in assertion ? assertion.assertion : undefined,
+      signingSecret: signingSecret(action, environment, report) ?? surroundings.webhookSecret,
+    },
+    responseTransform: definition.response_transform ?? undefined,
+    timeoutMs: definition.timeout * 1000,
+    http: openResilientClient(action.name, 'action', definition.resilience, surroundings),
+    showInternals: surroundings.showInternals ?? false,
+  };
+}
+
+function signingSecret(
+  { definition }: ActionMetadata,
+  environment: Environment,
+  report: ReportProblem,
+): string | undefined {
+  const variable = definition.webhook_signature?.secret_from_env;
+  if (variable === undefined) return undefined;
+  const resolved = resolveVariable(variable, environment);
+  if ('problem' in resolved) {
+    report('webhook_signature', resolved.problem);
+    return undefined;
+  }
+  if (resolved.text.length < MIN_SECRET_LENGTH)
+    report('webhook_signature', `the secret in ${variable} must have ${MIN_SECRET_LENGTH} characters at least`);
+  return resolved.text;
+}

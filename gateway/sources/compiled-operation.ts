@@ -1,0 +1,88 @@
+import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
+import type { Done } from '../../platform/index.ts';
+import type { Variables } from '../syntax/index.ts';
+import type { PassthroughBody } from '../upstream/index.ts';
+import type { OperationContext } from './operation-context.ts';
+
+/** An operation whose root fields are all one source's own, in the graph's names. It is valid. */
+export interface OperationDocument {
+  /** The operation and the fragments that it uses. */
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/**
+ * The result of an operation: the bytes of `{"data":{…}}`, to be relayed as they are; or a result, where there is more to
+ * it than data. A result whose data is null and whose errors have no path means that the source failed the operation as
+ * a whole; one without the member `data`, that it rejected the operation (GraphQL section 7.1.3, request errors).
+ */
+export type OperationAnswer = PassthroughBody | ExecutionResult;
+
+/** An operation that a source has made ready, once, to be run for any number of callers. */
+export interface CompiledOperation {
+  /**
+   * `forward`: it is sent as a whole to the one service that answers it; `local`: the gateway answers it from what it
+   * holds and what webhooks say; `join`: several services answer it together.
+   */
+  readonly kind: 'forward' | 'local' | 'join';
+  /** Whether files that come with the operation are sent on. */
+  readonly takesFiles?: boolean;
+  /** Resolves when it can be run at once, where it waits for a plan that is made in the background. Never rejects. */
+  readonly arrival?: Promise<void> | undefined;
+  /**
+   * Runs it.
+   *
+   * @param variables as the client sent them; those that the operation does not declare are left alone.
+   * @param done called exactly once with the result; `run` never throws.
+   */
+  run(variables: Variables, call: OperationContext, done: Done<OperationAnswer>): void;
+}
+
+/** An operation whose answer may come in parts, because its `@defer` and `@stream` are left in it. */
+export interface IncrementalOperation {
+  /**
+   * Runs it.
+   *
+   * @param accept what its caller takes, as in the header `Accept`: it may tell which form of parts.
+   * @param receiver called with the response or its payloads; `run` never throws.
+   */
+  run(variables: Variables, call: OperationContext, accept: string, receiver: IncrementalReceiver): void;
+}
+
+/** A payload: its bytes, to be relayed unchanged, or its value where it has to be changed. */
+export type IncrementalPayload = Buffer | ParsedPayload;
+
+/** A part that was read. Lists under `errors`, its own and those of what it brings, are of GraphQLError. */
+export type ParsedPayload = Readonly<Record<string, unknown>>;
+
+/** Receives a response that may be incremental: `answered` once, or `begun`, any number of `part`, then `ended`. */
+export interface IncrementalReceiver {
+  /** The response is complete: no payloads follow. */
+  answered(answer: OperationAnswer): void;
+  /** @param parameters of the content type beside its boundary, such as `; deferSpec=20220824`; else empty. */
+  begun(parameters: string, flow: IncrementalFlow): void;
+  part(part: IncrementalPayload): void;
+  /** @param last a part in place of those that will not come, which tells why. */
+  ended(last?: ParsedPayload): void;
+}
+
+/** How parts come. */
+export interface IncrementalFlow {
+  /** No more is read from the source for now. */
+  pause(): void;
+  resume(): void;
+  /** A part in place of those that will not come, in the form of those that came. */
+  lastPart(error: unknown): ParsedPayload;
+}
+
+/** A subscription that a source has made ready, once, to be opened for any number of callers. */
+export interface CompiledSubscription {
+  /**
+   * Opens the source stream synchronously; an unreachable source ends the stream with an error.
+   *
+   * @param variables as the client sent them; those that the operation does not declare are left alone.
+   * @returns its events. The source is not read further until `next` is called; `return` ends the
+   * subscription, and does not throw. `next` throws SourceEventsEnded when they are over before their time.
+   */
+  open(variables: Variables, call: OperationContext): AsyncIterator<ExecutionResult>;
+}

@@ -1,0 +1,102 @@
+import type { Executor } from '@graphql-tools/utils';
+import type { GraphQLSchema } from 'graphql';
+import { type Supergraph, supergraphHints } from '../../composition/index.ts';
+import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
+import { ADMIN_ROLE } from '../../session/index.ts';
+import { type CustomizedSchema, customize } from '../customization/index.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { mayAnswerMore, type Permitted, withPresets } from '../permissions/index.ts';
+import type { RemoteTarget } from '../remote-schema/index.ts';
+import { withCustomization } from '../remote-schema/index.ts';
+import { schemaValidationProblems } from '../schema-problems.ts';
+import { type Source, SourceError, type Subschema } from '../source.ts';
+import { executableDirectives } from './executable-directives.ts';
+import { touches, withAuthorization } from './federation-authorization.ts';
+import { openFederationEngine } from './federation-engine.ts';
+import type { OverrideSettings } from './federation-overrides.ts';
+import { type FederatedPermissions, WHOLE_SUPERGRAPH } from './federation-permissions.ts';
+
+export interface FederatedSourceOptions {
+  readonly name: string;
+  /** The remote schemas that it stands for. */
+  readonly members: readonly string[];
+  readonly supergraph: Supergraph;
+  readonly targets: ReadonlyMap<string, RemoteTarget>;
+  readonly permissions: FederatedPermissions;
+  readonly customization: RemoteSchemaMetadata['definition']['customization'];
+  readonly overrides: OverrideSettings;
+  readonly publicRole: string;
+  /** The SDL of each remote schema, as introspected. */
+  readonly sdl: ReadonlyMap<string, string>;
+}
+
+/**
+ * A supergraph as one source of the graph.
+ *
+ * @throws SourceError when the customization does not fit it.
+ */
+export async function federatedSource(options: FederatedSourceOptions): Promise<Source> {
+  const { name, members, supergraph, permissions, customization, publicRole } = options;
+  const { schema: upstream, requirements } = supergraph;
+  const engine = await openFederationEngine(supergraph, options.targets, options.overrides);
+  const run = withAuthorization(engine.execute, requirements, upstream, publicRole);
+
+  const compile: Subschema['compile'] = (operation) =>
+    touches(operation.document, requirements, upstream) ? undefined : engine.compile?.(operation);
+  const compileSubscription: Subschema['compileSubscription'] = (operation) =>
+    touches(operation.document, requirements, upstream) ? undefined : engine.compileSubscription?.(operation);
+  const subschema = (part: GraphQLSchema, executor: Executor<OperationContext>): Subschema => {
+    const customized = customize(part, upstream, customization);
+    const isPlain = !customization && executor === run && !mayAnswerMore(part, upstream);
+    return {
+      schema: customized.schema,
+      executor: withCustomization(executor, customized),
+      batch: true,
+      customized,
+      directives: executableDirectives(customized.schema, upstream),
+      ...(isPlain && { compile, compileSubscription }),
+    };
+  };
+  if (customization) checkCustomized(() => customize(upstream, upstream, customization));
+  const whole = subschema(upstream, run);
+  const parts = new Map<Permitted, Subschema>();
+  const subschemaOf = (part: Permitted): Subschema => {
+    const known = parts.get(part);
+    if (known) return known;
+    const made = subschema(part.schema, withPresets(run, part.presets, part.withPresets, name));
+    parts.set(part, made);
+    return made;
+  };
+  return {
+    name,
+    kind: 'federation',
+    members,
+    schema: whole.schema,
+    ...(supergraph.schemaSdl !== undefined && !customization && { schemaSdl: supergraph.schemaSdl }),
+    upstream,
+    clients: [...options.targets.values()].map(({ http }) => http),
+    sdl: options.sdl,
+    hints: () => supergraphHints(supergraph),
+    ...(engine.setActive && { setActive: (isActive) => engine.setActive?.(isActive) }),
+    ...(engine.kind === 'stitched' && {
+      warning: 'the query planner does not load on this machine: federated operations are stitched, which is slower',
+    }),
+    subschemaFor: (role) => {
+      if (role === ADMIN_ROLE) return whole;
+      const part = permissions.partFor(role);
+      return part === WHOLE_SUPERGRAPH ? whole : part && subschemaOf(part);
+    },
+  };
+}
+
+/** @throws SourceError when names that are asked for make no schema. */
+function checkCustomized(open: () => CustomizedSchema): void {
+  const path = ['definition', 'customization'];
+  let problems: readonly string[];
+  try {
+    problems = schemaValidationProblems(open().schema);
+  } catch (error) {
+    problems = (error as Error).message.split('\n\n');
+  }
+  if (problems.length > 0) throw new SourceError(problems.map((message) => ({ message, path })));
+}

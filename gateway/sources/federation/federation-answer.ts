@@ -1,0 +1,36 @@
+import type { ExecutionResult } from '@graphql-tools/utils';
+import { GraphQLError } from 'graphql';
+import { type JoinResult, responseObject, SubgraphFailure } from '../../federation/index.ts';
+import { PassthroughBody } from '../../upstream/index.ts';
+import type { OperationAnswer } from '../compiled-operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+import type { RemoteTarget } from '../remote-schema/index.ts';
+import { REMOTE_SCHEMA_ERROR, takeHttpHints, withoutTraces } from '../remote-schema/index.ts';
+import { sourceFailure } from '../source-error.ts';
+
+/** Converts the joined response: to bytes where it is data alone, else to a result. */
+export function toOperationAnswer(result: JoinResult, call: OperationContext): OperationAnswer {
+  if (result.errors.length > 0 || result.data === 'null') return toExecutionResult(result, call);
+  takeHints(result, call);
+  return new PassthroughBody([Buffer.from(`{"data":${result.data}}`)]);
+}
+
+export function toExecutionResult(result: JoinResult, call: OperationContext): ExecutionResult {
+  takeHints(result, call);
+  const { data, errors = [] } = responseObject(result);
+  const told = errors.map(
+    ({ message, path, extensions }) =>
+      new GraphQLError(message, { ...(path && { path }), extensions: { ...withoutTraces(extensions) } }),
+  );
+  return { data, ...(told.length > 0 && { errors: told }) };
+}
+
+function takeHints({ extensions }: JoinResult, call: OperationContext): void {
+  for (const one of extensions) takeHttpHints(one.extensions, call.http);
+}
+
+/** The failure of a call to a subgraph, for the client; the log line has the details. */
+export function notReached({ name }: RemoteTarget, error: unknown, call: OperationContext): SubgraphFailure {
+  const { message, extensions } = sourceFailure(name, REMOTE_SCHEMA_ERROR, error, call);
+  return new SubgraphFailure(message, extensions);
+}

@@ -1,0 +1,101 @@
+import { type Customization, rename } from '../customization/index.ts';
+import type { SourceProblem } from '../source.ts';
+import type { Coordinates } from './schema-coordinates.ts';
+
+/** A subgraph as far as names go. */
+export interface Customized {
+  readonly name: string;
+  readonly customization: Customization | null | undefined;
+  readonly coordinates: Coordinates;
+}
+
+const ROOT_TYPE_NAMES = new Set(['Query', 'Mutation', 'Subscription']);
+
+/**
+ * Puts the customizations of subgraphs together to one of their common graph. A type or field of several of them has
+ * one name there, so all who have it must want the same.
+ *
+ * @returns the problems of each subgraph in its stead, where there are any.
+ */
+export function groupCustomization(
+  members: readonly Customized[],
+): { customization: Customization | undefined } | { problems: ReadonlyMap<string, readonly SourceProblem[]> } {
+  const problems = new Map<string, SourceProblem[]>();
+  const note = (member: string, message: string, ...key: string[]) =>
+    problems.set(member, [...(problems.get(member) ?? []), { message, path: ['definition', 'customization', ...key] }]);
+  if (!members.some(({ customization }) => customization)) return { customization: undefined };
+
+  const namespaces = new Set(members.map(({ customization }) => customization?.root_fields_namespace ?? undefined));
+  if (namespaces.size > 1)
+    for (const { name, customization } of members)
+      if (customization?.root_fields_namespace != null)
+        note(
+          name,
+          'subgraphs that are composed share their root types: all need the same one',
+          'root_fields_namespace',
+        );
+
+  const types = new Map<string, Wanted>();
+  const fields = new Map<string, Wanted>();
+  for (const { name: member, customization, coordinates } of members)
+    for (const coordinate of coordinates) {
+      const [type = '', field] = coordinate.split('.');
+      if (coordinate.includes('(') || coordinate.includes('|')) continue;
+      if (field === undefined) {
+        const renaming = ROOT_TYPE_NAMES.has(type) ? undefined : customization?.type_names;
+        want(types, type, member, renaming ? rename(renaming, type) : type);
+      } else {
+        const renaming = customization?.field_names.find((one) => one.parent_type === type);
+        want(fields, coordinate, member, renaming ? rename(renaming, field) : field);
+      }
+    }
+  for (const [what, wanted, key] of [
+    ['type', types, 'type_names'],
+    ['field', fields, 'field_names'],
+  ] as const)
+    for (const [coordinate, { original, by }] of wanted)
+      if (new Set(by.values()).size > 1)
+        for (const [member, name] of by) {
+          const others = [...by.keys()].filter((other) => other !== member).join('", "');
+          if (name !== original)
+            note(member, `the ${what} "${coordinate}" is also of "${others}": all need the same name for it`, key);
+        }
+  if (problems.size > 0) return { problems };
+  const [namespace] = namespaces;
+  return {
+    customization: {
+      root_fields_namespace: namespace ?? null,
+      type_names: { prefix: '', suffix: '', mapping: agreedNames(types) },
+      field_names: byType(fields),
+    },
+  };
+}
+
+/** The name that each subgraph wants for something. */
+interface Wanted {
+  readonly original: string;
+  readonly by: Map<string, string>;
+}
+
+function want(all: Map<string, Wanted>, coordinate: string, member: string, name: string): void {
+  const wanted = all.get(coordinate) ?? { original: coordinate.split('.').at(-1) ?? '', by: new Map<string, string>() };
+  wanted.by.set(member, name);
+  all.set(coordinate, wanted);
+}
+
+function agreedNames(all: ReadonlyMap<string, Wanted>): Record<string, string> {
+  const names = [...all].flatMap(([key, { original, by }]) => {
+    const [name = original] = by.values();
+    return name === original ? [] : [[key, name] as const];
+  });
+  return Object.fromEntries(names);
+}
+
+function byType(fields: ReadonlyMap<string, Wanted>): Customization['field_names'] {
+  const types = new Map<string, Record<string, string>>();
+  for (const [coordinate, name] of Object.entries(agreedNames(fields))) {
+    const [type = '', field = ''] = coordinate.split('.');
+    types.set(type, { ...types.get(type), [field]: name });
+  }
+  return [...types].map(([parent_type, mapping]) => ({ parent_type, prefix: '', suffix: '', mapping }));
+}

@@ -1,0 +1,117 @@
+import { print } from 'graphql';
+import { atOnce } from '../../../platform/index.ts';
+import type { Supergraph } from '../../composition/index.ts';
+import { openPlanners, type Planners, PlannerUnavailable, type PlanQuery } from '../../federation/index.ts';
+import { readSupergraphTypes, renameLabels, resolveOverrides } from '../../supergraph/index.ts';
+import type { OperationContext } from '../operation-context.ts';
+import type { FederationEngine, SubgraphTargets } from './engine.ts';
+import { type OverrideLevel, type OverrideSettings, overrideLevels } from './federation-overrides.ts';
+import { type EnginePlanners, openPlannedEngine } from './federation-planned.ts';
+import { openStitchedEngine } from './federation-stitched.ts';
+
+/**
+ * Opens the engine that plans operations as a whole or, where its addon does not load, the one that stitches.
+ *
+ * @param targets where the subgraphs are, by their names.
+ * @param settings what the metadata says of the labels of progressive overrides.
+ * @param draw a number from 0 to below 100, for each request to which percentages apply.
+ */
+export async function openFederationEngine(
+  supergraph: Supergraph,
+  targets: SubgraphTargets,
+  settings: OverrideSettings = {},
+  draw: () => number = () => Math.random() * 100,
+): Promise<FederationEngine> {
+  const { labels } = supergraph;
+  if (labels.length === 0) {
+    const planners = await plannersOf(supergraph.pieces ?? supergraph.sdl);
+    return openEngine(supergraph, targets, planners);
+  }
+  const document = supergraph.document();
+  // The planner decides about percentages itself unless their labels have other names.
+  const names = new Map(labels.map((label, index) => [label, `label${index}`]));
+  const planners = await plannersOf(print(renameLabels(document, names)));
+  const levels = overrideLevels(labels, settings);
+  const engines = levels.map(({ active }) =>
+    lazily(() => {
+      const resolved = resolveOverrides(document, active);
+      const own = new Set([...active].map((label) => names.get(label) ?? label));
+      const read = { ...supergraph, document: () => resolved, types: atOnce(readSupergraphTypes(resolved)) };
+      if (!planners) return openEngine(read, targets, undefined);
+      const plan: PlanQuery = (text, name) => planners.plan(text, name, own);
+      return openEngine(read, targets, { ...planners, plan, planEntities: undefined });
+    }),
+  );
+  const engine = deciding(levels, engines, draw);
+  return planners ? { ...engine, setActive: (isActive) => planners.setActive(isActive) } : engine;
+}
+
+function openEngine(
+  supergraph: Supergraph,
+  targets: SubgraphTargets,
+  planners: EnginePlanners | undefined,
+): FederationEngine {
+  const stitched = () => openStitchedEngine(supergraph, targets);
+  return planners ? openPlannedEngine(supergraph, targets, planners, lazily(stitched)) : stitched();
+}
+
+/** Undefined where the addon of the planner does not load. */
+async function plannersOf(supergraph: string | readonly string[]): Promise<Planners | undefined> {
+  try {
+    return await openPlanners(supergraph);
+  } catch (error) {
+    if (!(error instanceof PlannerUnavailable)) throw error;
+    return undefined;
+  }
+}
+
+/** An engine for each decision about labels; a request draws once which of them runs all of it. */
+function deciding(
+  levels: readonly OverrideLevel[],
+  engines: readonly (() => FederationEngine)[],
+  draw: () => number,
+): FederationEngine {
+  const drawn = new WeakMap<OperationContext, number>();
+  const levelFor = (call: OperationContext): number => {
+    const known = drawn.get(call);
+    if (known !== undefined) return known;
+    const number = draw();
+    const level = levels.findIndex(({ below }) => number < below);
+    drawn.set(call, level);
+    return level;
+  };
+  const [first] = engines;
+  if (!first) throw new TypeError('there is always one decision at least');
+  const engineFor = (call: OperationContext) => (engines[levelFor(call)] ?? first)();
+  const { kind } = first();
+  return {
+    kind,
+    execute: (request) => engineFor(request.context as OperationContext).execute(request),
+    ...(kind === 'planned' && {
+      compile: (operation) => {
+        const prepared = engines.map((engine) => lazily(() => engine().compile?.(operation)));
+        const one = prepared[0]?.();
+        // Whether an operation can be prepared does not depend on which subgraphs answer it.
+        if (!one) return undefined;
+        return {
+          kind: one.kind,
+          run: (variables, call, done) => (prepared[levelFor(call)]?.() ?? one).run(variables, call, done),
+        };
+      },
+      compileSubscription: (operation) => {
+        const prepared = engines.map((engine) => engine().compileSubscription?.(operation));
+        const [one] = prepared;
+        if (!one || prepared.includes(undefined)) return undefined;
+        return { open: (variables, call) => (prepared[levelFor(call)] ?? one).open(variables, call) };
+      },
+    }),
+  };
+}
+
+function lazily<T>(open: () => T): () => T {
+  let opened: { readonly value: T } | undefined;
+  return () => {
+    opened ??= { value: open() };
+    return opened.value;
+  };
+}

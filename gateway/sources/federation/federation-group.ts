@@ -1,0 +1,161 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  ComposerStopped,
+  type CompositionProblem,
+  composeSubgraphs,
+  labelsIn,
+  readComposed,
+  type Supergraph,
+} from '../../composition/index.ts';
+import { PlannerStopped } from '../../federation/index.ts';
+import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
+import type { Availability } from '../../upstream/index.ts';
+import type { RemoteTarget } from '../remote-schema/index.ts';
+import { CompositionInterrupted, type Source, SourceError, type SourceProblem } from '../source.ts';
+import { federatedSource } from './federated-source.ts';
+import { groupCustomization } from './federation-customization.ts';
+import { groupOverrides } from './federation-overrides.ts';
+import { federatedPermissions } from './federation-permissions.ts';
+
+/** The name of the source that all composed subgraphs form. */
+export const FEDERATION = 'federation';
+
+/** A remote schema that says that it is a subgraph of Apollo Federation. */
+export interface Subgraph {
+  readonly name: string;
+  readonly sdl: string;
+  readonly target: RemoteTarget;
+  readonly metadata: RemoteSchemaMetadata;
+  readonly availability: Availability;
+}
+
+/** The result of composing subgraphs. */
+export interface FederationGroup {
+  /** Undefined when nothing is left to compose. */
+  readonly source: Source | undefined;
+  /** Subgraphs that do not go together with the others, and why. */
+  readonly left: ReadonlyMap<string, readonly SourceProblem[]>;
+}
+
+type SubgraphProblems = ReadonlyMap<string, readonly SourceProblem[]>;
+
+/**
+ * Composes subgraphs to one source. Where they do not go together, the last of those that the reasons name is left out,
+ * until the rest does: the order is the metadata's, so that it does not depend on who answered first.
+ *
+ * @throws CompositionInterrupted
+ */
+export async function openFederationGroup(
+  subgraphs: readonly Subgraph[],
+  publicRole: string,
+): Promise<FederationGroup> {
+  const left = new Map<string, readonly SourceProblem[]>();
+  for (let members = subgraphs; members.length > 0; members = members.filter(({ name }) => !left.has(name))) {
+    const opened = await openMembers(members, publicRole).catch(async (error: Error) => {
+      if (isStopped(error)) throw new CompositionInterrupted(error);
+      // An unexpected failure of one subgraph must not remove the others.
+      const message = `it cannot be composed: ${error.message}`;
+      return { problems: new Map([[await unforeseen(members, publicRole), [{ message }]]]) };
+    });
+    if ('source' in opened) return { source: opened.source, left };
+    for (const [name, problems] of opened.problems) left.set(name, problems);
+  }
+  return { source: undefined, left };
+}
+
+type Opened = { readonly source: Source } | { readonly problems: SubgraphProblems };
+
+async function openMembers(members: readonly Subgraph[], publicRole: string): Promise<Opened> {
+  const composition = await composeSubgraphs(members);
+  if ('problems' in composition) {
+    const out = blamed(members, composition.problems);
+    return { problems: new Map([[out, describedFor(out, composition.problems)]]) };
+  }
+  await setImmediate();
+  const supergraph = await readComposed(composition.supergraph, composition.publicSchema, arePermitted(members));
+  return openComposed(members, supergraph, publicRole);
+}
+
+/** Whether some roles see parts only: then it has to be known which subgraph answers for what. */
+function arePermitted(members: readonly Subgraph[]): boolean {
+  return members.some(({ metadata }) => metadata.permissions !== undefined);
+}
+
+/** The last of the subgraphs whose composition alone fails unexpectedly. */
+async function unforeseen(members: readonly Subgraph[], publicRole: string): Promise<string> {
+  let found = members.at(-1)?.name ?? '';
+  if (members.length === 1) return found;
+  for (const member of members)
+    await openMembers([member], publicRole).catch((error: Error) => {
+      if (isStopped(error)) throw new CompositionInterrupted(error);
+      found = member.name;
+    });
+  return found;
+}
+
+function isStopped(error: unknown): boolean {
+  return error instanceof ComposerStopped || error instanceof PlannerStopped;
+}
+
+async function openComposed(
+  subgraphs: readonly Subgraph[],
+  supergraph: Supergraph,
+  publicRole: string,
+): Promise<Opened> {
+  const members = subgraphs.map(({ name, metadata }) => ({
+    name,
+    permissions: metadata.permissions,
+    customization: metadata.definition.customization,
+    get coordinates() {
+      return supergraph.coordinatesOf(name);
+    },
+  }));
+  const permissions = await federatedPermissions(members, supergraph.schema, publicRole);
+  if ('problems' in permissions) return permissions;
+  const names = groupCustomization(members);
+  if ('problems' in names) return names;
+  const overrides = groupOverrides(
+    subgraphs.map(({ name, sdl, metadata: { definition } }) => ({
+      name,
+      labels: labelsIn(sdl),
+      settings: definition.override_labels,
+    })),
+  );
+  if ('problems' in overrides) return overrides;
+  await setImmediate();
+  try {
+    return {
+      source: await federatedSource({
+        name: FEDERATION,
+        members: subgraphs.map(({ name }) => name),
+        supergraph,
+        targets: new Map(subgraphs.map(({ name, target }) => [name, target])),
+        permissions,
+        customization: names.customization,
+        overrides: overrides.settings,
+        publicRole,
+        sdl: new Map(subgraphs.map(({ name, sdl }) => [name, sdl])),
+      }),
+    };
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const renaming = members.findLast(({ customization }) => customization) ?? members.at(-1);
+    return { problems: new Map([[renaming?.name ?? '', error.problems]]) };
+  }
+}
+
+/** The last of the subgraphs that the problems are about, but rather one that is known by its stored schema only. */
+function blamed(members: readonly Subgraph[], problems: readonly CompositionProblem[]): string {
+  const named = new Set(problems.flatMap(({ subgraphs }) => subgraphs));
+  const about = members.filter(({ name }) => named.has(name));
+  const last = about.findLast(({ availability }) => !availability.isAvailable) ?? about.at(-1) ?? members.at(-1);
+  return last?.name ?? '';
+}
+
+function describedFor(subgraph: string, problems: readonly CompositionProblem[]): readonly SourceProblem[] {
+  const own = problems.filter(({ subgraphs }) => subgraphs.length === 0 || subgraphs.includes(subgraph));
+  return own.map(({ code, message, places }) => {
+    const where = places.map((place) => `line ${place.line} of the SDL of "${place.subgraph}"`).join(', ');
+    return { message: `it cannot be composed: ${code}: ${message}${where && ` (${where})`}` };
+  });
+}

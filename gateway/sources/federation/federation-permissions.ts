@@ -1,0 +1,148 @@
+import { setImmediate } from 'node:timers/promises';
+import type { GraphQLSchema } from 'graphql';
+import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
+import type { Preset, Presets } from '../permissions/index.ts';
+import { evasions, type Permitted, permissionProblems, permittedSchema } from '../permissions/index.ts';
+import type { SourceProblem } from '../source.ts';
+import {
+  type Coordinates,
+  coordinatesOf,
+  type SchemaFilter,
+  schemaFilter,
+  supergraphTypeName,
+} from './schema-coordinates.ts';
+
+/** A member of a federated graph, with its permissions. */
+export interface PermittedMember {
+  readonly name: string;
+  readonly permissions: RemoteSchemaMetadata['permissions'];
+  /** The part of the graph that it resolves. */
+  readonly coordinates: Coordinates;
+}
+
+/** The schemas of roles over a federated graph: the union of what its members permit. */
+export interface FederatedPermissions {
+  /** Undefined for a role that nothing is permitted. The same object for roles that are permitted the same. */
+  partFor(role: string): Permitted | typeof WHOLE_SUPERGRAPH | undefined;
+}
+
+interface Granted {
+  readonly coordinates: Coordinates;
+  readonly presets: Presets;
+}
+
+/** All that there is. */
+export const WHOLE_SUPERGRAPH = 'whole';
+
+/** All roles that no permission names. */
+const ANY_OTHER: unique symbol = Symbol('any other role');
+
+/**
+ * Reads the permissions of all members. A member without any is open to every role but the public one, as a remote
+ * schema is.
+ *
+ * @returns the problems of each member in their stead, where there are any.
+ */
+export async function federatedPermissions(
+  members: readonly PermittedMember[],
+  schema: GraphQLSchema,
+  publicRole: string,
+): Promise<FederatedPermissions | { problems: ReadonlyMap<string, readonly SourceProblem[]> }> {
+  if (members.every(({ permissions }) => permissions === undefined))
+    return { partFor: (role) => (role === publicRole ? undefined : WHOLE_SUPERGRAPH) };
+  const partOf = schemaFilter(schema);
+  const problems = new Map<string, SourceProblem[]>();
+  const note = (member: string, problem: SourceProblem) =>
+    problems.set(member, [...(problems.get(member) ?? []), problem]);
+  const granted = new Map(members.map((member) => [member, grantsOf(member, partOf, (one) => note(member.name, one))]));
+  const named = new Set(members.flatMap(({ permissions = [] }) => permissions.map(({ role }) => role)));
+  const parts = new Map<string | typeof ANY_OTHER, Permitted | undefined>();
+  const alike = new Map<string, Permitted | undefined>();
+  const roles: readonly (string | typeof ANY_OTHER)[] = [...named, publicRole, ANY_OTHER];
+  for (const role of roles) {
+    // Each role takes a moment where the graph is large; operations go on in between.
+    await setImmediate();
+    const grants = members.flatMap((member): readonly (readonly [PermittedMember, Granted])[] => {
+      if (member.permissions) {
+        const grant = typeof role === 'string' ? granted.get(member)?.get(role) : undefined;
+        return grant ? [[member, grant]] : [];
+      }
+      return role === publicRole ? [] : [[member, { coordinates: member.coordinates, presets: new Map() }]];
+    });
+    const presets = new Map<string, Preset>();
+    for (const [member, grant] of grants)
+      for (const [key, preset] of grant.presets) {
+        const other = presets.get(key);
+        if (other && JSON.stringify(other) !== JSON.stringify(preset))
+          note(member.name, {
+            path: ['permissions'],
+            message: `permission of role "${String(role)}": @preset of "${key}": another subgraph has another one`,
+          });
+        presets.set(key, preset);
+      }
+    const coordinates = new Set(grants.flatMap(([, grant]) => [...grant.coordinates]));
+    const key = JSON.stringify([[...coordinates].sort(), [...presets].sort()]);
+    const part = alike.get(key) ?? permitted(partOf, coordinates, presets);
+    alike.set(key, part);
+    parts.set(role, part);
+    if (part)
+      for (const message of evasions(presets, part.withPresets))
+        for (const [member, grant] of grants)
+          if (grant.presets.size > 0)
+            note(member.name, { path: ['permissions'], message: `permission of role "${String(role)}": ${message}` });
+  }
+  if (problems.size > 0) return { problems };
+  return { partFor: (role) => (parts.has(role) ? parts.get(role) : parts.get(ANY_OTHER)) };
+}
+
+/** The fields that a member permits each role that it names. */
+function grantsOf(
+  member: PermittedMember,
+  partOf: SchemaFilter,
+  note: (problem: SourceProblem) => void,
+): ReadonlyMap<string, Granted> {
+  const grants = new Map<string, Granted>();
+  if (!member.permissions) return grants;
+  const own = partOf(member.coordinates);
+  member.permissions.forEach(({ role, definition, inheritedFrom }, index) => {
+    const same = inheritedFrom === undefined ? undefined : grants.get(inheritedFrom);
+    if (same) grants.set(role, same);
+    if (inheritedFrom !== undefined) return;
+    const path = ['permissions', index, 'definition', 'schema'];
+    const part = permittedSchema(definition.schema, own);
+    if ('problems' in part) {
+      for (const problem of permissionProblems(role, definition.schema, part.problems, path)) note(problem);
+      return;
+    }
+    const presets = new Map(
+      [...part.presets].map(([key, preset]) => [inSupergraph(key, part.withPresets), preset] as const),
+    );
+    grants.set(role, { coordinates: coordinatesOf(part.withPresets), presets });
+  });
+  return grants;
+}
+
+/** A preset's key with the name that its type has in the supergraph. */
+function inSupergraph(key: string, schema: GraphQLSchema): string {
+  const [type = '', ...rest] = key.split('.');
+  return [supergraphTypeName(type, schema), ...rest].join('.');
+}
+
+function permitted(partOf: SchemaFilter, coordinates: Coordinates, presets: Presets): Permitted | undefined {
+  const withPresets = partOf(coordinates);
+  if (!hasRoot(withPresets)) return undefined;
+  if (presets.size === 0) return { schema: withPresets, withPresets, presets };
+  const hidden = new Set([...presets.keys()].map(coordinateOf));
+  const visible = partOf(new Set([...coordinates].filter((coordinate) => !hidden.has(coordinate))));
+  return hasRoot(visible) ? { schema: visible, withPresets, presets } : undefined;
+}
+
+function hasRoot(schema: GraphQLSchema): boolean {
+  return Boolean(schema.getQueryType() ?? schema.getMutationType() ?? schema.getSubscriptionType());
+}
+
+/** A preset's key, `Type.field.argument` or `Type.field`, as a coordinate. */
+function coordinateOf(key: string): string {
+  const [type, field, argument] = key.split('.');
+  return argument === undefined ? `${type}.${field}` : `${type}.${field}(${argument}:)`;
+}

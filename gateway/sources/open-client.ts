@@ -1,0 +1,82 @@
+import type { ResilienceMetadata } from '../metadata/index.ts';
+import type { Availability } from '../upstream/index.ts';
+import {
+  type BreakerSettings,
+  DEFAULT_RESILIENCE,
+  type ResilienceSettings,
+  ResilientClient,
+  type SourceState,
+} from '../upstream/index.ts';
+import type { SourceDependencies } from './source.ts';
+
+/**
+ * Opens the guard of a source, as its metadata and the gateway's settings say.
+ *
+ * @param availability of the source, where it may be known before it is available.
+ */
+export function openResilientClient(
+  name: string,
+  kind: SourceState['kind'],
+  described: ResilienceMetadata | undefined,
+  { http, resilience = DEFAULT_RESILIENCE, log }: SourceDependencies,
+  availability?: Availability,
+): ResilientClient {
+  const settings = described ? settingsOf(described, resilience) : resilience;
+  return new ResilientClient({
+    name,
+    kind,
+    settings,
+    connections: http,
+    availability,
+    onBreakerChange: (breaker) => {
+      if (breaker === 'closed')
+        log?.info(
+          { event: 'circuit_breaker.closed', source: name },
+          'circuit breaker closed, source is available again',
+        );
+      else
+        log?.warn({ event: 'circuit_breaker.opened', source: name }, 'circuit breaker opened, source failed too often');
+    },
+  });
+}
+
+function settingsOf(described: ResilienceMetadata, defaults: ResilienceSettings): ResilienceSettings {
+  const { retries = {}, concurrency = {} } = described;
+  return {
+    connectTimeoutMs: inMs(described.connect_timeout_seconds) ?? defaults.connectTimeoutMs,
+    headersTimeoutMs: inMs(described.headers_timeout_seconds) ?? defaults.headersTimeoutMs,
+    retries: {
+      limit: retries.limit ?? defaults.retries.limit,
+      budgetPercent: retries.budget_percent ?? defaults.retries.budgetPercent,
+      backoffMs: retries.backoff_milliseconds ?? defaults.retries.backoffMs,
+    },
+    circuitBreaker: breakerOf(described.circuit_breaker ?? {}, defaults.circuitBreaker),
+    concurrency: {
+      maxInFlight: concurrency.max_in_flight ?? defaults.concurrency.maxInFlight,
+      maxQueue: concurrency.max_queue ?? defaults.concurrency.maxQueue,
+      queueTimeoutMs: inMs(concurrency.queue_timeout_seconds) ?? defaults.concurrency.queueTimeoutMs,
+    },
+    deduplicate: described.deduplicate ?? defaults.deduplicate,
+  };
+}
+
+/** A source that says anything of its breaker has one, even where others have none, unless it says that it has not. */
+function breakerOf(
+  described: NonNullable<ResilienceMetadata['circuit_breaker']>,
+  general: BreakerSettings | undefined,
+): BreakerSettings | undefined {
+  const isOn = described.enabled ?? (general !== undefined || Object.keys(described).length > 0);
+  const defaults = general ?? DEFAULT_RESILIENCE.circuitBreaker;
+  if (!isOn || !defaults) return undefined;
+  return {
+    failurePercent: described.failure_percent ?? defaults.failurePercent,
+    windowMs: inMs(described.window_seconds) ?? defaults.windowMs,
+    minimumRequests: described.minimum_requests ?? defaults.minimumRequests,
+    openMs: inMs(described.open_seconds) ?? defaults.openMs,
+    halfOpenProbes: described.half_open_probes ?? defaults.halfOpenProbes,
+  };
+}
+
+function inMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000;
+}

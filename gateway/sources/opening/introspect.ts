@@ -1,0 +1,99 @@
+import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+import type { RemoteTarget } from '../remote-schema/index.ts';
+import { gatewayAssertion } from '../remote-schema/index.ts';
+
+/** A service may be slow to answer operations; to say what it is, it is not given as long. */
+const MAX_INTROSPECTION_MS = 10_000;
+
+/** A service that has answered, and not with what it was asked for. */
+export class UnsupportedQueryError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnsupportedQueryError';
+  }
+}
+
+/**
+ * Introspects a remote schema, with the configured headers and without a caller.
+ *
+ * @returns undefined, here and below, where the body of the answer is known: it is not parsed then.
+ * @throws Error when there is no usable answer; its message is for logs and names no address.
+ */
+export async function introspect(target: RemoteTarget, isKnown: IsKnown): Promise<GraphQLSchema | undefined> {
+  const data = await queryIntrospection(
+    target,
+    isKnown,
+    'introspection',
+    getIntrospectionQuery(),
+    'IntrospectionQuery',
+  );
+  if (data === KNOWN_SCHEMA) return undefined;
+  if (!data?.__schema) throw new UnsupportedQueryError('the introspection was refused: there is no __schema');
+  return buildClientSchema(data as unknown as IntrospectionQuery);
+}
+
+/**
+ * Asks a subgraph of Apollo Federation for its SDL.
+ *
+ * @throws UnsupportedQueryError when it has none to give; Error when it does not answer.
+ */
+export async function askForServiceSdl(target: RemoteTarget, isKnown: IsKnown): Promise<string | undefined> {
+  const data = await queryIntrospection(target, isKnown, 'question for _service', '{ _service { sdl } }');
+  if (data === KNOWN_SCHEMA) return undefined;
+  const sdl = (data?._service as { sdl?: unknown } | null | undefined)?.sdl;
+  if (typeof sdl !== 'string')
+    throw new UnsupportedQueryError('the question for _service was refused: there is no SDL');
+  return sdl;
+}
+
+/**
+ * Asks a service that is to be stitched for its SDL with directives.
+ *
+ * @throws UnsupportedQueryError when it has none to give; Error when it does not answer.
+ */
+export async function askForStitchingSdl(target: RemoteTarget, isKnown: IsKnown): Promise<string | undefined> {
+  const data = await queryIntrospection(target, isKnown, 'question for _sdl', '{ _sdl }');
+  if (data === KNOWN_SCHEMA) return undefined;
+  if (typeof data?._sdl !== 'string')
+    throw new UnsupportedQueryError('the question for _sdl was refused: there is no SDL');
+  return data._sdl;
+}
+
+type IsKnown = (body: string) => boolean;
+
+type Data = Readonly<Record<string, unknown>>;
+
+const KNOWN_SCHEMA = Symbol('known');
+
+async function queryIntrospection(
+  target: RemoteTarget,
+  isKnown: IsKnown,
+  what: string,
+  query: string,
+  operationName?: string,
+): Promise<Data | typeof KNOWN_SCHEMA> {
+  const response = await target.connections.send({
+    url: target.url,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'user-agent': 'portico',
+      ...target.headers,
+      ...gatewayAssertion(target.assertion),
+    },
+    body: JSON.stringify({ query, operationName }),
+    timeoutMs: Math.min(target.timeoutMs, MAX_INTROSPECTION_MS),
+  });
+  if (isKnown(response.body)) return KNOWN_SCHEMA;
+  let result: { data?: Data | null; errors?: { message?: unknown }[] } | null;
+  try {
+    result = JSON.parse(response.body);
+  } catch {
+    throw new Error(`the answer to the ${what} is not JSON (status ${response.status})`);
+  }
+  if (result?.data) return result.data;
+  const message = `the ${what} was refused: ${String(result?.errors?.[0]?.message ?? `status ${response.status}`)}`;
+  // A server that is in trouble says nothing about what it knows.
+  throw response.status >= 500 || response.status === 429 ? new Error(message) : new UnsupportedQueryError(message);
+}

@@ -1,0 +1,216 @@
+import { buildSchema, type GraphQLSchema } from 'graphql';
+import { resolveAssertion } from '../../assertions/index.ts';
+import { isSupergraph, type RemoteSchemaMetadata, resolveHeaders, resolveUrl } from '../../metadata/index.ts';
+import { Availability } from '../../upstream/index.ts';
+import { clientHeaderForwarding } from '../client-headers.ts';
+import { openSupergraph, supergraphRemote } from '../federation/index.ts';
+import { openResilientClient } from '../open-client.ts';
+import { ownHeaderNames } from '../operation-context.ts';
+import { eventsTarget, type RemoteTarget, remoteTarget } from '../remote-schema/index.ts';
+import { type Source, type SourceDependencies, SourceError, SourceUnreachable, SourceUnsupported } from '../source.ts';
+import { stitchingSource } from '../stitching/index.ts';
+import { definitionFingerprint, type StoredSchema, withoutAddresses } from '../stored-schema.ts';
+import { askForServiceSdl, askForStitchingSdl, introspect, UnsupportedQueryError } from './introspect.ts';
+import { LastAnswer } from './last-answer.ts';
+import { compositionOf, isAlike, type OpenedRemote, openedSdl } from './opened-remote.ts';
+import { openPlainSource, usableSchema } from './plain-source.ts';
+
+/** A remote schema as the metadata describes it, not yet introspected. */
+export interface RemoteSchema {
+  readonly name: string;
+  /**
+   * Asks the remote for its types.
+   *
+   * @param inUse is returned where the remote answers the same types: only one of them is held in memory then.
+   * @throws SourceError when it does not answer, or its types do not fit the permissions.
+   */
+  open(inUse?: OpenedRemote): Promise<OpenedRemote>;
+  /**
+   * Opens it by its stored schema, without asking it: its operations are refused until `open` has succeeded.
+   *
+   * @returns undefined when there is no stored schema that can be used.
+   */
+  openStored(): Promise<OpenedRemote | undefined>;
+  /** Stores the schema that it was opened with. */
+  store(opened: OpenedRemote): Promise<void>;
+}
+
+/**
+ * Prepares a remote schema.
+ *
+ * @throws SourceError when its metadata does not fit the environment.
+ */
+export function remoteSchema(metadata: RemoteSchemaMetadata, surroundings: SourceDependencies): RemoteSchema {
+  const { name } = metadata;
+  const { schemas, log } = surroundings;
+  const availability = new Availability();
+  const { ask, openWith } = isSupergraph(metadata)
+    ? supergraphWays(metadata, surroundings, availability)
+    : serviceWays(metadata, surroundings, availability);
+  // What the metadata brings itself need not be stored.
+  const isAsked = metadata.schemaSdl === undefined && metadata.supergraphSdl === undefined;
+  const fingerprint = definitionFingerprint(metadata);
+  return {
+    name,
+    open: async (inUse) => {
+      const opened = await ask((one) => (inUse && isAlike(inUse, one) ? inUse : one));
+      // What is in use may have been opened by a remote schema of previous metadata, with an availability of its own.
+      opened.availability.isAvailable = true;
+      return opened;
+    },
+    openStored: async () => {
+      const stored = isAsked ? await schemas?.read(name, fingerprint) : undefined;
+      if (!stored) return undefined;
+      try {
+        return await openWith(stored);
+      } catch (error) {
+        log?.warn(
+          { event: 'stored_schema.ignored', source: name, reason: (error as Error).message },
+          'stored schema ignored',
+        );
+        return undefined;
+      }
+    },
+    store: async (opened) => {
+      const sdl = openedSdl(name, opened);
+      if (!isAsked || sdl === undefined) return;
+      const composition = compositionOf(opened);
+      const stored = isSupergraph(metadata) ? withoutAddresses(sdl) : sdl;
+      await schemas?.write(name, { composition, sdl: stored, fingerprint });
+    },
+  };
+}
+
+/** Gives the version that is in use in place of an identical one. */
+type Kept = (opened: OpenedRemote) => OpenedRemote;
+
+/** How a remote schema is opened. */
+interface Ways {
+  /** Asks it for its types. */
+  ask(kept: Kept): Promise<OpenedRemote>;
+  /** @throws SourceError when the stored schema is none, or does not fit the permissions. */
+  openWith(stored: StoredSchema): Promise<OpenedRemote>;
+}
+
+function supergraphWays(
+  metadata: RemoteSchemaMetadata,
+  surroundings: SourceDependencies,
+  availability: Availability,
+): Ways {
+  const remote = supergraphRemote(metadata, surroundings, availability);
+  const open = async (one: typeof remote): Promise<OpenedRemote> => ({
+    kind: 'source',
+    source: await openSupergraph(one),
+    availability,
+  });
+  return {
+    ask: async (kept) => kept(await open(remote)),
+    openWith: async ({ sdl }) => open({ ...remote, origin: { sdl: withoutAddresses(sdl) } }),
+  };
+}
+
+function serviceWays(
+  metadata: RemoteSchemaMetadata,
+  surroundings: SourceDependencies,
+  availability: Availability,
+): Ways {
+  const { definition, schemaSdl } = metadata;
+  const { publicRole } = surroundings;
+  const target = targetOf(metadata, surroundings, availability);
+  const asSource = (source: Source): OpenedRemote => ({ kind: 'source', source, availability });
+  const plain = (schema: GraphQLSchema) =>
+    asSource(openPlainSource(metadata, usableSchema(schema), target, publicRole));
+  const stitched = (sdl: string) => asSource(stitchingSource(metadata, sdl, target, publicRole));
+  const subgraph = (sdl: string): OpenedRemote => ({
+    kind: 'subgraph',
+    subgraph: { name: metadata.name, sdl, target, metadata, availability },
+    availability,
+  });
+  const last = new LastAnswer<OpenedRemote>();
+  const askPlain = async (kept: Kept) =>
+    schemaSdl === undefined
+      ? last.open((isKnown) => orUnanswered(introspect(target, isKnown)), plain, kept)
+      : kept(plain(buildRemoteSchema(schemaSdl)));
+  const askStitched = async (kept: Kept) =>
+    schemaSdl === undefined
+      ? last.open((isKnown) => orUnanswered(askForStitchingSdl(target, isKnown)), stitched, kept)
+      : kept(stitched(schemaSdl));
+  const askSubgraph = async (kept: Kept) =>
+    schemaSdl === undefined
+      ? last.open((isKnown) => orUnanswered(askForServiceSdl(target, isKnown)), subgraph, kept)
+      : kept(subgraph(schemaSdl));
+  const ask = {
+    plain: askPlain,
+    stitching: askStitched,
+    federation: askSubgraph,
+    auto: (kept: Kept) => firstThatFits(kept, askSubgraph, askStitched, askPlain),
+  }[definition.composition];
+  return {
+    ask,
+    openWith: async ({ sdl, composition }) => {
+      const kind = definition.composition === 'auto' ? composition : definition.composition;
+      if (kind === 'plain') return plain(buildRemoteSchema(sdl));
+      return kind === 'stitching' ? stitched(sdl) : subgraph(sdl);
+    },
+  };
+}
+
+/** Tries the ways to open a remote schema, the next one where the service has nothing to say to one. */
+async function firstThatFits(kept: Kept, ...ways: readonly Ways['ask'][]): Promise<OpenedRemote> {
+  const [way, ...others] = ways;
+  if (!way) throw new TypeError('no way to open a remote schema');
+  try {
+    return await way(kept);
+  } catch (error) {
+    if (error instanceof SourceUnsupported && others.length > 0) return firstThatFits(kept, ...others);
+    throw error;
+  }
+}
+
+/** A service that does not say what it is may do so later. */
+function orUnanswered<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error: Error) => {
+    throw error instanceof UnsupportedQueryError
+      ? new SourceUnsupported(error.message)
+      : new SourceUnreachable(error.message);
+  });
+}
+
+function buildRemoteSchema(sdl: string): GraphQLSchema {
+  try {
+    // Locations take three times the memory of the schema itself.
+    return buildSchema(sdl, { noLocation: true });
+  } catch (error) {
+    const path = ['definition', 'schema_file'];
+    throw new SourceError((error as Error).message.split('\n\n').map((message) => ({ message, path })));
+  }
+}
+
+function targetOf(
+  metadata: RemoteSchemaMetadata,
+  surroundings: SourceDependencies,
+  availability: Availability,
+): RemoteTarget {
+  const { environment, http } = surroundings;
+  const { definition } = metadata;
+  const url = resolveUrl(definition, environment);
+  const headers = resolveHeaders(definition.headers, environment);
+  if ('problem' in url) throw new SourceError([url.problem]);
+  if ('problem' in headers) throw new SourceError([headers.problem]);
+  const resolved = resolveAssertion(definition.service_assertion, metadata.name, surroundings.assertions);
+  if ('problem' in resolved) throw new SourceError([resolved.problem]);
+  const events = eventsTarget(definition.subscriptions, url.url, environment);
+  return remoteTarget({
+    name: metadata.name,
+    url: url.url,
+    timeoutMs: definition.timeout_seconds * 1000,
+    headers: headers.headers,
+    forwardHeaders: definition.forward_client_headers
+      ? clientHeaderForwarding(undefined, ownHeaderNames(headers.headers))
+      : undefined,
+    assertion: resolved.assertion,
+    http: openResilientClient(metadata.name, 'remote-schema', definition.resilience, surroundings, availability),
+    connections: http,
+    events,
+  });
+}

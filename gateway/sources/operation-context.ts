@@ -1,0 +1,80 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Cancellation, Logger, Span } from '../../platform/index.ts';
+import type { Session } from '../session/index.ts';
+import type { CallRecorder } from '../upstream/index.ts';
+import type { SentFiles } from './files.ts';
+
+/** The context of an operation for the sources that resolve its parts. */
+export interface OperationContext {
+  readonly session: Session;
+  readonly requestId: string;
+  readonly clientAddress: string;
+  readonly clientHeaders: IncomingHttpHeaders;
+  /** The client's whole document, for action webhooks. */
+  readonly query: string;
+  /** Files that the client sends with its operation. */
+  readonly files?: SentFiles | undefined;
+  /** Cancelled when the client goes away, or the operation has taken too long. */
+  readonly cancellation: Cancellation;
+  readonly log: Logger;
+  /** Records which sources are called for it. */
+  readonly record?: CallRecorder | undefined;
+  /** The parent span of calls; undefined while tracing is off. */
+  readonly span?: Span | undefined;
+  /** Begins the span of a join; undefined where it is not recorded. See the `JoinObserver` of stitching. */
+  beginJoin?(requests: number): { readonly context: OperationContext; end(): void } | undefined;
+  /** HTTP headers and status that sources set, beside the data. */
+  readonly http: HttpHints;
+}
+
+/** A source's contribution to the HTTP response: a status for endpoints with true statuses, headers, cookies. */
+export interface HttpHints {
+  status?: number;
+  readonly headers: Record<string, string>;
+  readonly cookies: string[];
+}
+
+/**
+ * The call for what one event of a subscription needs of other sources. What they say about HTTP does not pile up: the
+ * events have no headers.
+ */
+export function contextOfOneEvent(call: OperationContext): OperationContext {
+  // Each by its name: what a call of a client knows is not all its own property, and spreading it would lose the rest.
+  const { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span } = call;
+  const http: HttpHints = { headers: {}, cookies: [] };
+  return { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span, http };
+}
+
+/** The same operation with another span for calls to be below of. */
+export function contextBelow(call: OperationContext, span: Span): OperationContext {
+  return { ...contextOfOneEvent(call), files: call.files, http: call.http, span };
+}
+
+/** Headers that every request to any upstream carries, and that are always the same. */
+export const COMMON_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json',
+  // The answer is read here, so it is not the client's to say how it may be compressed.
+  'accept-encoding': 'identity',
+  'user-agent': 'portico',
+} as const;
+
+/** Names of those that tell of the call. */
+export const CALL_HEADERS = ['x-request-id', 'x-forwarded-for'] as const;
+
+/** Headers that describe the body of a request. The client's body is not forwarded, so neither are they. */
+const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-range', 'digest'] as const;
+
+/** Names of the headers that an upstream gets from us: under no spelling are they the client's to set. */
+export function ownHeaderNames(configured: Readonly<Record<string, string>>): readonly string[] {
+  return [...Object.keys(COMMON_HEADERS), ...BODY_HEADERS, ...CALL_HEADERS, ...Object.keys(configured)];
+}
+
+/** Headers that every request to any upstream carries. */
+export function commonHeaders(call: OperationContext): Record<string, string> {
+  return {
+    ...COMMON_HEADERS,
+    'x-request-id': call.requestId,
+    'x-forwarded-for': call.clientAddress,
+  };
+}

@@ -1,0 +1,12 @@
+export type { Preset, Presets } from './preset.ts';
+export { withPresets } from './preset-executor.ts';
+export { takePresets } from './presets.ts';
+export {
+  evasions,
+  mayAnswerMore,
+  type Permitted,
+  partsByRole,
+  permissionProblems,
+  permittedParts,
+  permittedSchema,
+} from './role-permission.ts';

@@ -1,0 +1,234 @@
+import type { ExecutionRequest } from '@graphql-tools/utils';
+import {
+  type ArgumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type ObjectFieldNode,
+  type ObjectValueNode,
+  parseType,
+  TypeInfo,
+  typeFromAST,
+  type ValueNode,
+  type VariableDefinitionNode,
+  type VariableNode,
+  valueFromAST,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { Session } from '../../session/index.ts';
+import type { Presets } from './preset.ts';
+import { presetValue } from './preset-values.ts';
+
+export interface PresetFillingOptions {
+  readonly request: ExecutionRequest;
+  readonly presets: Presets;
+  /** The role's part of the remote schema, with the inputs that are preset. */
+  readonly schema: GraphQLSchema;
+  readonly session: Session;
+  /** The remote's name, for errors. */
+  readonly service: string;
+}
+
+/**
+ * Fills one operation. The values of presets go as variables of their own, so that the text of an operation is the same
+ * for every caller.
+ *
+ * An input object that may be left out, and is, is sent for the sake of the presets in it, unless it cannot do without
+ * something that only the client can give.
+ */
+export class PresetFilling {
+  readonly #options: PresetFillingOptions;
+  readonly #variables: Record<string, unknown>;
+  readonly #declared: ReadonlySet<string>;
+  readonly #added: VariableDefinitionNode[] = [];
+  /** The variables that hold presets, by the presets' keys. */
+  readonly #byKey = new Map<string, VariableNode>();
+
+  constructor(options: PresetFillingOptions) {
+    this.#options = options;
+    this.#variables = { ...options.request.variables };
+    this.#declared = new Set(declaredVariables(options.request).map(({ variable }) => variable.name.value));
+  }
+
+  /** @throws GraphQLError when a session variable is missing or does not fit. */
+  fill(): ExecutionRequest {
+    const { request, schema } = this.#options;
+    const types = new TypeInfo(schema);
+    this.#resolveDefaults();
+    const document = visit(
+      request.document,
+      visitWithTypeInfo(types, {
+        VariableDefinition: ({ defaultValue, ...node }) =>
+          defaultValue && this.#variables[node.variable.name.value] !== undefined ? node : undefined,
+        Field: (node) => {
+          const parent = types.getParentType();
+          const field = types.getFieldDef();
+          return parent && field ? this.#withArguments(node, field, parent.name) : undefined;
+        },
+      }),
+    );
+    return {
+      ...request,
+      variables: this.#variables,
+      document: visit(document, {
+        OperationDefinition: (node) => ({
+          ...node,
+          variableDefinitions: [...(node.variableDefinitions ?? []), ...this.#added],
+        }),
+      }),
+    };
+  }
+
+  /** A default that the remote would put in has no presets in it, so it is put in here. */
+  #resolveDefaults(): void {
+    const { request, schema } = this.#options;
+    for (const { variable, type: typeNode, defaultValue } of declaredVariables(request)) {
+      const type = typeFromAST(schema, typeNode);
+      const name = variable.name.value;
+      if (defaultValue && isInputType(type) && this.#variables[name] === undefined)
+        this.#variables[name] = valueFromAST(defaultValue, type);
+    }
+  }
+
+  #withArguments(node: FieldNode, field: GraphQLField<unknown, unknown>, parent: string): FieldNode {
+    const given: ArgumentNode[] = [];
+    const names = new Set<string>();
+    for (const argument of node.arguments ?? []) {
+      const name = argument.name.value;
+      names.add(name);
+      const type = field.args.find((candidate) => candidate.name === name)?.type;
+      given.push(type ? { ...argument, value: this.#inLiteral(argument.value, type, []) } : argument);
+    }
+    for (const { name, type } of field.args) {
+      if (names.has(name)) continue;
+      const key = `${parent}.${field.name}.${name}`;
+      const value = this.#presetVariable(key, type) ?? this.#objectForPresets(type, []);
+      if (value) given.push({ kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: name }, value });
+    }
+    return { ...node, arguments: given };
+  }
+
+  /** @param within the input objects around it; a type that is among them has its presets there already. */
+  #inLiteral(node: ValueNode, type: GraphQLInputType, within: readonly string[]): ValueNode {
+    const inner = getNullableType(type);
+    if (!isInputObjectType(getNamedType(inner))) return node;
+    if (node.kind === Kind.VARIABLE) {
+      this.#fillVariable(node.name.value, type, within);
+      return node;
+    }
+    // A single value may stand for a list of one.
+    if (isListType(inner)) {
+      if (node.kind !== Kind.LIST) return this.#inLiteral(node, inner.ofType, within);
+      return { ...node, values: node.values.map((item) => this.#inLiteral(item, inner.ofType, within)) };
+    }
+    if (!isInputObjectType(inner)) return node;
+    if (node.kind === Kind.NULL) return this.#objectForPresets(type, within) ?? node;
+    return node.kind === Kind.OBJECT ? this.#inObject(node, inner, [...within, inner.name]) : node;
+  }
+
+  #inObject(node: ObjectValueNode, type: GraphQLInputObjectType, within: readonly string[]): ObjectValueNode {
+    const definitions = type.getFields();
+    const given = new Set(node.fields.map((field) => field.name.value));
+    const fields: ObjectFieldNode[] = node.fields.map((item) => {
+      const definition = definitions[item.name.value];
+      return definition ? { ...item, value: this.#inLiteral(item.value, definition.type, within) } : item;
+    });
+    for (const definition of Object.values(definitions)) {
+      if (given.has(definition.name)) continue;
+      const key = `${type.name}.${definition.name}`;
+      const value = this.#presetVariable(key, definition.type) ?? this.#objectForPresets(definition.type, within);
+      if (value) fields.push({ kind: Kind.OBJECT_FIELD, name: { kind: Kind.NAME, value: definition.name }, value });
+    }
+    return { ...node, fields };
+  }
+
+  #fillVariable(name: string, type: GraphQLInputType, within: readonly string[]): void {
+    const value = this.#inValue(this.#variables[name], type, within);
+    if (value !== undefined) this.#variables[name] = value;
+  }
+
+  #inValue(value: unknown, type: GraphQLInputType, within: readonly string[]): unknown {
+    const inner = getNullableType(type);
+    if (isListType(inner)) {
+      if (Array.isArray(value)) return value.map((item) => this.#inValue(item, inner.ofType, within));
+      return value === null || value === undefined ? value : this.#inValue(value, inner.ofType, within);
+    }
+    if (!isInputObjectType(inner)) return value;
+    if (value === null || value === undefined) return this.#presetsOf(inner, within) ?? value;
+    if (typeof value !== 'object' || Array.isArray(value)) return value;
+    const result: Record<string, unknown> = { ...value };
+    const inside = [...within, inner.name];
+    for (const { name, type: fieldType } of Object.values(inner.getFields())) {
+      const key = `${inner.name}.${name}`;
+      const filled = this.#options.presets.has(key)
+        ? this.#presetValue(key, fieldType)
+        : this.#inValue(result[name], fieldType, inside);
+      if (filled !== undefined) result[name] = filled;
+    }
+    return result;
+  }
+
+  /** The variable that holds a preset; undefined where there is none. */
+  #presetVariable(key: string, type: GraphQLInputType): VariableNode | undefined {
+    if (!this.#options.presets.has(key)) return undefined;
+    const variable = this.#byKey.get(key) ?? this.#variable(type, this.#presetValue(key, type));
+    this.#byKey.set(key, variable);
+    return variable;
+  }
+
+  /** The variable that holds an object with nothing but presets; undefined when there are none, or they do not do. */
+  #objectForPresets(type: GraphQLInputType, within: readonly string[]): VariableNode | undefined {
+    const inner = getNullableType(type);
+    const value = isInputObjectType(inner) ? this.#presetsOf(inner, within) : undefined;
+    return value && this.#variable(type, value);
+  }
+
+  #presetsOf(type: GraphQLInputObjectType, within: readonly string[]): Record<string, unknown> | undefined {
+    if (within.includes(type.name)) return undefined;
+    const value: Record<string, unknown> = {};
+    const inside = [...within, type.name];
+    for (const definition of Object.values(type.getFields())) {
+      const key = `${type.name}.${definition.name}`;
+      const inner = getNullableType(definition.type);
+      const filled = this.#options.presets.has(key)
+        ? this.#presetValue(key, definition.type)
+        : isInputObjectType(inner)
+          ? this.#presetsOf(inner, inside)
+          : undefined;
+      if (filled !== undefined) value[definition.name] = filled;
+      else if (isNonNullType(definition.type) && definition.defaultValue === undefined) return undefined;
+    }
+    return Object.keys(value).length > 0 ? value : undefined;
+  }
+
+  #presetValue(key: string, type: GraphQLInputType): unknown {
+    const { presets, session, service } = this.#options;
+    const preset = presets.get(key);
+    return preset && presetValue(preset, type, session, service);
+  }
+
+  #variable(type: GraphQLInputType, value: unknown): VariableNode {
+    let name = `preset_${this.#added.length}`;
+    while (this.#declared.has(name)) name += '_';
+    const variable: VariableNode = { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } };
+    this.#variables[name] = value;
+    this.#added.push({ kind: Kind.VARIABLE_DEFINITION, variable, type: parseType(String(type)) });
+    return variable;
+  }
+}
+
+function declaredVariables({ document }: ExecutionRequest): readonly VariableDefinitionNode[] {
+  return document.definitions.flatMap((definition) =>
+    definition.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : [],
+  );
+}

@@ -1,0 +1,157 @@
+import {
+  coerceInputValue,
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import type { Session } from '../../session/index.ts';
+import { sourceError } from '../source-error.ts';
+import type { Preset } from './preset.ts';
+
+/** Problems of a preset that its input's type shows, whatever the session variables are. */
+export function presetProblems(preset: Preset, type: GraphQLInputType): readonly string[] {
+  const inner = getNullableType(type);
+  switch (preset.kind) {
+    case 'session':
+      return [];
+    case 'fixed':
+      return valueProblems(preset.value, type);
+    case 'list':
+      if (isListType(inner)) return preset.items.flatMap((item) => presetProblems(item, inner.ofType));
+      return isInputObjectType(inner) || isEnumType(inner) ? [`expected ${String(type)}, found a list`] : [];
+    case 'object': {
+      if (isListType(inner)) return presetProblems(preset, inner.ofType);
+      if (!isInputObjectType(inner)) return isEnumType(inner) ? [`expected ${String(type)}, found an object`] : [];
+      const definitions = inner.getFields();
+      const unknown = Object.keys(preset.fields).filter((name) => !Object.hasOwn(definitions, name));
+      const known = Object.entries(preset.fields).flatMap(([name, field]) =>
+        definitions[name] ? presetProblems(field, definitions[name].type) : [],
+      );
+      const missing = Object.values(definitions).filter(
+        ({ name, type: fieldType, defaultValue }) =>
+          isNonNullType(fieldType) && defaultValue === undefined && !Object.hasOwn(preset.fields, name),
+      );
+      return [
+        ...unknown.map((name) => `"${inner.name}" has no field "${name}"`),
+        ...missing.map(({ name }) => `the field "${name}" of "${inner.name}" is missing`),
+        ...known,
+      ];
+    }
+  }
+}
+
+function valueProblems(value: unknown, type: GraphQLInputType): readonly string[] {
+  const problems: string[] = [];
+  coerceInputValue(value, type, (_path, _value, error) => problems.push(error.message));
+  return problems;
+}
+
+/**
+ * The value of a preset for a caller, as the variable of an operation.
+ *
+ * @param type undefined inside of a custom scalar, where anything goes.
+ * @throws GraphQLError `not-found` when the session has no such variable, `unexpected` when it does not fit the type.
+ */
+export function presetValue(
+  preset: Preset,
+  type: GraphQLInputType | undefined,
+  session: Session,
+  service: string,
+): unknown {
+  const inner = type && getNullableType(type);
+  switch (preset.kind) {
+    case 'fixed':
+      return preset.value;
+    case 'session':
+      return variableValue(preset.variable, type, session, service);
+    case 'list': {
+      const itemType = isListType(inner) ? inner.ofType : undefined;
+      return preset.items.map((item) => presetValue(item, itemType, session, service));
+    }
+    case 'object': {
+      if (isListType(inner)) return presetValue(preset, inner.ofType, session, service);
+      const definitions = isInputObjectType(inner) ? inner.getFields() : {};
+      const entries = Object.entries(preset.fields).map(([name, field]) => [
+        name,
+        presetValue(field, definitions[name]?.type, session, service),
+      ]);
+      return Object.fromEntries(entries);
+    }
+  }
+}
+
+function variableValue(
+  variable: string,
+  type: GraphQLInputType | undefined,
+  session: Session,
+  service: string,
+): unknown {
+  const text = Object.hasOwn(session.variables, variable) ? session.variables[variable] : undefined;
+  if (text === undefined) throw sourceError(service, 'not-found', `missing session variable: "${variable}"`);
+  const value = type ? readAs(type, text) : text;
+  if (value !== undefined) return value;
+  const message = `the session variable "${variable}" does not fit the type ${String(type)}`;
+  throw sourceError(service, 'unexpected', message);
+}
+
+/** A session variable's text as a value of a type; undefined if it does not fit. */
+function readAs(type: GraphQLInputType, text: string): unknown {
+  const inner = getNullableType(type);
+  if (isListType(inner)) {
+    const items = readList(text)?.map((item) => {
+      if (item !== null) return readAs(inner.ofType, item);
+      return isNonNullType(inner.ofType) ? undefined : null;
+    });
+    return items?.includes(undefined) ? undefined : items;
+  }
+  if (isInputObjectType(inner)) {
+    const value = parsedJson(text);
+    return value !== undefined && valueProblems(value, inner).length === 0 ? value : undefined;
+  }
+  if (isEnumType(inner)) return inner.getValue(text) ? text : undefined;
+  switch (inner.name) {
+    case 'Int':
+      return /^-?\d{1,10}$/.test(text) && Number(text) === (Number(text) | 0) ? Number(text) : undefined;
+    case 'Float':
+      return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined;
+    case 'Boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined;
+    default:
+      return text;
+  }
+}
+
+/** The items of a list, each as text: of a JSON list or of a PostgreSQL array literal, which lists in tokens become. */
+function readList(text: string): readonly (string | null)[] | undefined {
+  const list = parsedJson(text);
+  if (Array.isArray(list))
+    return list.map((item) => (typeof item === 'string' || item === null ? item : JSON.stringify(item)));
+  return readArrayLiteral(text);
+}
+
+/** PostgreSQL 8.15.2: items between braces, with commas between them; what is in quotes may hold any character. */
+function readArrayLiteral(text: string): readonly (string | null)[] | undefined {
+  if (!text.startsWith('{') || !text.endsWith('}')) return undefined;
+  const content = text.slice(1, -1);
+  if (content.trim() === '') return [];
+  const items: (string | null)[] = [];
+  const item = /\s*(?:"((?:[^"\\]|\\.)*)"|([^",{}\\]+?))\s*(,|$)/gsy;
+  for (;;) {
+    const [, quoted, bare, end] = item.exec(content) ?? [];
+    if (end === undefined) return undefined;
+    if (quoted !== undefined) items.push(quoted.replace(/\\(.)/gs, '$1'));
+    else items.push(bare === 'NULL' ? null : (bare ?? ''));
+    if (end === '') return items;
+  }
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,272 @@
+import {
+  astFromValue,
+  buildASTSchema,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLNamedInputType,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  isSpecifiedScalarType,
+  isUnionType,
+  parse,
+  print,
+} from 'graphql';
+import type { RemoteSchemaMetadata, ValuePath } from '../../metadata/index.ts';
+import { schemaValidationProblems } from '../schema-problems.ts';
+import { SourceError, type SourceProblem, type Subschema } from '../source.ts';
+import type { Presets } from './preset.ts';
+import { presetProblems } from './preset-values.ts';
+import { takePresets } from './presets.ts';
+import { sdlLines } from './sdl-lines.ts';
+
+/** The permission of a role on a remote schema. */
+export interface Permitted {
+  /** The part that the role sees. */
+  readonly schema: GraphQLSchema;
+  /** The same with the inputs that are preset, which the role does not see. */
+  readonly withPresets: GraphQLSchema;
+  readonly presets: Presets;
+}
+
+/**
+ * What each listed role is given.
+ *
+ * @throws SourceError with everything that does not fit the remote schema.
+ */
+export function permittedParts(
+  metadata: RemoteSchemaMetadata,
+  upstream: GraphQLSchema,
+): ReadonlyMap<string, Permitted> {
+  const parts = new Map<string, Permitted>();
+  const problems: SourceProblem[] = [];
+  (metadata.permissions ?? []).forEach(({ role, definition, inheritedFrom }, index) => {
+    // Those that are inherited come after what they are inherited from, where what is wrong with them is a problem.
+    const same = inheritedFrom === undefined ? undefined : parts.get(inheritedFrom);
+    if (same) parts.set(role, same);
+    if (inheritedFrom !== undefined) return;
+    const part = permittedSchema(definition.schema, upstream);
+    const path = ['permissions', index, 'definition', 'schema'];
+    if ('schema' in part) parts.set(role, part);
+    else problems.push(...permissionProblems(role, definition.schema, part.problems, path));
+  });
+  if (problems.length > 0) throw new SourceError(problems);
+  return parts;
+}
+
+/** Problems of the permission of a role, with the lines of its SDL. */
+export function permissionProblems(
+  role: string,
+  sdl: string,
+  problems: readonly string[],
+  path: ValuePath,
+): readonly SourceProblem[] {
+  const lineOf = sdlLines(sdl);
+  return problems.map((problem) => ({
+    path,
+    line: lineOf(problem),
+    message: `permission of role "${role}": ${problem}`,
+  }));
+}
+
+/** The subschema of each role, one for all roles that are given the same. */
+export function partsByRole(
+  permitted: ReadonlyMap<string, Permitted>,
+  subschemaOf: (part: Permitted) => Subschema,
+): ReadonlyMap<string, Subschema> {
+  const made = new Map<Permitted, Subschema>();
+  const parts = new Map<string, Subschema>();
+  for (const [role, part] of permitted) {
+    const subschema = made.get(part) ?? subschemaOf(part);
+    made.set(part, subschema);
+    parts.set(role, subschema);
+  }
+  return parts;
+}
+
+/**
+ * The part of a remote schema that a role is given, from the SDL in its permission.
+ *
+ * @param upstream the remote schema as it is; what the SDL says must be a part of it, to the letter.
+ * @returns the part, or everything in which it is not one.
+ */
+export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted | { problems: readonly string[] } {
+  const found: string[] = [];
+  try {
+    const { whole, visible, presets, problems } = takePresets(parse(sdl));
+    found.push(...problems);
+    const withPresets = buildASTSchema(whole);
+    const schema = buildASTSchema(visible);
+    const types = Object.values(withPresets.getTypeMap());
+    for (const type of types.filter((one) => !isIntrospectionType(one) && !isSpecifiedScalarType(one)))
+      found.push(...permittedTypeProblems(type, counterpart(type, withPresets, upstream)));
+    found.push(...misfits(presets, withPresets), ...evasions(presets, withPresets));
+    // A part that is wrong is often no schema either, and the reasons above say it better.
+    if (found.length === 0) found.push(...schemaValidationProblems(schema));
+    return found.length > 0 ? { problems: found } : { schema, withPresets, presets };
+  } catch (error) {
+    return { problems: [...found, ...(error as Error).message.split('\n\n')] };
+  }
+}
+
+/**
+ * Whether the remote schema may answer an operation of the part with something that the part does not have: an object of
+ * a type that is left out of a union or interface, a value that is left out of an enum.
+ */
+export function mayAnswerMore(part: GraphQLSchema, upstream: GraphQLSchema): boolean {
+  if (part === upstream) return false;
+  return Object.values(part.getTypeMap()).some((type) => {
+    if (isIntrospectionType(type)) return false;
+    const whole = upstream.getType(type.name);
+    if (isAbstractType(type) && isAbstractType(whole))
+      return part.getPossibleTypes(type).length < upstream.getPossibleTypes(whole).length;
+    return isEnumType(type) && isEnumType(whole) && type.getValues().length < whole.getValues().length;
+  });
+}
+
+/** Presets that do not fit the type of their input. */
+function misfits(presets: Presets, schema: GraphQLSchema): readonly string[] {
+  return [...presets].flatMap(([key, preset]) => {
+    const type = inputType(key, schema);
+    return type ? presetProblems(preset, type).map((problem) => `@preset of "${key}": ${problem}`) : [];
+  });
+}
+
+/** Presets of an object's field that do not hold when the field is reached through an interface. */
+export function evasions(presets: Presets, schema: GraphQLSchema): readonly string[] {
+  return [...evadedArguments(presets, schema), ...evadedInputObjects(presets, schema)];
+}
+
+/** Arguments of which nothing is left to the client, since each field of their type is preset. */
+function evadedInputObjects(presets: Presets, schema: GraphQLSchema): readonly string[] {
+  const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) || isInterfaceType(type));
+  return types.flatMap((type) =>
+    Object.values(type.getFields()).flatMap(({ name, args }) =>
+      args
+        .filter((argument) => isPresetOnly(getNamedType(argument.type), presets))
+        .flatMap((argument) =>
+          type
+            .getInterfaces()
+            .filter((one) => one.getFields()[name]?.args.every((other) => other.name !== argument.name))
+            .map((one) => `${one.name}.${name}`)
+            .map(
+              (other) =>
+                `"${type.name}.${name}.${argument.name}" is preset as a whole: "${other}" needs the same argument, or it could be evaded there`,
+            ),
+        ),
+    ),
+  );
+}
+
+function isPresetOnly(type: GraphQLNamedInputType, presets: Presets, within: readonly string[] = []): boolean {
+  if (!isInputObjectType(type) || within.includes(type.name)) return false;
+  return Object.values(type.getFields()).every(
+    (field) =>
+      presets.has(`${type.name}.${field.name}`) ||
+      isPresetOnly(getNamedType(field.type), presets, [...within, type.name]),
+  );
+}
+
+function evadedArguments(presets: Presets, schema: GraphQLSchema): readonly string[] {
+  return [...presets].flatMap(([key, preset]) => {
+    const [typeName = '', fieldName = '', argument] = key.split('.');
+    const type = schema.getType(typeName);
+    if (argument === undefined || !(isObjectType(type) || isInterfaceType(type))) return [];
+    return type
+      .getInterfaces()
+      .filter((one) => Object.hasOwn(one.getFields(), fieldName))
+      .map((one) => `${one.name}.${fieldName}.${argument}`)
+      .filter((other) => JSON.stringify(presets.get(other)) !== JSON.stringify(preset))
+      .map((other) => `@preset of "${key}": "${other}" needs the same, or it could be evaded there`);
+  });
+}
+
+function inputType(key: string, schema: GraphQLSchema): GraphQLInputType | undefined {
+  const [typeName = '', fieldName = '', argumentName] = key.split('.');
+  const type = schema.getType(typeName);
+  if (isInputObjectType(type)) return type.getFields()[fieldName]?.type;
+  if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
+  return type.getFields()[fieldName]?.args.find((argument) => argument.name === argumentName)?.type;
+}
+
+/** The type of the whole schema that `type` is a part of. Root types may have another name there. */
+function counterpart(type: GraphQLNamedType, part: GraphQLSchema, whole: GraphQLSchema): GraphQLNamedType | undefined {
+  if (type === part.getQueryType()) return whole.getQueryType() ?? undefined;
+  if (type === part.getMutationType()) return whole.getMutationType() ?? undefined;
+  if (type === part.getSubscriptionType()) return whole.getSubscriptionType() ?? undefined;
+  return whole.getType(type.name);
+}
+
+function permittedTypeProblems(part: GraphQLNamedType, whole: GraphQLNamedType | undefined): readonly string[] {
+  if (!whole) return [`type "${part.name}" does not exist in the remote schema`];
+  if ((isObjectType(part) && isObjectType(whole)) || (isInterfaceType(part) && isInterfaceType(whole))) {
+    const fields = whole.getFields();
+    const interfaces = new Set(whole.getInterfaces().map((one) => one.name));
+    const extra = part.getInterfaces().filter((one) => !interfaces.has(one.name));
+    return [
+      ...extra.map((one) => `"${part.name}" does not implement "${one.name}" in the remote schema`),
+      ...Object.values(part.getFields()).flatMap((field) => {
+        const place = `${part.name}.${field.name}`;
+        const other = Object.hasOwn(fields, field.name) ? fields[field.name] : undefined;
+        if (!other) return [`field "${place}" does not exist in the remote schema`];
+        return [...sameType(place, field, other), ...inputProblems(place, field.args, other.args)];
+      }),
+    ];
+  }
+  if (isInputObjectType(part) && isInputObjectType(whole))
+    return inputProblems(part.name, Object.values(part.getFields()), Object.values(whole.getFields()));
+  if (isEnumType(part) && isEnumType(whole)) {
+    const values = new Set(whole.getValues().map((value) => value.name));
+    const extra = part.getValues().filter((value) => !values.has(value.name));
+    return extra.map((value) => `enum value "${part.name}.${value.name}" does not exist in the remote schema`);
+  }
+  if (isUnionType(part) && isUnionType(whole)) {
+    const members = new Set(whole.getTypes().map((type) => type.name));
+    const extra = part.getTypes().filter((type) => !members.has(type.name));
+    return extra.map((type) => `"${type.name}" is no member of "${part.name}" in the remote schema`);
+  }
+  if (part.constructor === whole.constructor) return [];
+  return [`type "${part.name}" is of another kind in the remote schema`];
+}
+
+type InputValue = GraphQLArgument | GraphQLInputField;
+
+/** Arguments of a field, or fields of an input object. */
+function inputProblems(place: string, part: readonly InputValue[], whole: readonly InputValue[]): readonly string[] {
+  const missing = whole.filter((other) => isRequiredInput(other) && !part.some((input) => input.name === other.name));
+  return [
+    ...missing.map((other) => `"${place}" lacks "${other.name}", which the remote schema requires`),
+    ...part.flatMap((input) => {
+      const other = whole.find((candidate) => candidate.name === input.name);
+      if (!other) return [`"${place}" has no "${input.name}" in the remote schema`];
+      const at = `${place}.${input.name}`;
+      return [...sameType(at, input, other), ...sameDefault(at, input, other)];
+    }),
+  ];
+}
+
+function isRequiredInput(input: InputValue): boolean {
+  return isRequiredArgument(input as GraphQLArgument) || isRequiredInputField(input as GraphQLInputField);
+}
+
+function sameType(place: string, part: { type: unknown }, whole: { type: unknown }): readonly string[] {
+  if (String(part.type) === String(whole.type)) return [];
+  return [`"${place}" has the type ${String(part.type)}, in the remote schema it has ${String(whole.type)}`];
+}
+
+/** Defaults are the remote schema's: a permission may leave one out, but not change it. */
+function sameDefault(place: string, part: InputValue, whole: InputValue): readonly string[] {
+  const [ours, theirs] = [part, whole].map(({ defaultValue, type }) => astFromValue(defaultValue, type));
+  if (!ours || (theirs && print(ours) === print(theirs))) return [];
+  const found = theirs ? print(theirs) : 'none';
+  return [`"${place}" has the default ${print(ours)}, in the remote schema it has ${found}`];
+}

@@ -1,0 +1,92 @@
+import {
+  type ExecutionRequest,
+  type ExecutionResult,
+  type Executor,
+  isAsyncIterable,
+  type MaybeAsyncIterable,
+} from '@graphql-tools/utils';
+import { type DocumentNode, type FieldNode, GraphQLError, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import type { CustomizedSchema } from '../customization/index.ts';
+import { type Unwrapped, unwrapNamespace } from '../customization/index.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { mapEvents } from '../source-events.ts';
+
+/** Runs operations in the graph's names on a remote schema that has other ones. */
+export function withCustomization(
+  executor: Executor<OperationContext>,
+  customized: CustomizedSchema,
+): Executor<OperationContext> {
+  const { namespace, types, fields } = customized;
+  if (namespace === undefined && types.size === 0 && fields.size === 0) return executor;
+  const newNames = new Map([...types].map(([renamed, old]) => [old, renamed]));
+  return async (request: ExecutionRequest): Promise<MaybeAsyncIterable<ExecutionResult>> => {
+    const renamed = inRemoteNames(request.document, customized);
+    const unwrapped = namespace === undefined ? undefined : unwrapNamespace(renamed, namespace);
+    const result = await executor({ ...request, document: unwrapped?.document ?? renamed });
+    if (!isAsyncIterable(result)) return inGraphNames(result as ExecutionResult, newNames, unwrapped);
+    const events = result[Symbol.asyncIterator]() as AsyncIterator<ExecutionResult>;
+    return mapEvents(events, (event) => inGraphNames(event, newNames, unwrapped));
+  };
+}
+
+export function inRemoteNames(document: DocumentNode, { schema, types, fields }: CustomizedSchema): DocumentNode {
+  const info = new TypeInfo(schema);
+  return visit(
+    document,
+    visitWithTypeInfo(info, {
+      NamedType: {
+        leave: (node) => {
+          const old = types.get(node.name.value);
+          return old === undefined ? undefined : { ...node, name: { ...node.name, value: old } };
+        },
+      },
+      Field: {
+        leave: (node): FieldNode | undefined => {
+          const old = fields.get(`${info.getParentType()?.name}.${node.name.value}`);
+          if (old === undefined) return undefined;
+          return { ...node, alias: node.alias ?? node.name, name: { ...node.name, value: old } };
+        },
+      },
+    }),
+  );
+}
+
+function inGraphNames(
+  result: ExecutionResult,
+  types: ReadonlyMap<string, string>,
+  unwrapped: Unwrapped | undefined,
+): ExecutionResult {
+  const { data, errors } = result;
+  if (types.size > 0) renameTypes(data, types);
+  if (!unwrapped) return result;
+  return {
+    ...result,
+    ...(data && { data: unwrapped.wrapData(data) }),
+    ...(errors && { errors: errors.map((error) => relocated(error, unwrapped)) }),
+  };
+}
+
+const TYPE_NAME = /^(ns\d+_)?__typename$/;
+
+/**
+ * `__typename` tells the gateway which type it has before it, so it has to be told in the graph's names.
+ *
+ * @param types the graph's names by the remote's.
+ */
+export function renameTypes(value: unknown, types: ReadonlyMap<string, string>): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (const item of value) renameTypes(item, types);
+    return;
+  }
+  const object = value as Record<string, unknown>;
+  for (const [key, inner] of Object.entries(object)) {
+    if (TYPE_NAME.test(key) && typeof inner === 'string') object[key] = types.get(inner) ?? inner;
+    else renameTypes(inner, types);
+  }
+}
+
+function relocated(error: GraphQLError, { wrapPath }: Unwrapped): GraphQLError {
+  if (!error.path) return error;
+  return new GraphQLError(error.message, { path: wrapPath(error.path), extensions: error.extensions });
+}

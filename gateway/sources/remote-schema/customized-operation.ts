@@ -1,0 +1,100 @@
+import { type ExecutionResult, type GraphQLDirective, Kind, type OperationDefinitionNode } from 'graphql';
+import { PassthroughBody } from '../../upstream/index.ts';
+import type { OperationAnswer, OperationDocument } from '../compiled-operation.ts';
+import type { CustomizedSchema } from '../customization/index.ts';
+import { renameTypesAt, type TypeNamePlaces, typeNamePlaces } from '../customization/index.ts';
+import type { Subschema } from '../source.ts';
+import { sourceError } from '../source-error.ts';
+import { mapEvents } from '../source-events.ts';
+import { inRemoteNames } from './customized-executor.ts';
+import { compileIncremental } from './incremental-operation.ts';
+import { compileRemoteSubscription } from './remote-events.ts';
+import { compileForward } from './remote-operation.ts';
+import type { RemoteTarget } from './remote-request.ts';
+import { REMOTE_SCHEMA_ERROR } from './remote-response.ts';
+
+/** The parts of a remote schema that do not depend on customized names. */
+export interface RemoteAbilities {
+  readonly target: RemoteTarget;
+  /** Whether it takes files. */
+  readonly takesFiles: boolean;
+  /** Which of `@defer` and `@stream` it supports. */
+  readonly directives: readonly GraphQLDirective[];
+}
+
+/** How a source runs operations that are all its own. */
+export type SourceOperations = Required<Pick<Subschema, 'compile' | 'compileSubscription' | 'incremental'>>;
+
+/** An operation in the remote's names, and where its answers tell names of types that the graph has others for. */
+interface RemoteOperation extends OperationDocument {
+  readonly places: TypeNamePlaces;
+}
+
+/**
+ * Makes operations in the graph's names ready to be sent to a remote schema that has other ones. Names of fields are
+ * written into the text as aliases; only answers that tell names of types are parsed. Undefined where the answer has
+ * another form than the operation: the remote stands in a namespace, or a key is the name of a type here and a text there.
+ */
+export function customizedOperations(
+  { target, takesFiles, directives }: RemoteAbilities,
+  customized: CustomizedSchema,
+): SourceOperations {
+  const graphNames = new Map([...customized.types].map(([ours, theirs]) => [theirs, ours]));
+  const rename = ({ data }: ExecutionResult, places: TypeNamePlaces) => renameTypesAt(data, places, graphNames);
+  return {
+    compile: (written) => {
+      const operation = remoteOperation(written, customized);
+      const prepared = operation && compileForward(target, operation, takesFiles);
+      if (!prepared || operation.places.size === 0) return prepared;
+      return {
+        ...prepared,
+        run: (variables, call, done) =>
+          prepared.run(variables, call, (answer) => {
+            const result = parseAnswer(answer, target.name);
+            rename(result, operation.places);
+            done(result);
+          }),
+      };
+    },
+    compileSubscription: (written) => {
+      const operation = remoteOperation(written, customized);
+      const prepared = operation && compileRemoteSubscription(target, operation);
+      if (!prepared || operation.places.size === 0) return prepared;
+      return {
+        open: (variables, call) =>
+          mapEvents(prepared.open(variables, call), (event) => {
+            rename(event, operation.places);
+            return event;
+          }),
+      };
+    },
+    incremental: {
+      directives,
+      compile: (written) => {
+        const operation = remoteOperation(written, customized);
+        // The two forms of payloads name their position in the response differently.
+        return operation && operation.places.size === 0 ? compileIncremental(target, operation) : undefined;
+      },
+    },
+  };
+}
+
+const NOWHERE: TypeNamePlaces = new Map();
+
+function remoteOperation({ document }: OperationDocument, customized: CustomizedSchema): RemoteOperation | undefined {
+  if (customized.namespace !== undefined) return undefined;
+  const renamed = inRemoteNames(document, customized);
+  const operation = renamed.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  const places = customized.types.size === 0 ? NOWHERE : typeNamePlaces(renamed);
+  return operation && places && { document: renamed, operation: operation as OperationDefinitionNode, places };
+}
+
+function parseAnswer(answer: OperationAnswer, service: string): ExecutionResult {
+  if (!(answer instanceof PassthroughBody)) return answer;
+  try {
+    return answer.toJson() as ExecutionResult;
+  } catch {
+    const error = sourceError(service, REMOTE_SCHEMA_ERROR, 'Remote server response is not valid JSON');
+    return { data: null, errors: [error] };
+  }
+}

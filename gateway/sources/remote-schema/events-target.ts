@@ -1,0 +1,20 @@
+import { type Environment, type RemoteSchemaMetadata, resolveEventsUrl } from '../../metadata/index.ts';
+import { SourceError } from '../source.ts';
+import type { EventsTarget } from './remote-request.ts';
+
+type SubscriptionsMetadata = RemoteSchemaMetadata['definition']['subscriptions'];
+
+/**
+ * Where and how a remote schema is subscribed to: at its own URL, unless it is described otherwise.
+ *
+ * @throws SourceError when the description does not fit the environment.
+ */
+export function eventsTarget(described: SubscriptionsMetadata, ownUrl: string, environment: Environment): EventsTarget {
+  const protocol = described?.protocol ?? 'graphql-transport-ws';
+  const isElsewhere = described && (described.url != null || described.url_from_env != null);
+  const resolved = isElsewhere ? resolveEventsUrl(described, environment) : { url: ownUrl };
+  if ('problem' in resolved)
+    throw new SourceError([{ message: resolved.problem, path: ['definition', 'subscriptions'] }]);
+  const { url } = resolved;
+  return { protocol, url: protocol === 'sse' ? url.replace(/^ws/, 'http') : url.replace(/^http/, 'ws') };
+}

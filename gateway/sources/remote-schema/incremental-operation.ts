@@ -1,0 +1,181 @@
+import {
+  boundaryOf,
+  MultipartReader,
+  UpstreamError,
+  type UpstreamFlow,
+  type UpstreamHandler,
+  type UpstreamResponse,
+  type UpstreamSink,
+} from '../../upstream/index.ts';
+import type {
+  IncrementalFlow,
+  IncrementalOperation,
+  IncrementalPayload,
+  IncrementalReceiver,
+  OperationAnswer,
+  OperationDocument,
+  ParsedPayload,
+} from '../compiled-operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { truncatedResponse } from '../source-error.ts';
+import {
+  mayBeLast,
+  mayHaveNext,
+  mayHoldMoreThanData,
+  PromisedPieces,
+  parsePart,
+  relayedPart,
+} from './incremental-payloads.ts';
+import { Forwarding, forwardedBody } from './remote-operation.ts';
+import { type RemoteTarget, remoteRequest } from './remote-request.ts';
+import { checkedResult, protocolError, REMOTE_SCHEMA_ERROR, takeCookies, upstreamFailure } from './remote-response.ts';
+
+type Headers = UpstreamResponse['headers'];
+
+const MULTIPART_NAME = 'multipart/mixed';
+const MULTIPART_MIXED = /^multipart\/mixed\s*(?:;|$)/i;
+const BOUNDARY_PARAMETER = /;\s*boundary\s*=\s*(?:"[^"]*"|[^\s;"]+)/gi;
+/** Others would not make it into a response. */
+const PARAMETERS = /^(?:;[\w\s."=-]*)*$/;
+
+/**
+ * Makes an operation ready to be sent to a remote schema with its `@defer` and `@stream`, and its answer to be taken in
+ * the parts in which it comes.
+ */
+export function compileIncremental(target: RemoteTarget, toPrepare: OperationDocument): IncrementalOperation {
+  const bodyWith = forwardedBody(toPrepare);
+  const isQuery = toPrepare.operation.operation === 'query';
+  return {
+    run: (variables, call, accept, receiver) => {
+      const request = remoteRequest(target, bodyWith(variables), call, isQuery);
+      const headers = accepting(request.headers as readonly string[], accept);
+      target.http.dispatch({ ...request, headers, takesParts: true }, new PartsForwarding(target, call, receiver));
+    },
+  };
+}
+
+/** Names and values in turn, with another value of `Accept`. */
+function accepting(headers: readonly string[], accept: string): readonly string[] {
+  return headers.map((value, at) => (at % 2 === 1 && headers[at - 1] === 'accept' ? accept : value));
+}
+
+/** One operation that is under way, whose answer comes in one piece or in parts. */
+class PartsForwarding implements UpstreamHandler, IncrementalFlow {
+  readonly #target: RemoteTarget;
+  readonly #call: OperationContext;
+  readonly #receiver: IncrementalReceiver;
+  readonly #promised = new PromisedPieces();
+  #headers: Headers = {};
+  #flow: UpstreamFlow | undefined;
+  #parameters = '';
+  #state: 'waiting' | 'begun' | 'over' = 'waiting';
+
+  constructor(target: RemoteTarget, call: OperationContext, receiver: IncrementalReceiver) {
+    this.#target = target;
+    this.#call = call;
+    this.#receiver = receiver;
+  }
+
+  onStart(status: number, headers: Headers, flow: UpstreamFlow): UpstreamSink | undefined {
+    const type = partsTypeOf(status, headers);
+    if (type === undefined) return undefined;
+    this.#headers = headers;
+    this.#flow = flow;
+    this.#parameters = parametersOf(type);
+    const reader = new MultipartReader(boundaryOf(type), (bytes) => this.#take(bytes));
+    return {
+      onData: (chunk) => {
+        if (this.#state !== 'over' && !reader.read(chunk)) flow.refuse('the answer is not as multipart has to be');
+      },
+      onEnd: () => this.onError(new UpstreamError('connection', new Error('the answer ended before its last part'))),
+    };
+  }
+
+  onResponse(response: UpstreamResponse): void {
+    new Forwarding(this.#target, this.#call, (answer) => this.#answer(answer)).onResponse(response);
+  }
+
+  onError(error: UpstreamError): void {
+    const { name } = this.#target;
+    if (this.#state === 'waiting') this.#answer(upstreamFailure(name, error, this.#call));
+    else if (this.#state === 'begun')
+      this.#end(this.#promised.broken(truncatedResponse(name, REMOTE_SCHEMA_ERROR, error, this.#call)));
+  }
+
+  pause(): void {
+    if (this.#state !== 'over') this.#flow?.pause();
+  }
+
+  resume(): void {
+    this.#flow?.resume();
+  }
+
+  lastPart(error: unknown): ParsedPayload {
+    return this.#promised.broken(error);
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#state === 'waiting') this.#takeFirst(bytes);
+    else if (this.#state === 'begun') this.#takeNext(bytes);
+  }
+
+  /** A service whose first part is its last has nothing that comes later. */
+  #takeFirst(bytes: Buffer): void {
+    const { name } = this.#target;
+    this.#flow?.begun();
+    takeCookies({ headers: this.#headers }, this.#call);
+    const isToBeRead = mayHoldMoreThanData(bytes) || !mayHaveNext(bytes);
+    const read = isToBeRead ? parsePart(bytes) : undefined;
+    if (isToBeRead && !read) this.#answer(protocolError(name, 'Remote server response is not valid JSON'));
+    else if (read && read.hasNext !== true) this.#answer(checkedResult(name, read, this.#call));
+    else {
+      this.#state = 'begun';
+      // What it says about HTTP is known before the response begins.
+      const part = read ? relayedPart(name, read, this.#call) : bytes;
+      this.#receiver.begun(this.#parameters, this);
+      this.#give(part);
+    }
+  }
+
+  #takeNext(bytes: Buffer): void {
+    const holdsMore = mayHoldMoreThanData(bytes);
+    const read = holdsMore || mayBeLast(bytes) ? parsePart(bytes) : undefined;
+    if (holdsMore && !read) {
+      this.#flow?.refuse('a part is not valid JSON');
+      return;
+    }
+    this.#give(holdsMore && read ? relayedPart(this.#target.name, read, this.#call) : bytes);
+    if (read?.hasNext === false) this.#end();
+  }
+
+  #give(part: IncrementalPayload): void {
+    this.#promised.note(part);
+    this.#receiver.part(part);
+  }
+
+  #answer(answer: OperationAnswer): void {
+    this.#state = 'over';
+    this.#receiver.answered(answer);
+  }
+
+  #end(last?: ParsedPayload): void {
+    this.#state = 'over';
+    // The client is gone: the slot is released when the service has ended its response.
+    this.resume();
+    this.#receiver.ended(last);
+  }
+}
+
+/** The content type of an answer that comes in parts; undefined for every other one, and for what cannot be read here. */
+function partsTypeOf(status: number, headers: Headers): string | undefined {
+  const type = String(headers['content-type'] ?? '');
+  const encoding = headers['content-encoding'] ?? 'identity';
+  const isInParts = status >= 200 && status <= 299 && MULTIPART_MIXED.test(type) && encoding === 'identity';
+  return isInParts ? type : undefined;
+}
+
+/** Some clients look there for the form of the parts. */
+function parametersOf(type: string): string {
+  const parameters = type.slice(MULTIPART_NAME.length).replace(BOUNDARY_PARAMETER, '').trim();
+  return PARAMETERS.test(parameters) ? parameters : '';
+}

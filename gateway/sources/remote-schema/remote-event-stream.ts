@@ -1,0 +1,107 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { StringDecoder } from 'node:string_decoder';
+import { EventStreamReader } from '../../upstream/index.ts';
+import type { OperationContext } from '../operation-context.ts';
+import type { EventConnection } from '../source-events.ts';
+import type { EventsReceiver, SourceStream } from './events-receiver.ts';
+import type { RemoteTarget } from './remote-request.ts';
+import { headersByName } from './upstream-headers.ts';
+
+/** How many bytes are read of a response that is no event stream. */
+const MAX_REFUSAL_BYTES = 1024 * 1024;
+
+/**
+ * Runs one operation on a remote schema over server-sent events: GraphQL over SSE, "distinct connections mode". The
+ * request has a connection of its own, so that streams take none from the pool that requests share.
+ */
+export function receiveOverEventStream(
+  target: RemoteTarget,
+  operation: object,
+  call: OperationContext,
+  { receiver, traceContext }: SourceStream,
+): EventConnection {
+  const { url } = target.events;
+  const body = JSON.stringify(operation);
+  const headers = {
+    ...headersByName(target, call),
+    ...traceContext,
+    accept: 'text/event-stream',
+    'content-length': Buffer.byteLength(body),
+  };
+  const send = url.startsWith('https:') ? requestHttps : requestHttp;
+  const outgoing = send(url, { method: 'POST', headers, agent: false });
+  let incoming: IncomingMessage | undefined;
+  const tooLate = setTimeout(() => {
+    receiver.lost('no answer in time');
+    outgoing.destroy();
+  }, target.timeoutMs);
+  outgoing.on('socket', (socket) => socket.setKeepAlive(true, 30_000));
+  outgoing.on('error', (error) => {
+    clearTimeout(tooLate);
+    receiver.lost(error.message);
+  });
+  outgoing.on('response', (response) => {
+    incoming = response;
+    const isStream = /^text\/event-stream\s*(;|$)/i.test(response.headers['content-type'] ?? '');
+    if (response.statusCode === 200 && isStream) {
+      clearTimeout(tooLate);
+      readEventStream(response, receiver);
+    } else readRefusal(response, receiver);
+  });
+  outgoing.end(body);
+  return {
+    pause: () => void incoming?.pause(),
+    resume: () => void incoming?.resume(),
+    close: () => {
+      clearTimeout(tooLate);
+      outgoing.destroy();
+    },
+  };
+}
+
+function readEventStream(response: IncomingMessage, receiver: EventsReceiver): void {
+  const decoder = new StringDecoder('utf8');
+  const reader = new EventStreamReader(({ event, data }) => {
+    if (event === 'complete') return receiver.complete();
+    // Servers that were written before the protocol send their results as unnamed events.
+    if (event !== 'next' && event !== 'message') return;
+    try {
+      receiver.next(JSON.parse(data), data.length);
+    } catch {
+      receiver.lost('an event that is not JSON');
+    }
+  });
+  response.on('data', (chunk: Buffer) => {
+    if (!reader.read(decoder.write(chunk))) receiver.lost('an event is too large');
+  });
+  response.on('end', () => receiver.lost('the stream has ended without a word'));
+  response.on('error', (error) => receiver.lost(error.message));
+  response.on('close', () => receiver.lost('the stream was cut'));
+}
+
+/** An answer that is no stream may be a GraphQL response that tells why. */
+function readRefusal(response: IncomingMessage, receiver: EventsReceiver): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_REFUSAL_BYTES) chunks.push(chunk);
+    else response.destroy();
+  });
+  response.on('error', () => {});
+  response.on('close', () => {
+    const errors = errorsIn(Buffer.concat(chunks).toString('utf8'));
+    if (errors) receiver.refused(errors);
+    else receiver.lost(`answered with the status ${response.statusCode} and no event stream`);
+  });
+}
+
+function errorsIn(text: string): readonly unknown[] | undefined {
+  try {
+    const { errors } = JSON.parse(text);
+    return Array.isArray(errors) && errors.length > 0 ? errors : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import { type ExecutionResult, print, stripIgnoredCharacters } from 'graphql';
+import type { Span } from '../../../platform/index.ts';
+import { unavailable } from '../../upstream/index.ts';
+import type { CompiledSubscription, OperationDocument } from '../compiled-operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { eventsLost, sourceFailure } from '../source-error.ts';
+import { type EventConnection, failedEvents, SourceEvents } from '../source-events.ts';
+import type { EventsReceiver } from './events-receiver.ts';
+import { receiveOverEventStream } from './remote-event-stream.ts';
+import type { RemoteTarget } from './remote-request.ts';
+import { eventResult, REMOTE_SCHEMA_ERROR } from './remote-response.ts';
+import { receiveOverWebSocket } from './remote-websocket.ts';
+
+/** A subscription as it is sent to a remote schema. */
+export interface EventsRequest {
+  readonly query: string;
+  readonly operationName?: string | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Makes a subscription ready to be sent to a remote schema as it is, whose events are passed on as they are. */
+export function compileRemoteSubscription(
+  target: RemoteTarget,
+  { document, operation }: OperationDocument,
+): CompiledSubscription {
+  const query = stripIgnoredCharacters(print(document));
+  const operationName = operation.name?.value;
+  const declared = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  return {
+    open: (given, call) => {
+      const names = declared.filter((name) => Object.hasOwn(given, name));
+      const variables = Object.fromEntries(names.map((name) => [name, given[name]]));
+      return openRemoteEvents(target, { query, operationName, ...(names.length > 0 && { variables }) }, call);
+    },
+  };
+}
+
+/**
+ * Subscribes to a remote schema, as the caller of `call`, over a connection of its own: so each subscription can be kept
+ * waiting by itself. The caller's claims go in the headers that the connection is opened with, in `connection_init`, and
+ * in the operation's `extensions.session_variables`.
+ *
+ * @returns the source stream, synchronously; an unreachable service ends it with an error.
+ */
+export function openRemoteEvents(
+  target: RemoteTarget,
+  { query, operationName, variables }: EventsRequest,
+  call: OperationContext,
+): SourceEvents {
+  const { name } = target;
+  if (target.http.isUnavailable) return failedEvents([sourceFailure(name, REMOTE_SCHEMA_ERROR, unavailable(), call)]);
+  // What the source's stream takes is as long as the subscription.
+  call.record?.addCall(name, 'remote-schema', 'success', 0);
+  const events = new SourceEvents();
+  const span = startSpan(target, call);
+  const receiver: EventsReceiver = {
+    next: (payload, length) => events.push(eventResult(name, payload, call), length),
+    refused: (errors) => {
+      span?.fail('refused');
+      events.fail(errorsOf(eventResult(name, { errors }, call)));
+    },
+    complete: () => events.end(),
+    lost: (reason) => {
+      span?.fail('connection');
+      call.record?.addCall(name, 'remote-schema', 'connection', 0);
+      if (!events.isOver) events.fail([eventsLost(name, reason, call)]);
+    },
+  };
+  const traceContext = span ? namesToValues(span.headers) : {};
+  const payload = {
+    query,
+    ...(operationName !== undefined && { operationName }),
+    ...(variables && { variables }),
+    extensions: { session_variables: call.session.variables, ...traceContext },
+  };
+  const receive = target.events.protocol === 'sse' ? receiveOverEventStream : receiveOverWebSocket;
+  const connection = receive(target, payload, call, { receiver, traceContext });
+  events.connect(span ? endingSpan(connection, span) : connection);
+  return events;
+}
+
+/** The source stream's span, which lives as long as its connection. */
+function startSpan({ name, events: { url, protocol } }: RemoteTarget, { span }: OperationContext): Span | undefined {
+  const stream = span?.startChild(`SUBSCRIBE ${name}`, 'client');
+  if (!stream?.isRecording) return stream;
+  const { hostname, port, protocol: scheme } = new URL(url);
+  stream.setAttribute('portico.source.name', name);
+  stream.setAttribute('portico.source.kind', 'remote-schema');
+  stream.setAttribute('portico.subscription.protocol', protocol);
+  stream.setAttribute('server.address', hostname);
+  stream.setAttribute('server.port', Number(port) || (scheme === 'wss:' || scheme === 'https:' ? 443 : 80));
+  return stream;
+}
+
+/** The consumer closes a connection once, whatever has ended it. */
+function endingSpan(connection: EventConnection, span: Span): EventConnection {
+  return {
+    pause: () => connection.pause(),
+    resume: () => connection.resume(),
+    close: () => {
+      connection.close();
+      span.end();
+    },
+  };
+}
+
+function namesToValues(headers: readonly string[]): Readonly<Record<string, string>> {
+  const values: Record<string, string> = {};
+  for (let at = 0; at < headers.length; at += 2) values[headers[at] as string] = headers[at + 1] as string;
+  return values;
+}
+
+function errorsOf({ errors = [] }: ExecutionResult) {
+  return errors;
+}

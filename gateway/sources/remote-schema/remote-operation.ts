@@ -1,0 +1,84 @@
+import { type ExecutionResult, print, stripIgnoredCharacters } from 'graphql';
+import type { Done } from '../../../platform/index.ts';
+import type { Variables } from '../../syntax/index.ts';
+import {
+  PassthroughBody,
+  type UpstreamError,
+  type UpstreamHandler,
+  type UpstreamResponse,
+} from '../../upstream/index.ts';
+import type { CompiledOperation, OperationAnswer, OperationDocument } from '../compiled-operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { filesRequest, type RemoteTarget, remoteRequest } from './remote-request.ts';
+import { readResult, takeCookies, upstreamFailure } from './remote-response.ts';
+
+/**
+ * Makes an operation ready to be sent to a remote schema as it is. The text is printed once; the client's variables are
+ * put beside it, and the answer is not parsed where it holds nothing but data.
+ *
+ * @param takesFiles whether the remote schema takes files.
+ */
+export function compileForward(
+  target: RemoteTarget,
+  toPrepare: OperationDocument,
+  takesFiles: boolean,
+): CompiledOperation {
+  const bodyWith = forwardedBody(toPrepare);
+  const isQuery = toPrepare.operation.operation === 'query';
+  return {
+    kind: 'forward',
+    takesFiles,
+    run: (variables, call, done) => {
+      const body = bodyWith(variables);
+      const request = call.files
+        ? filesRequest(target, body, call.files, call)
+        : remoteRequest(target, body, call, isQuery);
+      target.http.dispatch(request, new Forwarding(target, call, done));
+    },
+  };
+}
+
+/** The JSON body that sends an operation, printed once, with the variables that a client has given. */
+export function forwardedBody({ document, operation }: OperationDocument): (variables: Variables) => string {
+  const query = JSON.stringify(stripIgnoredCharacters(print(document)));
+  const name = operation.name?.value;
+  const prepared = `{"query":${query}${name === undefined ? '' : `,"operationName":${JSON.stringify(name)}`}`;
+  const declared = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  return (variables) => {
+    const given = declared.length === 0 ? '' : `,"variables":${JSON.stringify(declaredOf(variables, declared))}`;
+    return `${prepared}${given}}`;
+  };
+}
+
+function declaredOf(variables: Variables, declared: readonly string[]): unknown {
+  const given: Record<string, unknown> = {};
+  for (const name of declared) if (Object.hasOwn(variables, name)) given[name] = variables[name];
+  return given;
+}
+
+/** An operation in flight whose response is not incremental. */
+export class Forwarding implements UpstreamHandler {
+  readonly #target: RemoteTarget;
+  readonly #call: OperationContext;
+  readonly #done: Done<OperationAnswer>;
+
+  constructor(target: RemoteTarget, call: OperationContext, done: Done<OperationAnswer>) {
+    this.#target = target;
+    this.#call = call;
+    this.#done = done;
+  }
+
+  onResponse(response: UpstreamResponse): void {
+    takeCookies(response, this.#call);
+    const body = PassthroughBody.of(response);
+    this.#done(body.isDataOnly() ? body : this.#read(response));
+  }
+
+  onError(error: UpstreamError): void {
+    this.#done(upstreamFailure(this.#target.name, error, this.#call));
+  }
+
+  #read(response: UpstreamResponse): ExecutionResult {
+    return readResult(this.#target.name, response, this.#call);
+  }
+}

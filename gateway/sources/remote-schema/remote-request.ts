@@ -1,0 +1,67 @@
+import type { ResilientClient, UpstreamHttp, UpstreamRequest } from '../../upstream/index.ts';
+import { multipartBody, type SentFiles } from '../files.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { type HeaderSettings, type UpstreamHeaders, upstreamHeaders } from './upstream-headers.ts';
+
+/** How a remote schema is asked for subscriptions. */
+export interface EventsTarget {
+  readonly protocol: 'graphql-transport-ws' | 'graphql-ws' | 'sse';
+  /** `ws:` or `wss:` for the WebSocket protocols, `http:` or `https:` for `sse`. */
+  readonly url: string;
+}
+
+/** How a remote schema is asked. */
+export interface RemoteTarget extends HeaderSettings {
+  readonly name: string;
+  readonly url: string;
+  readonly timeoutMs: number;
+  /** Sends what callers ask for. */
+  readonly http: ResilientClient;
+  /** Sends what the gateway asks for itself, whatever state the source is in. */
+  readonly connections: UpstreamHttp;
+  readonly events: EventsTarget;
+  readonly headersFor: UpstreamHeaders;
+}
+
+export function remoteTarget(described: Omit<RemoteTarget, 'headersFor'>): RemoteTarget {
+  return { ...described, headersFor: upstreamHeaders(described) };
+}
+
+/** The request that sends the JSON body of a GraphQL request to a remote schema, as the caller of `call`. */
+export function remoteRequest(
+  target: RemoteTarget,
+  body: string,
+  call: OperationContext,
+  isQuery: boolean,
+): UpstreamRequest {
+  return {
+    url: target.url,
+    method: 'POST',
+    headers: target.headersFor(call),
+    body,
+    timeoutMs: target.timeoutMs,
+    isQuery,
+    cancellation: call.cancellation,
+    record: call.record,
+    span: call.span,
+  };
+}
+
+/** The request that sends an operation with its files. They come once, so it is never sent again. */
+export function filesRequest(
+  target: RemoteTarget,
+  operation: string,
+  files: SentFiles,
+  call: OperationContext,
+): UpstreamRequest {
+  const { contentType, body } = multipartBody(operation, files);
+  const headers: string[] = ['content-type', contentType];
+  const all = target.headersFor(call);
+  for (let at = 0; at < all.length; at += 2) {
+    const [name = '', value = ''] = all.slice(at, at + 2);
+    if (name.toLowerCase() !== 'content-type') headers.push(name, value);
+  }
+  // Some servers want to be shown that no form of a web page has sent it.
+  if (!headers.includes('apollo-require-preflight')) headers.push('apollo-require-preflight', 'true');
+  return { ...remoteRequest(target, '', call, false), headers, body };
+}

@@ -1,0 +1,127 @@
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { UpstreamResponse } from '../../upstream/index.ts';
+import type { HttpHints, OperationContext } from '../operation-context.ts';
+import { sourceError, sourceFailure } from '../source-error.ts';
+
+/** What went wrong at a remote schema that said nothing more of it. */
+export const REMOTE_SCHEMA_ERROR = 'remote-schema-error';
+
+/** The result for a client when a call to a remote schema failed. Logs the reason. */
+export function upstreamFailure(service: string, error: unknown, call: OperationContext): ExecutionResult {
+  return { data: null, errors: [sourceFailure(service, REMOTE_SCHEMA_ERROR, error, call)] };
+}
+
+/** Cookies that the remote wants the client to have. */
+export function takeCookies({ headers }: Pick<UpstreamResponse, 'headers'>, call: OperationContext): void {
+  const cookies = headers['set-cookie'];
+  if (cookies !== undefined) call.http.cookies.push(...[cookies].flat());
+}
+
+/**
+ * Reads the answer of a remote schema (GraphQL over HTTP, section 6). Its errors keep their message, path and extensions
+ * and get its name; what is no GraphQL response is an error of the operation as a whole.
+ */
+export function readResult(service: string, response: UpstreamResponse, call: OperationContext): ExecutionResult {
+  takeRefusal(response, call.http);
+  let result: RemoteResult | null;
+  try {
+    result = JSON.parse(response.body);
+  } catch {
+    call.log.warn(
+      { event: 'upstream.invalid_response', source: service, status: response.status },
+      'response of a source is not JSON',
+    );
+    return protocolError(service, 'Remote server response is not valid JSON');
+  }
+  return checkedResult(service, result, call);
+}
+
+/** A GraphQL response of a remote schema, before anything is known of it. */
+export interface RemoteResult {
+  readonly data?: unknown;
+  readonly errors?: unknown;
+  readonly extensions?: unknown;
+}
+
+/** Reads one event of a subscription to a remote schema: a GraphQL response, too. */
+export function eventResult(service: string, event: unknown, call: OperationContext): ExecutionResult {
+  return checkedResult(service, typeof event === 'object' ? event : null, call);
+}
+
+/** What a response of a remote schema means. Hints for HTTP are taken out of it. */
+export function checkedResult(service: string, result: RemoteResult | null, call: OperationContext): ExecutionResult {
+  const errors = result?.errors;
+  const data = result?.data;
+  if (errors === undefined || errors === null) {
+    if (data === undefined)
+      return protocolError(service, 'Missing "data" field with no errors in response from remote');
+    if (data === null)
+      return protocolError(service, 'Received null "data" field with no errors in response from remote');
+  } else if (!Array.isArray(errors)) {
+    return protocolError(service, 'Invalid "errors" field in response from remote');
+  } else if (errors.length === 0 && data === undefined) {
+    return protocolError(service, 'Empty "errors" field in response from remote');
+  }
+  takeHttpHints(result?.extensions, call.http);
+  return {
+    data: data ?? null,
+    ...(Array.isArray(errors) && errors.length > 0 && { errors: errors.map((error) => relayedError(service, error)) }),
+  } as ExecutionResult;
+}
+
+export function protocolError(service: string, message: string): ExecutionResult {
+  return { data: null, errors: [sourceError(service, REMOTE_SCHEMA_ERROR, message)] };
+}
+
+/** An error that the remote reported: its message, path and extensions stay, its name is added. */
+export function relayedError(service: string, error: unknown): GraphQLError {
+  const { message, path, extensions } = (error ?? {}) as { message?: unknown; path?: unknown; extensions?: object };
+  return new GraphQLError(typeof message === 'string' ? message : 'error without a message', {
+    ...(Array.isArray(path) && { path }),
+    extensions: { code: REMOTE_SCHEMA_ERROR, ...withoutTraces(extensions), service },
+  });
+}
+
+/** Some servers put stack traces into their errors unless they run in production mode. */
+export function withoutTraces(extensions: object | undefined): object {
+  const { stacktrace: _stacktrace, exception: _exception, ...rest } = (extensions ?? {}) as Record<string, unknown>;
+  return rest;
+}
+
+/** A source may ask for an HTTP status and headers with `extensions.http = { status, headers }`. */
+export function takeHttpHints(extensions: unknown, hints: HttpHints): void {
+  const http = (extensions as { http?: { status?: unknown; headers?: unknown } } | undefined)?.http;
+  if (typeof http !== 'object' || http === null) return;
+  const { status, headers } = http;
+  if (isStatusWithBody(status)) hints.status = status;
+  for (const [name, value] of Object.entries(headers ?? {}))
+    if (ALLOWED_RESPONSE_HEADERS.has(name.toLowerCase()) && SENDABLE.test(String(value)))
+      hints.headers[name.toLowerCase()] = String(value);
+}
+
+/** A source that cannot answer now says so by its status, too (RFC 9110 section 15.6.4, RFC 6585 section 4). */
+function takeRefusal({ status, headers }: UpstreamResponse, hints: HttpHints): void {
+  if (status !== 429 && status !== 503) return;
+  takeHttpHints(
+    { http: { status, headers: { 'retry-after': headers['retry-after'] ?? DEFAULT_RETRY_SECONDS } } },
+    hints,
+  );
+}
+
+/** There is always a body to send, which these three have none of. */
+function isStatusWithBody(status: unknown): status is number {
+  return (
+    Number.isInteger(status) &&
+    Number(status) >= 200 &&
+    Number(status) <= 599 &&
+    ![204, 205, 304].includes(Number(status))
+  );
+}
+
+/** Where a source does not say when to come back. */
+const DEFAULT_RETRY_SECONDS = '5';
+
+/** A source may say when to come back and how to log in; it may not take over the response. */
+const ALLOWED_RESPONSE_HEADERS = new Set(['retry-after', 'www-authenticate', 'cache-control']);
+/** Other values would not make it into a response. */
+const SENDABLE = /^[\t\x20-\x7e]*$/;

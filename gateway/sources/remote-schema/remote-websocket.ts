@@ -1,0 +1,148 @@
+import { type ClientOptions, WebSocket } from 'ws';
+import type { OperationContext } from '../operation-context.ts';
+import type { EventConnection } from '../source-events.ts';
+import type { SourceStream } from './events-receiver.ts';
+import type { RemoteTarget } from './remote-request.ts';
+import { headersByName } from './upstream-headers.ts';
+
+/** A larger event is not taken. */
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+/** How often a quiet connection is asked whether the other side is still there. */
+const PING_EVERY_MS = 20_000;
+/** How long the other side has to answer the end of a connection. */
+const REMOTE_CLOSE_TIMEOUT_MS = 1_000;
+
+/** The words of a protocol, where the two have different ones. */
+interface Words {
+  readonly subscribe: string;
+  readonly next: string;
+  /** What ends the operation, and the connection with it. */
+  readonly leave: readonly object[];
+}
+
+const WORDS: Readonly<Record<'graphql-transport-ws' | 'graphql-ws', Words>> = {
+  'graphql-transport-ws': { subscribe: 'subscribe', next: 'next', leave: [{ id: '1', type: 'complete' }] },
+  'graphql-ws': {
+    subscribe: 'start',
+    next: 'data',
+    leave: [{ id: '1', type: 'stop' }, { type: 'connection_terminate' }],
+  },
+};
+
+/** Runs one operation on a remote schema over a WebSocket: `graphql-transport-ws`, or the `graphql-ws` of old. */
+export function receiveOverWebSocket(
+  target: RemoteTarget,
+  operation: object,
+  call: OperationContext,
+  { receiver, traceContext }: SourceStream,
+): EventConnection {
+  const { protocol, url } = target.events;
+  const words = WORDS[protocol === 'graphql-ws' ? protocol : 'graphql-transport-ws'];
+  const { headers: configured, forwardHeaders } = target;
+  const headers = { ...headersByName(target, call), ...traceContext };
+  // They are about a body, and this request has none.
+  delete headers['content-type'];
+  delete headers.accept;
+  const options: ClientOptions & { closeTimeout: number } = {
+    headers,
+    handshakeTimeout: target.timeoutMs,
+    maxPayload: MAX_EVENT_BYTES,
+    perMessageDeflate: false,
+    closeTimeout: REMOTE_CLOSE_TIMEOUT_MS,
+  };
+  const socket = new WebSocket(url, protocol, options);
+  const send = (message: object) => socket.send(JSON.stringify(message), () => {});
+  let isAcknowledged = false;
+  let isAlive = true;
+  const tooLate = setTimeout(() => lose('the connection was not acknowledged in time'), target.timeoutMs);
+  const pinging = setInterval(() => {
+    if (!isAlive && !socket.isPaused) return lose('the other side is gone');
+    isAlive = false;
+    if (socket.readyState === socket.OPEN) socket.ping();
+  }, PING_EVERY_MS);
+
+  function stopTimers(): void {
+    clearTimeout(tooLate);
+    clearInterval(pinging);
+  }
+  function lose(reason: string): void {
+    stopTimers();
+    receiver.lost(reason);
+    socket.terminate();
+  }
+
+  socket.on('open', () => {
+    const { variables } = call.session;
+    const all = { ...forwardHeaders?.(call.clientHeaders), ...variables, ...configured, ...traceContext };
+    send({ type: 'connection_init', payload: { ...variables, headers: all } });
+  });
+  socket.on('pong', () => {
+    isAlive = true;
+  });
+  socket.on('message', (data) => {
+    isAlive = true;
+    try {
+      receive(String(data));
+    } catch (error) {
+      // An uncaught error would end the process: an answer to a ping may be nested too deeply to write.
+      lose((error as Error).message);
+    }
+  });
+  const receive = (text: string) => {
+    const message = readRemoteMessage(text);
+    switch (message?.type) {
+      case 'connection_ack':
+        if (isAcknowledged) return;
+        isAcknowledged = true;
+        clearTimeout(tooLate);
+        return send({ id: '1', type: words.subscribe, payload: operation });
+      case words.next:
+        return receiver.next(message.payload, text.length);
+      case 'error':
+        return receiver.refused(errorList(message.payload));
+      case 'complete':
+        return receiver.complete();
+      case 'ping':
+        return send({ type: 'pong', ...(message.payload !== undefined && { payload: message.payload }) });
+      case 'connection_error':
+        return lose('the connection was refused');
+      case undefined:
+        return lose('something that is no message of the protocol');
+    }
+  };
+  socket.on('error', (error) => lose(error.message));
+  socket.on('close', (code) => {
+    stopTimers();
+    receiver.lost(`closed with the code ${code}`);
+  });
+  return {
+    pause: () => socket.pause(),
+    resume: () => {
+      isAlive = true;
+      socket.resume();
+    },
+    close: () => {
+      stopTimers();
+      if (socket.readyState === socket.OPEN && isAcknowledged) for (const message of words.leave) send(message);
+      // What a remote still has to say is read, or it would not get to see the end.
+      if (socket.isPaused) socket.resume();
+      socket.close(1000);
+    },
+  };
+}
+
+function readRemoteMessage(text: string): { type: string; payload?: unknown } | undefined {
+  try {
+    const message = JSON.parse(text);
+    return typeof message?.type === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Errors of an operation: a list, of old also one error, or an object that holds the list. */
+function errorList(payload: unknown): unknown {
+  if (Array.isArray(payload)) return payload;
+  const inside = (payload as { errors?: unknown } | null | undefined)?.errors;
+  return Array.isArray(inside) ? inside : [payload];
+}

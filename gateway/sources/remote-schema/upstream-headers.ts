@@ -1,0 +1,60 @@
+import { ASSERTION_HEADER, type ServiceAssertion } from '../../assertions/index.ts';
+import type { Session } from '../../session/index.ts';
+import type { HeaderForwarding } from '../client-headers.ts';
+import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';
+
+/** What the headers of a source's requests are made of, beside the call. */
+export interface HeaderSettings {
+  /** Configured headers, lower-case names. They win over everything. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Set when the source is to have the client's headers. */
+  readonly forwardHeaders: HeaderForwarding | undefined;
+  /** Set when the source is to know that a request comes from this gateway. It wins over what is configured. */
+  readonly assertion: ServiceAssertion | undefined;
+}
+
+/** Headers of a request to a source, names and values in turn. Precedence: configured, then session, then client. */
+export type UpstreamHeaders = (call: OperationContext) => readonly string[];
+
+/** Prepares the headers of a source's requests: what is the same for all calls of a session is put together once. */
+export function upstreamHeaders({ headers: configured, forwardHeaders, assertion }: HeaderSettings): UpstreamHeaders {
+  const bySession = new WeakMap<Session, readonly string[]>();
+  const ofSession = ({ session }: OperationContext): readonly string[] => {
+    const known =
+      bySession.get(session) ?? Object.entries({ ...COMMON_HEADERS, ...session.headers, ...configured }).flat();
+    bySession.set(session, known);
+    return known;
+  };
+  if (forwardHeaders || [...CALL_HEADERS, ASSERTION_HEADER].some((name) => name in configured))
+    return (call) => Object.entries(headersByName({ headers: configured, forwardHeaders, assertion }, call)).flat();
+  if (assertion)
+    return (call) => [
+      ...ofSession(call),
+      'x-request-id',
+      call.requestId,
+      'x-forwarded-for',
+      call.clientAddress,
+      ASSERTION_HEADER,
+      assertion.forSession(call.session),
+    ];
+  return (call) => [...ofSession(call), 'x-request-id', call.requestId, 'x-forwarded-for', call.clientAddress];
+}
+
+/** The same by name. */
+export function headersByName(
+  { headers, forwardHeaders, assertion }: HeaderSettings,
+  call: OperationContext,
+): Record<string, string> {
+  return {
+    ...forwardHeaders?.(call.clientHeaders),
+    ...commonHeaders(call),
+    ...call.session.headers,
+    ...headers,
+    ...(assertion && { [ASSERTION_HEADER]: assertion.forSession(call.session) }),
+  };
+}
+
+/** The headers beside the configured ones when the gateway calls on its own behalf. */
+export function gatewayAssertion(assertion: ServiceAssertion | undefined): Record<string, string> {
+  return assertion ? { [ASSERTION_HEADER]: assertion.forGateway() } : {};
+}

@@ -1,0 +1,37 @@
+import { isAsyncIterable } from '@graphql-tools/utils';
+import { type ExecutionResult, GraphQLError, OperationTypeNode } from 'graphql';
+import type { StitchedSubscription } from '../../stitching/index.ts';
+import { contextOfOneEvent, type OperationContext } from '../operation-context.ts';
+import { mapEvents, SourceEventsEnded } from '../source-events.ts';
+
+/** The events of a subscription that one source gives, each with what other sources have to add. */
+export function stitchedEvents(
+  subscription: StitchedSubscription,
+  call: OperationContext,
+): AsyncIterableIterator<ExecutionResult> {
+  const opened = openSourceStream(subscription, call);
+  // The first `next` rejects with it.
+  opened.catch(() => {});
+  const events: AsyncIterator<ExecutionResult> = {
+    next: async () => (await opened).next(),
+    return: async () => {
+      const stream = await opened.catch(() => undefined);
+      await stream?.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  // HTTP headers from sources do not accumulate: each event has a context of its own.
+  return mapEvents(events, (event) => subscription.complete(event, contextOfOneEvent(call)));
+}
+
+async function openSourceStream(
+  { source }: StitchedSubscription,
+  call: OperationContext,
+): Promise<AsyncIterator<ExecutionResult>> {
+  const operationType = OperationTypeNode.SUBSCRIPTION;
+  const { subschema, document, variables } = source ?? {};
+  const result = document && (await subschema?.executor?.({ document, variables, operationType, context: call }));
+  if (!result) throw new SourceEventsEnded([new GraphQLError('no source has this subscription')]);
+  if (isAsyncIterable(result)) return result[Symbol.asyncIterator]() as AsyncIterator<ExecutionResult>;
+  throw new SourceEventsEnded((result as ExecutionResult).errors ?? []);
+}

@@ -1,0 +1,143 @@
+import { stitchingDirectives } from '@graphql-tools/stitching-directives';
+import {
+  buildASTSchema,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNullableType,
+  isListType,
+  Kind,
+  OperationTypeNode,
+  parse,
+} from 'graphql';
+import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
+import { ADMIN_ROLE } from '../../session/index.ts';
+import type { Preset, Presets } from '../permissions/index.ts';
+import { type Permitted, partsByRole, permittedParts, withPresets } from '../permissions/index.ts';
+import type { RemoteTarget } from '../remote-schema/index.ts';
+import { remoteExecutor } from '../remote-schema/index.ts';
+import { schemaValidationProblems } from '../schema-problems.ts';
+import { type Source, SourceError, type Subschema } from '../source.ts';
+import { onlyVisible, withoutRootFields } from './stitching-visible.ts';
+
+/** The root field that gives the SDL. */
+const SDL_FIELD = '_sdl';
+
+const directives = stitchingDirectives();
+
+/**
+ * A service that says with the directives of stitching how its types are joined with those of others.
+ *
+ * Clients do not see `_sdl`, nor root fields with `@merge` whose names begin with an underscore: they are there for the
+ * gateway.
+ *
+ * @param sdl with the directives; their definitions may be left out.
+ * @throws SourceError when the SDL is wrong or the metadata does not fit it.
+ */
+export function stitchingSource(
+  metadata: RemoteSchemaMetadata,
+  sdl: string,
+  target: RemoteTarget,
+  publicRole: string,
+): Source {
+  if (metadata.definition.customization)
+    throw new SourceError([
+      {
+        message: 'a stitched service cannot be customized: its types are joined with those of others by their names',
+        path: ['definition', 'customization'],
+      },
+    ]);
+  const upstream = buildStitchedSchema(sdl);
+  const executor = remoteExecutor(target);
+  const { merge = {} } = directives.stitchingDirectivesTransformer({ schema: upstream });
+  // The library knows contexts of any kind only.
+  const ofCalls = merge as unknown as NonNullable<Subschema['merge']>;
+  const merged = Object.keys(merge);
+  const schema = withoutRootFields(upstream, { rootFields: machinery(upstream), keptTypes: merged });
+  const subschema = (visible: GraphQLSchema, run = executor): Subschema => {
+    const transforms = [{ transformSchema: (whole: GraphQLSchema) => onlyVisible(whole, visible) }];
+    return { schema: upstream, executor: run, batch: true, merge: ofCalls, transforms, visible };
+  };
+
+  const whole = subschema(schema);
+  // Entities are fetched by root fields that the role may not see, so what is put in is looked up in all that there is.
+  const parts = partsByRole(permittedParts(metadata, upstream), (part) =>
+    subschema(part.schema, withPresets(executor, inUpstream(part, upstream), upstream, metadata.name)),
+  );
+  return {
+    name: metadata.name,
+    kind: 'remote-schema',
+    schema,
+    upstream,
+    clients: [target.http],
+    mergedTypes: new Set(merged),
+    sdl: new Map([[metadata.name, sdl]]),
+    hints: () => singleEntries(upstream).map((field) => callPerObject(field, upstream)),
+    subschemaFor: (role) => {
+      if (role === ADMIN_ROLE) return whole;
+      if (metadata.permissions) return parts.get(role);
+      return role === publicRole ? undefined : whole;
+    },
+  };
+}
+
+function buildStitchedSchema(sdl: string): GraphQLSchema {
+  const found: string[] = [];
+  try {
+    const document = parse(sdl);
+    const schema = buildASTSchema(withDirectiveDefinitions(document));
+    found.push(...schemaValidationProblems(schema));
+    if (found.length === 0) directives.stitchingDirectivesValidator(schema);
+    if (found.length === 0) return schema;
+  } catch (error) {
+    found.push(...(error as Error).message.split('\n\n'));
+  }
+  throw new SourceError(found.map((message) => `its SDL: ${message}`));
+}
+
+/** Some services print their directives' definitions, some do not. */
+function withDirectiveDefinitions(document: DocumentNode): DocumentNode {
+  const defined = new Set(
+    document.definitions.flatMap((one) => (one.kind === Kind.DIRECTIVE_DEFINITION ? [one.name.value] : [])),
+  );
+  const missing = parse(directives.allStitchingDirectivesTypeDefs).definitions.filter(
+    (one) => one.kind === Kind.DIRECTIVE_DEFINITION && !defined.has(one.name.value),
+  );
+  return { ...document, definitions: [...document.definitions, ...missing] };
+}
+
+/** Root fields that are there for the gateway. */
+function machinery(schema: GraphQLSchema): ReadonlySet<string> {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
+  const hidden = fields.filter(({ name, astNode }) => name === SDL_FIELD || (name.startsWith('_') && isEntry(astNode)));
+  return new Set(hidden.map(({ name }) => name));
+}
+
+/** Root fields with `@merge` that give one object at a time. */
+function singleEntries(schema: GraphQLSchema): readonly GraphQLField<unknown, unknown>[] {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
+  return fields.filter(({ type, astNode }) => isEntry(astNode) && !isListType(getNullableType(type)));
+}
+
+function callPerObject({ name, type }: GraphQLField<unknown, unknown>, schema: GraphQLSchema): string {
+  const root = schema.getQueryType()?.name;
+  return `"${root}.${name}" gives one "${String(type)}" at a time: joining N objects asks for N of them`;
+}
+
+function isEntry(field: FieldDefinitionNode | null | undefined): boolean {
+  return field?.directives?.some((directive) => directive.name.value === directives.mergeDirective.name) ?? false;
+}
+
+/** Presets by the names that root types have in the service. */
+function inUpstream({ presets, withPresets: part }: Permitted, upstream: GraphQLSchema): Presets {
+  const renamed = new Map<string, Preset>();
+  for (const [key, preset] of presets) {
+    const [name = '', ...rest] = key.split('.');
+    const type = part.getType(name);
+    const root = Object.values(OperationTypeNode).find((operation) => type && part.getRootType(operation) === type);
+    const inService = root && upstream.getRootType(root);
+    renamed.set([inService?.name ?? name, ...rest].join('.'), preset);
+  }
+  return renamed;
+}

@@ -1,0 +1,155 @@
+import type { GatewayError } from '../errors.ts';
+import { executeIncrementally } from '../graphql-http/index.ts';
+import {
+  type ExecutableRequest,
+  type OperationPipeline,
+  type PublicError,
+  type RejectedRequest,
+  refusedRequest,
+  type SubscriptionEnd,
+  SubscriptionEnded,
+} from '../operation/index.ts';
+import type { IncrementalFlow, IncrementalOperation } from '../sources/index.ts';
+import type { ResponseBody } from './protocol.ts';
+
+/** Where the results of one operation go. */
+export interface Receiver {
+  /** @returns a promise where there is no room for more yet. */
+  next(body: ResponseBody): Promise<void> | undefined;
+  /** The operation was refused, or is over before its time. Nothing comes after it. */
+  error(errors: readonly PublicError[]): void;
+  complete(): void;
+}
+
+/** An operation whose results are being delivered. */
+export interface SubscriptionStream {
+  readonly isSubscription: boolean;
+  /** Resolves at its end, whether it completed or failed. */
+  readonly over: Promise<void>;
+  /** Ends it. Nothing more is received, but for the error where there is one. */
+  stop(end: SubscriptionEnd, error?: GatewayError): void;
+}
+
+/**
+ * Runs an operation of any kind and delivers its results, a subscription's as fast as they are taken.
+ *
+ * @param parts how a service is asked for an answer in parts, as in `Accept`; without it, an answer comes in one piece.
+ */
+export function deliver(
+  prepared: ExecutableRequest | RejectedRequest,
+  operations: OperationPipeline,
+  receiver: Receiver,
+  parts?: string,
+): SubscriptionStream {
+  if ('errors' in prepared) {
+    receiver.error(prepared.errors);
+    return { isSubscription: false, over: Promise.resolve(), stop: () => {} };
+  }
+  let isStopped = false;
+  const isSubscription = prepared.operation.operation === 'subscription';
+  const whileWanted: Receiver = {
+    next: (body) => (isStopped ? undefined : receiver.next(body)),
+    error: (errors) => (isStopped ? undefined : receiver.error(errors)),
+    complete: () => (isStopped ? undefined : receiver.complete()),
+  };
+  const { inParts } = prepared.plans;
+  const run = isSubscription ? deliverEvents : deliverAnswer;
+  const { started, over } =
+    inParts && parts !== undefined
+      ? deliverParts(prepared, inParts, parts, whileWanted)
+      : run(prepared, operations, whileWanted);
+  return {
+    isSubscription,
+    over,
+    stop: (end, error) => {
+      if (isStopped) return;
+      isStopped = true;
+      started.close(end);
+      if (!error) return;
+      prepared.context.record?.addError(error.code);
+      receiver.error([refusedRequest(error)]);
+    },
+  };
+}
+
+interface StartedOperation {
+  readonly started: { close(end: SubscriptionEnd): void };
+  readonly over: Promise<void>;
+}
+
+function deliverAnswer(
+  executable: ExecutableRequest,
+  operations: OperationPipeline,
+  receiver: Receiver,
+): StartedOperation {
+  const answer = async () => {
+    const { data, errors } = await operations.execute(executable, { withEnvelope: false, asBytes: false });
+    await receiver.next({ ...(errors && { errors }), data });
+    receiver.complete();
+  };
+  return { started: { close: () => executable.context.cancellation.cancel() }, over: answer() };
+}
+
+function deliverParts(
+  executable: ExecutableRequest,
+  inParts: IncrementalOperation,
+  accept: string,
+  receiver: Receiver,
+): StartedOperation {
+  const over = new Promise<void>((resolve) => {
+    let flow: IncrementalFlow | undefined;
+    const complete = () => {
+      receiver.complete();
+      resolve();
+    };
+    executeIncrementally(executable, inParts, accept, {
+      answered: ({ data, errors }) => {
+        void receiver.next({ ...(errors && { errors }), data });
+        complete();
+      },
+      begun: (_http, _parameters, ofParts) => {
+        flow = ofParts;
+      },
+      part: (json) => {
+        const room = receiver.next(JSON.parse(json.toString('utf8')));
+        if (!room) return;
+        flow?.pause();
+        void room.then(() => flow?.resume());
+      },
+      ended: complete,
+    });
+  });
+  return { started: { close: () => executable.context.cancellation.cancel() }, over };
+}
+
+function deliverEvents(
+  executable: ExecutableRequest,
+  operations: OperationPipeline,
+  receiver: Receiver,
+): StartedOperation {
+  const subscription = operations.subscribe(executable);
+  const { record } = executable.context;
+  if (record) record.events = 0;
+  const relay = async () => {
+    try {
+      for (;;) {
+        const { done, value } = await subscription.next();
+        if (done) return receiver.complete();
+        const { data, errors } = value;
+        if (record) record.events = (record.events ?? 0) + 1;
+        record?.addErrors(errors);
+        await receiver.next({ ...(errors && { errors }), data });
+      }
+    } catch (error) {
+      subscription.close('failed');
+      if (!(error instanceof SubscriptionEnded)) throw error;
+      record?.addErrors(error.errors);
+      receiver.error(error.errors);
+    }
+  };
+  const close = (end: SubscriptionEnd) => {
+    executable.context.cancellation.cancel();
+    subscription.close(end);
+  };
+  return { started: { close }, over: relay() };
+}

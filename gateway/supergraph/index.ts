@@ -1,0 +1,7 @@
+export { directiveArgument, fieldNamesOf, hasTrueArgument, parseFieldSet } from './join-directives.ts';
+export { overrideLabels, renameLabels, resolveOverrides } from './overrides.ts';
+export { buildPublicSchema, publicDocument } from './public-schema.ts';
+export { type ComposedSubgraph, restoreExternal } from './restore-external.ts';
+export { readSubgraphs } from './subgraph-schemas.ts';
+export { readSupergraphTypes, readTypesOf, type SupergraphTypes } from './supergraph-types.ts';
+export { widenFields } from './widen-fields.ts';

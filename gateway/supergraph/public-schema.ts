@@ -1,0 +1,28 @@
+import { transformSupergraphToPublicSchema } from '@theguild/federation-composition';
+import { buildASTSchema, type DocumentNode, type GraphQLSchema, Kind, type NamedTypeNode } from 'graphql';
+
+/** What clients see of a supergraph: without the directives of federation, and without what is inaccessible. */
+export function buildPublicSchema(supergraph: DocumentNode): GraphQLSchema {
+  return buildASTSchema(publicDocument(supergraph), { assumeValidSDL: true });
+}
+
+/** The same as type definitions. */
+export function publicDocument(supergraph: DocumentNode): DocumentNode {
+  const reduced = transformSupergraphToPublicSchema(supergraph);
+  const names = new Set<string>();
+  for (const definition of reduced.definitions) {
+    if (definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.INTERFACE_TYPE_DEFINITION) {
+      names.add(definition.name.value);
+    }
+  }
+  // The reduction takes inaccessible types out, but leaves unions and interfaces that name them.
+  const known = (types: readonly NamedTypeNode[] | undefined) =>
+    (types ?? []).filter(({ name }) => names.has(name.value));
+  const definitions = reduced.definitions.map((node) => {
+    if (node.kind === Kind.UNION_TYPE_DEFINITION) return { ...node, types: known(node.types) };
+    if (node.kind === Kind.OBJECT_TYPE_DEFINITION || node.kind === Kind.INTERFACE_TYPE_DEFINITION)
+      return { ...node, interfaces: known(node.interfaces) };
+    return node;
+  });
+  return { ...reduced, definitions };
+}

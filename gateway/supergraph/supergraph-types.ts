@@ -1,0 +1,183 @@
+import {
+  type ConstDirectiveNode,
+  type DefinitionNode,
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type InterfaceTypeDefinitionNode,
+  Kind,
+  type SelectionNode,
+  type TypeNode,
+} from 'graphql';
+import type { Sliced } from '../../platform/index.ts';
+import { innermostTypeName } from '../syntax/index.ts';
+import { directiveArgument, fieldNamesOf, graphNames, hasTrueArgument, parseFieldSet } from './join-directives.ts';
+import { type SubgraphTypes, SubgraphTypesReader } from './subgraph-types.ts';
+
+/** What the supergraph says of its types, inaccessible ones too, as far as running a plan needs it. */
+export interface SupergraphTypes {
+  /** Whether an object of type `typename` satisfies the type condition. */
+  isA(typename: string, condition: string): boolean;
+  /** Whether it is the name of an interface or a union. */
+  isAbstract(typename: string): boolean;
+  /** The name of the type of a field, lists and non-null left out. */
+  fieldType(typename: string, field: string): string | undefined;
+  /** How many lists a field is of, one in the other. */
+  listDepth(typename: string, field: string): number;
+  /** Whether a field needs other services for its value, `@requires`. */
+  requires(typename: string, field: string): boolean;
+  /** What a service needs of others for a field. */
+  requirementsOf(service: string, typename: string, field: string): readonly SelectionNode[];
+  /** Whether another field of the type needs a field. */
+  isRequired(typename: string, field: string): boolean;
+  /** The object types of an interface or a union. */
+  objectsOf(typename: string): readonly string[];
+  /**
+   * Whether the planner replaces an interface's field by that of each of its types: where a service that has the
+   * interface may not have the field. Its rule, as of 0.0.38; what is below the field is then planned once per type.
+   */
+  isPlannedByType(typename: string, field: string): boolean;
+  /** The type that a subgraph gives a field, lists and non-null shown. */
+  subgraphType(service: string, typename: string, field: string): string | undefined;
+  /** Names of all fields of all types. */
+  readonly fieldNames: ReadonlySet<string>;
+  readonly services: SubgraphTypes;
+  /** Whether it is the name of a type, or of a value of an enum, that services have and clients do not see. */
+  isHidden(type: string, value?: string): boolean;
+  /** Whether an enum has values that clients do not see. */
+  hidesValues(type: string): boolean;
+}
+
+/** Reads them from a supergraph document. */
+export function readSupergraphTypes(supergraph: DocumentNode): Sliced<SupergraphTypes> {
+  return readTypesOf(supergraph.definitions, graphNames(supergraph));
+}
+
+/**
+ * The same for definitions that are parsed one after the other: each is looked at once, and none is kept.
+ *
+ * @param names of the subgraphs, by their values of the enum `join__Graph`
+ */
+export function* readTypesOf(
+  definitions: Iterable<DefinitionNode>,
+  names: ReadonlyMap<string, string>,
+): Sliced<SupergraphTypes> {
+  const subgraphTypes = new SubgraphTypesReader(names);
+  const members = new Map<string, Set<string>>();
+  const fieldNames = new Set<string>();
+  const fieldTypes = new Map<string, string>();
+  const ownTypes = new Map<string, string>();
+  const requiring = new Set<string>();
+  const requirements = new Map<string, readonly SelectionNode[]>();
+  const neededFields = new Set<string>();
+  const elsewhere = new Set<string>();
+  const membersOf = (name: string) => {
+    const known = members.get(name) ?? new Set<string>();
+    members.set(name, known);
+    return known;
+  };
+  const hidden = new Set<string>();
+  for (const definition of definitions) {
+    subgraphTypes.add(definition);
+    if ('directives' in definition && 'name' in definition && definition.name) {
+      const type = definition.name.value;
+      if (isInaccessible(definition)) hidden.add(type);
+      if (definition.kind === Kind.ENUM_TYPE_DEFINITION)
+        for (const value of definition.values ?? [])
+          if (isInaccessible(value)) hidden.add(`${type}.${value.name.value}`);
+    }
+    if (definition.kind === Kind.UNION_TYPE_DEFINITION) {
+      for (const member of definition.types ?? []) membersOf(definition.name.value).add(member.name.value);
+    } else if (definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.INTERFACE_TYPE_DEFINITION) {
+      if (definition.kind === Kind.INTERFACE_TYPE_DEFINITION) membersOf(definition.name.value);
+      for (const parent of definition.interfaces ?? []) membersOf(parent.name.value).add(definition.name.value);
+      for (const field of definition.fields ?? []) {
+        fieldNames.add(field.name.value);
+        const name = `${definition.name.value}.${field.name.value}`;
+        fieldTypes.set(name, innermostTypeName(field.type));
+        const isElsewhere =
+          definition.kind === Kind.INTERFACE_TYPE_DEFINITION ? isPartOf(definition, field) : isMoved(field);
+        if (isElsewhere) elsewhere.add(name);
+        for (const join of field.directives ?? []) {
+          const required = directiveArgument(join, 'requires');
+          if (required === undefined) continue;
+          requiring.add(name);
+          const fields = parseFieldSet(required);
+          const graph = directiveArgument(join, 'graph') ?? '';
+          requirements.set(`${names.get(graph) ?? graph}:${name}`, fields);
+          for (const one of fieldNamesOf(fields)) neededFields.add(`${definition.name.value}.${one}`);
+        }
+        for (const [graph, type] of differingTypes(field)) ownTypes.set(`${names.get(graph)}:${name}`, type);
+        ownTypes.set(name, typeReference(field.type));
+      }
+    }
+    yield;
+  }
+  const services = subgraphTypes.result();
+  const objectsOf = (typename: string) => [...(members.get(typename) ?? [])].filter((member) => !members.has(member));
+  return {
+    isA: (typename, condition) => typename === condition || (members.get(condition)?.has(typename) ?? false),
+    isAbstract: (typename) => members.has(typename),
+    fieldType: (typename, field) => fieldTypes.get(`${typename}.${field}`),
+    listDepth: (typename, field) => (ownTypes.get(`${typename}.${field}`)?.split('[').length ?? 1) - 1,
+    requires: (typename, field) => requiring.has(`${typename}.${field}`),
+    requirementsOf: (service, typename, field) => requirements.get(`${service}:${typename}.${field}`) ?? [],
+    isRequired: (typename, field) => neededFields.has(`${typename}.${field}`),
+    objectsOf,
+    isPlannedByType: (typename, field) =>
+      elsewhere.has(`${typename}.${field}`) ||
+      objectsOf(typename).some((one) => elsewhere.has(`${one}.${field}`) || !fieldTypes.has(`${one}.${field}`)),
+    subgraphType: (service, typename, field) =>
+      ownTypes.get(`${service}:${typename}.${field}`) ?? ownTypes.get(`${typename}.${field}`),
+    fieldNames,
+    services,
+    hidesValues: (type) => [...hidden].some((name) => name.startsWith(`${type}.`)),
+    isHidden: (type, value) => hidden.has(value === undefined ? type : `${type}.${value}`),
+  };
+}
+
+/** Whether some service has an object's field without being the one that gives it. */
+function isMoved({ directives }: FieldDefinitionNode): boolean {
+  return typeJoins(directives).some(
+    (join) =>
+      hasTrueArgument(join, 'external') ||
+      hasTrueArgument(join, 'usedOverridden') ||
+      directiveArgument(join, 'override'),
+  );
+}
+
+/** Whether services have an interface and not this field of it, unless one adds the field to all of its types. */
+function isPartOf({ directives }: InterfaceTypeDefinitionNode, field: FieldDefinitionNode): boolean {
+  const types = (directives ?? []).filter(({ name }) => name.value === 'join__type');
+  const objects = types.filter((join) => hasTrueArgument(join, 'isInterfaceObject'));
+  const joins = typeJoins(field.directives);
+  const given = joins.filter(
+    (join) => !hasTrueArgument(join, 'external') && directiveArgument(join, 'graph') !== undefined,
+  );
+  const graphs = new Set(objects.map((join) => directiveArgument(join, 'graph')));
+  if (given.some((join) => graphs.has(directiveArgument(join, 'graph')))) return false;
+  return joins.length > 0 && given.length > 0 && given.length < types.length - objects.length;
+}
+
+function typeJoins(directives: readonly ConstDirectiveNode[] | undefined): readonly ConstDirectiveNode[] {
+  return (directives ?? []).filter(({ name }) => name.value === 'join__field');
+}
+
+/** The types that single subgraphs give a field, where they are not that of the supergraph, by graph. */
+function differingTypes({ directives }: FieldDefinitionNode): [string, string][] {
+  return (directives ?? []).flatMap((directive: ConstDirectiveNode): [string, string][] => {
+    if (directive.name.value !== 'join__field') return [];
+    const [graph, type] = [directiveArgument(directive, 'graph'), directiveArgument(directive, 'type')];
+    return graph === undefined || type === undefined ? [] : [[graph, type]];
+  });
+}
+
+function isInaccessible({ directives }: { readonly directives?: readonly DirectiveNode[] | undefined }): boolean {
+  return directives?.some(({ name }) => name.value === 'inaccessible') ?? false;
+}
+
+/** As it stands in SDL. */
+function typeReference(type: TypeNode): string {
+  if (type.kind === Kind.NON_NULL_TYPE) return `${typeReference(type.type)}!`;
+  return type.kind === Kind.LIST_TYPE ? `[${typeReference(type.type)}]` : type.name.value;
+}

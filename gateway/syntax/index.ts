@@ -1,0 +1,9 @@
+export {
+  fragmentNode,
+  hasFields,
+  innermostTypeName,
+  nameNode,
+  TYPENAME_FIELD,
+  type TypeWithFields,
+} from './nodes.ts';
+export type { Variables } from './variables.ts';

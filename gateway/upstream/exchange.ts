@@ -1,0 +1,266 @@
+import type { Dispatcher } from 'undici';
+import { type Cancellable, type Cancellation, Chunks } from '../../platform/index.ts';
+import { type BudgetedAnswer, type SourceBudget, UNCOUNTED_BYTES } from './answer-budget.ts';
+import type { Deadline, Timed } from './timer-buckets.ts';
+
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The bytes in the chunks in which they came. */
+  readonly chunks: readonly Buffer[];
+  readonly bytes: Buffer;
+  /** The bytes as UTF-8 text. */
+  readonly body: string;
+}
+
+/** Receives the outcome of a request: exactly one of `onResponse` and `onError` is called, once. */
+export interface UpstreamHandler {
+  /** The response is complete, with any status. */
+  onResponse(response: UpstreamResponse): void;
+  onError(error: UpstreamError): void;
+  /**
+   * The response begins. A handler that returns a sink gets `onEnd` there in place of `onResponse`; `onError` may follow.
+   *
+   * @returns undefined to receive the complete response.
+   */
+  onStart?(status: number, headers: UpstreamResponse['headers'], flow: UpstreamFlow): UpstreamSink | undefined;
+}
+
+/** Takes the bytes of an answer as they come. */
+export interface UpstreamSink {
+  onData(chunk: Buffer): void;
+  /** The answer has come to its end. */
+  onEnd(): void;
+}
+
+/** The flow of an answer that is taken as it comes. */
+export interface UpstreamFlow {
+  /** Reads nothing more, so that the upstream has to wait. */
+  pause(): void;
+  resume(): void;
+  /** There is something to be passed on: the deadline of the headers is met, and the request is not sent again. */
+  begun(): void;
+  /** Rejects an invalid response: ends the exchange and calls `onError`. */
+  refuse(reason: string): void;
+}
+
+/**
+ * Why there is no usable answer of an upstream; the last four: why it was not even asked, because it has failed too often,
+ * too many requests wait for it, it has not told its schema yet, or the gateway has no more memory or connections for it.
+ */
+export type UpstreamFailure =
+  | 'timeout'
+  | 'connection'
+  | 'too-large'
+  | 'aborted'
+  | 'circuit-open'
+  | 'overloaded'
+  | 'unavailable'
+  | 'exhausted';
+
+/** Errors of connecting that are this machine's own: no descriptor, buffer, memory or local port is left (errno(3)). */
+const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EAGAIN']);
+const EXHAUSTED_RETRY_SECONDS = 1;
+
+/** An upstream gave no usable answer. Its message is for logs; it may hold addresses. */
+export class UpstreamError extends Error {
+  constructor(
+    readonly reason: UpstreamFailure,
+    cause?: unknown,
+    /** When it is worth trying again, in whole seconds from now. */
+    readonly retryAfterSeconds?: number,
+  ) {
+    // A name with several addresses fails with an error that has a code and no message.
+    const { message, code } = (cause ?? {}) as { message?: string; code?: string };
+    super([reason, message || code].filter(Boolean).join(': '), { cause });
+    this.name = 'UpstreamError';
+  }
+
+  /** Whether the request itself is invalid, for any service. */
+  get isOfRequest(): boolean {
+    const { code } = (this.cause ?? {}) as { code?: unknown };
+    return code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED' || code === 'ERR_INVALID_URL';
+  }
+}
+
+/** How far an exchange may go. */
+export interface ExchangeLimits {
+  /** For the headers of the answer, in milliseconds; undefined: as long as for all of it. */
+  readonly headersTimeoutMs: number | undefined;
+  readonly maxBodyBytes: number;
+  /** What all answers together may take, as the source has it. */
+  readonly budget: SourceBudget;
+  /** Begins a deadline. */
+  readonly deadline: (timed: Timed, timeoutMs: number) => Deadline;
+}
+
+/** One request that is under way: undici's handler, its deadlines and its cancellation. */
+export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable, Timed, UpstreamFlow, BudgetedAnswer {
+  readonly #handler: UpstreamHandler;
+  readonly #cancellation: Cancellation | undefined;
+  readonly #deadline: Deadline;
+  readonly #headersDeadline: Deadline | undefined;
+  readonly #maxBodyBytes: number;
+  readonly #budget: SourceBudget;
+  readonly #chunks = new Chunks();
+  #controller: Dispatcher.DispatchController | undefined;
+  /** Set where the answer is taken as it comes. */
+  #sink: UpstreamSink | undefined;
+  #status = 0;
+  #headers: UpstreamResponse['headers'] = {};
+  #size = 0;
+  /** Bytes that the budget has counted. */
+  #counted = 0;
+  /** Whether the budget holds it up, or has done so. */
+  #isHeld = false;
+  #wasHeld = false;
+  #isOver = false;
+
+  constructor(
+    handler: UpstreamHandler,
+    cancellation: Cancellation | undefined,
+    timeoutMs: number,
+    { headersTimeoutMs, maxBodyBytes, budget, deadline }: ExchangeLimits,
+  ) {
+    this.#handler = handler;
+    this.#cancellation = cancellation;
+    this.#maxBodyBytes = maxBodyBytes;
+    this.#budget = budget;
+    this.#deadline = deadline(this, timeoutMs);
+    if (headersTimeoutMs !== undefined) this.#headersDeadline = deadline(this, headersTimeoutMs);
+    cancellation?.add(this);
+    if (cancellation?.isCancelled) this.cancel();
+  }
+
+  /** Whether the handler has been called with the outcome. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  expire(): void {
+    // One that was held up may be late because of us, whatever its service did.
+    this.fail(
+      this.#wasHeld ? new UpstreamError('exhausted', undefined, EXHAUSTED_RETRY_SECONDS) : new UpstreamError('timeout'),
+    );
+  }
+
+  cancel(): void {
+    this.fail(new UpstreamError('aborted'));
+  }
+
+  /** Ends the exchange without an answer. */
+  fail(error: UpstreamError): void {
+    if (!this.#end()) return;
+    this.#controller?.abort(error);
+    this.#handler.onError(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // The timeout may have passed while it waited for a connection.
+    if (this.#isOver) controller.abort(new UpstreamError('aborted'));
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: UpstreamResponse['headers']): void {
+    this.#status = status;
+    this.#headers = headers;
+    if (status >= 200) {
+      this.#sink = this.#handler.onStart?.(status, headers, this);
+      if (!this.#sink) this.begun();
+    }
+    if (Number(headers['content-length']) > this.#maxBodyBytes) this.fail(new UpstreamError('too-large'));
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBodyBytes) this.fail(new UpstreamError('too-large'));
+    else if (this.#sink) this.#sink.onData(chunk);
+    else this.#keep(chunk);
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#chunks.add(chunk);
+    if (this.#size <= UNCOUNTED_BYTES) return;
+    this.#counted += chunk.length;
+    this.#budget.take(chunk.length, this);
+  }
+
+  onResponseEnd(): void {
+    if (!this.#end()) return;
+    try {
+      if (this.#sink) this.#sink.onEnd();
+      else this.#handler.onResponse(new CompleteResponse(this.#status, this.#headers, this.#chunks.list));
+    } catch (error) {
+      // undici would swallow the error, and the caller would wait for ever.
+      this.#handler.onError(new UpstreamError('connection', error));
+    }
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    const { code } = error as { code?: unknown };
+    const isExhausted = typeof code === 'string' && EXHAUSTED.has(code);
+    this.fail(
+      isExhausted
+        ? new UpstreamError('exhausted', error, EXHAUSTED_RETRY_SECONDS)
+        : new UpstreamError('connection', error),
+    );
+  }
+
+  hold(): void {
+    this.#wasHeld = true;
+    this.#isHeld = true;
+    this.pause();
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    // undici's parser cannot go on with one connection while it is at work on another, whose answer may have ended.
+    setImmediate(() => {
+      if (!this.#isHeld) this.resume();
+    });
+  }
+
+  pause(): void {
+    if (!this.#isOver) this.#controller?.pause();
+  }
+
+  resume(): void {
+    if (!this.#isOver) this.#controller?.resume();
+  }
+
+  begun(): void {
+    this.#headersDeadline?.end();
+  }
+
+  refuse(reason: string): void {
+    this.fail(new UpstreamError('connection', new Error(reason)));
+  }
+
+  /** @returns false when it was over already. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#deadline.end();
+    this.#headersDeadline?.end();
+    this.#cancellation?.delete(this);
+    if (this.#counted > 0) this.#budget.giveBack(this.#counted, this);
+    return true;
+  }
+}
+
+class CompleteResponse implements UpstreamResponse {
+  constructor(
+    readonly status: number,
+    readonly headers: UpstreamResponse['headers'],
+    readonly chunks: readonly Buffer[],
+  ) {}
+
+  get bytes(): Buffer {
+    const [first] = this.chunks;
+    return first && this.chunks.length === 1 ? first : Buffer.concat(this.chunks);
+  }
+
+  get body(): string {
+    return this.bytes.toString('utf8');
+  }
+}

@@ -1,0 +1,193 @@
+import type { Readable } from 'node:stream';
+import { Pool } from 'undici';
+import { type Cancellation, ImmediateQueue, type Span } from '../../platform/index.ts';
+import { AnswerBudget } from './answer-budget.ts';
+import type { CallOutcome } from './call-counts.ts';
+import {
+  type ExchangeLimits,
+  UpstreamError,
+  UpstreamExchange,
+  type UpstreamHandler,
+  type UpstreamResponse,
+} from './exchange.ts';
+import { singleDeadline, TimerBuckets } from './timer-buckets.ts';
+import { type RequestHeaders, withHeaders } from './with-headers.ts';
+
+export interface UpstreamRequest {
+  readonly url: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Names to values, or names and values in turn. */
+  readonly headers: RequestHeaders;
+  /** What is no text is sent as it comes, once. */
+  readonly body?: string | Readable;
+  /** For the whole exchange, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Of the call that this is a later try of, or that has waited: `timeoutMs` is what remains of it. */
+  readonly fullTimeoutMs?: number;
+  /** Whether it is a query: it changes nothing, so it may be sent again, and its answer be shared. */
+  readonly isQuery?: boolean;
+  /** Whether its answer may be taken as it comes, which only one can do. */
+  readonly takesParts?: boolean;
+  /** Cancels the exchange. */
+  readonly cancellation?: Cancellation | undefined;
+  /** Records the call for the client's request that causes it. */
+  readonly record?: CallRecorder | undefined;
+  /** What caused it: the call gets a span below this one. Within the interceptors it is the span of the call itself. */
+  readonly span?: Span | undefined;
+}
+
+/** Records the calls of services that a request of a client causes. */
+export interface CallRecorder {
+  /** A call has ended, after `durationMs` milliseconds with its waits and retries. */
+  addCall(name: string, kind: string, outcome: CallOutcome, durationMs: number): void;
+}
+
+/** Sends requests to upstreams. */
+export interface UpstreamHttp {
+  /** Sends a request and calls `handler` with the response or the error. */
+  dispatch(request: UpstreamRequest, handler: UpstreamHandler): void;
+  /**
+   * The same for those who would rather wait for a promise.
+   *
+   * @throws UpstreamError when there is no complete answer; any status is an answer.
+   */
+  send(request: UpstreamRequest): Promise<UpstreamResponse>;
+}
+
+/** How a source is connected to. */
+export interface PoolSettings {
+  readonly name: string;
+  /** Connections to one origin at most. */
+  readonly connections: number;
+  readonly connectTimeoutMs: number;
+  readonly headersTimeoutMs: number | undefined;
+}
+
+/** The gateway's connections to its upstreams. */
+export interface UpstreamConnections extends UpstreamHttp {
+  /** Connections of one source's own, which no other source can take. Pools with equal settings share them. */
+  pool(settings: PoolSettings): UpstreamHttp;
+  /** Bytes of long answers that are in memory, and how many answers are not read for it. */
+  readonly buffered: Pick<AnswerBudget, 'bytes' | 'held'>;
+  close(): Promise<void>;
+}
+
+export interface UpstreamConnectionsOptions {
+  /** The longest answer that is taken, in bytes. */
+  readonly maxResponseBytes?: number;
+  /** What answers may take of the memory together, in bytes. */
+  readonly maxBufferedBytes?: number;
+  /** Headers that go with the requests of one origin that have a span, names and values in turn. */
+  readonly traced?: TracedHeaders | undefined;
+}
+
+/** What one origin is sent beside the context of a trace, so that it continues the trace. */
+export interface TracedHeaders {
+  readonly origin: string;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+}
+
+/** Addresses that are kept taken apart at most; templates of actions can make up any number of them. */
+const MAX_ADDRESSES = 1_000;
+const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+const DEFAULT_MAX_BUFFERED_BYTES = 128 * 1024 * 1024;
+/** What belongs to no source: keys of tokens, revocations, questions for schemas. */
+const COMMON: PoolSettings = { name: '', connections: 128, connectTimeoutMs: 5_000, headersTimeoutMs: undefined };
+
+/** Keep-alive connections to upstream origins. This is the one place where requests to them set out. */
+export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): UpstreamConnections {
+  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES } = options;
+  const budget = new AnswerBudget(maxBufferedBytes);
+  const pools = new Map<string, Pool>();
+  const deadlines = new TimerBuckets();
+  const pending = new ImmediateQueue(dispatchPending, ({ exchange }, error) =>
+    exchange.fail(new UpstreamError('connection', error)),
+  );
+
+  function poolFor(origin: string, { name, connections, connectTimeoutMs }: PoolSettings): Pool {
+    const key = JSON.stringify([origin, name, connections, connectTimeoutMs]);
+    let pool = pools.get(key);
+    if (!pool) {
+      // An exchange has its own deadlines, so undici need not watch its parts.
+      pool = new Pool(origin, {
+        connections,
+        pipelining: 1,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connect: { timeout: connectTimeoutMs },
+      });
+      pools.set(key, pool);
+    }
+    return pool;
+  }
+
+  function pool(settings: PoolSettings): UpstreamHttp {
+    const addresses = new Map<string, Address>();
+    const limits: ExchangeLimits = {
+      headersTimeoutMs: settings.headersTimeoutMs,
+      maxBodyBytes: maxResponseBytes,
+      budget: budget.ofSource(),
+      deadline: (timed, timeoutMs) => deadlines.start(timed, timeoutMs),
+    };
+    const limitsOfRemains: ExchangeLimits = { ...limits, deadline: singleDeadline };
+
+    function addressOf(url: string): Address {
+      let address = addresses.get(url);
+      if (!address) {
+        const { origin, pathname, search } = new URL(url);
+        const traced = origin === options.traced?.origin ? options.traced.headers : undefined;
+        address = { pool: poolFor(origin, settings), path: pathname + search, traced };
+        if (addresses.size >= MAX_ADDRESSES) addresses.clear();
+        addresses.set(url, address);
+      }
+      return address;
+    }
+
+    function dispatch(request: UpstreamRequest, handler: UpstreamHandler): void {
+      const { cancellation, timeoutMs, fullTimeoutMs } = request;
+      // What remains of a timeout is hardly ever as long for two requests.
+      const ownLimits = fullTimeoutMs === undefined ? limits : limitsOfRemains;
+      const exchange = new UpstreamExchange(handler, cancellation, timeoutMs, ownLimits);
+      if (!exchange.isOver) pending.add({ request, exchange, addressOf });
+    }
+    return { dispatch, send: sender(dispatch) };
+  }
+
+  return {
+    ...pool(COMMON),
+    pool,
+    buffered: budget,
+    close: async () => {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    },
+  };
+}
+
+/** A request that is to be sent. */
+interface PendingDispatch {
+  readonly request: UpstreamRequest;
+  readonly exchange: UpstreamExchange;
+  readonly addressOf: (url: string) => Address;
+}
+
+function dispatchPending({ request, exchange, addressOf }: PendingDispatch): void {
+  if (exchange.isOver) return;
+  const { pool, path, traced } = addressOf(request.url);
+  const { method, span, body = null } = request;
+  const headers = traced && span ? withHeaders(request.headers, traced) : request.headers;
+  pool.dispatch({ path, method, headers: headers as Record<string, string>, body }, exchange);
+}
+
+/** What sends by a promise, made of what sends by callbacks. */
+export function sender(dispatch: UpstreamHttp['dispatch']): UpstreamHttp['send'] {
+  return (request) => new Promise((onResponse, onError) => dispatch(request, { onResponse, onError }));
+}
+
+/** A URL, taken apart. */
+interface Address {
+  readonly pool: Pool;
+  readonly path: string;
+  /** Of requests that have a span. */
+  readonly traced: readonly string[] | undefined;
+}

@@ -1,0 +1,33 @@
+export { Availability, UNAVAILABLE_RETRY_SECONDS } from './availability.ts';
+export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, outcomeOf } from './call-counts.ts';
+export { EventStreamReader } from './event-stream-reader.ts';
+export {
+  UpstreamError,
+  type UpstreamFailure,
+  type UpstreamFlow,
+  type UpstreamHandler,
+  type UpstreamResponse,
+  type UpstreamSink,
+} from './exchange.ts';
+export {
+  type CallRecorder,
+  openUpstreamHttp,
+  sender,
+  type TracedHeaders,
+  type UpstreamConnections,
+  type UpstreamHttp,
+  type UpstreamRequest,
+} from './http-client.ts';
+export { traceCalls, unavailable } from './interceptors/index.ts';
+export { boundaryOf, MultipartReader } from './multipart-reader.ts';
+export { PassthroughBody } from './passthrough-body.ts';
+export {
+  type BreakerSettings,
+  type ConcurrencySettings,
+  DEFAULT_RESILIENCE,
+  LinkedList,
+  ListNode,
+  type ResilienceSettings,
+} from './resilience/index.ts';
+export { ResilientClient, type SourceState } from './resilient-client.ts';
+export { type RequestHeaders, withHeaders } from './with-headers.ts';

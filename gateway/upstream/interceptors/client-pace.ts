@@ -1,0 +1,30 @@
+import type { UpstreamFlow } from '../exchange.ts';
+
+/** The flow of a response that is passed on as it comes: whether its client has got anything, and has held it up. */
+export class ClientPace implements UpstreamFlow {
+  readonly #flow: UpstreamFlow;
+  hasBegun = false;
+  hasWaited = false;
+
+  constructor(flow: UpstreamFlow) {
+    this.#flow = flow;
+  }
+
+  pause(): void {
+    this.hasWaited = true;
+    this.#flow.pause();
+  }
+
+  resume(): void {
+    this.#flow.resume();
+  }
+
+  begun(): void {
+    this.hasBegun = true;
+    this.#flow.begun();
+  }
+
+  refuse(reason: string): void {
+    this.#flow.refuse(reason);
+  }
+}

@@ -1,0 +1,63 @@
+import type { UpstreamError, UpstreamFlow, UpstreamHandler, UpstreamResponse, UpstreamSink } from '../exchange.ts';
+import type { UpstreamRequest } from '../http-client.ts';
+
+/** Sends a request and calls `handler` with the result, see `UpstreamHandler`. */
+export type Dispatch = (request: UpstreamRequest, handler: UpstreamHandler) => void;
+
+/** Adds one behaviour to the sending of requests, as undici's interceptors do. */
+export type Interceptor = (next: Dispatch) => Dispatch;
+
+/** @param interceptors the outermost first. */
+export function composeInterceptors(dispatch: Dispatch, interceptors: readonly Interceptor[]): Dispatch {
+  return interceptors.reduceRight((next, interceptor) => interceptor(next), dispatch);
+}
+
+/** A handler between an interceptor and the one that called it: passes everything on, and sees how the call ends. */
+export abstract class InterceptingHandler implements UpstreamHandler {
+  protected readonly handler: UpstreamHandler;
+  #hasEnded = false;
+
+  constructor(handler: UpstreamHandler) {
+    this.handler = handler;
+  }
+
+  /** Whether the end has been passed on. */
+  protected get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  onResponse(response: UpstreamResponse): void {
+    this.#hasEnded = true;
+    this.ended(response.status);
+    this.handler.onResponse(response);
+  }
+
+  onStart(status: number, headers: UpstreamResponse['headers'], flow: UpstreamFlow): UpstreamSink | undefined {
+    const sink = this.handler.onStart?.(status, headers, flow);
+    return (
+      sink && {
+        onData: (chunk) => sink.onData(chunk),
+        onEnd: () => {
+          this.#hasEnded = true;
+          this.ended(status);
+          sink.onEnd();
+        },
+      }
+    );
+  }
+
+  onError(error: UpstreamError): void {
+    // After the end it is an exception in one of the handlers that got the response.
+    if (!this.#hasEnded) {
+      this.#hasEnded = true;
+      this.failed(error);
+    }
+    this.handler.onError(error);
+  }
+
+  /** There is a complete response. Called once, before it is passed on. */
+  protected abstract ended(status: number): void;
+
+  /** There is none. Called once, before the error is passed on. */
+  protected abstract failed(error: UpstreamError): void;
+}

@@ -1,0 +1,122 @@
+import type { Cancellable, Durations } from '../../../platform/index.ts';
+import { UpstreamError, type UpstreamHandler } from '../exchange.ts';
+import type { UpstreamRequest } from '../http-client.ts';
+import { type Bulkhead, Waiter } from '../resilience/index.ts';
+import { type Deadline, singleDeadline, type Timed, type TimerBuckets } from '../timer-buckets.ts';
+import { type Dispatch, InterceptingHandler, type Interceptor } from './interceptor.ts';
+
+export interface ConcurrencyOptions {
+  readonly bulkhead: Bulkhead;
+  /** How long a request waits for a slot at most. */
+  readonly queueTimeoutMs: number;
+  /** Of those who wait. */
+  readonly deadlines: TimerBuckets;
+  /** Where it is measured how long they waited. */
+  readonly waits: Durations;
+  /** Why a request would be rejected even if it had a slot, so that it need not wait for one. */
+  readonly rejection: (now: number) => UpstreamError | undefined;
+}
+
+/** Limits the requests to a source that are under way; those beyond the limit wait in a queue. */
+export function limitConcurrency(options: ConcurrencyOptions): Interceptor {
+  const { bulkhead, rejection } = options;
+  return (next) => (request, handler) => {
+    if (bulkhead.enter()) next(request, new SlotHolder(handler, bulkhead));
+    else {
+      const rejected = rejection(performance.now());
+      if (rejected) handler.onError(rejected);
+      else new QueuedCall(next, options, request, handler).enqueue();
+    }
+  };
+}
+
+/** A call that has a slot, and gives it back when it ends. */
+class SlotHolder extends InterceptingHandler {
+  readonly #bulkhead: Bulkhead;
+
+  constructor(handler: UpstreamHandler, bulkhead: Bulkhead) {
+    super(handler);
+    this.#bulkhead = bulkhead;
+  }
+
+  protected ended(): void {
+    this.#bulkhead.leave();
+  }
+
+  protected failed(): void {
+    this.#bulkhead.leave();
+  }
+}
+
+class QueuedCall extends Waiter implements Cancellable, Timed {
+  readonly #next: Dispatch;
+  readonly #options: ConcurrencyOptions;
+  readonly #request: UpstreamRequest;
+  readonly #handler: UpstreamHandler;
+  readonly #queuedAt = performance.now();
+  #deadline: Deadline | undefined;
+
+  constructor(next: Dispatch, options: ConcurrencyOptions, request: UpstreamRequest, handler: UpstreamHandler) {
+    super();
+    this.#next = next;
+    this.#options = options;
+    this.#request = request;
+    this.#handler = handler;
+  }
+
+  enqueue(): void {
+    const { bulkhead, queueTimeoutMs, deadlines } = this.#options;
+    const { timeoutMs, fullTimeoutMs, cancellation } = this.#request;
+    if (!bulkhead.enqueue(this)) {
+      this.#handler.onError(queueFull());
+      return;
+    }
+    // What remains after a retry is hardly ever as long for two calls, and each length that is shared is kept.
+    const isShared = fullTimeoutMs === undefined && queueTimeoutMs <= timeoutMs;
+    this.#deadline = isShared
+      ? deadlines.start(this, queueTimeoutMs)
+      : singleDeadline(this, Math.min(queueTimeoutMs, timeoutMs));
+    cancellation?.add(this);
+    if (cancellation?.isCancelled) this.cancel();
+  }
+
+  /** It has a slot now. */
+  proceed(): void {
+    this.#leaveQueue();
+    const { timeoutMs, fullTimeoutMs = timeoutMs } = this.#request;
+    const waitMs = this.#measureWait();
+    const remainingMs = Math.max(1, Math.ceil(timeoutMs - waitMs));
+    this.#request.span?.setAttribute('portico.queue.wait_ms', Math.round(waitMs));
+    const handler = new SlotHolder(this.#handler, this.#options.bulkhead);
+    this.#next({ ...this.#request, timeoutMs: remainingMs, fullTimeoutMs }, handler);
+  }
+
+  expire(): void {
+    this.#leaveQueue();
+    this.#measureWait();
+    this.#handler.onError(queueFull());
+  }
+
+  cancel(): void {
+    this.#leaveQueue();
+    this.#measureWait();
+    this.#handler.onError(new UpstreamError('aborted'));
+  }
+
+  /** @returns how long it has waited, in milliseconds. */
+  #measureWait(): number {
+    const waitedMs = performance.now() - this.#queuedAt;
+    this.#options.waits.add(waitedMs);
+    return waitedMs;
+  }
+
+  #leaveQueue(): void {
+    this.#deadline?.end();
+    this.#request.cancellation?.delete(this);
+    this.#options.bulkhead.dequeue(this);
+  }
+}
+
+function queueFull(): UpstreamError {
+  return new UpstreamError('overloaded', undefined, 1);
+}

@@ -1,0 +1,117 @@
+const BLANK_LINE = Buffer.from('\r\n\r\n');
+const LINE_END = Buffer.from('\r\n');
+const DASH = 0x2d;
+const SPACE = 0x20;
+const TAB = 0x09;
+const BOUNDARY_VALUE = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i;
+
+/** The boundary that a content type of multipart names; the one of the incremental delivery over HTTP where it has none. */
+export function boundaryOf(contentType: string): string {
+  const [, quoted, plain] = BOUNDARY_VALUE.exec(contentType) ?? [];
+  return quoted ?? plain ?? '-';
+}
+
+/**
+ * Takes a multipart body apart while it comes (RFC 2046 section 5.1). A part is given when the delimiter after it is
+ * there; its headers are left out.
+ */
+export class MultipartReader {
+  readonly #delimiter: Buffer;
+  readonly #onPart: (body: Buffer) => void;
+  /** What has come and is not taken yet, at the beginning of a buffer that may be longer. */
+  #kept: Buffer = Buffer.from(LINE_END);
+  /** It may begin with a delimiter, as if an empty line stood before it. */
+  #length = LINE_END.length;
+  /** No delimiter begins before this place of it. */
+  #searched = 0;
+  #state: 'preamble' | 'delimiter' | 'part' | 'closed' = 'preamble';
+
+  constructor(boundary: string, onPart: (body: Buffer) => void) {
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+    this.#onPart = onPart;
+  }
+
+  /** Whether the last delimiter has come. */
+  get isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  /** @returns false when it is no multipart body. */
+  read(chunk: Buffer): boolean {
+    if (this.isClosed) return true;
+    const bytes = this.#length === 0 ? chunk : this.#append(chunk);
+    const isKept = bytes !== chunk;
+    let at = 0;
+    while (!this.isClosed) {
+      if (this.#state === 'delimiter') {
+        const end = endOfDelimiter(bytes, at);
+        if (end === 'malformed') return false;
+        if (end === 'unknown') break;
+        this.#state = end === 'last' ? 'closed' : 'part';
+        if (end !== 'last') at = end;
+        this.#searched = at;
+      } else {
+        const found = bytes.indexOf(this.#delimiter, this.#searched);
+        if (found < 0) {
+          this.#searched = Math.max(at, bytes.length - this.#delimiter.length + 1);
+          break;
+        }
+        if (this.#state === 'part') {
+          const body = bodyIn(bytes.subarray(at, found));
+          if (!body) return false;
+          // What is kept is written over.
+          this.#onPart(isKept ? Buffer.from(body) : body);
+        }
+        at = found + this.#delimiter.length;
+        this.#state = 'delimiter';
+      }
+    }
+    this.#keep(bytes, at, chunk);
+    return true;
+  }
+
+  /** Adds to what is kept, which at least doubles where it has to grow: long parts come in many pieces. */
+  #append(chunk: Buffer): Buffer {
+    const length = this.#length + chunk.length;
+    if (length > this.#kept.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, this.#kept.length * 2));
+      this.#kept.copy(larger, 0, 0, this.#length);
+      this.#kept = larger;
+    }
+    chunk.copy(this.#kept, this.#length);
+    this.#length = length;
+    return this.#kept.subarray(0, length);
+  }
+
+  #keep(bytes: Buffer, from: number, chunk: Buffer): void {
+    const rest = bytes.length - from;
+    this.#searched = Math.max(0, this.#searched - from);
+    if (this.isClosed || rest === 0) {
+      this.#length = 0;
+      return;
+    }
+    this.#length = rest;
+    if (from === 0 && bytes !== chunk) return;
+    if (this.#kept.length < rest) this.#kept = Buffer.allocUnsafe(rest);
+    bytes.copy(this.#kept, 0, from);
+  }
+}
+
+/**
+ * Where the line of a delimiter ends, before its line end, which a part begins with: so one without headers has an empty
+ * line before its body as any other.
+ */
+function endOfDelimiter(bytes: Buffer, from: number): number | 'last' | 'unknown' | 'malformed' {
+  if (bytes.length >= from + 2 && bytes[from] === DASH && bytes[from + 1] === DASH) return 'last';
+  let at = from;
+  while (bytes[at] === SPACE || bytes[at] === TAB) at += 1;
+  const [first, second] = [bytes[at], bytes[at + 1]];
+  if (first === LINE_END[0] && second === LINE_END[1]) return at;
+  const isBegun = first === undefined || (second === undefined && (first === LINE_END[0] || first === DASH));
+  return isBegun ? 'unknown' : 'malformed';
+}
+
+function bodyIn(part: Buffer): Buffer | undefined {
+  const blank = part.indexOf(BLANK_LINE);
+  return blank < 0 ? undefined : part.subarray(blank + BLANK_LINE.length);
+}

@@ -1,0 +1,84 @@
+import type { UpstreamResponse } from './exchange.ts';
+
+/**
+ * The body of a response that is passed on as it came, without having been parsed. It is kept in the chunks in which it
+ * came: to put long ones together costs a copy.
+ */
+export class PassthroughBody {
+  readonly chunks: readonly Buffer[];
+
+  constructor(chunks: readonly Buffer[]) {
+    this.chunks = chunks;
+  }
+
+  static of({ chunks }: UpstreamResponse): PassthroughBody {
+    return new PassthroughBody(chunks);
+  }
+
+  toBuffer(): Buffer {
+    const [first] = this.chunks;
+    return first && this.chunks.length === 1 ? first : Buffer.concat(this.chunks);
+  }
+
+  /** @throws SyntaxError */
+  toJson(): unknown {
+    return JSON.parse(this.toBuffer().toString('utf8'));
+  }
+
+  /**
+   * Whether a response is `{"data":{…}}`, without having parsed it: where it begins and ends like that, only `extensions`
+   * can be its last member beside the data (GraphQL section 7.1), and errors, a list, stand before it. Errors that are no
+   * list are not errors, and the client gets an error for them. Other content may look like one of these; then the
+   * response is parsed to find out.
+   */
+  isDataOnly(): boolean {
+    const { chunks } = this;
+    const [first] = chunks;
+    const last = chunks.at(-1);
+    if (!first || !last) return false;
+    if (chunks.length > 1 && chunks.some(({ length }) => length <= OVERLAP))
+      return new PassthroughBody([Buffer.concat(chunks)]).isDataOnly();
+    return beginsAsData(first) && endsAsData(last) && !chunks.some(mayHoldMore) && !seamsOf(chunks).some(mayHoldMore);
+  }
+}
+
+const DATA_PREFIX = Buffer.from('{"data":{');
+const DATA_END = Buffer.from('}}');
+/** Texts are looked for by their first letter: few are as rare as this one. */
+const EXTENSIONS = Buffer.from('xtensions"');
+const ERRORS_AFTER_DATA = Buffer.from('},"errors"');
+/** Short texts are looked for byte by byte in the processor's widest steps, longer ones ten times as slowly. */
+const BEGINNING_OF_ERRORS = ERRORS_AFTER_DATA.subarray(0, 4);
+const MAX_BEGINNINGS = 50;
+const OVERLAP = Math.max(EXTENSIONS.length, ERRORS_AFTER_DATA.length) - 1;
+
+/** The bytes around the ends of two chunks. */
+function seamsOf(pieces: readonly Buffer[]): readonly Buffer[] {
+  return pieces.slice(1).map((piece, index) => {
+    const before = pieces[index]?.subarray(-OVERLAP) ?? piece;
+    return Buffer.concat([before, piece.subarray(0, OVERLAP)]);
+  });
+}
+
+function beginsAsData(bytes: Buffer): boolean {
+  return bytes.subarray(0, DATA_PREFIX.length).equals(DATA_PREFIX);
+}
+
+function endsAsData(bytes: Buffer): boolean {
+  return bytes.subarray(-DATA_END.length).equals(DATA_END);
+}
+
+function mayHoldMore(bytes: Buffer): boolean {
+  return bytes.includes(EXTENSIONS) || holdsErrors(bytes);
+}
+
+function holdsErrors(bytes: Buffer): boolean {
+  let at = bytes.indexOf(BEGINNING_OF_ERRORS);
+  for (let tried = 0; at >= 0 && at + ERRORS_AFTER_DATA.length <= bytes.length; tried++) {
+    if (tried === MAX_BEGINNINGS) return bytes.includes(ERRORS_AFTER_DATA, at);
+    if (bytes.compare(ERRORS_AFTER_DATA, 0, ERRORS_AFTER_DATA.length, at, at + ERRORS_AFTER_DATA.length) === 0)
+      return true;
+    at = bytes.indexOf(BEGINNING_OF_ERRORS, at + 1);
+  }
+  return false;
+}

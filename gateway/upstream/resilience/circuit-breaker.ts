@@ -1,0 +1,116 @@
+import type { BreakerSettings } from './settings.ts';
+
+/** `closed`: requests are sent; `open`: none is; `half-open`: a few are, to see whether the source is back. */
+export type BreakerState = 'closed' | 'open' | 'half-open';
+
+/** The outcome of a request that was sent; `unknown` says nothing about the source, as when its client has gone. */
+export type BreakerOutcome = 'success' | 'failure' | 'unknown';
+
+/** Identifies the state in which a request was permitted; handed back with the outcome. */
+export type Permit = number;
+
+/** Parts that the window consists of: it moves on by one of them at a time. */
+const WINDOW_PARTS = 10;
+
+/** Stops sending requests to a source that fails, and finds out when it no longer does. It has no timers. */
+export class CircuitBreaker {
+  readonly #settings: BreakerSettings;
+  readonly #partMs: number;
+  readonly #parts = Array.from({ length: WINDOW_PARTS }, () => ({ number: -1, requests: 0, failures: 0 }));
+  #isClosed = true;
+  /** When the first probe may be sent. */
+  #openUntil = 0;
+  #probes = 0;
+  #successes = 0;
+  /** Counts the changes of state: what was let through before the last one says nothing about the state now. */
+  #epoch = 0;
+
+  constructor(settings: BreakerSettings) {
+    this.#settings = settings;
+    this.#partMs = settings.windowMs / WINDOW_PARTS;
+  }
+
+  /** How often it has opened and closed. */
+  get changes(): number {
+    return this.#epoch;
+  }
+
+  /** @param now in milliseconds, on any clock that does not go back. */
+  state(now: number): BreakerState {
+    if (this.#isClosed) return 'closed';
+    return now < this.#openUntil ? 'open' : 'half-open';
+  }
+
+  /** Whether a request that comes now would not be let through. */
+  refuses(now: number): boolean {
+    return !this.#isClosed && (now < this.#openUntil || this.#probes >= this.#settings.halfOpenProbes);
+  }
+
+  /** In how many milliseconds it is worth trying again; 0 when it is now. */
+  waitMs(now: number): number {
+    return this.#isClosed ? 0 : Math.max(0, this.#openUntil - now);
+  }
+
+  /** Lets a request through. @returns undefined when it must not be sent. */
+  enter(now: number): Permit | undefined {
+    if (this.#isClosed) return this.#epoch;
+    if (this.refuses(now)) return undefined;
+    this.#probes++;
+    return this.#epoch;
+  }
+
+  /** Records the outcome of a permitted request. */
+  leave(permit: Permit, outcome: BreakerOutcome, now: number): void {
+    if (permit !== this.#epoch) return;
+    if (this.#isClosed) this.#count(outcome, now);
+    else this.#recordProbe(outcome, now);
+  }
+
+  #count(outcome: BreakerOutcome, now: number): void {
+    if (outcome === 'unknown') return;
+    const number = Math.floor(now / this.#partMs);
+    const part = this.#parts[number % WINDOW_PARTS];
+    if (!part) return;
+    if (part.number !== number) Object.assign(part, { number, requests: 0, failures: 0 });
+    part.requests++;
+    if (outcome === 'success') return;
+    part.failures++;
+    if (this.#isTooMuch(number)) this.#open(now);
+  }
+
+  #isTooMuch(current: number): boolean {
+    let requests = 0;
+    let failures = 0;
+    for (const part of this.#parts)
+      if (part.number > current - WINDOW_PARTS) {
+        requests += part.requests;
+        failures += part.failures;
+      }
+    const { minimumRequests, failurePercent } = this.#settings;
+    return requests >= minimumRequests && failures * 100 >= requests * failurePercent;
+  }
+
+  #recordProbe(outcome: BreakerOutcome, now: number): void {
+    this.#probes--;
+    if (outcome === 'failure') this.#open(now);
+    else if (outcome === 'success' && ++this.#successes >= this.#settings.halfOpenProbes) this.#close();
+  }
+
+  #open(now: number): void {
+    this.#isClosed = false;
+    this.#openUntil = now + this.#settings.openMs;
+    this.#begin();
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    for (const part of this.#parts) part.number = -1;
+    this.#begin();
+  }
+
+  #begin(): void {
+    this.#epoch++;
+    this.#probes = 0;
+    this.#successes = 0;
+  }
+}

@@ -1,0 +1,125 @@
+import type { Availability } from './availability.ts';
+import { CallCounts } from './call-counts.ts';
+import { sender, type UpstreamConnections, type UpstreamHttp } from './http-client.ts';
+import {
+  breakCircuit,
+  circuitOpen,
+  composeInterceptors,
+  countCalls,
+  deduplicate,
+  type Interceptor,
+  limitConcurrency,
+  measureRequests,
+  recordCalls,
+  requireAvailability,
+  retry,
+  traceCalls,
+} from './interceptors/index.ts';
+import {
+  type BreakerState,
+  Bulkhead,
+  CircuitBreaker,
+  type ResilienceSettings,
+  RetryBudget,
+} from './resilience/index.ts';
+import { TimerBuckets } from './timer-buckets.ts';
+
+/** The state of a source's connection, for operators. */
+export interface SourceState {
+  readonly name: string;
+  readonly kind: 'remote-schema' | 'action';
+  /** `off` where it has none. */
+  readonly breaker: BreakerState | 'off';
+  readonly inFlight: number;
+  readonly queued: number;
+  readonly counts: CallCounts;
+}
+
+export interface ResilientClientOptions {
+  readonly name: string;
+  readonly kind: SourceState['kind'];
+  readonly settings: ResilienceSettings;
+  readonly connections: UpstreamConnections;
+  /** Of the source, where it may be known before it is available. */
+  readonly availability?: Availability | undefined;
+  /** Called when the circuit breaker opens or closes. */
+  readonly onBreakerChange?: ((state: BreakerState) => void) | undefined;
+}
+
+/**
+ * Calls one source such that a slow or failing one does no more harm than it must: it has a share of the gateway and no
+ * more, is left alone while it fails, and is called again where that may help. Each of these is an interceptor.
+ */
+export class ResilientClient implements UpstreamHttp {
+  readonly dispatch: UpstreamHttp['dispatch'];
+  readonly send: UpstreamHttp['send'];
+  readonly counts = new CallCounts();
+  readonly #name: string;
+  readonly #kind: SourceState['kind'];
+  readonly #breaker: CircuitBreaker | undefined;
+  readonly #bulkhead: Bulkhead;
+  readonly #availability: Availability | undefined;
+
+  constructor({ name, kind, settings, connections, availability, onBreakerChange }: ResilientClientOptions) {
+    const { circuitBreaker, concurrency, retries, connectTimeoutMs, headersTimeoutMs } = settings;
+    const breaker = circuitBreaker && new CircuitBreaker(circuitBreaker);
+    const bulkhead = new Bulkhead(concurrency);
+    this.#name = name;
+    this.#kind = kind;
+    this.#breaker = breaker;
+    this.#bulkhead = bulkhead;
+    this.#availability = availability;
+    const pool = connections.pool({
+      name: `${kind} ${name}`,
+      connections: concurrency.maxInFlight,
+      connectTimeoutMs,
+      headersTimeoutMs,
+    });
+    const source = { name, kind };
+    // The outermost first.
+    const interceptors: (Interceptor | undefined)[] = [
+      traceCalls(source),
+      recordCalls(source, settings.deduplicate ? undefined : this.counts),
+      ...(settings.deduplicate ? [this.#deduplication(), countCalls(source, this.counts)] : []),
+      availability && requireAvailability(availability),
+      retry({
+        settings: retries,
+        budget: new RetryBudget(retries.budgetPercent),
+        counts: this.counts,
+        isRejectedAt: (time) => breaker?.refuses(time) ?? false,
+      }),
+      limitConcurrency({
+        bulkhead,
+        queueTimeoutMs: concurrency.queueTimeoutMs,
+        deadlines: new TimerBuckets(),
+        waits: this.counts.waits,
+        rejection: (now) => (breaker?.refuses(now) ? circuitOpen(breaker, now) : undefined),
+      }),
+      breaker
+        ? breakCircuit({ breaker, headersTimeoutMs, durations: this.counts.requests, onChange: onBreakerChange })
+        : measureRequests(this.counts.requests),
+    ];
+    this.dispatch = composeInterceptors(
+      pool.dispatch,
+      interceptors.filter((one) => one !== undefined),
+    );
+    this.send = sender(this.dispatch);
+  }
+
+  /** Whether the source is known by its stored schema only: it is not called. */
+  get isUnavailable(): boolean {
+    return this.#availability !== undefined && !this.#availability.isAvailable;
+  }
+
+  #deduplication(): Interceptor {
+    return deduplicate(() => {
+      this.counts.shared++;
+    });
+  }
+
+  state(): SourceState {
+    const { inFlight, queued } = this.#bulkhead;
+    const breaker = this.#breaker?.state(performance.now()) ?? 'off';
+    return { name: this.#name, kind: this.#kind, breaker, inFlight, queued, counts: this.counts };
+  }
+}

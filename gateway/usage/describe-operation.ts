@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { usedCoordinates } from './coordinates.ts';
+import { copiedText } from './copied-text.ts';
+import type { OperationDescription } from './usage-table.ts';
+
+/** A client's operation, valid for callers of one role. */
+export interface OperationToCount {
+  /** The operation and the fragments that it uses. */
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** As callers of the role see it. */
+  readonly schema: GraphQLSchema;
+  readonly role: string;
+}
+
+/** Characters of an operation's name that are kept. */
+const MAX_OPERATION_NAME = 128;
+
+export function describeUsedOperation({ document, operation, schema }: OperationToCount): OperationDescription {
+  const type = operation.operation;
+  const name = operation.name && copiedText(operation.name.value.slice(0, MAX_OPERATION_NAME));
+  const coordinates = usedCoordinates(document, schema);
+  const id = createHash('sha256')
+    .update(`${type} ${name ?? ''}\n${coordinates.join('\n')}`)
+    .digest('hex')
+    .slice(0, 16);
+  return { id, type, name, coordinates };
+}

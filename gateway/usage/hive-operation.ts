@@ -1,0 +1,112 @@
+import {
+  type ASTNode,
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  Kind,
+  print,
+  stripIgnoredCharacters,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { reachableInputs } from './coordinates.ts';
+import { copiedText } from './copied-text.ts';
+import type { OperationToCount } from './describe-operation.ts';
+import type { OperationDescription } from './usage-table.ts';
+
+/** An operation as Hive's usage reports describe it. */
+export interface HiveOperation {
+  readonly key: string;
+  readonly operation: string;
+  readonly operationName: string | undefined;
+  readonly fields: readonly string[];
+}
+
+/** Characters of an operation that is reported; a longer one is not. */
+const MAX_OPERATION_TEXT = 100_000;
+/** An input type may lead to thousands of others. */
+const MAX_FIELDS = 5_000;
+
+/** @returns undefined where it is too long to be reported. */
+export function hiveOperation(
+  { document, operation, schema }: OperationToCount,
+  { id, name, coordinates }: OperationDescription,
+): HiveOperation | undefined {
+  const text = normalizedText(document, schema);
+  if (text.length > MAX_OPERATION_TEXT) return undefined;
+  const fields = hiveFields(coordinates, schema);
+  const root = schema.getRootType(operation.operation)?.name ?? 'Query';
+  // A report needs one field at least.
+  return { key: id, operation: text, operationName: name, fields: fields.length > 0 ? fields : [`${root}.__typename`] };
+}
+
+/**
+ * The coordinates as Hive writes them: `Type.field.argument`, and in place of what the document leaves open, everything that it
+ * may stand for.
+ */
+export function hiveFields(coordinates: readonly string[], schema: GraphQLSchema): readonly string[] {
+  const fields = new Set<string>();
+  for (const coordinate of coordinates) {
+    if (fields.size >= MAX_FIELDS) break;
+    if (coordinate.startsWith('@')) continue;
+    if (coordinate.endsWith('.*')) for (const field of openFields(coordinate.slice(0, -2), schema)) fields.add(field);
+    else fields.add(coordinate.replace(/\((\w+):\)$/, '.$1'));
+  }
+  return [...fields].slice(0, MAX_FIELDS);
+}
+
+function* openFields(name: string, schema: GraphQLSchema): Generator<string> {
+  for (const reached of reachableInputs(schema, name)) {
+    const type = schema.getType(reached);
+    if (isInputObjectType(type)) for (const field of Object.keys(type.getFields())) yield `${reached}.${field}`;
+    else if (isEnumType(type)) for (const value of type.getValues()) yield `${reached}.${value.name}`;
+    else yield reached;
+  }
+}
+
+/**
+ * The text of a document without values: numbers are 0, texts are empty, booleans are false, a value of a scalar of the
+ * schema's own is an empty text, and a list of such values is empty. Aliases are left out, since clients may put anything into
+ * them. It parses, but it is not meant to be run.
+ */
+export function normalizedText(document: DocumentNode, schema: GraphQLSchema): string {
+  const types = new TypeInfo(schema);
+  const leaf = (node: ASTNode) => {
+    const type = namedInput(types.getInputType());
+    if (type && isLeafType(type) && !isEnumType(type)) return placeholder(type);
+    return node.kind === Kind.ENUM && !isEnumType(type) ? placeholder(type) : undefined;
+  };
+  const plain = visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field: ({ alias, ...node }) => (alias ? node : undefined),
+      IntValue: (node) => leaf(node) ?? { kind: Kind.INT, value: '0' },
+      FloatValue: (node) => leaf(node) ?? { kind: Kind.FLOAT, value: '0' },
+      StringValue: (node) => leaf(node) ?? { kind: Kind.STRING, value: '' },
+      BooleanValue: (node) => leaf(node) ?? { kind: Kind.BOOLEAN, value: false },
+      EnumValue: leaf,
+      ObjectValue: leaf,
+      ListValue(node) {
+        const type = namedInput(types.getInputType());
+        return type && isLeafType(type) && node.values.length > 0 ? { ...node, values: [] } : undefined;
+      },
+    }),
+  );
+  return copiedText(stripIgnoredCharacters(print(plain)));
+}
+
+function namedInput(type: GraphQLInputType | null | undefined): GraphQLNamedType | undefined {
+  return type ? getNamedType(type) : undefined;
+}
+
+function placeholder(type: GraphQLNamedType | undefined): ASTNode {
+  if (type?.name === 'Int' || type?.name === 'Float') return { kind: Kind.INT, value: '0' };
+  if (type?.name === 'Boolean') return { kind: Kind.BOOLEAN, value: false };
+  return { kind: Kind.STRING, value: '' };
+}

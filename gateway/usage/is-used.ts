@@ -1,0 +1,30 @@
+import type { GraphQLSchema } from 'graphql';
+import { reachableInputs } from './coordinates.ts';
+import type { UsedOperation } from './read-usage.ts';
+
+/**
+ * Finds out whether operations use a schema coordinate: as they name it themselves, by a part of a type, or possibly, by a variable
+ * or a response whose values the document does not tell.
+ *
+ * @param schema the one that the operations were valid for.
+ */
+export function usageOfCoordinates(
+  schema: GraphQLSchema,
+): (operation: Pick<UsedOperation, 'coordinates'>, coordinate: string) => boolean {
+  const opened = new Map<string, ReadonlySet<string>>();
+  /** The types whose every part may be used with that of `name`. */
+  const openedBy = (name: string) => {
+    const known = opened.get(name) ?? reachableInputs(schema, name);
+    opened.set(name, known);
+    return known;
+  };
+  return ({ coordinates }, coordinate) => {
+    if (coordinates.has(coordinate)) return true;
+    const [type = '', part] = coordinate.split('.');
+    for (const used of coordinates) {
+      if (part === undefined && used.startsWith(`${type}.`)) return true;
+      if (used.endsWith('.*') && openedBy(used.slice(0, -2)).has(type)) return true;
+    }
+    return false;
+  };
+}

@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Client } from './clients.ts';
+import type { HiveOperation } from './hive-operation.ts';
+import type { HiveReporter } from './hive-reporter.ts';
+import type { OperationDescription, RoleUses, UsageTable, Uses } from './usage-table.ts';
+
+/** Where uses are counted now. The table changes when its file is finished. */
+export interface UsageTarget {
+  readonly table: UsageTable;
+  readonly hive: HiveReporter | undefined;
+}
+
+export interface OperationUsageOptions {
+  readonly target: UsageTarget;
+  readonly description: OperationDescription;
+  readonly role: string;
+  /** Whether its callers have no session. */
+  readonly isPublic: boolean;
+  /** The same for a registry. */
+  readonly hive: HiveOperation | undefined;
+}
+
+/**
+ * Counts how often an operation is used under one role. It is kept with the operation's document, so that a request costs
+ * two look-ups of its client and an addition.
+ */
+export class OperationUsage {
+  readonly #options: OperationUsageOptions;
+  /** Weak, since documents are kept for longer than tables. */
+  #table: WeakRef<UsageTable> | undefined;
+  #ofRole: WeakRef<RoleUses> | undefined;
+  /** Those of the client that came last, which mostly comes next. */
+  #last: { readonly client: Client; readonly uses: Uses } | undefined;
+
+  constructor(options: OperationUsageOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * A query or mutation has run.
+   *
+   * @param headers of the request.
+   * @param errors how many GraphQL errors its response has.
+   */
+  ran(headers: IncomingHttpHeaders, errors: number, durationMs: number): void {
+    const client = this.#count(headers, errors > 0);
+    const { target, hive } = this.#options;
+    if (hive) target.hive?.ran(hive, client, errors, durationMs);
+  }
+
+  /** A subscription was opened. */
+  subscribed(headers: IncomingHttpHeaders): void {
+    const client = this.#count(headers, false);
+    const { target, hive } = this.#options;
+    if (hive) target.hive?.subscribed(hive, client);
+  }
+
+  #count(headers: IncomingHttpHeaders, hasErrors: boolean): Client {
+    const { target, isPublic } = this.#options;
+    const { table } = target;
+    const client = table.clients.of(headers, isPublic);
+    const last = this.#last;
+    const uses = this.#table?.deref() === table && last?.client === client ? last.uses : this.#find(table, client);
+    uses.count += 1;
+    if (hasErrors) uses.errors += 1;
+    return client;
+  }
+
+  #find(table: UsageTable, client: Client): Uses {
+    const { description, role, isPublic } = this.#options;
+    let ofRole = this.#table?.deref() === table ? this.#ofRole?.deref() : undefined;
+    if (!ofRole) {
+      ofRole = table.role(table.operation(description, isPublic), role);
+      this.#ofRole = new WeakRef(ofRole);
+      this.#table = new WeakRef(table);
+    }
+    const uses = table.uses(ofRole, client);
+    this.#last = { client, uses };
+    return uses;
+  }
+}

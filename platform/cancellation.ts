@@ -1,0 +1,54 @@
+/** Work that can be given up half-way. */
+export interface Cancellable {
+  cancel(): void;
+}
+
+/**
+ * Cancels work on an answer that is no longer waited for: the client has gone, or the time is up. What an
+ * AbortSignal does, for a fraction of its price: every request has one of these.
+ */
+export class Cancellation {
+  #first: Cancellable | undefined;
+  /** All but the first: hardly any operation asks for two things at a time. */
+  #others: Set<Cancellable> | undefined;
+  #isCancelled = false;
+
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  /** Cancels all work that is under way; work that begins later finds `isCancelled` set. */
+  cancel(): void {
+    if (this.#isCancelled) return;
+    this.#isCancelled = true;
+    const work = [this.#first, ...(this.#others ?? [])];
+    this.#first = undefined;
+    this.#others = undefined;
+    for (const one of work) one?.cancel();
+  }
+
+  /** Work that has begun. */
+  add(work: Cancellable): void {
+    if (!this.#first) this.#first = work;
+    else {
+      this.#others ??= new Set();
+      this.#others.add(work);
+    }
+  }
+
+  /** Work that is over. */
+  delete(work: Cancellable): void {
+    if (this.#first === work) this.#first = undefined;
+    else this.#others?.delete(work);
+  }
+}
+
+/**
+ * A callback that takes the result of an asynchronous step. The step calls it exactly once, at once or later, and reports
+ * failure as a value: it never throws, and the callback must not throw either.
+ *
+ * It is not a promise because the path of a forwarded request takes several such steps, each of which as a promise would
+ * cost an allocation and a turn of the microtask queue. Code off that path uses promises; `new Promise<T>((resolve) =>
+ * step(resolve))` makes one of a step.
+ */
+export type Done<T> = (result: T) => void;

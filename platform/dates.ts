@@ -1,0 +1,10 @@
+export const DAY_MS = 86_400_000;
+
+export function addSeconds(date: Date, seconds: number): Date {
+  return new Date(date.getTime() + seconds * 1_000);
+}
+
+/** Days of 24 hours. */
+export function addDays(date: Date, days: number): Date {
+  return new Date(date.getTime() + days * DAY_MS);
+}

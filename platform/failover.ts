@@ -1,0 +1,91 @@
+const PROBE_EVERY_MS = 1_000;
+
+interface Closable {
+  close(): void;
+}
+
+export interface FailoverOptions<Service extends Closable> {
+  /** The service that may fail. */
+  readonly primary: Service;
+  /** Takes the calls meanwhile. */
+  readonly fallback: Service;
+  /** The timeout of calls to the primary, in milliseconds. */
+  readonly timeoutMs: number;
+  /** A call to the primary without effects. */
+  readonly probe: (primary: Service) => Promise<unknown>;
+  readonly onFailure: (reason: string) => void;
+  readonly onRecovery: () => void;
+}
+
+/**
+ * Calls a primary service, and a fallback while the primary fails. The first call that fails or times out switches to the
+ * fallback. From then on only a probe in the background calls the primary; the first one that succeeds switches back.
+ */
+export class Failover<Service extends Closable> {
+  readonly #options: FailoverOptions<Service>;
+  #isFailedOver = false;
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: FailoverOptions<Service>) {
+    this.#options = options;
+  }
+
+  /** Calls the primary, and the fallback if that fails. */
+  async call<Result>(operation: (service: Service) => Promise<Result>): Promise<Result> {
+    const { primary, fallback } = this.#options;
+    if (!this.#isFailedOver)
+      try {
+        return await this.onPrimary(operation(primary));
+      } catch {
+        // The failure has been reported; the fallback still has a result.
+      }
+    return operation(fallback);
+  }
+
+  /** A result that only the primary can give. @throws Error when the call fails or times out, which switches to the fallback. */
+  async onPrimary<Result>(result: Promise<Result>): Promise<Result> {
+    try {
+      return await withTimeout(result, this.#options.timeoutMs);
+    } catch (error) {
+      this.#failOver(error);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#options.primary.close();
+    this.#options.fallback.close();
+  }
+
+  #failOver(error: unknown): void {
+    if (this.#isFailedOver || this.#isClosed) return;
+    this.#isFailedOver = true;
+    this.#options.onFailure((error as Error).message);
+    this.#probeLater();
+  }
+
+  #probeLater(): void {
+    this.#timer = setTimeout(() => void this.#probe(), PROBE_EVERY_MS).unref();
+  }
+
+  async #probe(): Promise<void> {
+    const { primary, probe, timeoutMs, onRecovery } = this.#options;
+    try {
+      await withTimeout(probe(primary), timeoutMs);
+      this.#isFailedOver = false;
+      onRecovery();
+    } catch {
+      if (!this.#isClosed) this.#probeLater();
+    }
+  }
+}
+
+function withTimeout<T>(result: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('no answer in time')), ms);
+    result.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

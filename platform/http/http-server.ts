@@ -1,0 +1,181 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { StartError } from '../process.ts';
+import {
+  CONNECTION_LIMITS,
+  type ConnectionCounts,
+  ConnectionGuard,
+  type ConnectionLimits,
+} from './connection-guard.ts';
+import { acceptableConnections } from './open-files.ts';
+
+/** Large enough that a request with a token that is far too long gets our error, not the HTTP parser's. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/** Connections at a time that are refused with a response. */
+const MAX_REFUSED = 100;
+
+/** For how long a keep-alive connection may send one more request once a stop has begun. */
+const LAST_REQUEST_MS = 500;
+
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** The environment variable that sets the port, named in the error when the port is not available. */
+  portVariable: string;
+  /** How long requests in flight may take to finish at a stop, in milliseconds. */
+  stopGraceMs?: number;
+  /** Put over CONNECTION_LIMITS. */
+  limits?: Partial<ConnectionLimits>;
+}
+
+export interface ListeningServer {
+  readonly server: Server;
+  readonly port: number;
+  readonly connections: ConnectionCounts;
+  /** From now on each response closes its connection. New connections are still accepted, until `stop`. */
+  drain(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves `handler` over HTTP/1.1 until stopped. A stop accepts no new connection, lets requests in flight finish within
+ * the grace time, then destroys the remaining connections. Responses sent meanwhile carry `connection: close`.
+ *
+ * Connections beyond what the limit of open files allows are closed at once, see `acceptableConnections`.
+ *
+ * @throws StartError when the port is in use or not permitted.
+ */
+export async function listen(handler: RequestListener, options: ListenOptions): Promise<ListeningServer> {
+  let isDraining = false;
+  const pipelined = new PipelinedResponses();
+  const limits = { ...CONNECTION_LIMITS, ...options.limits };
+  const server = createServer(
+    {
+      keepAliveTimeout: limits.keepAliveMs,
+      headersTimeout: limits.headersTimeoutMs,
+      // A large body may take its time, as long as it comes at the least rate.
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+    (request, response) => {
+      // Otherwise its client could send the next request just as the connection closes, and not know whether it arrived.
+      if (isDraining) response.shouldKeepAlive = false;
+      if (response.socket === null) pipelined.add(request.socket, response);
+      handler(request, response);
+    },
+  );
+  const most = acceptableConnections() ?? Number.POSITIVE_INFINITY;
+  // The last few are for connections that are refused with a response. `server.maxConnections` is not used: a cluster worker
+  // at that limit hands a connection back, and if all workers do, the main process offers it again for ever.
+  const forRefused = Math.min(MAX_REFUSED, Math.floor(most / 10));
+  const guard = new ConnectionGuard(
+    { ...limits, maxConnections: Math.min(limits.maxConnections, most - forRefused) },
+    forRefused,
+  );
+  guard.watch(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    server,
+    port,
+    connections: guard.counts,
+    drain: () => {
+      isDraining = true;
+    },
+    stop: () => {
+      isDraining = true;
+      return stopServer(server, () => guard.sockets(), options.stopGraceMs ?? 10_000);
+    },
+  };
+}
+
+/**
+ * Checks that a port is available, without keeping it.
+ *
+ * @throws StartError when it is taken or may not be used.
+ */
+export async function checkPort(options: Pick<ListenOptions, 'host' | 'port' | 'portVariable'>): Promise<void> {
+  if (options.port === 0) return;
+  const server = new NetServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
+    server.listen({ port: options.port, host: options.host, exclusive: true }, resolve);
+  });
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/**
+ * Responses to pipelined requests (RFC 9112 section 9.3.2). Such a response has no socket until the responses before it
+ * have been sent, and node emits no `close` for it when the connection ends: the work for it would go on for ever.
+ */
+class PipelinedResponses {
+  readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
+
+  add(socket: Socket, response: ServerResponse): void {
+    const line = this.#bySocket.get(socket) ?? this.#lineOf(socket);
+    line.add(response);
+    response.once('close', () => line.delete(response));
+  }
+
+  #lineOf(socket: Socket): Set<ServerResponse> {
+    const line = new Set<ServerResponse>();
+    this.#bySocket.set(socket, line);
+    socket.once('close', () => {
+      for (const response of line) {
+        // Node emits `close` for a response that has its socket.
+        if (response.socket !== null || response.writableFinished) continue;
+        response.destroy();
+        response.emit('close');
+      }
+    });
+    return line;
+  }
+}
+
+function stopServer(server: Server, sockets: () => Iterable<Socket>, graceMs: number): Promise<void> {
+  // A keep-alive connection would delay the stop for as long as its client likes; so would one that was opened in advance,
+  // which does not count as idle before its first request.
+  const closeIdle = () => {
+    server.closeIdleConnections();
+    for (const socket of sockets()) if (socket.bytesRead === 0) socket.destroy();
+  };
+  return new Promise((resolve) => {
+    let closing: NodeJS.Timeout | undefined;
+    const lastRequests = setTimeout(
+      () => {
+        closeIdle();
+        closing = setInterval(closeIdle, 50);
+      },
+      Math.min(LAST_REQUEST_MS, graceMs),
+    );
+    const cut = setTimeout(() => {
+      for (const socket of sockets()) socket.destroy();
+    }, graceMs);
+    // The method of the HTTP server would close all connections that are idle at this moment.
+    NetServer.prototype.close.call(server, () => {
+      clearTimeout(lastRequests);
+      clearInterval(closing);
+      clearTimeout(cut);
+      resolve();
+    });
+  });
+}
+
+function explainListenError(
+  error: NodeJS.ErrnoException,
+  options: Pick<ListenOptions, 'host' | 'port' | 'portVariable'>,
+): Error {
+  const { host, port, portVariable } = options;
+  if (error.code === 'EADDRINUSE')
+    return new StartError(`port ${port} on ${host} is already in use: set ${portVariable} to a free one`);
+  if (error.code === 'EACCES')
+    return new StartError(`port ${port} on ${host} may not be used by this user: set ${portVariable} to another one`);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return new StartError(`cannot listen on the address ${host} (${error.code})`);
+  return error;
+}

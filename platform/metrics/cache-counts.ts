@@ -1,0 +1,20 @@
+import { counter, type NumberMetric } from './metric.ts';
+
+/** Lookups of a cache: those that found something, and those that did not. */
+export class CacheCounts {
+  hits = 0;
+  misses = 0;
+}
+
+/** A counter of lookups with the label `cache`: `hit` or `miss`. */
+export function cacheCounter(name: string, help: string, { hits, misses }: Readonly<CacheCounts>): NumberMetric {
+  return counter(
+    name,
+    help,
+    ['cache'],
+    [
+      { labels: { cache: 'hit' }, value: hits },
+      { labels: { cache: 'miss' }, value: misses },
+    ],
+  );
+}

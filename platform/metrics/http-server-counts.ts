@@ -1,0 +1,122 @@
+import { STATUS_CODES } from 'node:http';
+import { Durations, durationHistogram, HTTP_DURATION_BOUNDS_MS, type TraceReference } from './durations.ts';
+import { type Metric, oneGauge } from './metric.ts';
+
+/** Routes that are told apart; later ones are counted as `other`. */
+const MAX_ROUTES = 200;
+export const OTHER_ROUTE = 'other';
+
+/** Methods that are told apart (RFC 9110, RFC 5789). The rest is `_OTHER`, as the semantic conventions of HTTP say. */
+const COUNTED_METHODS = [
+  '_OTHER',
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'CONNECT',
+  'OPTIONS',
+  'TRACE',
+  'PATCH',
+] as const;
+
+/** Status of a request whose client went away before its response, as in nginx. */
+export const CLIENT_CLOSED_REQUEST = 499;
+const STATUSES: ReadonlySet<number> = new Set([...Object.keys(STATUS_CODES).map(Number), CLIENT_CLOSED_REQUEST]);
+const OTHER_STATUS = 0;
+
+/** A status that HTTP defines, or 0: whoever answers may make up others, and each would be a series. */
+export function knownStatus(status: number): number {
+  return STATUSES.has(status) ? status : OTHER_STATUS;
+}
+
+/** More than there are methods. */
+const METHOD_ROOM = 16;
+
+/**
+ * Requests to a server, by route, method and status. Callers choose methods, and may choose what status a service answers
+ * with: those that HTTP does not define are counted together, so that nobody can add series without limit.
+ */
+export class HttpServerCounts {
+  /** Requests whose response is not complete. */
+  active = 0;
+  /** By route, then by status and method in one number. */
+  readonly #byRoute = new Map<string, Map<number, Durations>>();
+
+  /**
+   * Counts a request that has ended.
+   *
+   * @param route from a bounded set: a path of the service's own, the template of an endpoint.
+   * @param trace its span, where it is traced.
+   */
+  add(
+    route: string,
+    method: string | undefined,
+    status: number,
+    durationMs: number,
+    trace?: TraceReference | undefined,
+  ): void {
+    this.#of(route, method, status).add(durationMs, trace);
+  }
+
+  #of(route: string, method: string | undefined, status: number): Durations {
+    const known = this.#byRoute.get(route)?.get(status * METHOD_ROOM + methodNumber(method));
+    return known ?? this.#create(route, method, knownStatus(status));
+  }
+
+  #create(route: string, method: string | undefined, status: number): Durations {
+    const name = this.#byRoute.has(route) || this.#byRoute.size < MAX_ROUTES ? route : OTHER_ROUTE;
+    const byStatus = this.#byRoute.get(name) ?? new Map<number, Durations>();
+    this.#byRoute.set(name, byStatus);
+    const key = status * METHOD_ROOM + methodNumber(method);
+    const durations = byStatus.get(key) ?? new Durations(HTTP_DURATION_BOUNDS_MS);
+    byStatus.set(key, durations);
+    return durations;
+  }
+
+  /** How many requests ended with each status, whatever their route. */
+  byStatus(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { status, durations } of this.#entries())
+      counts.set(status, (counts.get(status) ?? 0) + durations.buckets.reduce((sum, number) => sum + number, 0));
+    return counts;
+  }
+
+  metrics(): readonly Metric[] {
+    const samples = this.#entries().map(({ route, method, status, durations }) =>
+      durations.sample({ http_request_method: method, http_route: route, http_response_status_code: status }),
+    );
+    return [
+      durationHistogram(
+        'http_server_request_duration_seconds',
+        'From the head of a request to the end of its response.',
+        ['http_request_method', 'http_route', 'http_response_status_code'],
+        HTTP_DURATION_BOUNDS_MS,
+        samples,
+      ),
+      oneGauge('http_server_active_requests', 'Requests whose response is not complete.', this.active),
+    ];
+  }
+
+  #entries() {
+    return [...this.#byRoute].flatMap(([route, byStatus]) =>
+      [...byStatus].map(([key, durations]) => ({
+        route,
+        method: COUNTED_METHODS[key % METHOD_ROOM] ?? COUNTED_METHODS[0],
+        status: statusText(Math.floor(key / METHOD_ROOM)),
+        durations,
+      })),
+    );
+  }
+}
+
+function statusText(status: number): string {
+  return status === OTHER_STATUS ? 'other' : String(status);
+}
+
+/** The number in METHODS: quick, since every request asks for it. */
+function methodNumber(method: string | undefined): number {
+  if (method === 'POST') return 3;
+  if (method === 'GET') return 1;
+  return Math.max(0, COUNTED_METHODS.indexOf((method ?? '') as (typeof COUNTED_METHODS)[number]));
+}

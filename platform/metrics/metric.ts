@@ -1,0 +1,101 @@
+/** Labels of a sample. Their values come from a set that is bounded by the code or the configuration, never from clients. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** One value of a counter or a gauge. */
+export interface Sample {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/** The last observation of a bucket that was part of a trace. */
+export interface Exemplar {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** In the histogram's unit. */
+  readonly value: number;
+  /** When it was observed, in seconds since 1970. */
+  readonly timestamp: number;
+}
+
+/** The observations of one set of labels. */
+export interface HistogramSample {
+  readonly labels: Labels;
+  /** Observations in each bucket by itself, not cumulative: one more number than there are bounds. */
+  readonly buckets: readonly number[];
+  readonly sum: number;
+  /** By bucket; null and undefined where there is none. */
+  readonly exemplars?: readonly (Exemplar | null | undefined)[] | undefined;
+}
+
+interface Described {
+  /** As Prometheus names it: with its unit, and `_total` at the end of a counter's. */
+  readonly name: string;
+  /** One sentence. */
+  readonly help: string;
+  /** Every label that a sample may have. */
+  readonly labelNames: readonly string[];
+}
+
+export interface NumberMetric extends Described {
+  readonly type: 'counter' | 'gauge';
+  readonly samples: readonly Sample[];
+}
+
+export interface HistogramMetric extends Described {
+  readonly type: 'histogram';
+  /** Upper ends of the buckets, ascending, in the histogram's unit; the bucket after the last one has none. */
+  readonly bounds: readonly number[];
+  readonly samples: readonly HistogramSample[];
+}
+
+/** A metric with its values of now: plain data, which workers send to their main process as JSON. */
+export type Metric = NumberMetric | HistogramMetric;
+
+/** A value that only grows. @param name ends in `_total`. */
+export function counter(
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  samples: readonly Sample[],
+): NumberMetric {
+  return { name, help, type: 'counter', labelNames, samples };
+}
+
+/** A value that goes up and down. */
+export function gauge(
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  samples: readonly Sample[],
+): NumberMetric {
+  return { name, help, type: 'gauge', labelNames, samples };
+}
+
+/** A counter without labels. */
+export function oneCounter(name: string, help: string, value: number): NumberMetric {
+  return counter(name, help, [], [{ labels: {}, value }]);
+}
+
+/** A gauge without labels. */
+export function oneGauge(name: string, help: string, value: number): NumberMetric {
+  return gauge(name, help, [], [{ labels: {}, value }]);
+}
+
+/** Merges the metrics of several processes: each sample gets the label `worker`. */
+export function ofWorkers(workers: ReadonlyMap<number, readonly Metric[]>): readonly Metric[] {
+  const merged = new Map<string, Metric>();
+  for (const [worker, metrics] of workers)
+    for (const metric of metrics) {
+      const known = merged.get(metric.name);
+      merged.set(metric.name, {
+        ...metric,
+        labelNames: ['worker', ...metric.labelNames],
+        samples: [...(known?.samples ?? []), ...metric.samples.map((sample) => ofWorker(sample, worker))],
+      } as Metric);
+    }
+  return [...merged.values()];
+}
+
+function ofWorker<T extends Sample | HistogramSample>(sample: T, worker: number): T {
+  return { ...sample, labels: { worker: String(worker), ...sample.labels } };
+}

@@ -1,0 +1,11 @@
+import { counter, type NumberMetric } from './metric.ts';
+
+/** How the export of a process's traces fares: the counts of its telemetry, by outcome. */
+export function spanCounter(counts: Readonly<Record<'exported' | 'dropped' | 'failed', number>>): NumberMetric {
+  return counter(
+    'portico_telemetry_spans_total',
+    'Spans of traces: taken by the collector, dropped because too many waited, or sent in vain.',
+    ['outcome'],
+    Object.entries(counts).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  );
+}

@@ -1,0 +1,42 @@
+/** Letters to insert, delete, replace or swap with their neighbour to make one word of the other (optimal string alignment). */
+export function editDistance(one: string, two: string): number {
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: two.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= two.length; column++) {
+      const replaced = (previous[column - 1] ?? 0) + (one[row - 1] === two[column - 1] ? 0 : 1);
+      const isSwapped = row > 1 && column > 1 && one[row - 1] === two[column - 2] && one[row - 2] === two[column - 1];
+      const swapped = isSwapped ? (beforePrevious[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      current.push(Math.min(replaced, swapped, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return previous[two.length] ?? 0;
+}
+
+/** The word of `words` nearest to `word` within an edit distance of a third of its letters. */
+export function closest(word: string, words: readonly string[]): string | undefined {
+  return nearestWithin(word, words, Math.max(1, Math.floor(word.length / 3)));
+}
+
+/** As `closest`, for words that may all be valid: distance one, two from six letters on, and never only a digit. */
+export function likelyMeant(word: string, words: readonly string[]): string | undefined {
+  const letters = (text: string) => text.replace(/\d/g, '');
+  const others = words.filter((other) => other !== word && letters(other) !== letters(word));
+  return nearestWithin(word, others, word.length < 6 ? 1 : 2);
+}
+
+function nearestWithin(word: string, words: readonly string[], most: number): string | undefined {
+  let best: string | undefined;
+  let least = most + 1;
+  for (const candidate of words) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) {
+      best = candidate;
+      least = distance;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,42 @@
+import { ProtobufWriter } from './protobuf-writer.ts';
+import { type AttributeValue, writeAttribute } from './write-attribute.ts';
+
+/** What stands before the spans or metrics of a request: who they are of. */
+export interface ExportHead {
+  /** `resource` of `ResourceSpans` and `ResourceMetrics`, as a member. */
+  readonly resource: Uint8Array;
+  /** `scope` of `ScopeSpans` and `ScopeMetrics`, as a member. */
+  readonly scope: Uint8Array;
+}
+
+export function exportHead(
+  resource: Readonly<Record<string, AttributeValue>>,
+  scope: { readonly name: string; readonly version: string },
+): ExportHead {
+  const resourceWriter = new ProtobufWriter(512);
+  const ofResource = resourceWriter.open(1);
+  for (const [key, value] of Object.entries(resource)) writeAttribute(resourceWriter, 1, key, value);
+  resourceWriter.close(ofResource);
+  const scopeWriter = new ProtobufWriter(128);
+  const ofScope = scopeWriter.open(1);
+  scopeWriter.text(1, scope.name);
+  if (scope.version !== '') scopeWriter.text(2, scope.version);
+  scopeWriter.close(ofScope);
+  return { resource: resourceWriter.copy(), scope: scopeWriter.copy() };
+}
+
+/** An `ExportTraceServiceRequest` or `ExportMetricsServiceRequest`, which number their fields alike. @param members spans that
+ * `writeSpan` has written, or metrics that `writeMetricPoints` has. */
+export function exportRequest({ resource, scope }: ExportHead, members: Uint8Array): Uint8Array {
+  const inside = scope.length + members.length;
+  const inner = [...lengthDelimited(2, inside)];
+  const head = [...lengthDelimited(1, resource.length + inner.length + inside)];
+  return Buffer.concat([Uint8Array.from(head), resource, Uint8Array.from(inner), scope, members]);
+}
+
+function lengthDelimited(field: number, length: number): readonly number[] {
+  const bytes = [(field << 3) | 2];
+  let rest = length;
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  return [...bytes, rest];
+}

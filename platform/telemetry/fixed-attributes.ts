@@ -1,0 +1,20 @@
+import { ProtobufWriter } from './protobuf-writer.ts';
+import { type AttributeValue, writeAttribute } from './write-attribute.ts';
+
+/**
+ * Attributes that many spans have in common, such as the method and the service of a call. They are encoded once, so a span
+ * has them at the price of a copy.
+ */
+export interface FixedAttributes {
+  readonly values: Readonly<Record<string, AttributeValue>>;
+  /** As members of the field `attributes` of a span. */
+  readonly bytes: Uint8Array;
+}
+
+const SPAN_ATTRIBUTES = 9;
+
+export function fixedAttributes(values: Readonly<Record<string, AttributeValue>>): FixedAttributes {
+  const writer = new ProtobufWriter(256);
+  for (const [key, value] of Object.entries(values)) writeAttribute(writer, SPAN_ATTRIBUTES, key, value);
+  return { values, bytes: writer.copy() };
+}

@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import type { OtlpTransportOptions } from '../otlp-transport.ts';
+import type { otlpSettings } from '../settings.ts';
+import type { metricsPushSettings, TEMPORALITIES } from './settings.ts';
+
+/** The settings of the push, as `readSettings` gives them. */
+export type MetricsPushSettings = Readonly<z.output<z.ZodObject<typeof otlpSettings & typeof metricsPushSettings>>>;
+
+export type Temporality = (typeof TEMPORALITIES)[number];
+
+/** How metrics are pushed. */
+export interface MetricsPushConfig extends OtlpTransportOptions {
+  readonly resource: Readonly<Record<string, string>>;
+  readonly temporality: Temporality;
+  readonly intervalMs: number;
+}
+
+const DEFAULT_METRICS_ENDPOINT = 'http://localhost:4318';
+const DEFAULT_PUSH_TIMEOUT_MS = 10_000;
+
+/**
+ * How metrics are pushed by the settings.
+ *
+ * The address of traces alone pushes none, other than the standard has it: most collectors of traces take no metrics, and
+ * metrics that Prometheus scrapes would be there twice.
+ *
+ * @param serviceName where `OTEL_SERVICE_NAME` is not set.
+ * @returns undefined where they are not pushed.
+ */
+export function metricsPushConfig(settings: MetricsPushSettings, serviceName: string): MetricsPushConfig | undefined {
+  const url = metricsUrl(settings);
+  if (url === undefined) return undefined;
+  const timeoutMs =
+    settings.OTEL_EXPORTER_OTLP_METRICS_TIMEOUT ?? settings.OTEL_EXPORTER_OTLP_TIMEOUT ?? DEFAULT_PUSH_TIMEOUT_MS;
+  return {
+    url,
+    headers: settings.OTEL_EXPORTER_OTLP_METRICS_HEADERS ?? settings.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    timeoutMs: Math.min(timeoutMs, settings.OTEL_METRIC_EXPORT_TIMEOUT),
+    compression: settings.OTEL_EXPORTER_OTLP_METRICS_COMPRESSION ?? settings.OTEL_EXPORTER_OTLP_COMPRESSION ?? 'none',
+    resource: {
+      'service.name': serviceName,
+      ...settings.OTEL_RESOURCE_ATTRIBUTES,
+      ...(settings.OTEL_SERVICE_NAME !== undefined && { 'service.name': settings.OTEL_SERVICE_NAME }),
+    },
+    temporality: settings.OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE,
+    intervalMs: settings.OTEL_METRIC_EXPORT_INTERVAL,
+  };
+}
+
+function metricsUrl(settings: MetricsPushSettings): string | undefined {
+  const { OTEL_METRICS_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: base = DEFAULT_METRICS_ENDPOINT } = settings;
+  if (settings.OTEL_SDK_DISABLED || exporter === 'none') return undefined;
+  const own = settings.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT;
+  if (own !== undefined || exporter === undefined) return own;
+  return `${base.replace(/\/+$/, '')}/v1/metrics`;
+}

@@ -1,0 +1,60 @@
+import type { HistogramSample, Labels, Metric, Sample } from '../../metrics/index.ts';
+
+/** Pushes in a row that a series may be missing from before it is forgotten. */
+const MAX_ABSENCES = 60;
+
+interface Delivered {
+  readonly sample: Sample | HistogramSample;
+  /** Pushes since that did not have the series. */
+  absences: number;
+}
+
+/** What has been counted since metrics that were delivered. */
+export class Deltas {
+  /** By metric and labels. */
+  readonly #delivered = new Map<string, Delivered>();
+
+  /** Counters and histograms less what was delivered; gauges as they are. Series that have not moved are left out. */
+  since(metrics: readonly Metric[]): readonly Metric[] {
+    return metrics.map((metric): Metric => {
+      const { name } = metric;
+      if (metric.type === 'gauge') return metric;
+      if (metric.type === 'histogram')
+        return { ...metric, samples: metric.samples.flatMap((sample) => this.#histogramDelta(name, sample)) };
+      return { ...metric, samples: metric.samples.flatMap((sample) => this.#counterDelta(name, sample)) };
+    });
+  }
+
+  /**
+   * Takes these, as they were handed to `since`, as delivered. A series that is missing is still known when it comes back:
+   * a worker that did not answer in time has not begun again.
+   */
+  deliver(metrics: readonly Metric[]): void {
+    for (const [key, one] of this.#delivered) if (++one.absences > MAX_ABSENCES) this.#delivered.delete(key);
+    for (const { type, name, samples } of metrics) {
+      if (type === 'gauge') continue;
+      for (const sample of samples) this.#delivered.set(keyOf(name, sample.labels), { sample, absences: 0 });
+    }
+  }
+
+  #counterDelta(name: string, { labels, value }: Sample): readonly Sample[] {
+    const before = this.#delivered.get(keyOf(name, labels))?.sample as Sample | undefined;
+    // A worker that was started again counts from the beginning.
+    const delta = before && before.value <= value ? value - before.value : value;
+    return delta === 0 ? [] : [{ labels, value: delta }];
+  }
+
+  #histogramDelta(name: string, sample: HistogramSample): readonly HistogramSample[] {
+    const before = this.#delivered.get(keyOf(name, sample.labels))?.sample as HistogramSample | undefined;
+    const isContinued = before?.buckets.every((number, index) => number <= (sample.buckets[index] ?? 0));
+    if (!before || !isContinued) return sample.buckets.some((number) => number > 0) ? [sample] : [];
+    const buckets = sample.buckets.map((number, index) => number - (before.buckets[index] ?? 0));
+    if (buckets.every((number) => number === 0)) return [];
+    const exemplars = sample.exemplars?.map((exemplar, index) => (buckets[index] ? exemplar : undefined));
+    return [{ ...sample, buckets, sum: Math.max(0, sample.sum - before.sum), exemplars }];
+  }
+}
+
+function keyOf(name: string, labels: Labels): string {
+  return JSON.stringify([name, labels]);
+}

@@ -1,0 +1,90 @@
+import { Agent } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
+import { readRejectedSpans } from './export-response.ts';
+
+export interface OtlpTransportOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** For an export with its retries, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly compression: 'none' | 'gzip';
+}
+
+/** Sends requests of the OpenTelemetry protocol over HTTP. */
+export interface OtlpTransport {
+  /**
+   * @param count how many spans, or points of metrics, the request has.
+   * @returns how many of them were not taken, or why none was. Never rejects.
+   */
+  send(request: Uint8Array, count: number): Promise<{ readonly rejected: number; readonly error?: Error }>;
+  close(): void;
+}
+
+const CONCURRENT_EXPORTS = 4;
+/** How much longer than its timeout an export may take, whose answer comes byte by byte. */
+const LATEST = 1.5;
+
+interface Export {
+  readonly request: Uint8Array;
+  readonly count: number;
+}
+
+/**
+ * Opens a transport. OpenTelemetry's own sends: retries with pauses, `Retry-After`, compression and limits of the answer are
+ * those of its other exporters. Its packages are loaded here and nowhere else, so a process without tracing has none.
+ */
+export async function openOtlpTransport(options: OtlpTransportOptions): Promise<OtlpTransport> {
+  const { createOtlpHttpExportDelegate } = await import('@opentelemetry/otlp-exporter-base/node-http');
+  const { url, headers, timeoutMs, compression } = options;
+  const agent = new (url.startsWith('https:') ? TlsAgent : Agent)({ keepAlive: true, maxSockets: CONCURRENT_EXPORTS });
+  // Of the answer that has just been read: the delegate reports its export right after.
+  let rejected = 0;
+  let isClosed = false;
+  const delegate = createOtlpHttpExportDelegate<Export, unknown>(
+    {
+      url,
+      headers: async () => {
+        // Asked for before each try, also of an export that waits for its next one.
+        if (isClosed) throw new Error('the export was given up');
+        return { ...headers, 'Content-Type': 'application/x-protobuf' };
+      },
+      timeoutMillis: timeoutMs,
+      compression,
+      concurrencyLimit: CONCURRENT_EXPORTS,
+      agentFactory: () => agent,
+    },
+    {
+      serializeRequest: ({ request }) => request,
+      deserializeResponse: (bytes) => {
+        rejected = readRejectedSpans(bytes);
+        return undefined;
+      },
+    },
+    'portico_exporter',
+    { name: 'span', countItems: ({ count }) => count },
+    undefined,
+  );
+  return {
+    send: (request, count) =>
+      new Promise((resolve) => {
+        // Its own timeout begins anew with each byte of an answer.
+        const timer = setTimeout(() => agent.destroy(), timeoutMs * LATEST).unref();
+        delegate.export({ request, count }, ({ error }) => {
+          clearTimeout(timer);
+          resolve(error ? { rejected: count, error } : { rejected: Math.min(rejected, count) });
+          rejected = 0;
+        });
+      }),
+    close: () => {
+      isClosed = true;
+      agent.destroy();
+    },
+  };
+}
+
+/** Why an export failed, for the log: a status or a code, without what the collector answered. */
+export function exportFailure(error: Error): string {
+  const { code, message } = error as { code?: unknown; message: string };
+  if (typeof code === 'number') return `status ${code}`;
+  return typeof code === 'string' ? code : message.slice(0, 200);
+}

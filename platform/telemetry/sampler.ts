@@ -1,0 +1,40 @@
+import type { SpanContext } from './trace-context.ts';
+
+/** Samplers by the names of `OTEL_TRACES_SAMPLER`. */
+export const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+export type SamplerName = (typeof SAMPLERS)[number];
+
+/** Decides whether a trace is recorded, by its id and the caller's span, where there is one that counts. */
+export type Sampler = (traceId: string, parent: SpanContext | undefined) => boolean;
+
+/** @param ratio from 0 to 1, of the samplers that have one. */
+export function createSampler(name: SamplerName, ratio: number): Sampler {
+  const isParentBased = name.startsWith('parentbased_');
+  const own = rootSampler(name, ratio);
+  return isParentBased ? (traceId, parent) => parent?.isSampled ?? own(traceId) : own;
+}
+
+function rootSampler(name: SamplerName, ratio: number): (traceId: string) => boolean {
+  if (name.endsWith('always_on')) return () => true;
+  if (name.endsWith('always_off')) return () => false;
+  return ratioSampler(ratio);
+}
+
+/**
+ * Samples by the last 8 bytes of the trace id, taken as a number, as the SDKs of Go and Java do: processes with the same
+ * ratio sample the same traces, and one with a higher ratio samples all those of one with a lower ratio. The upper 32 of the
+ * 63 bits decide.
+ */
+function ratioSampler(ratio: number): (traceId: string) => boolean {
+  const bound = Math.round(ratio * 2 ** 31);
+  // The first of 64 bits is not counted, so 31 of the first 32 are left.
+  return (traceId) => (Number.parseInt(traceId.slice(16, 24), 16) & 0x7fffffff) < bound;
+}

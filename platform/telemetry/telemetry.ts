@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from '../logging/index.ts';
+import { type TracingConfig, type TracingDefaults, type TracingSettings, tracingConfig } from './config.ts';
+import { exportHead } from './export-request.ts';
+import { exportFailure, type OtlpTransport, openOtlpTransport } from './otlp-transport.ts';
+import { Propagation } from './propagators.ts';
+import { createSampler } from './sampler.ts';
+import type { RecordedSpan } from './span.ts';
+import { type SpanCounts, SpanQueue } from './span-queue.ts';
+import { Tracer } from './tracer.ts';
+
+export interface TelemetryOptions {
+  readonly settings: TracingSettings;
+  /** `service.name` where the settings have none. */
+  readonly serviceName: string;
+  /** `service.version`; empty where it is not known. */
+  readonly serviceVersion: string;
+  readonly log: Logger;
+}
+
+/** Traces of a process. */
+export interface Telemetry {
+  /** Undefined while tracing is off. It changes with `configure`: look it up for each request, and do not keep it. */
+  readonly tracer: Tracer | undefined;
+  /** What has become of all spans that were to be exported. */
+  readonly counts: Readonly<SpanCounts>;
+  /** Takes over what the metadata say of tracing; undefined: nothing. Spans that have ended are exported as before. */
+  configure(defaults: TracingDefaults | undefined): Promise<void>;
+  /** Exports what is left, which takes some seconds at most. */
+  stop(): Promise<void>;
+}
+
+/** How long the last spans wait for the collector when the process stops, in milliseconds. */
+const FLUSH_MS = 3_000;
+/** A collector that is away is said once in this time. */
+const FAILURE_LOG_MS = 60_000;
+
+/** Opens the traces of a process. Nothing of OpenTelemetry is loaded unless the settings, or `defaults`, configure it. */
+export async function openTelemetry(options: TelemetryOptions, defaults?: TracingDefaults): Promise<Telemetry> {
+  const telemetry = new ProcessTelemetry(options);
+  await telemetry.configure(defaults);
+  return telemetry;
+}
+
+/** Tracing as it is configured now. */
+interface Pipeline {
+  readonly config: TracingConfig;
+  readonly tracer: Tracer;
+  readonly queue: SpanQueue;
+  readonly transport: OtlpTransport;
+}
+
+class ProcessTelemetry implements Telemetry {
+  readonly #options: TelemetryOptions;
+  readonly #instance = randomUUID();
+  #pipeline: Pipeline | undefined;
+  /** Of all pipelines: one that has been replaced counts on until its last export has been answered. */
+  readonly #counts: SpanCounts = { exported: 0, dropped: 0, failed: 0 };
+  #saidAt = Number.NEGATIVE_INFINITY;
+  /** One change after the other. */
+  #changing: Promise<void> = Promise.resolve();
+
+  constructor(options: TelemetryOptions) {
+    this.#options = options;
+  }
+
+  get tracer(): Tracer | undefined {
+    return this.#pipeline?.tracer;
+  }
+
+  get counts(): SpanCounts {
+    return { ...this.#counts };
+  }
+
+  configure(defaults: TracingDefaults | undefined): Promise<void> {
+    this.#changing = this.#changing.then(() => this.#configure(defaults));
+    return this.#changing;
+  }
+
+  async #configure(defaults: TracingDefaults | undefined): Promise<void> {
+    const { settings, serviceName } = this.#options;
+    const config = tracingConfig(settings, serviceName, defaults);
+    if (JSON.stringify(config) === JSON.stringify(this.#pipeline?.config)) return;
+    const replaced = this.#pipeline;
+    this.#pipeline = config && (await this.#open(config));
+    if (replaced) void this.#close(replaced);
+  }
+
+  async stop(): Promise<void> {
+    await this.#changing;
+    const last = this.#pipeline;
+    this.#pipeline = undefined;
+    if (last) await this.#close(last);
+  }
+
+  async #open(config: TracingConfig): Promise<Pipeline> {
+    const { serviceVersion } = this.#options;
+    const transport = await openOtlpTransport(config);
+    const head = exportHead(
+      {
+        ...(serviceVersion !== '' && { 'service.version': serviceVersion }),
+        'service.instance.id': this.#instance,
+        'telemetry.sdk.name': 'portico',
+        'telemetry.sdk.language': 'nodejs',
+        ...config.resource,
+      },
+      { name: 'portico', version: serviceVersion },
+    );
+    const queue = new SpanQueue({
+      ...config,
+      counts: this.#counts,
+      head,
+      send: async (request, count) => {
+        const { rejected, error } = await transport.send(request, count);
+        if (rejected > 0) this.#sayFailed(error ?? new Error(`the collector rejected ${rejected} of ${count} spans`));
+        return count - rejected;
+      },
+    });
+    const tracer = new Tracer({
+      sampler: createSampler(config.sampler, config.ratio),
+      propagation: new Propagation(config.propagators),
+      tail: config.tail,
+      export: (span) => this.#export(span),
+      onDropped: (count) => {
+        this.#counts.dropped += count;
+      },
+    });
+    return { config, tracer, queue, transport };
+  }
+
+  /** As it is configured now, not when the span began: that queue may be closed. */
+  #export(span: RecordedSpan): void {
+    if (this.#pipeline) this.#pipeline.queue.add(span);
+    else this.#counts.dropped++;
+  }
+
+  async #close({ queue, transport }: Pipeline): Promise<void> {
+    await queue.flush(FLUSH_MS);
+    transport.close();
+  }
+
+  /** A collector's answer is not logged: whatever it is, it is not ours to repeat. */
+  #sayFailed(error: Error): void {
+    const now = performance.now();
+    if (now - this.#saidAt < FAILURE_LOG_MS) return;
+    this.#saidAt = now;
+    const reason = exportFailure(error);
+    this.#options.log.warn({ event: 'traces.export_failed', reason, ...this.counts }, 'spans could not be exported');
+  }
+}

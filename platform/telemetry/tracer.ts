@@ -1,0 +1,151 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { IdGenerator } from './ids.ts';
+import type { IncomingContext, Propagation } from './propagators.ts';
+import type { Sampler } from './sampler.ts';
+import { type LocalTrace, RecordedSpan, type Span, type SpanKind, UnrecordedSpan } from './span.ts';
+import type { SpanContext } from './trace-context.ts';
+
+export interface TracerOptions {
+  readonly sampler: Sampler;
+  readonly propagation: Propagation;
+  /** Takes spans that are to be exported. */
+  readonly export: (span: RecordedSpan) => void;
+  /** Called with how many spans of a trace that is kept were lost, because too many waited for the decision at its end. */
+  readonly onDropped: (count: number) => void;
+  readonly tail: TailOptions;
+}
+
+/** Which traces are kept that the sampler has not chosen: it is decided when the request's span ends. */
+export interface TailOptions {
+  readonly keepErrors: boolean;
+  /** Milliseconds from which on a request is slow; undefined: slow ones are not kept. */
+  readonly keepSlowMs: number | undefined;
+}
+
+export interface RequestSpanOptions {
+  readonly name: string;
+  readonly kind?: SpanKind;
+  readonly headers: IncomingHttpHeaders;
+  /** Whether the caller's trace is continued. Where it is not, a new one begins, which has a link to the caller's span. */
+  readonly isTrusted: boolean;
+  /** When it began, as `performance.now()`; now, where absent. */
+  readonly startMs?: number;
+}
+
+/** Spans of one trace that wait for the decision at most. */
+const MAX_HELD = 128;
+/** The clock is set again where it is off by more than this, in milliseconds. */
+const MAX_DRIFT_MS = 2;
+
+/** Begins the spans of requests. There is one while tracing is on. */
+export class Tracer {
+  /** How the context of a trace is taken and passed on. */
+  readonly propagation: Propagation;
+  readonly #options: TracerOptions;
+  readonly #ids = new IdGenerator();
+  readonly #hasTail: boolean;
+  /** Milliseconds since 1970 at the origin of `performance.now()`, by the clock as it is now. */
+  #epochMs = performance.timeOrigin;
+
+  constructor(options: TracerOptions) {
+    this.#options = options;
+    this.propagation = options.propagation;
+    this.#hasTail = options.tail.keepErrors || options.tail.keepSlowMs !== undefined;
+  }
+
+  /** Begins the span of a request that came in. */
+  startRequest({ name, kind = 'server', headers, isTrusted, startMs }: RequestSpanOptions): Span {
+    const incoming = this.propagation.extract(headers, isTrusted);
+    return isTrusted
+      ? this.#start(name, kind, incoming, undefined, startMs)
+      : this.#start(name, kind, NO_CONTEXT, incoming.parent, startMs);
+  }
+
+  /** Begins a span without a caller: of work that the process does by itself. */
+  startRoot(name: string, kind: SpanKind = 'internal'): Span {
+    return this.#start(name, kind, NO_CONTEXT, undefined);
+  }
+
+  #start(
+    name: string,
+    kind: SpanKind,
+    { parent, baggage }: IncomingContext,
+    link: SpanContext | undefined,
+    startMs?: number,
+  ): Span {
+    const traceId = parent?.traceId ?? this.#ids.traceId();
+    const traceState = parent?.traceState ?? '';
+    const isSampled = this.#options.sampler(traceId, parent);
+    const { propagation } = this;
+    const headersOf = (span: SpanContext) => propagation.inject(span, baggage);
+    if (!isSampled && !this.#hasTail) return new UnrecordedSpan(traceId, this.#ids.spanId(), traceState, headersOf);
+    const trace = new Trace(this.#options, this.#ids, traceId, isSampled, traceState, this.#clock(), headersOf);
+    const root = new RecordedSpan(trace, parent?.spanId ?? '', parent !== undefined, name, kind, link, startMs);
+    trace.root = root;
+    return root;
+  }
+
+  /** One clock for all spans of a trace, so that they lie within each other also where the system's is set. */
+  #clock(): number {
+    const epochMs = Date.now() - performance.now();
+    if (Math.abs(epochMs - this.#epochMs) > MAX_DRIFT_MS) this.#epochMs = epochMs;
+    return this.#epochMs;
+  }
+}
+
+const NO_CONTEXT: IncomingContext = Object.freeze({ parent: undefined, baggage: '' });
+
+/** The spans of one request. Where the sampler has not chosen them, they are held until it is over. */
+class Trace implements LocalTrace {
+  root: RecordedSpan | undefined = undefined;
+  #isKept: boolean;
+  #isDecided: boolean;
+  #held: RecordedSpan[] | undefined = undefined;
+  /** Spans that there was no room for. They are lost only where the trace is kept. */
+  #notHeld = 0;
+
+  constructor(
+    readonly options: TracerOptions,
+    readonly ids: IdGenerator,
+    readonly traceId: string,
+    readonly isSampled: boolean,
+    readonly traceState: string,
+    readonly epochMs: number,
+    readonly headersOf: (span: SpanContext) => readonly string[],
+  ) {
+    this.#isKept = isSampled;
+    this.#isDecided = isSampled;
+  }
+
+  newSpanId(): string {
+    return this.ids.spanId();
+  }
+
+  ended(span: RecordedSpan): void {
+    if (!this.#isDecided) {
+      if (span !== this.root) {
+        this.#hold(span);
+        return;
+      }
+      this.#decide(span);
+    }
+    if (this.#isKept) this.options.export(span);
+  }
+
+  #hold(span: RecordedSpan): void {
+    this.#held ??= [];
+    if (this.#held.length < MAX_HELD) this.#held.push(span);
+    else this.#notHeld++;
+  }
+
+  #decide({ hasFailed, startMs, endMs }: RecordedSpan): void {
+    const { keepErrors, keepSlowMs } = this.options.tail;
+    this.#isDecided = true;
+    this.#isKept = (keepErrors && hasFailed) || (keepSlowMs !== undefined && endMs - startMs >= keepSlowMs);
+    if (this.#isKept) {
+      for (const span of this.#held ?? []) this.options.export(span);
+      if (this.#notHeld > 0) this.options.onDropped(this.#notHeld);
+    }
+    this.#held = undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ProtobufWriter } from './protobuf-writer.ts';
+
+/** The kinds of values that attributes have here. A number that is whole is sent as an integer, any other as a double. */
+export type AttributeValue = string | number | boolean | readonly string[];
+
+/** Characters of a text that are kept: of a name, a path, an error. */
+const MAX_TEXT = 512;
+const MAX_LIST = 32;
+
+/** Writes a `KeyValue` of opentelemetry/proto/common/v1. */
+export function writeAttribute(writer: ProtobufWriter, field: number, key: string, value: AttributeValue): void {
+  const start = writer.open(field);
+  writer.text(1, key);
+  const inner = writer.open(2);
+  writeValue(writer, value);
+  writer.close(inner);
+  writer.close(start);
+}
+
+function writeValue(writer: ProtobufWriter, value: AttributeValue): void {
+  if (typeof value === 'string') writer.text(1, shortened(value));
+  else if (typeof value === 'boolean') writer.varint(2, value ? 1 : 0);
+  else if (typeof value !== 'number') writeList(writer, value);
+  else if (Number.isSafeInteger(value) && value >= 0) writer.varint(3, value);
+  else writer.double(4, value);
+}
+
+function writeList(writer: ProtobufWriter, values: readonly string[]): void {
+  const list = writer.open(5);
+  for (const value of values.slice(0, MAX_LIST)) {
+    const start = writer.open(1);
+    writer.text(1, shortened(value));
+    writer.close(start);
+  }
+  writer.close(list);
+}
+
+export function shortened(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+}

@@ -1,0 +1,255 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { type ArchitectureRules, checkImports, type ImportTable } from './architecture/check-imports.ts';
+
+/** Rooms of one process, and what each may import: rooms of the same process, or of the repository. */
+function roomsOf(folder: string, rooms: Readonly<Record<string, string>>): ImportTable {
+  const full = (name: string) => (name in rooms ? `${folder}/${name}` : name);
+  const entries = Object.entries(rooms).map(([room, imported]) => [
+    full(room),
+    imported.split(' ').filter(Boolean).map(full),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** The gateway and the auth service talk to each other over HTTP only, so neither imports the other. */
+const gateway = roomsOf('gateway', {
+  admin: 'errors.ts graph http metadata session',
+  assertions: 'session platform',
+  cli: 'assertions config.ts graph hasura-settings.ts metadata process session sources upstream usage platform',
+  composition: 'federation schemas supergraph syntax platform',
+  'config.ts': 'schemas session settings.ts upstream platform',
+  'errors.ts': 'platform',
+  federation: 'errors.ts supergraph syntax platform',
+  'federation/execute': 'federation/plan federation/response',
+  'federation/plan': '',
+  'federation/response': 'federation/plan',
+  graph: 'errors.ts introspection log-events.ts metadata schemas session sources stitching upstream platform',
+  'graph/generation': 'graph/relationships',
+  'graph/registry': 'graph/generation',
+  'graph/relationships': '',
+  'graphql-http': 'errors.ts http operation session sources platform',
+  'hasura-settings.ts': 'platform',
+  home: 'errors.ts http',
+  http: 'errors.ts platform',
+  introspection: 'platform',
+  kriti: '',
+  'log-events.ts': '',
+  'main.ts': 'composition process sources',
+  metadata: 'kriti own-paths.ts own-secrets.ts syntax platform',
+  'metadata/actions': 'metadata/shapes metadata/yaml',
+  'metadata/shapes': 'metadata/yaml',
+  'metadata/yaml': '',
+  operation:
+    'errors.ts graph http introspection metadata rate-limit replicas session sources stitching syntax upstream usage platform',
+  'operation/document': '',
+  'operation/plan': 'operation/document operation/response',
+  'operation/response': '',
+  'operation/validation': 'operation/document operation/plan operation/response',
+  ops: 'errors.ts graph http session upstream platform',
+  'own-paths.ts': '',
+  'own-secrets.ts': '',
+  'portico.mjs': 'build/compile.mjs',
+  process:
+    'assertions config.ts errors.ts graph hasura-settings.ts http metadata operation ops rate-limit replicas rest server.ts session sources subscriptions upstream usage platform',
+  'rate-limit': 'errors.ts metadata session platform',
+  replicas: 'platform',
+  rest: 'assertions errors.ts graph http metadata operation session sources upstream platform',
+  'rest/openapi': '',
+  'rest/page': '',
+  'rest/pass-through': '',
+  schemas: 'platform',
+  'server.ts':
+    'admin assertions errors.ts graph graphql-http home http ops own-paths.ts rest session subscriptions platform',
+  session: 'errors.ts platform',
+  'session/authentication': 'session/jwt',
+  'session/jwt': '',
+  'connection-settings.ts': 'platform',
+  'settings.ts':
+    'assertions connection-settings.ts home own-secrets.ts session sources upstream-settings.ts usage-settings.ts platform',
+  'upstream-settings.ts': 'platform',
+  'usage-settings.ts': 'platform',
+  sources:
+    'assertions composition errors.ts federation kriti metadata schemas session stitching supergraph syntax upstream platform',
+  'sources/actions': '',
+  'sources/customization': '',
+  'sources/federation': 'sources/customization sources/permissions sources/remote-schema sources/stitching',
+  'sources/opening':
+    'sources/customization sources/federation sources/permissions sources/remote-schema sources/stitching',
+  'sources/permissions': '',
+  'sources/remote-schema': 'sources/customization',
+  'sources/stitching': 'sources/permissions sources/remote-schema',
+  stitching: 'metadata syntax platform',
+  subscriptions: 'errors.ts graphql-http http operation session sources platform',
+  supergraph: 'stitching syntax platform',
+  syntax: '',
+  upstream: 'platform',
+  'upstream/interceptors': 'upstream/resilience',
+  'upstream/resilience': '',
+  usage: 'http platform',
+});
+
+const authService = roomsOf('auth-service', {
+  'active-span.ts': 'platform',
+  audit: 'database platform',
+  cli: 'audit config.ts database passwords settings.ts tokens use-cases platform',
+  'config.ts': 'database passwords settings.ts throttle tokens platform',
+  database: 'active-span.ts package-root.ts platform',
+  'errors.ts': '',
+  graph: 'errors.ts http use-cases platform',
+  housekeeping: 'database platform',
+  http: 'active-span.ts database errors.ts tokens use-cases platform',
+  'log-events.ts': '',
+  'main.ts': 'config.ts service.ts platform',
+  metrics: 'audit database housekeeping http passwords throttle tokens use-cases platform',
+  oauth: 'errors.ts http use-cases platform',
+  'package-root.ts': '',
+  passwords: 'active-span.ts package-root.ts platform',
+  'portico-auth.mjs': 'build/compile.mjs prisma',
+  'server.ts': 'active-span.ts errors.ts graph http oauth tokens use-cases platform',
+  'service.ts':
+    'active-span.ts audit config.ts database housekeeping http metrics passwords server.ts throttle tokens use-cases platform',
+  'settings.ts': 'database passwords throttle tokens platform',
+  throttle: 'database platform',
+  tokens: 'audit database platform',
+  'use-cases': 'audit database passwords throttle tokens platform',
+  'use-cases/clients': '',
+  'use-cases/refresh': '',
+});
+
+const RULES: ArchitectureRules = {
+  mayImport: {
+    ...gateway,
+    ...authService,
+    platform: [],
+    'platform/http': [],
+    'platform/logging': [],
+    'platform/metrics': ['platform/http', 'platform/logging'],
+    'platform/telemetry': ['platform/logging', 'platform/metrics'],
+    examples: ['platform'],
+    start: ['build/compile.mjs', 'platform', 'prisma'],
+    // These know the product as its users do, as processes that answer.
+    bench: [],
+    faults: ['bench'],
+    prisma: [],
+    'build/compile.d.mts': [],
+    'build/compile.mjs': [],
+    'build/configuration-page.ts': ['auth-service/settings.ts', 'examples', 'gateway/settings.ts', 'start'],
+    'build/docs.ts': ['build/configuration-page.ts', 'deploy/observability/dashboards'],
+    'build/main.mjs': ['build/compile.mjs', 'prisma'],
+    'build/suites.ts': [],
+    'build/test-changed.ts': ['build/suites.ts'],
+    'deploy/observability/check': ['bench', 'faults'],
+    'deploy/observability/dashboards': [],
+    'deploy/swarm': [],
+  },
+  withoutDoor: new Set(['bench', 'examples', 'faults', 'prisma', 'start']),
+  // What a thread or a command loads without the rest of the room.
+  sideDoors: new Set(['platform/command-line.ts', 'platform/pglite-batches.ts', 'platform/worker-rpc.ts']),
+  maxFiles: 25,
+};
+
+const FOLDERS = [
+  'gateway',
+  'auth-service',
+  'platform',
+  'start',
+  'build',
+  'prisma',
+  'bench',
+  'deploy',
+  'faults',
+  'examples',
+];
+
+function readSources(): ReadonlyMap<string, string> {
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  const ours = files.filter(
+    (file) => /\.(?:ts|mts|mjs|js)$/.test(file) && !/\/(?:generated|node_modules)\//.test(file),
+  );
+  return new Map(ours.map((file) => [file, readFileSync(file, 'utf8')]));
+}
+
+test('each room imports only what the table allows, through doors, without circles', () => {
+  expect(checkImports(readSources(), RULES)).toEqual([]);
+});
+
+describe('the check of imports', () => {
+  const sources = {
+    'errors.ts': '',
+    'http/index.ts': "export { send } from './send.ts';",
+    'http/send.ts': "import { errors } from '../errors.ts';",
+    'graph/index.ts': "export { build } from './build.ts';\nexport { roles } from './roles/index.ts';",
+    'graph/build.ts': "import type { Role } from './roles/index.ts';\nimport { send } from '../http/index.ts';",
+    'graph/roles/index.ts': "export { roles } from './roles.ts';",
+    'graph/roles/roles.ts': "import type { Types } from '../types.ts';",
+    'graph/types.ts': '',
+  };
+  const rules: ArchitectureRules = {
+    mayImport: { 'errors.ts': [], http: ['errors.ts'], graph: ['http'], 'graph/roles': [] },
+    withoutDoor: new Set(),
+    sideDoors: new Set(),
+    maxFiles: 3,
+  };
+  const check = (changes: Readonly<Record<string, string>>, changed: Partial<ArchitectureRules> = {}) =>
+    checkImports(new Map(Object.entries({ ...sources, ...changes })), { ...rules, ...changed });
+
+  test('accepts a code base that keeps the rules', () => {
+    expect(check({})).toEqual([]);
+  });
+
+  test.each([
+    ['import', "import { build } from '../graph/index.ts';"],
+    ['type-only import', "import type { build } from '../graph/index.ts';"],
+    ['export', "export * from '../graph/index.ts';"],
+    ['dynamic import', "const graph = await import('../graph/index.ts');"],
+    ['type of an import', "type Build = import('../graph/index.ts').Build;"],
+  ])('reports what the table does not allow: %s', (_kind, text) => {
+    expect(check({ 'http/accept.ts': text })).toContain('http/accept.ts may not import graph/index.ts');
+  });
+
+  test('reports an import past the door of a room', () => {
+    expect(
+      check({ 'graph/build.ts': "import { send } from '../http/send.ts';\nimport type {} from './roles/roles.ts';" }),
+    ).toEqual([
+      'graph/build.ts reaches past a door: http/send.ts',
+      'graph/build.ts reaches past a door: graph/roles/roles.ts',
+    ]);
+  });
+
+  test('reports a circle of files within a room, also one of types', () => {
+    expect(check({ 'graph/types.ts': "import type { Build } from './build.ts';" })).toEqual([
+      'files in a circle: graph/build.ts -> graph/roles/index.ts -> graph/roles/roles.ts -> graph/types.ts -> graph/build.ts',
+    ]);
+  });
+
+  test('reports a circle of rooms that the table allows and no circle of files shows', () => {
+    const mayImport = { ...rules.mayImport, http: ['errors.ts', 'ops'], ops: ['graph'] };
+    const changes = { 'http/log.ts': "import '../ops/index.ts';", 'ops/index.ts': "import '../graph/index.ts';" };
+    expect(check(changes, { mayImport })).toEqual(['rooms in a circle: http -> ops -> graph -> http']);
+  });
+
+  test('reports a circle of rooms inside a room', () => {
+    const mayImport = { ...rules.mayImport, 'graph/fields': ['graph/roles'], 'graph/roles': ['graph/fields'] };
+    const changes = {
+      'graph/roles/fields.ts': "import '../fields/index.ts';",
+      'graph/fields/index.ts': '',
+      'graph/fields/roles.ts': "import '../roles/index.ts';",
+    };
+    expect(check(changes, { mayImport })).toEqual(['rooms in a circle: graph/roles -> graph/fields -> graph/roles']);
+  });
+
+  test('reports entries of the table that nothing needs, and files that are in no room', () => {
+    expect(check({ 'http/send.ts': '', 'ops/index.ts': '' })).toEqual([
+      'ops/index.ts is in no room',
+      'http does not import errors.ts',
+    ]);
+  });
+
+  test('reports a folder with too many files', () => {
+    expect(check({ 'http/accept.ts': '', 'http/read.ts': '' })).toEqual(['http holds 4 files, more than 3']);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import { isDatabaseUnavailable } from '../../../auth-service/database/index.ts';
+
+const passing = [
+  ['an administrator ends the connection', { code: '57P01' }],
+  ['the disk is full', { code: '53100' }],
+  ['a deadlock, by the driver', { code: '40P01' }],
+  ['a serialization failure, by the driver', { code: '40001' }],
+  ['a deadlock, by Prisma', { code: 'P2034' }],
+  [
+    'a deadlock in a raw query of Prisma',
+    { code: 'P2010', meta: { driverAdapterError: { cause: { originalCode: '40P01' } } } },
+  ],
+] as const;
+
+test.each(passing)('counts as unavailable: %s', (_name, error) => {
+  expect(isDatabaseUnavailable(error)).toBe(true);
+  expect(isDatabaseUnavailable(Object.assign(new Error('failed'), { cause: error }))).toBe(true);
+});
+
+const lasting = [
+  ['a unique violation', { code: '23505' }],
+  ['a missing right', { code: '42501' }],
+  ['a unique violation, by Prisma', { code: 'P2002' }],
+] as const;
+
+test.each(lasting)('is a fault of what was asked: %s', (_name, error) => {
+  expect(isDatabaseUnavailable(error)).toBe(false);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import type { HiveOperation } from '../../../gateway/usage/hive-operation.ts';
+import { type Run, WaitingRuns } from '../../../gateway/usage/waiting-runs.ts';
+
+const operationOf = (characters: number): HiveOperation => ({
+  key: 'key',
+  operation: 'x'.repeat(characters),
+  operationName: undefined,
+  fields: [],
+});
+const runOf = (of: HiveOperation): Run => ({
+  of,
+  client: { name: undefined, version: undefined },
+  timestamp: 0,
+  execution: undefined,
+});
+
+/** Adds runs until there is no room. */
+function filled(next: () => HiveOperation) {
+  const waiting = new WaitingRuns();
+  let added = 0;
+  while (waiting.add(runOf(next()))) added += 1;
+  return { waiting, added };
+}
+
+test('ten thousand runs of one operation wait, however long it is', () => {
+  const operation = operationOf(100_000);
+  expect(filled(() => operation).added).toBe(10_000);
+});
+
+test('operations of sixteen million characters wait, and there is room again once they are taken', () => {
+  const { waiting, added } = filled(() => operationOf(100_000));
+  expect(added).toBe(160);
+  expect(waiting.fillsReport).toBe(true);
+  expect(waiting.takeReport()).toHaveLength(40);
+  expect(waiting.add(runOf(operationOf(4_000_000)))).toBe(true);
+  expect(waiting.add(runOf(operationOf(1)))).toBe(false);
+});
+
+test('an operation is counted until its last run is taken', () => {
+  const waiting = new WaitingRuns();
+  const operation = operationOf(4_000_000);
+  for (let run = 0; run < 1_001; run++) expect(waiting.add(runOf(operation))).toBe(true);
+  for (let other = 0; other < 3; other++) expect(waiting.add(runOf(operationOf(4_000_000)))).toBe(true);
+  expect(waiting.takeReport()).toHaveLength(1_000);
+  expect(waiting.add(runOf(operationOf(1)))).toBe(false);
+  expect(waiting.takeReport()).toHaveLength(1);
+  expect(waiting.add(runOf(operationOf(1)))).toBe(true);
+});

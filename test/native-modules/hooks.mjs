@@ -1,0 +1,14 @@
+// How Node loads what suites import: TypeScript is compiled, and `@jest/globals` are those of the running suite. They keep
+// the package's address, so that jest leaves their frames out of stacks.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { compiled } from './compiled.cjs';
+
+const GLOBALS = readFileSync(new URL('globals.mjs', import.meta.url));
+
+export function load(url, context, next) {
+  if (url.endsWith('/node_modules/@jest/globals/build/index.js'))
+    return { format: 'module', source: GLOBALS, shortCircuit: true };
+  if (!/\.ts(\?|$)/.test(url) || !url.startsWith('file:')) return next(url, context);
+  return { format: 'module', source: compiled(fileURLToPath(url)), shortCircuit: true };
+}

@@ -1,0 +1,2 @@
+export * from './decode.ts';
+export * from './receiver.ts';

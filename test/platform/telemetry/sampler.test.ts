@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { IdGenerator } from '../../../platform/telemetry/ids.ts';
+import { createSampler } from '../../../platform/telemetry/sampler.ts';
+
+const parent = (isSampled: boolean) => ({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled, traceState: '' });
+
+/** The same ids in each run, spread evenly: a linear congruential generator (Numerical Recipes). */
+function* evenIds(count: number): Generator<string> {
+  let state = 1n;
+  for (let i = 0; i < count; i++) {
+    state = (state * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) & 0xffff_ffff_ffff_ffffn;
+    yield `${'0'.repeat(16)}${state.toString(16).padStart(16, '0')}`;
+  }
+}
+
+const share = (ids: Iterable<string>, ratio: number): number => {
+  const sampler = createSampler('traceidratio', ratio);
+  let [all, sampled] = [0, 0];
+  for (const id of ids) {
+    all++;
+    if (sampler(id, undefined)) sampled++;
+  }
+  return sampled / all;
+};
+
+describe('the share of traces', () => {
+  test.each([1, 0.5, 0.25, 0.1, 0.05, 0])('of %d is what is recorded, 5 %% to either side', (ratio) => {
+    const recorded = share(evenIds(200_000), ratio);
+
+    expect(Math.abs(recorded - ratio)).toBeLessThanOrEqual(ratio * 0.05);
+  });
+
+  test('is what is recorded of the ids that are made here', () => {
+    const ids = new IdGenerator();
+    const recorded = share(
+      Array.from({ length: 100_000 }, () => ids.traceId()),
+      0.5,
+    );
+
+    expect(Math.abs(recorded - 0.5)).toBeLessThanOrEqual(0.025);
+  });
+
+  test('is of the same traces in all processes, and those of a lower share are among those of a higher', () => {
+    const [low, high] = [createSampler('traceidratio', 0.1), createSampler('parentbased_traceidratio', 0.4)];
+    const ids = [...evenIds(10_000)];
+    const chosen = ids.filter((id) => low(id, undefined));
+
+    expect(chosen.length).toBeGreaterThan(0);
+    expect(chosen.every((id) => high(id, undefined))).toBe(true);
+  });
+});
+
+test.each([
+  ['always_on', true, false, true],
+  ['always_off', false, true, false],
+  ['parentbased_always_on', true, false, false],
+  ['parentbased_always_off', false, true, true],
+  ['traceidratio', false, true, false],
+  ['parentbased_traceidratio', false, true, true],
+] as const)('%s decides a new trace and one that is continued', (name, isNewRecorded, isParentSampled, expected) => {
+  const sampler = createSampler(name, 0);
+
+  expect(sampler('a'.repeat(32), undefined)).toBe(isNewRecorded);
+  expect(sampler('a'.repeat(32), parent(isParentSampled))).toBe(expected);
+});
+
+test('ids are random, of their lengths and never zero', () => {
+  const ids = new IdGenerator();
+  const made = Array.from({ length: 5_000 }, () => ids.traceId());
+  const spans = Array.from({ length: 5_000 }, () => ids.spanId());
+
+  expect(new Set(made).size).toBe(5_000);
+  expect(new Set(spans).size).toBe(5_000);
+  expect([...made, ...spans].every((id) => /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/.test(id))).toBe(true);
+});
