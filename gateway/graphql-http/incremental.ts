@@ -92,14 +92,14 @@ export function executeIncrementally(
     executable.seconds,
     context.cancellation,
     (cancellation, finish) => {
-      const call = new ExecutionContext(executable, cancellation);
-      const answered = (came: OperationAnswer) => finish(() => answer(resultOf(came, call, false)));
+      const execution = new ExecutionContext(executable, cancellation);
+      const answered = (came: OperationAnswer) => finish(() => answer(resultOf(came, execution, false)));
       try {
-        prepared.run(request.variables, call, `${accept}, application/json`, {
+        prepared.run(request.variables, execution, `${accept}, application/json`, {
           answered,
           begun: (parameters, ofParts) => {
             flow = ofParts;
-            taker.begun(call.http, parameters, ofParts);
+            taker.begun(execution.http, parameters, ofParts);
           },
           part: take,
           ended: (last) => finish(() => end(last)),

@@ -68,16 +68,16 @@ function runPlan(
   done: (result: OperationResult) => void,
 ): void {
   const { plans, request } = executable;
-  const call = new ExecutionContext(executable, cancellation);
+  const execution = new ExecutionContext(executable, cancellation);
   const enveloped = withEnvelope ? plans.enveloped : undefined;
   const plan = enveloped ?? plans.plan;
   const finish = (answer: OperationAnswer) => {
     if (asBytes && !enveloped && answer instanceof PassthroughBody)
-      done({ bytes: answer, beside: NO_MEMBERS, http: call.http });
-    else done(resultOf(answer, call, enveloped !== undefined));
+      done({ bytes: answer, beside: NO_MEMBERS, http: execution.http });
+    else done(resultOf(answer, execution, enveloped !== undefined));
   };
   try {
-    plan.run(request.variables, call, finish);
+    plan.run(request.variables, execution, finish);
   } catch (error) {
     finish({ data: null, errors: [unforeseenError(error)] });
   }
@@ -135,11 +135,11 @@ export class ExecutionContext implements OperationContext {
 }
 
 /** The result that an answer is to the client. */
-export function resultOf(answer: OperationAnswer, call: OperationContext, isEnveloped: boolean): OperationResult {
+export function resultOf(answer: OperationAnswer, context: OperationContext, isEnveloped: boolean): OperationResult {
   const result = resultIn(answer);
-  const { http } = call;
+  const { http } = context;
   // The logger is created at its first use.
-  const errors = (result.errors ?? []).flatMap((error) => executionErrors(error, call.log));
+  const errors = (result.errors ?? []).flatMap((error) => executionErrors(error, context.log));
   const { data, beside } = isEnveloped ? takeEnvelope(result.data) : { data: result.data, beside: NO_MEMBERS };
   return { data: data ?? null, ...(errors.length > 0 && { errors }), beside, http };
 }

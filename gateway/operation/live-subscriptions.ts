@@ -60,7 +60,7 @@ export class LiveSubscriptions {
 class RunningSubscription implements Subscription {
   readonly events: SubscriptionPlan;
   readonly role: string;
-  readonly #call: OperationContext;
+  readonly #context: OperationContext;
   readonly #results: AsyncIterator<ExecutionResult>;
   readonly #over: (end: SubscriptionEnd) => void;
   #reason: GatewayError | undefined;
@@ -72,8 +72,8 @@ class RunningSubscription implements Subscription {
     this.events = events;
     this.role = executable.session.role;
     this.#over = over;
-    this.#call = new ExecutionContext(executable, executable.context.cancellation);
-    this.#results = openedStream(() => events.open(executable.request.variables, this.#call));
+    this.#context = new ExecutionContext(executable, executable.context.cancellation);
+    this.#results = openedStream(() => events.open(executable.request.variables, this.#context));
   }
 
   async next(): Promise<IteratorResult<OperationResult>> {
@@ -82,8 +82,8 @@ class RunningSubscription implements Subscription {
       if (this.#reason) throw new SubscriptionEnded([refusedRequest(this.#reason)]);
       if (!done) {
         this.#events++;
-        this.#call.span?.addEvent('event');
-        return { done: false, value: resultOf(value, this.#call, false) };
+        this.#context.span?.addEvent('event');
+        return { done: false, value: resultOf(value, this.#context, false) };
       }
     } catch (error) {
       this.close('failed');
@@ -112,7 +112,7 @@ class RunningSubscription implements Subscription {
   #endSpan(end: SubscriptionEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { span } = this.#call;
+    const { span } = this.#context;
     span?.setAttribute('portico.subscription.events', this.#events);
     span?.setAttribute('portico.subscription.end', end);
     if (end === 'failed') span?.fail('subscription-failed');
@@ -120,7 +120,7 @@ class RunningSubscription implements Subscription {
 
   #told(error: Error): SubscriptionEnded {
     if (error instanceof SubscriptionEnded) return error;
-    const { log } = this.#call;
+    const { log } = this.#context;
     if (error instanceof SourceEventsEnded)
       return new SubscriptionEnded(error.errors.flatMap((one) => executionErrors(one, log)));
     log.error({ event: 'subscription.failed', err: error }, 'subscription failed unexpectedly');

@@ -35,7 +35,7 @@ export interface CompiledOperation {
    * @param variables as the client sent them; those that the operation does not declare are left alone.
    * @param done called exactly once with the result; `run` never throws.
    */
-  run(variables: Variables, call: OperationContext, done: Done<OperationAnswer>): void;
+  run(variables: Variables, context: OperationContext, done: Done<OperationAnswer>): void;
 }
 
 /** An operation whose answer may come in parts, because its `@defer` and `@stream` are left in it. */
@@ -46,7 +46,7 @@ export interface IncrementalOperation {
    * @param accept what its caller takes, as in the header `Accept`: it may tell which form of parts.
    * @param receiver called with the response or its payloads; `run` never throws.
    */
-  run(variables: Variables, call: OperationContext, accept: string, receiver: IncrementalReceiver): void;
+  run(variables: Variables, context: OperationContext, accept: string, receiver: IncrementalReceiver): void;
 }
 
 /** A payload: its bytes, to be relayed unchanged, or its value where it has to be changed. */
@@ -84,5 +84,5 @@ export interface CompiledSubscription {
    * @returns its events. The source is not read further until `next` is called; `return` ends the
    * subscription, and does not throw. `next` throws SourceEventsEnded when they are over before their time.
    */
-  open(variables: Variables, call: OperationContext): AsyncIterator<ExecutionResult>;
+  open(variables: Variables, context: OperationContext): AsyncIterator<ExecutionResult>;
 }

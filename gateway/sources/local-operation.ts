@@ -5,12 +5,12 @@ import type { OperationContext } from './operation-context.ts';
 
 /** An operation that graphql-js executes here, synchronously where no resolver returns a promise. */
 export function localOperation(
-  execution: (variables: Variables, call: OperationContext) => ExecutionResult | Promise<ExecutionResult>,
+  execution: (variables: Variables, context: OperationContext) => ExecutionResult | Promise<ExecutionResult>,
 ): CompiledOperation {
   return {
     kind: 'local',
-    run: (variables, call, done) => {
-      const result = resultOfExecution(() => execution(variables, call));
+    run: (variables, context, done) => {
+      const result = resultOfExecution(() => execution(variables, context));
       if (result instanceof Promise) result.then(done, (error: unknown) => done(failed(error)));
       else done(result);
     },

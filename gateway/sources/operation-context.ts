@@ -38,16 +38,16 @@ export interface HttpHints {
  * The call for what one event of a subscription needs of other sources. What they say about HTTP does not pile up: the
  * events have no headers.
  */
-export function contextOfOneEvent(call: OperationContext): OperationContext {
+export function contextOfOneEvent(context: OperationContext): OperationContext {
   // Each by its name: what a call of a client knows is not all its own property, and spreading it would lose the rest.
-  const { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span } = call;
+  const { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span } = context;
   const http: HttpHints = { headers: {}, cookies: [] };
   return { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span, http };
 }
 
 /** The same operation with another span for calls to be below of. */
-export function contextBelow(call: OperationContext, span: Span): OperationContext {
-  return { ...contextOfOneEvent(call), files: call.files, http: call.http, span };
+export function contextBelow(context: OperationContext, span: Span): OperationContext {
+  return { ...contextOfOneEvent(context), files: context.files, http: context.http, span };
 }
 
 /** Headers that every request to any upstream carries, and that are always the same. */
@@ -71,10 +71,10 @@ export function ownHeaderNames(configured: Readonly<Record<string, string>>): re
 }
 
 /** Headers that every request to any upstream carries. */
-export function commonHeaders(call: OperationContext): Record<string, string> {
+export function commonHeaders(context: OperationContext): Record<string, string> {
   return {
     ...COMMON_HEADERS,
-    'x-request-id': call.requestId,
-    'x-forwarded-for': call.clientAddress,
+    'x-request-id': context.requestId,
+    'x-forwarded-for': context.clientAddress,
   };
 }

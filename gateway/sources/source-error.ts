@@ -22,24 +22,24 @@ const OWN_CODES: Partial<Record<UpstreamFailure, ErrorCode>> = {
 };
 
 /** Sets `Retry-After` and returns the extension `retry_after`, where the error has a time to wait. */
-export function withRetryAfter(error: unknown, call: OperationContext): { readonly retry_after?: number } {
+export function withRetryAfter(error: unknown, context: OperationContext): { readonly retry_after?: number } {
   const seconds = error instanceof UpstreamError ? error.retryAfterSeconds : undefined;
   if (seconds === undefined) return {};
-  call.http.headers['retry-after'] = String(seconds);
+  context.http.headers['retry-after'] = String(seconds);
   return { retry_after: seconds };
 }
 
 /** Logs why a call to a source failed, and returns the error for the client. */
-export function sourceFailure(service: string, code: string, error: unknown, call: OperationContext): GraphQLError {
+export function sourceFailure(service: string, code: string, error: unknown, context: OperationContext): GraphQLError {
   const reason = error instanceof UpstreamError ? error.reason : 'connection';
   // Rejections of an open circuit or a full queue are not logged: the failures that caused them have been.
   if (reason === 'exhausted')
-    call.log.error(
+    context.log.error(
       { event: 'upstream.exhausted', source: service, reason: (error as Error).message },
       'no memory or connections left for calls to sources',
     );
   else if (reason !== 'aborted' && !(reason in OWN_CODES))
-    call.log.warn(
+    context.log.warn(
       { event: 'upstream.call_failed', source: service, reason: (error as Error).message },
       'call to a source failed',
     );
@@ -53,7 +53,7 @@ export function sourceFailure(service: string, code: string, error: unknown, cal
     unavailable: `the service "${service}" is not available`,
     exhausted: `the gateway has no more memory or connections for the service "${service}" now`,
   }[reason];
-  return sourceError(service, OWN_CODES[reason] ?? code, message, { reason, ...withRetryAfter(error, call) });
+  return sourceError(service, OWN_CODES[reason] ?? code, message, { reason, ...withRetryAfter(error, context) });
 }
 
 /** Logs that a response of a source was truncated, and returns the error for the client. */
@@ -61,11 +61,11 @@ export function truncatedResponse(
   service: string,
   code: string,
   error: UpstreamError,
-  call: OperationContext,
+  context: OperationContext,
 ): GraphQLError {
   const { reason } = error;
-  if (reason !== 'connection') return sourceFailure(service, code, error, call);
-  call.log.warn(
+  if (reason !== 'connection') return sourceFailure(service, code, error, context);
+  context.log.warn(
     { event: 'upstream.response_truncated', source: service, reason: error.message },
     'response of a source was truncated',
   );
@@ -73,8 +73,8 @@ export function truncatedResponse(
 }
 
 /** Logs that the connection of a subscription is lost, and returns the error for the client. */
-export function eventsLost(service: string, reason: string, call: OperationContext): GraphQLError {
-  call.log.warn({ event: 'upstream.events_lost', source: service, reason }, 'connection of a subscription lost');
+export function eventsLost(service: string, reason: string, context: OperationContext): GraphQLError {
+  context.log.warn({ event: 'upstream.events_lost', source: service, reason }, 'connection of a subscription lost');
   const message = `the connection to the service "${service}" is lost`;
   return sourceError(service, 'remote-schema-error', message, { reason: 'connection' });
 }

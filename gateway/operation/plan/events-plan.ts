@@ -41,7 +41,7 @@ export function subscriptionPlanOf(
 
 function stitchedEventsOf(whole: OperationDocument, graph: RoleGraph): CompiledSubscription['open'] {
   const prepared = graph.stitched.compileSubscription(whole);
-  return (variables, call) => stitchedEvents(prepared(variables), call);
+  return (variables, context) => stitchedEvents(prepared(variables), context);
 }
 
 /** The part that has the root field, and those that have any type of the fields that are selected. */

@@ -84,7 +84,7 @@ function incrementalPlanOf(
 /** A subscription has events, and no answer of its own. */
 const noAnswer: Plan = {
   kind: 'stitch',
-  run: (_variables, _call, done) => done({ data: null, errors: [new GraphQLError('a subscription has no answer')] }),
+  run: (_variables, _context, done) => done({ data: null, errors: [new GraphQLError('a subscription has no answer')] }),
 };
 
 export function planOf(operation: OperationDefinitionNode, fragments: Fragments, graph: RoleGraph): Plan {

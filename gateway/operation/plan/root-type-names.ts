@@ -90,10 +90,10 @@ export function answerNames(whole: WholeOperation, { schema, internal }: RoleGra
   return {
     plan: (plan) => ({
       ...plan,
-      run: (variables, call, done) =>
-        plan.run(variables, call, (answer: OperationAnswer) => done(inTheirNames(resultIn(answer)))),
+      run: (variables, context, done) =>
+        plan.run(variables, context, (answer: OperationAnswer) => done(inTheirNames(resultIn(answer)))),
     }),
-    events: (open) => (variables, call) => mapEvents(open(variables, call), inTheirNames),
+    events: (open) => (variables, context) => mapEvents(open(variables, context), inTheirNames),
   };
 }
 

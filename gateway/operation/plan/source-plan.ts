@@ -64,11 +64,11 @@ function sourcePlan(
     kind: prepared.kind,
     ...(prepared.takesFiles && { takesFiles: true }),
     arrival: prepared.arrival,
-    run: (variables, call, done) => {
+    run: (variables, context, done) => {
       const fieldsAtRun = () => rootFieldsAtRun(operation, fragments, variables);
       if (maySkipAll && fieldsAtRun().size === 0) done({ data: {} });
       else
-        prepared.run(variables, call, (answer) => {
+        prepared.run(variables, context, (answer) => {
           if (answer instanceof PassthroughBody || !isFailure(answer)) done(answer);
           else done(failedFields(answer, fieldsAtRun(), operation, graph));
         });
@@ -84,11 +84,11 @@ export function incrementalPlan(
 ): IncrementalOperation {
   const fragments = fragmentsOf(document);
   return {
-    run: (variables, call, accept, receiver) => {
+    run: (variables, context, accept, receiver) => {
       const fields = rootFieldsAtRun(operation, fragments, variables);
       if (fields.size === 0) receiver.answered({ data: {} });
       else
-        prepared.run(variables, call, accept, {
+        prepared.run(variables, context, accept, {
           answered: (answer) => {
             if (answer instanceof PassthroughBody || !isFailure(answer)) receiver.answered(answer);
             else receiver.answered(failedFields(answer, fields, operation, graph));

@@ -50,10 +50,10 @@ export function splitPlan({ operation }: OperationDocument, fragments: Fragments
   return {
     kind: 'split',
     ...(arrivals.length > 0 && { arrival: Promise.all(arrivals).then(() => {}) }),
-    run: (variables, call, done) => {
+    run: (variables, context, done) => {
       const finish = (answers: readonly OperationAnswer[]) => done(joinedAnswer(answers, orderOf(variables)));
-      if (isMutation) runInTurn(parts, variables, call, finish);
-      else runAtOnce(parts, variables, call, finish);
+      if (isMutation) runInTurn(parts, variables, context, finish);
+      else runAtOnce(parts, variables, context, finish);
     },
   };
 }
@@ -124,13 +124,13 @@ type Finish = (answers: readonly OperationAnswer[]) => void;
 function runAtOnce(
   parts: readonly CompiledOperation[],
   variables: Variables,
-  call: OperationContext,
+  context: OperationContext,
   finish: Finish,
 ): void {
   const answers: OperationAnswer[] = [];
   let awaited = parts.length;
   parts.forEach((part, index) => {
-    part.run(variables, call, (answer) => {
+    part.run(variables, context, (answer) => {
       answers[index] = answer;
       awaited -= 1;
       if (awaited === 0) finish(answers);
@@ -142,7 +142,7 @@ function runAtOnce(
 function runInTurn(
   parts: readonly CompiledOperation[],
   variables: Variables,
-  call: OperationContext,
+  context: OperationContext,
   finish: Finish,
 ): void {
   const answers: OperationAnswer[] = [];
@@ -152,7 +152,7 @@ function runInTurn(
       finish(answers);
       return;
     }
-    part.run(variables, call, (answer) => {
+    part.run(variables, context, (answer) => {
       answers.push(answer);
       if (!(answer instanceof PassthroughBody) && !answer.data) finish(answers);
       else runNext();

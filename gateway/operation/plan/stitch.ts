@@ -15,8 +15,8 @@ export function stitchedPlan(whole: OperationDocument, graph: RoleGraph): Plan {
   const run = graph.stitched.compile(whole, isAboutSchema ? inClientNames(whole, graph).document : undefined);
   return {
     kind: 'stitch',
-    run: (variables, call, done) => {
-      run(variables, call).then(done, (error: unknown) => done({ data: null, errors: [unforeseenError(error)] }));
+    run: (variables, context, done) => {
+      run(variables, context).then(done, (error: unknown) => done({ data: null, errors: [unforeseenError(error)] }));
     },
   };
 }

@@ -22,11 +22,15 @@ import { type SelectedMember, selectedMembers, writeAnswers } from './action-ans
 import type { ActionOutcome } from './action-webhook.ts';
 
 /** Calls the webhook of one field's action. Calls `done` exactly once with the outcome; never throws. */
-export type AnswerAction = (input: Record<string, unknown>, call: OperationContext, done: Done<ActionOutcome>) => void;
+export type AnswerAction = (
+  input: Record<string, unknown>,
+  context: OperationContext,
+  done: Done<ActionOutcome>,
+) => void;
 
 /** The execution context of action resolvers. */
 export interface ActionContext {
-  readonly call: OperationContext;
+  readonly context: OperationContext;
   /** Results of the webhooks so far, by response key; absent before the first call. */
   readonly outcomes?: ReadonlyMap<string, ActionOutcome>;
 }
@@ -52,7 +56,7 @@ export function compileActions(
 ): CompiledOperation {
   const complete = (variables: Readonly<Record<string, unknown>>, context: ActionContext) =>
     execute({ schema: executed, document, variableValues: variables, contextValue: context }) as ExecutionResult;
-  const wholly = localOperation((variables, call) => complete(variables, { call }));
+  const wholly = localOperation((variables, context) => complete(variables, { context }));
   const operation = getOperationAST(document);
   const root = operation && executed.getRootType(operation.operation);
   const members = root && selectedMembers([operation.selectionSet.selections], root, fragmentsIn(document));
@@ -63,20 +67,20 @@ export function compileActions(
   const declared = operation.variableDefinitions ?? [];
   return {
     kind: 'local',
-    run: (variables, call, done) => {
+    run: (variables, context, done) => {
       const { coerced } = getVariableValues(executed, declared, variables);
       const inputs = coerced && coerceActionInputs(actions, coerced);
       if (!inputs) {
-        wholly.run(variables, call, done);
+        wholly.run(variables, context, done);
         return;
       }
       const answer = (outcomes: ReadonlyMap<string, ActionOutcome>): OperationAnswer => {
         const text = writeAnswers(members, outcomes);
         return text === undefined
-          ? complete(variables, { call, outcomes })
+          ? complete(variables, { context, outcomes })
           : new PassthroughBody([Buffer.from(`{"data":${text}}`)]);
       };
-      callAll(actions, inputs, call, isSerial, (outcomes) => done(resultOfExecution(() => answer(outcomes))));
+      callAll(actions, inputs, context, isSerial, (outcomes) => done(resultOfExecution(() => answer(outcomes))));
     },
   };
 }
@@ -107,7 +111,7 @@ function fragmentsIn({ definitions }: DocumentNode): ReadonlyMap<string, Fragmen
 function callAll(
   actions: readonly ActionMember[],
   inputs: readonly Record<string, unknown>[],
-  call: OperationContext,
+  context: OperationContext,
   isSerial: boolean,
   done: Done<ReadonlyMap<string, ActionOutcome>>,
 ): void {
@@ -115,7 +119,7 @@ function callAll(
   const start = (index: number) => {
     const action = actions[index];
     if (!action) return;
-    action.answer(inputs[index] ?? {}, call, (outcome) => {
+    action.answer(inputs[index] ?? {}, context, (outcome) => {
       outcomes.set(action.key, outcome);
       // An error that leaves no data ends a mutation (GraphQL section 6.2.2).
       if (outcomes.size === actions.length || (isSerial && action.isNonNull && isNothing(outcome))) done(outcomes);

@@ -43,18 +43,28 @@ export class UnusableRequest extends Error {}
  *
  * @throws KritiEvaluationError or UnusableRequest when the transform does not fit the values.
  */
-export function webhookRequest(target: WebhookTarget, payload: WebhookPayload, call: OperationContext): WebhookRequest {
+export function webhookRequest(
+  target: WebhookTarget,
+  payload: WebhookPayload,
+  context: OperationContext,
+): WebhookRequest {
   const { transform, url, signingSecret, assertion } = target;
   if (!transform && target.plainHeaders) {
     const body = JSON.stringify(payload);
-    const headers = [...target.plainHeaders, 'x-request-id', call.requestId, 'x-forwarded-for', call.clientAddress];
+    const headers = [
+      ...target.plainHeaders,
+      'x-request-id',
+      context.requestId,
+      'x-forwarded-for',
+      context.clientAddress,
+    ];
     if (signingSecret !== undefined) headers.push(SIGNATURE_HEADER, webhookSignature(signingSecret, body, Date.now()));
-    if (assertion) headers.push(ASSERTION_HEADER, assertion.forSession(call.session));
+    if (assertion) headers.push(ASSERTION_HEADER, assertion.forSession(context.session));
     return { url, method: 'POST', headers, body };
   }
   const headers: Record<string, string> = {
-    ...target.forwardHeaders?.(call.clientHeaders),
-    ...commonHeaders(call),
+    ...target.forwardHeaders?.(context.clientHeaders),
+    ...commonHeaders(context),
     ...target.headers,
   };
   const request: WebhookRequest = transform
@@ -64,7 +74,7 @@ export function webhookRequest(target: WebhookTarget, payload: WebhookPayload, c
   delete headers[SIGNATURE_HEADER];
   if (signingSecret !== undefined)
     headers[SIGNATURE_HEADER] = webhookSignature(signingSecret, request.body ?? '', Date.now());
-  if (assertion) headers[ASSERTION_HEADER] = assertion.forSession(call.session);
+  if (assertion) headers[ASSERTION_HEADER] = assertion.forSession(context.session);
   return request;
 }
 

@@ -55,7 +55,7 @@ export function actionSubschema(types: DocumentNode, names: ReadonlySet<string>,
       schema: executed,
       document,
       variableValues: variables,
-      contextValue: { call: context },
+      contextValue: { context },
     });
     return result as ExecutionResult<never>;
   };
@@ -72,11 +72,11 @@ export function actionSubschema(types: DocumentNode, names: ReadonlySet<string>,
 }
 
 function resolver(answer: AnswerAction): GraphQLFieldResolver<unknown, ActionContext> {
-  const settle = ({ call, outcomes }: ActionContext, key: string | number, input: Record<string, unknown>) => {
+  const settle = ({ context, outcomes }: ActionContext, key: string | number, input: Record<string, unknown>) => {
     const known = outcomes?.get(String(key));
     if (known) return taken(known);
     return new Promise((resolve, reject) =>
-      answer(input, call, (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value))),
+      answer(input, context, (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value))),
     );
   };
   return (_, input, context, { path }) => settle(context, path.key, input);

@@ -47,18 +47,18 @@ export type ActionOutcome = { readonly value: unknown } | { readonly error: unkn
 export function callWebhook(
   action: ActionWebhook,
   input: Record<string, unknown>,
-  call: OperationContext,
+  context: OperationContext,
   done: Done<ActionOutcome>,
 ): void {
   const payload: WebhookPayload = {
     action: { name: action.name },
     input,
-    request_query: call.query,
-    session_variables: call.session.variables,
+    request_query: context.query,
+    session_variables: context.session.variables,
   };
   let request: WebhookRequest;
   try {
-    request = runTransform(action, 'request', call, () => webhookRequest(action.target, payload, call));
+    request = runTransform(action, 'request', context, () => webhookRequest(action.target, payload, context));
   } catch (error) {
     done({ error });
     return;
@@ -73,12 +73,12 @@ export function callWebhook(
       headers,
       timeoutMs,
       isQuery,
-      cancellation: call.cancellation,
-      record: call.record,
-      span: call.span,
+      cancellation: context.cancellation,
+      record: context.record,
+      span: context.span,
       ...(body !== undefined && { body }),
     },
-    new WebhookCall(action, payload, request, call, done),
+    new WebhookCall(action, payload, request, context, done),
   );
 }
 
@@ -87,20 +87,20 @@ class WebhookCall implements UpstreamHandler {
   readonly #action: ActionWebhook;
   readonly #payload: WebhookPayload;
   readonly #request: WebhookRequest;
-  readonly #call: OperationContext;
+  readonly #context: OperationContext;
   readonly #done: Done<ActionOutcome>;
 
   constructor(
     action: ActionWebhook,
     payload: WebhookPayload,
     request: WebhookRequest,
-    call: OperationContext,
+    context: OperationContext,
     done: Done<ActionOutcome>,
   ) {
     this.#action = action;
     this.#payload = payload;
     this.#request = request;
-    this.#call = call;
+    this.#context = context;
     this.#done = done;
   }
 
@@ -109,12 +109,12 @@ class WebhookCall implements UpstreamHandler {
   }
 
   onError(error: UpstreamError): void {
-    this.#done({ error: unansweredWebhook(this.#action, error, this.#call) });
+    this.#done({ error: unansweredWebhook(this.#action, error, this.#context) });
   }
 
   #read(response: UpstreamResponse): ActionOutcome {
     try {
-      return { value: readResponse(this.#action, this.#payload, this.#request, response, this.#call) };
+      return { value: readResponse(this.#action, this.#payload, this.#request, response, this.#context) };
     } catch (error) {
       return { error };
     }
@@ -122,8 +122,8 @@ class WebhookCall implements UpstreamHandler {
 }
 
 /** In Hasura's words, but for what the gateway itself refuses. */
-function unansweredWebhook(action: ActionWebhook, error: unknown, call: OperationContext): GraphQLError {
-  const told = sourceFailure(action.name, 'unexpected', error, call);
+function unansweredWebhook(action: ActionWebhook, error: unknown, context: OperationContext): GraphQLError {
+  const told = sourceFailure(action.name, 'unexpected', error, context);
   if (told.extensions.code !== 'unexpected') return told;
   return webhookFailure(action, 'http exception when calling webhook', { error: (error as Error).message });
 }
@@ -133,13 +133,13 @@ function readResponse(
   payload: WebhookPayload,
   request: WebhookRequest,
   response: UpstreamResponse,
-  call: OperationContext,
+  context: OperationContext,
 ): unknown {
   const { status } = response;
   const internals = (error: string): Internals => ({ error, response: { status, body: response.body } });
-  const body = webhookResponseBody(action, payload, request, response, call);
+  const body = webhookResponseBody(action, payload, request, response, context);
   if (body === undefined) {
-    call.log.warn(
+    context.log.warn(
       { event: 'action.invalid_response', action: action.name, status },
       'response of an action webhook is not JSON',
     );
@@ -148,29 +148,29 @@ function readResponse(
   const succeeded = status >= 200 && status < 300;
   const refused = status >= 400 && status < 500;
   if (refused) {
-    call.http.status = status;
-    relayCookies(action, response, call);
+    context.http.status = status;
+    relayCookies(action, response, context);
     throw relayed(action, body);
   }
   if (!succeeded) {
-    call.log.warn({ event: 'action.call_failed', action: action.name, status }, 'action webhook failed');
+    context.log.warn({ event: 'action.call_failed', action: action.name, status }, 'action webhook failed');
     const error = `expecting 2xx or 4xx status code, but found ${status}`;
     throw webhookFailure(action, 'internal error', internals(error));
   }
   const problem = responseProblem(body, action.outputType);
   if (problem) {
     // The status that Hasura's REST endpoints answer with.
-    call.http.status = 400;
+    context.http.status = 400;
     throw webhookError(action, problem, internals(problem));
   }
-  relayCookies(action, response, call);
+  relayCookies(action, response, context);
   return body;
 }
 
 /** Takes over cookies of mutations, also of failed ones: a rejected caller may have to lose a cookie. */
-function relayCookies({ operation }: ActionWebhook, { headers }: UpstreamResponse, call: OperationContext): void {
+function relayCookies({ operation }: ActionWebhook, { headers }: UpstreamResponse, context: OperationContext): void {
   const cookies = headers['set-cookie'] ?? [];
-  if (operation === 'mutation') call.http.cookies.push(...(Array.isArray(cookies) ? cookies : [cookies]));
+  if (operation === 'mutation') context.http.cookies.push(...(Array.isArray(cookies) ? cookies : [cookies]));
 }
 
 /** The webhook's response, transformed where the action has a transform; undefined when it is no JSON. */
@@ -179,7 +179,7 @@ function webhookResponseBody(
   payload: WebhookPayload,
   request: WebhookRequest,
   response: UpstreamResponse,
-  call: OperationContext,
+  context: OperationContext,
 ): unknown {
   const answered = parseWebhookBody(response.body);
   const transform = action.responseTransform?.body;
@@ -202,7 +202,7 @@ function webhookResponseBody(
       },
     },
   };
-  return runTransform(action, 'response', call, () => transform.template.evaluate(bindings), response);
+  return runTransform(action, 'response', context, () => transform.template.evaluate(bindings), response);
 }
 
 const TRANSFORM_FAILED = { request: 'Request Transformation Failed', response: 'Response Transformation Failed' };
@@ -211,7 +211,7 @@ const TRANSFORM_FAILED = { request: 'Request Transformation Failed', response: '
 function runTransform<T>(
   action: ActionWebhook,
   which: keyof typeof TRANSFORM_FAILED,
-  call: OperationContext,
+  context: OperationContext,
   run: () => T,
   response?: UpstreamResponse,
 ): T {
@@ -221,7 +221,7 @@ function runTransform<T>(
     if (!(error instanceof KritiEvaluationError || error instanceof UnusableRequest)) throw error;
     const place = error instanceof KritiEvaluationError ? { line: error.line, column: error.column } : {};
     const detail = { action: action.name, transform: which, reason: error.message, ...place };
-    call.log.warn({ event: 'action.transform_failed', ...detail }, 'transform of an action failed');
+    context.log.warn({ event: 'action.transform_failed', ...detail }, 'transform of an action failed');
     throw webhookError(action, TRANSFORM_FAILED[which], {
       error: 'line' in place ? `line ${place.line}, column ${place.column}: ${error.message}` : error.message,
       ...(response && { response: { status: response.status, body: response.body } }),

@@ -36,7 +36,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       const webhook = webhooks.get(name);
       if (!webhook) throw new TypeError('an action has no webhook');
       const action = { ...webhook, operation, outputType };
-      return (input, call, done) => callWebhook(action, input, call, done);
+      return (input, context, done) => callWebhook(action, input, context, done);
     });
 
   const subschemas = new Map<string, Subschema>();

@@ -9,14 +9,14 @@ import { REMOTE_SCHEMA_ERROR, takeHttpHints, withoutTraces } from '../remote-sch
 import { sourceFailure } from '../source-error.ts';
 
 /** Converts the joined response: to bytes where it is data alone, else to a result. */
-export function toOperationAnswer(result: JoinResult, call: OperationContext): OperationAnswer {
-  if (result.errors.length > 0 || result.data === 'null') return toExecutionResult(result, call);
-  takeHints(result, call);
+export function toOperationAnswer(result: JoinResult, context: OperationContext): OperationAnswer {
+  if (result.errors.length > 0 || result.data === 'null') return toExecutionResult(result, context);
+  takeHints(result, context);
   return new PassthroughBody([Buffer.from(`{"data":${result.data}}`)]);
 }
 
-export function toExecutionResult(result: JoinResult, call: OperationContext): ExecutionResult {
-  takeHints(result, call);
+export function toExecutionResult(result: JoinResult, context: OperationContext): ExecutionResult {
+  takeHints(result, context);
   const { data, errors = [] } = responseObject(result);
   const told = errors.map(
     ({ message, path, extensions }) =>
@@ -25,12 +25,12 @@ export function toExecutionResult(result: JoinResult, call: OperationContext): E
   return { data, ...(told.length > 0 && { errors: told }) };
 }
 
-function takeHints({ extensions }: JoinResult, call: OperationContext): void {
-  for (const one of extensions) takeHttpHints(one.extensions, call.http);
+function takeHints({ extensions }: JoinResult, context: OperationContext): void {
+  for (const one of extensions) takeHttpHints(one.extensions, context.http);
 }
 
 /** The failure of a call to a subgraph, for the client; the log line has the details. */
-export function notReached({ name }: RemoteTarget, error: unknown, call: OperationContext): SubgraphFailure {
-  const { message, extensions } = sourceFailure(name, REMOTE_SCHEMA_ERROR, error, call);
+export function notReached({ name }: RemoteTarget, error: unknown, context: OperationContext): SubgraphFailure {
+  const { message, extensions } = sourceFailure(name, REMOTE_SCHEMA_ERROR, error, context);
   return new SubgraphFailure(message, extensions);
 }

@@ -72,17 +72,17 @@ function deciding(
   draw: () => number,
 ): FederationEngine {
   const drawn = new WeakMap<OperationContext, number>();
-  const levelFor = (call: OperationContext): number => {
-    const known = drawn.get(call);
+  const levelFor = (context: OperationContext): number => {
+    const known = drawn.get(context);
     if (known !== undefined) return known;
     const number = draw();
     const level = levels.findIndex(({ below }) => number < below);
-    drawn.set(call, level);
+    drawn.set(context, level);
     return level;
   };
   const [first] = engines;
   if (!first) throw new TypeError('there is always one decision at least');
-  const engineFor = (call: OperationContext) => (engines[levelFor(call)] ?? first)();
+  const engineFor = (context: OperationContext) => (engines[levelFor(context)] ?? first)();
   const { kind } = first();
   return {
     kind,
@@ -95,14 +95,14 @@ function deciding(
         if (!one) return undefined;
         return {
           kind: one.kind,
-          run: (variables, call, done) => (prepared[levelFor(call)]?.() ?? one).run(variables, call, done),
+          run: (variables, context, done) => (prepared[levelFor(context)]?.() ?? one).run(variables, context, done),
         };
       },
       compileSubscription: (operation) => {
         const prepared = engines.map((engine) => engine().compileSubscription?.(operation));
         const [one] = prepared;
         if (!one || prepared.includes(undefined)) return undefined;
-        return { open: (variables, call) => (prepared[levelFor(call)] ?? one).open(variables, call) };
+        return { open: (variables, context) => (prepared[levelFor(context)] ?? one).open(variables, context) };
       },
     }),
   };

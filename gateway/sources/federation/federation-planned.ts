@@ -55,8 +55,8 @@ export function openPlannedEngine(
     read: { document: supergraph.document, types: supergraph.types, publicSchema: supergraph.schema },
     plan: planners.plan,
     planEntities: planners.planEntities,
-    send: (subgraph, body, call, { kind }, done) =>
-      sendToSubgraph(targets.get(subgraph), body, call, kind === 'query', done),
+    send: (subgraph, body, context, { kind }, done) =>
+      sendToSubgraph(targets.get(subgraph), body, context, kind === 'query', done),
   });
   const kept = new SecondChanceCache<PreparedJoin<OperationContext>>(KEPT_JOINS);
   const prepared = (text: string, name: string | undefined): PreparedJoin<OperationContext> => {
@@ -68,17 +68,19 @@ export function openPlannedEngine(
     return made;
   };
   const run = async (request: ExecutionRequest): Promise<MaybeAsyncIterable<ExecutionResult>> => {
-    const call = request.context as OperationContext;
+    const context = request.context as OperationContext;
     if (request.operationType === 'subscription') {
       const prepare = () =>
         undefinedIfUnplannable(() => graph.prepareSubscription(print(request.document), request.operationName));
       const join = await planners.withoutBlocking(prepare);
-      return join ? openJoinedEvents(join, targets, request.variables ?? {}, call) : failedEvents([cannotBePlanned()]);
+      return join
+        ? openJoinedEvents(join, targets, request.variables ?? {}, context)
+        : failedEvents([cannotBePlanned()]);
     }
     try {
       const join = await planners.withoutBlocking(() => prepared(print(request.document), request.operationName));
       await planners.withoutBlocking(() => join.relay(request.variables ?? {}));
-      return toExecutionResult(await join.run(request.variables ?? {}, call), call);
+      return toExecutionResult(await join.run(request.variables ?? {}, context), context);
     } catch (error) {
       return isPlannersFault(error) ? standIn().execute(request) : unplannableResult(error);
     }
@@ -90,7 +92,7 @@ export function openPlannedEngine(
     compileSubscription: ({ document, operation }) => {
       const text = stripIgnoredCharacters(print(document));
       const join = undefinedIfUnplannable(() => graph.prepareSubscription(text, operation.name?.value));
-      return join && { open: (variables, call) => openJoinedEvents(join, targets, variables, call) };
+      return join && { open: (variables, context) => openJoinedEvents(join, targets, variables, context) };
     },
     setActive: (isActive) => planners.setActive(isActive),
   };
@@ -103,26 +105,26 @@ function compileJoin(
   planners: EnginePlanners,
   standIn: () => FederationEngine,
 ): CompiledOperation | undefined {
-  const failed: Failed = async (error, variables, call) => {
+  const failed: Failed = async (error, variables, context) => {
     if (!isPlannersFault(error)) return rejectedResult(error);
-    const request: ExecutionRequest = { document, variables, context: call, operationType: operation.operation };
+    const request: ExecutionRequest = { document, variables, context, operationType: operation.operation };
     return (await standIn().execute(
       operation.name ? { ...request, operationName: operation.name.value } : request,
     )) as ExecutionResult;
   };
   const text = stripIgnoredCharacters(print(document));
   const name = operation.name?.value;
-  const fail = (error: unknown, ...[variables, call, done]: RunArguments) =>
-    void failed(error, variables, call).then(done, (unforeseen: unknown) => done(unplannableResult(unforeseen)));
+  const fail = (error: unknown, ...[variables, context, done]: RunArguments) =>
+    void failed(error, variables, context).then(done, (unforeseen: unknown) => done(unplannableResult(unforeseen)));
   const runJoin = (join: PreparedJoin<OperationContext>, ...given: RunArguments) => {
-    const [variables, call, done] = given;
+    const [variables, context, done] = given;
     const goOn = (relay: RelayedFetch<OperationContext> | undefined) => {
       const target = relay && targets.get(relay.subgraph);
-      if (relay && target) relayAnswer(relay, target, variables, call, done);
+      if (relay && target) relayAnswer(relay, target, variables, context, done);
       else
         join
-          .run(variables, call)
-          .then((result) => done(toOperationAnswer(result, call)))
+          .run(variables, context)
+          .then((result) => done(toOperationAnswer(result, context)))
           .catch((error: unknown) => fail(error, ...given));
     };
     try {
@@ -180,7 +182,7 @@ function compileJoin(
 
 type RunArguments = Parameters<CompiledOperation['run']>;
 
-type Failed = (error: unknown, variables: Variables, call: OperationContext) => Promise<ExecutionResult>;
+type Failed = (error: unknown, variables: Variables, context: OperationContext) => Promise<ExecutionResult>;
 
 function isPlannersFault(error: unknown): boolean {
   return error instanceof UnplannableOperation && error.isPlannersFault;
@@ -200,14 +202,14 @@ function openJoinedEvents(
   join: PreparedSubscription<OperationContext>,
   targets: SubgraphTargets,
   variables: Variables,
-  call: OperationContext,
+  context: OperationContext,
 ): AsyncIterableIterator<ExecutionResult> {
   const { subgraph, body } = join.source(variables);
   const target = targets.get(subgraph);
   if (!target) throw new TypeError('unknown subgraph');
-  const events = openRemoteEvents(target, JSON.parse(body) as EventsRequest, call);
+  const events = openRemoteEvents(target, JSON.parse(body) as EventsRequest, context);
   return mapEvents(events, async (event) => {
-    const own = contextOfOneEvent(call);
+    const own = contextOfOneEvent(context);
     return toExecutionResult(await join.join(event, variables, own), own);
   });
 }
@@ -215,7 +217,7 @@ function openJoinedEvents(
 function sendToSubgraph(
   target: RemoteTarget | undefined,
   body: string,
-  call: OperationContext,
+  context: OperationContext,
   isQuery: boolean,
   done: Done<Buffer | Error>,
 ): void {
@@ -223,12 +225,12 @@ function sendToSubgraph(
     done(new TypeError('unknown subgraph'));
     return;
   }
-  target.http.dispatch(remoteRequest(target, body, call, isQuery), {
+  target.http.dispatch(remoteRequest(target, body, context, isQuery), {
     onResponse: (response) => {
-      takeCookies(response, call);
+      takeCookies(response, context);
       done(response.bytes);
     },
-    onError: (error) => done(notReached(target, error, call)),
+    onError: (error) => done(notReached(target, error, context)),
   });
 }
 

@@ -17,11 +17,11 @@ export function relayAnswer(
   relay: RelayedFetch<OperationContext>,
   target: RemoteTarget,
   variables: Variables,
-  call: OperationContext,
+  context: OperationContext,
   done: Done<OperationAnswer>,
 ): void {
-  const request = remoteRequest(target, relay.body(variables), call, relay.kind === 'query');
-  target.http.dispatch(request, new Relaying(relay, target, variables, call, done));
+  const request = remoteRequest(target, relay.body(variables), context, relay.kind === 'query');
+  target.http.dispatch(request, new Relaying(relay, target, variables, context, done));
 }
 
 /** One operation that is under way. */
@@ -29,32 +29,32 @@ class Relaying implements UpstreamHandler {
   readonly #relay: RelayedFetch<OperationContext>;
   readonly #target: RemoteTarget;
   readonly #variables: Variables;
-  readonly #call: OperationContext;
+  readonly #context: OperationContext;
   readonly #done: Done<OperationAnswer>;
 
   constructor(
     relay: RelayedFetch<OperationContext>,
     target: RemoteTarget,
     variables: Variables,
-    call: OperationContext,
+    context: OperationContext,
     done: Done<OperationAnswer>,
   ) {
     this.#relay = relay;
     this.#target = target;
     this.#variables = variables;
-    this.#call = call;
+    this.#context = context;
     this.#done = done;
   }
 
   onResponse(response: UpstreamResponse): void {
-    takeCookies(response, this.#call);
+    takeCookies(response, this.#context);
     const body = PassthroughBody.of(response);
     if (body.isDataOnly()) this.#done(body);
-    else this.#done(toOperationAnswer(this.#relay.read(body.chunks, this.#variables, this.#call), this.#call));
+    else this.#done(toOperationAnswer(this.#relay.read(body.chunks, this.#variables, this.#context), this.#context));
   }
 
   onError(error: UpstreamError): void {
-    const why = notReached(this.#target, error, this.#call);
-    this.#done(toOperationAnswer(this.#relay.fail(why, this.#variables, this.#call), this.#call));
+    const why = notReached(this.#target, error, this.#context);
+    this.#done(toOperationAnswer(this.#relay.fail(why, this.#variables, this.#context), this.#context));
   }
 }

@@ -24,10 +24,10 @@ export function withPresets(
 ): Executor<OperationContext> {
   if (presets.size === 0) return executor;
   return (request: ExecutionRequest): MaybePromise<MaybeAsyncIterable<ExecutionResult>> => {
-    const call = request.context as OperationContext | undefined;
-    if (!call) throw new TypeError('an operation without a caller');
+    const context = request.context as OperationContext | undefined;
+    if (!context) throw new TypeError('an operation without a caller');
     try {
-      return executor(new PresetFilling({ request, presets, schema, session: call.session, service }).fill());
+      return executor(new PresetFilling({ request, presets, schema, session: context.session, service }).fill());
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
       return request.operationType === 'subscription' ? failedEvents([error]) : { data: null, errors: [error] };

@@ -48,8 +48,8 @@ export function customizedOperations(
       if (!prepared || operation.places.size === 0) return prepared;
       return {
         ...prepared,
-        run: (variables, call, done) =>
-          prepared.run(variables, call, (answer) => {
+        run: (variables, context, done) =>
+          prepared.run(variables, context, (answer) => {
             const result = parseAnswer(answer, target.name);
             rename(result, operation.places);
             done(result);
@@ -61,8 +61,8 @@ export function customizedOperations(
       const prepared = operation && compileRemoteSubscription(target, operation);
       if (!prepared || operation.places.size === 0) return prepared;
       return {
-        open: (variables, call) =>
-          mapEvents(prepared.open(variables, call), (event) => {
+        open: (variables, context) =>
+          mapEvents(prepared.open(variables, context), (event) => {
             rename(event, operation.places);
             return event;
           }),

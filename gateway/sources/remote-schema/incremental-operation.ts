@@ -46,10 +46,10 @@ export function compileIncremental(target: RemoteTarget, toPrepare: OperationDoc
   const bodyWith = forwardedBody(toPrepare);
   const isQuery = toPrepare.operation.operation === 'query';
   return {
-    run: (variables, call, accept, receiver) => {
-      const request = remoteRequest(target, bodyWith(variables), call, isQuery);
+    run: (variables, context, accept, receiver) => {
+      const request = remoteRequest(target, bodyWith(variables), context, isQuery);
       const headers = accepting(request.headers as readonly string[], accept);
-      target.http.dispatch({ ...request, headers, takesParts: true }, new PartsForwarding(target, call, receiver));
+      target.http.dispatch({ ...request, headers, takesParts: true }, new PartsForwarding(target, context, receiver));
     },
   };
 }
@@ -62,7 +62,7 @@ function accepting(headers: readonly string[], accept: string): readonly string[
 /** One operation that is under way, whose answer comes in one piece or in parts. */
 class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   readonly #target: RemoteTarget;
-  readonly #call: OperationContext;
+  readonly #context: OperationContext;
   readonly #receiver: IncrementalReceiver;
   readonly #promised = new PromisedPieces();
   #headers: Headers = {};
@@ -70,9 +70,9 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   #parameters = '';
   #state: 'waiting' | 'begun' | 'over' = 'waiting';
 
-  constructor(target: RemoteTarget, call: OperationContext, receiver: IncrementalReceiver) {
+  constructor(target: RemoteTarget, context: OperationContext, receiver: IncrementalReceiver) {
     this.#target = target;
-    this.#call = call;
+    this.#context = context;
     this.#receiver = receiver;
   }
 
@@ -92,14 +92,14 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   }
 
   onResponse(response: UpstreamResponse): void {
-    new Forwarding(this.#target, this.#call, (answer) => this.#answer(answer)).onResponse(response);
+    new Forwarding(this.#target, this.#context, (answer) => this.#answer(answer)).onResponse(response);
   }
 
   onError(error: UpstreamError): void {
     const { name } = this.#target;
-    if (this.#state === 'waiting') this.#answer(upstreamFailure(name, error, this.#call));
+    if (this.#state === 'waiting') this.#answer(upstreamFailure(name, error, this.#context));
     else if (this.#state === 'begun')
-      this.#end(this.#promised.broken(truncatedResponse(name, REMOTE_SCHEMA_ERROR, error, this.#call)));
+      this.#end(this.#promised.broken(truncatedResponse(name, REMOTE_SCHEMA_ERROR, error, this.#context)));
   }
 
   pause(): void {
@@ -123,15 +123,15 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   #takeFirst(bytes: Buffer): void {
     const { name } = this.#target;
     this.#flow?.begun();
-    takeCookies({ headers: this.#headers }, this.#call);
+    takeCookies({ headers: this.#headers }, this.#context);
     const isToBeRead = mayHoldMoreThanData(bytes) || !mayHaveNext(bytes);
     const read = isToBeRead ? parsePart(bytes) : undefined;
     if (isToBeRead && !read) this.#answer(protocolError(name, 'Remote server response is not valid JSON'));
-    else if (read && read.hasNext !== true) this.#answer(checkedResult(name, read, this.#call));
+    else if (read && read.hasNext !== true) this.#answer(checkedResult(name, read, this.#context));
     else {
       this.#state = 'begun';
       // What it says about HTTP is known before the response begins.
-      const part = read ? relayedPart(name, read, this.#call) : bytes;
+      const part = read ? relayedPart(name, read, this.#context) : bytes;
       this.#receiver.begun(this.#parameters, this);
       this.#give(part);
     }
@@ -144,7 +144,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
       this.#flow?.refuse('a part is not valid JSON');
       return;
     }
-    this.#give(holdsMore && read ? relayedPart(this.#target.name, read, this.#call) : bytes);
+    this.#give(holdsMore && read ? relayedPart(this.#target.name, read, this.#context) : bytes);
     if (read?.hasNext === false) this.#end();
   }
 

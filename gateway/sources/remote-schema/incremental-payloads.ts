@@ -53,8 +53,8 @@ export function parsePart(bytes: Buffer): ParsedPayload | undefined {
 }
 
 /** A part as it goes on: its errors get the name of the service, and extensions stay here. */
-export function relayedPart(service: string, part: ParsedPayload, call: OperationContext): ParsedPayload {
-  takeHttpHints(part.extensions, call.http);
+export function relayedPart(service: string, part: ParsedPayload, context: OperationContext): ParsedPayload {
+  takeHttpHints(part.extensions, context.http);
   const { extensions: _extensions, ...rest } = mapErrors(part, (errors) =>
     errors.map((error) => relayedError(service, error)),
   );

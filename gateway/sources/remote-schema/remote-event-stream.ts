@@ -18,13 +18,13 @@ const MAX_REFUSAL_BYTES = 1024 * 1024;
 export function receiveOverEventStream(
   target: RemoteTarget,
   operation: object,
-  call: OperationContext,
+  context: OperationContext,
   { receiver, traceContext }: SourceStream,
 ): EventConnection {
   const { url } = target.events;
   const body = JSON.stringify(operation);
   const headers = {
-    ...headersByName(target, call),
+    ...headersByName(target, context),
     ...traceContext,
     accept: 'text/event-stream',
     'content-length': Buffer.byteLength(body),

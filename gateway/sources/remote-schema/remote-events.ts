@@ -27,16 +27,16 @@ export function compileRemoteSubscription(
   const operationName = operation.name?.value;
   const declared = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
   return {
-    open: (given, call) => {
+    open: (given, context) => {
       const names = declared.filter((name) => Object.hasOwn(given, name));
       const variables = Object.fromEntries(names.map((name) => [name, given[name]]));
-      return openRemoteEvents(target, { query, operationName, ...(names.length > 0 && { variables }) }, call);
+      return openRemoteEvents(target, { query, operationName, ...(names.length > 0 && { variables }) }, context);
     },
   };
 }
 
 /**
- * Subscribes to a remote schema, as the caller of `call`, over a connection of its own: so each subscription can be kept
+ * Subscribes to a remote schema, as the caller of `context`, over a connection of its own: so each subscription can be kept
  * waiting by itself. The caller's claims go in the headers that the connection is opened with, in `connection_init`, and
  * in the operation's `extensions.session_variables`.
  *
@@ -45,25 +45,26 @@ export function compileRemoteSubscription(
 export function openRemoteEvents(
   target: RemoteTarget,
   { query, operationName, variables }: EventsRequest,
-  call: OperationContext,
+  context: OperationContext,
 ): SourceEvents {
   const { name } = target;
-  if (target.http.isUnavailable) return failedEvents([sourceFailure(name, REMOTE_SCHEMA_ERROR, unavailable(), call)]);
+  if (target.http.isUnavailable)
+    return failedEvents([sourceFailure(name, REMOTE_SCHEMA_ERROR, unavailable(), context)]);
   // What the source's stream takes is as long as the subscription.
-  call.record?.addCall(name, 'remote-schema', 'success', 0);
+  context.record?.addCall(name, 'remote-schema', 'success', 0);
   const events = new SourceEvents();
-  const span = startSpan(target, call);
+  const span = startSpan(target, context);
   const receiver: EventsReceiver = {
-    next: (payload, length) => events.push(eventResult(name, payload, call), length),
+    next: (payload, length) => events.push(eventResult(name, payload, context), length),
     refused: (errors) => {
       span?.fail('refused');
-      events.fail(errorsOf(eventResult(name, { errors }, call)));
+      events.fail(errorsOf(eventResult(name, { errors }, context)));
     },
     complete: () => events.end(),
     lost: (reason) => {
       span?.fail('connection');
-      call.record?.addCall(name, 'remote-schema', 'connection', 0);
-      if (!events.isOver) events.fail([eventsLost(name, reason, call)]);
+      context.record?.addCall(name, 'remote-schema', 'connection', 0);
+      if (!events.isOver) events.fail([eventsLost(name, reason, context)]);
     },
   };
   const traceContext = span ? namesToValues(span.headers) : {};
@@ -71,10 +72,10 @@ export function openRemoteEvents(
     query,
     ...(operationName !== undefined && { operationName }),
     ...(variables && { variables }),
-    extensions: { session_variables: call.session.variables, ...traceContext },
+    extensions: { session_variables: context.session.variables, ...traceContext },
   };
   const receive = target.events.protocol === 'sse' ? receiveOverEventStream : receiveOverWebSocket;
-  const connection = receive(target, payload, call, { receiver, traceContext });
+  const connection = receive(target, payload, context, { receiver, traceContext });
   events.connect(span ? endingSpan(connection, span) : connection);
   return events;
 }

@@ -8,9 +8,9 @@ import { readResult, takeCookies, upstreamFailure } from './remote-response.ts';
 /** Runs operations on a remote schema, as the caller of `request.context`. */
 export function remoteExecutor(target: RemoteTarget): Executor<OperationContext> {
   return async (request: ExecutionRequest): Promise<MaybeAsyncIterable<ExecutionResult>> => {
-    const call = request.context as OperationContext | undefined;
-    if (!call) throw new TypeError('an operation without a caller');
-    if (request.operationType === 'subscription') return openRemoteEvents(target, eventsRequest(request), call);
+    const context = request.context as OperationContext | undefined;
+    if (!context) throw new TypeError('an operation without a caller');
+    if (request.operationType === 'subscription') return openRemoteEvents(target, eventsRequest(request), context);
     const isQuery = getOperationAST(request.document, request.operationName)?.operation === 'query';
     const body = JSON.stringify({
       query: print(request.document),
@@ -18,11 +18,11 @@ export function remoteExecutor(target: RemoteTarget): Executor<OperationContext>
       ...(request.operationName && { operationName: request.operationName }),
     });
     try {
-      const response = await target.http.send(remoteRequest(target, body, call, isQuery));
-      takeCookies(response, call);
-      return readResult(target.name, response, call);
+      const response = await target.http.send(remoteRequest(target, body, context, isQuery));
+      takeCookies(response, context);
+      return readResult(target.name, response, context);
     } catch (error) {
-      return upstreamFailure(target.name, error, call);
+      return upstreamFailure(target.name, error, context);
     }
   };
 }

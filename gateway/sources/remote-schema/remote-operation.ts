@@ -28,12 +28,12 @@ export function compileForward(
   return {
     kind: 'forward',
     takesFiles,
-    run: (variables, call, done) => {
+    run: (variables, context, done) => {
       const body = bodyWith(variables);
-      const request = call.files
-        ? filesRequest(target, body, call.files, call)
-        : remoteRequest(target, body, call, isQuery);
-      target.http.dispatch(request, new Forwarding(target, call, done));
+      const request = context.files
+        ? filesRequest(target, body, context.files, context)
+        : remoteRequest(target, body, context, isQuery);
+      target.http.dispatch(request, new Forwarding(target, context, done));
     },
   };
 }
@@ -59,26 +59,26 @@ function declaredOf(variables: Variables, declared: readonly string[]): unknown 
 /** An operation in flight whose response is not incremental. */
 export class Forwarding implements UpstreamHandler {
   readonly #target: RemoteTarget;
-  readonly #call: OperationContext;
+  readonly #context: OperationContext;
   readonly #done: Done<OperationAnswer>;
 
-  constructor(target: RemoteTarget, call: OperationContext, done: Done<OperationAnswer>) {
+  constructor(target: RemoteTarget, context: OperationContext, done: Done<OperationAnswer>) {
     this.#target = target;
-    this.#call = call;
+    this.#context = context;
     this.#done = done;
   }
 
   onResponse(response: UpstreamResponse): void {
-    takeCookies(response, this.#call);
+    takeCookies(response, this.#context);
     const body = PassthroughBody.of(response);
     this.#done(body.isDataOnly() ? body : this.#read(response));
   }
 
   onError(error: UpstreamError): void {
-    this.#done(upstreamFailure(this.#target.name, error, this.#call));
+    this.#done(upstreamFailure(this.#target.name, error, this.#context));
   }
 
   #read(response: UpstreamResponse): ExecutionResult {
-    return readResult(this.#target.name, response, this.#call);
+    return readResult(this.#target.name, response, this.#context);
   }
 }

@@ -27,23 +27,23 @@ export function remoteTarget(described: Omit<RemoteTarget, 'headersFor'>): Remot
   return { ...described, headersFor: upstreamHeaders(described) };
 }
 
-/** The request that sends the JSON body of a GraphQL request to a remote schema, as the caller of `call`. */
+/** The request that sends the JSON body of a GraphQL request to a remote schema, as the caller of `context`. */
 export function remoteRequest(
   target: RemoteTarget,
   body: string,
-  call: OperationContext,
+  context: OperationContext,
   isQuery: boolean,
 ): UpstreamRequest {
   return {
     url: target.url,
     method: 'POST',
-    headers: target.headersFor(call),
+    headers: target.headersFor(context),
     body,
     timeoutMs: target.timeoutMs,
     isQuery,
-    cancellation: call.cancellation,
-    record: call.record,
-    span: call.span,
+    cancellation: context.cancellation,
+    record: context.record,
+    span: context.span,
   };
 }
 
@@ -52,16 +52,16 @@ export function filesRequest(
   target: RemoteTarget,
   operation: string,
   files: SentFiles,
-  call: OperationContext,
+  context: OperationContext,
 ): UpstreamRequest {
   const { contentType, body } = multipartBody(operation, files);
   const headers: string[] = ['content-type', contentType];
-  const all = target.headersFor(call);
+  const all = target.headersFor(context);
   for (let at = 0; at < all.length; at += 2) {
     const [name = '', value = ''] = all.slice(at, at + 2);
     if (name.toLowerCase() !== 'content-type') headers.push(name, value);
   }
   // Some servers want to be shown that no form of a web page has sent it.
   if (!headers.includes('apollo-require-preflight')) headers.push('apollo-require-preflight', 'true');
-  return { ...remoteRequest(target, '', call, false), headers, body };
+  return { ...remoteRequest(target, '', context, false), headers, body };
 }

@@ -7,33 +7,33 @@ import { sourceError, sourceFailure } from '../source-error.ts';
 export const REMOTE_SCHEMA_ERROR = 'remote-schema-error';
 
 /** The result for a client when a call to a remote schema failed. Logs the reason. */
-export function upstreamFailure(service: string, error: unknown, call: OperationContext): ExecutionResult {
-  return { data: null, errors: [sourceFailure(service, REMOTE_SCHEMA_ERROR, error, call)] };
+export function upstreamFailure(service: string, error: unknown, context: OperationContext): ExecutionResult {
+  return { data: null, errors: [sourceFailure(service, REMOTE_SCHEMA_ERROR, error, context)] };
 }
 
 /** Cookies that the remote wants the client to have. */
-export function takeCookies({ headers }: Pick<UpstreamResponse, 'headers'>, call: OperationContext): void {
+export function takeCookies({ headers }: Pick<UpstreamResponse, 'headers'>, context: OperationContext): void {
   const cookies = headers['set-cookie'];
-  if (cookies !== undefined) call.http.cookies.push(...[cookies].flat());
+  if (cookies !== undefined) context.http.cookies.push(...[cookies].flat());
 }
 
 /**
  * Reads the answer of a remote schema (GraphQL over HTTP, section 6). Its errors keep their message, path and extensions
  * and get its name; what is no GraphQL response is an error of the operation as a whole.
  */
-export function readResult(service: string, response: UpstreamResponse, call: OperationContext): ExecutionResult {
-  takeRefusal(response, call.http);
+export function readResult(service: string, response: UpstreamResponse, context: OperationContext): ExecutionResult {
+  takeRefusal(response, context.http);
   let result: RemoteResult | null;
   try {
     result = JSON.parse(response.body);
   } catch {
-    call.log.warn(
+    context.log.warn(
       { event: 'upstream.invalid_response', source: service, status: response.status },
       'response of a source is not JSON',
     );
     return protocolError(service, 'Remote server response is not valid JSON');
   }
-  return checkedResult(service, result, call);
+  return checkedResult(service, result, context);
 }
 
 /** A GraphQL response of a remote schema, before anything is known of it. */
@@ -44,12 +44,16 @@ export interface RemoteResult {
 }
 
 /** Reads one event of a subscription to a remote schema: a GraphQL response, too. */
-export function eventResult(service: string, event: unknown, call: OperationContext): ExecutionResult {
-  return checkedResult(service, typeof event === 'object' ? event : null, call);
+export function eventResult(service: string, event: unknown, context: OperationContext): ExecutionResult {
+  return checkedResult(service, typeof event === 'object' ? event : null, context);
 }
 
 /** What a response of a remote schema means. Hints for HTTP are taken out of it. */
-export function checkedResult(service: string, result: RemoteResult | null, call: OperationContext): ExecutionResult {
+export function checkedResult(
+  service: string,
+  result: RemoteResult | null,
+  context: OperationContext,
+): ExecutionResult {
   const errors = result?.errors;
   const data = result?.data;
   if (errors === undefined || errors === null) {
@@ -62,7 +66,7 @@ export function checkedResult(service: string, result: RemoteResult | null, call
   } else if (errors.length === 0 && data === undefined) {
     return protocolError(service, 'Empty "errors" field in response from remote');
   }
-  takeHttpHints(result?.extensions, call.http);
+  takeHttpHints(result?.extensions, context.http);
   return {
     data: data ?? null,
     ...(Array.isArray(errors) && errors.length > 0 && { errors: errors.map((error) => relayedError(service, error)) }),

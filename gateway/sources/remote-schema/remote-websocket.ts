@@ -33,13 +33,13 @@ const WORDS: Readonly<Record<'graphql-transport-ws' | 'graphql-ws', Words>> = {
 export function receiveOverWebSocket(
   target: RemoteTarget,
   operation: object,
-  call: OperationContext,
+  context: OperationContext,
   { receiver, traceContext }: SourceStream,
 ): EventConnection {
   const { protocol, url } = target.events;
   const words = WORDS[protocol === 'graphql-ws' ? protocol : 'graphql-transport-ws'];
   const { headers: configured, forwardHeaders } = target;
-  const headers = { ...headersByName(target, call), ...traceContext };
+  const headers = { ...headersByName(target, context), ...traceContext };
   // They are about a body, and this request has none.
   delete headers['content-type'];
   delete headers.accept;
@@ -72,8 +72,8 @@ export function receiveOverWebSocket(
   }
 
   socket.on('open', () => {
-    const { variables } = call.session;
-    const all = { ...forwardHeaders?.(call.clientHeaders), ...variables, ...configured, ...traceContext };
+    const { variables } = context.session;
+    const all = { ...forwardHeaders?.(context.clientHeaders), ...variables, ...configured, ...traceContext };
     send({ type: 'connection_init', payload: { ...variables, headers: all } });
   });
   socket.on('pong', () => {

@@ -14,7 +14,7 @@ export interface HeaderSettings {
 }
 
 /** Headers of a request to a source, names and values in turn. Precedence: configured, then session, then client. */
-export type UpstreamHeaders = (call: OperationContext) => readonly string[];
+export type UpstreamHeaders = (context: OperationContext) => readonly string[];
 
 /** Prepares the headers of a source's requests: what is the same for all calls of a session is put together once. */
 export function upstreamHeaders({ headers: configured, forwardHeaders, assertion }: HeaderSettings): UpstreamHeaders {
@@ -26,31 +26,38 @@ export function upstreamHeaders({ headers: configured, forwardHeaders, assertion
     return known;
   };
   if (forwardHeaders || [...CALL_HEADERS, ASSERTION_HEADER].some((name) => name in configured))
-    return (call) => Object.entries(headersByName({ headers: configured, forwardHeaders, assertion }, call)).flat();
+    return (context) =>
+      Object.entries(headersByName({ headers: configured, forwardHeaders, assertion }, context)).flat();
   if (assertion)
-    return (call) => [
-      ...ofSession(call),
+    return (context) => [
+      ...ofSession(context),
       'x-request-id',
-      call.requestId,
+      context.requestId,
       'x-forwarded-for',
-      call.clientAddress,
+      context.clientAddress,
       ASSERTION_HEADER,
-      assertion.forSession(call.session),
+      assertion.forSession(context.session),
     ];
-  return (call) => [...ofSession(call), 'x-request-id', call.requestId, 'x-forwarded-for', call.clientAddress];
+  return (context) => [
+    ...ofSession(context),
+    'x-request-id',
+    context.requestId,
+    'x-forwarded-for',
+    context.clientAddress,
+  ];
 }
 
 /** The same by name. */
 export function headersByName(
   { headers, forwardHeaders, assertion }: HeaderSettings,
-  call: OperationContext,
+  context: OperationContext,
 ): Record<string, string> {
   return {
-    ...forwardHeaders?.(call.clientHeaders),
-    ...commonHeaders(call),
-    ...call.session.headers,
+    ...forwardHeaders?.(context.clientHeaders),
+    ...commonHeaders(context),
+    ...context.session.headers,
     ...headers,
-    ...(assertion && { [ASSERTION_HEADER]: assertion.forSession(call.session) }),
+    ...(assertion && { [ASSERTION_HEADER]: assertion.forSession(context.session) }),
   };
 }
 

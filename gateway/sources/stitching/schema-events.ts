@@ -22,10 +22,10 @@ export interface SchemaSubscription {
 export function schemaEvents(
   { schema, document, operationName }: SchemaSubscription,
   variables: Readonly<Record<string, unknown>>,
-  call: OperationContext,
+  context: OperationContext,
 ): AsyncIterableIterator<ExecutionResult> {
   const execution: ExecutionArgs = { schema, document, operationName, variableValues: variables };
-  const opened = openStream({ ...execution, contextValue: call });
+  const opened = openStream({ ...execution, contextValue: context });
   // The first `next` rejects with it.
   opened.catch(() => {});
   const events: AsyncIterator<unknown> = {
@@ -38,7 +38,7 @@ export function schemaEvents(
   };
   return mapEvents(events, (event) =>
     // A call caches what it has fetched from sources, so that each event needs a call of its own.
-    execute({ ...execution, rootValue: event, contextValue: contextOfOneEvent(call) }),
+    execute({ ...execution, rootValue: event, contextValue: contextOfOneEvent(context) }),
   );
 }
 

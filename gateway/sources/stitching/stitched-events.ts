@@ -7,9 +7,9 @@ import { mapEvents, SourceEventsEnded } from '../source-events.ts';
 /** The events of a subscription that one source gives, each with what other sources have to add. */
 export function stitchedEvents(
   subscription: StitchedSubscription,
-  call: OperationContext,
+  context: OperationContext,
 ): AsyncIterableIterator<ExecutionResult> {
-  const opened = openSourceStream(subscription, call);
+  const opened = openSourceStream(subscription, context);
   // The first `next` rejects with it.
   opened.catch(() => {});
   const events: AsyncIterator<ExecutionResult> = {
@@ -21,16 +21,16 @@ export function stitchedEvents(
     },
   };
   // HTTP headers from sources do not accumulate: each event has a context of its own.
-  return mapEvents(events, (event) => subscription.complete(event, contextOfOneEvent(call)));
+  return mapEvents(events, (event) => subscription.complete(event, contextOfOneEvent(context)));
 }
 
 async function openSourceStream(
   { source }: StitchedSubscription,
-  call: OperationContext,
+  context: OperationContext,
 ): Promise<AsyncIterator<ExecutionResult>> {
   const operationType = OperationTypeNode.SUBSCRIPTION;
   const { subschema, document, variables } = source ?? {};
-  const result = document && (await subschema?.executor?.({ document, variables, operationType, context: call }));
+  const result = document && (await subschema?.executor?.({ document, variables, operationType, context }));
   if (!result) throw new SourceEventsEnded([new GraphQLError('no source has this subscription')]);
   if (isAsyncIterable(result)) return result[Symbol.asyncIterator]() as AsyncIterator<ExecutionResult>;
   throw new SourceEventsEnded((result as ExecutionResult).errors ?? []);

@@ -154,7 +154,7 @@ beforeAll(async () => {
 afterAll(close);
 
 function answer(plan: Plan, text: string, variables: Readonly<Record<string, unknown>>): Promise<ExecutionResult> {
-  const call: OperationContext = {
+  const context: OperationContext = {
     session: createSession('user', {}),
     requestId: 'generated',
     clientAddress: '127.0.0.1',
@@ -165,7 +165,7 @@ function answer(plan: Plan, text: string, variables: Readonly<Record<string, unk
     http: { headers: {}, cookies: [] },
   };
   return new Promise((resolve) =>
-    plan.run(variables, call, (given) =>
+    plan.run(variables, context, (given) =>
       resolve(given instanceof PassthroughBody ? (given.toJson() as ExecutionResult) : given),
     ),
   );
