@@ -11,6 +11,8 @@ export interface BenchArguments {
   readonly extras: readonly ExtraId[];
   /** Names or families of targets; undefined for all. */
   readonly targets: readonly string[] | undefined;
+  /** The directory of another checkout, compiled, that is measured beside this one. */
+  readonly against: string | undefined;
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly rounds: number;
@@ -27,6 +29,7 @@ npm run bench -- profile U         where Portico's processor time goes in a row
 rows:          ${ROW_IDS.join(' ')}
 measurements:  ${EXTRA_IDS.join(' ')}
 --targets portico,ideal,mercurius  only these (names or families, see bench/README.md)
+--against ../before                Portico of another checkout too, which has been built
 --seconds 3  --warm-up 4  --rounds 3  --connections 50  --load wrk|node
 `;
 
@@ -45,12 +48,14 @@ export function parseBenchArguments(given: readonly string[]): BenchArguments {
   const profile = modes.includes('profile');
   if (profile && (rows.length !== 1 || extras.length > 0)) throw benchUsageError('a profile is of one row');
   const nothingChosen = words.length === 0;
-  const mode = profile ? 'profile' : quick ? 'quick' : nothingChosen && !values.targets ? 'full' : 'chosen';
+  const everything = nothingChosen && values.targets === undefined && values.against === undefined;
+  const mode = profile ? 'profile' : quick ? 'quick' : everything ? 'full' : 'chosen';
   return {
     mode,
     rows: nothingChosen ? (quick ? QUICK_ROWS : ROW_IDS) : rows,
     extras: nothingChosen && !quick ? EXTRA_IDS : extras,
     targets: values.targets?.split(',').filter((name) => name !== ''),
+    against: values.against,
     seconds: numberOf('seconds', values.seconds, quick ? 2 : 3),
     warmUpSeconds: numberOf('warm-up', values['warm-up'], quick ? 2 : 4),
     rounds: numberOf('rounds', values.rounds, quick ? 1 : 3),
@@ -65,7 +70,15 @@ function parseBenchWords(given: readonly string[]) {
     return parseArgs({
       args: [...given],
       allowPositionals: true,
-      options: { targets: text, seconds: text, 'warm-up': text, rounds: text, connections: text, load: text },
+      options: {
+        targets: text,
+        against: text,
+        seconds: text,
+        'warm-up': text,
+        rounds: text,
+        connections: text,
+        load: text,
+      },
     });
   } catch (error) {
     throw benchUsageError(error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseBenchArguments } from './arguments.ts';
 import { chooseLoad } from './loads/index.ts';
 import { chooseCores, ProcessGroup } from './machine/index.ts';
@@ -12,7 +13,7 @@ import {
   writeBenchResults,
 } from './report/index.ts';
 import { startSubgraphs } from './subgraphs/index.ts';
-import { TARGETS, targetsNamed } from './targets/index.ts';
+import { porticosAt, TARGETS, targetsNamed } from './targets/index.ts';
 
 // `npm run bench`: see bench/README.md.
 const group = new ProcessGroup();
@@ -32,8 +33,9 @@ try {
 
 async function runBenchmark(given: readonly string[]): Promise<void> {
   const plan = parseBenchArguments(given);
-  const targets = plan.targets ? targetsNamed(plan.targets) : TARGETS;
-  if (targets.length === 0) throw new Error(`the targets are: ${TARGETS.map(({ name }) => name).join(', ')}`);
+  const named = plan.targets ? targetsNamed(plan.targets) : TARGETS;
+  const targets = [...named, ...(plan.against === undefined ? [] : porticosAt(resolve(plan.against)))];
+  if (named.length === 0) throw new Error(`the targets are: ${TARGETS.map(({ name }) => name).join(', ')}`);
   const load = chooseLoad(group, plan.load);
   const cores = chooseCores();
   const say = (text: string) => void process.stderr.write(`${text}\n`);

@@ -5,7 +5,7 @@ import { porticos } from './portico.ts';
 import type { Target } from './target.ts';
 import { tracedTargets } from './traced.ts';
 
-export { plainPortico, type StartedPortico, startPortico } from './portico.ts';
+export { plainPortico, porticosAt, type StartedPortico, startPortico } from './portico.ts';
 export { federationMetadata, plainMetadata, wideMetadata, wideSdl, writeMetadata } from './portico-metadata.ts';
 export {
   type BenchDependencies,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, type GroupProcess } from '../machine/index.ts';
-import { COMPILED_DIR, PACKAGE_DIR } from '../package-dir.ts';
+import { PACKAGE_DIR } from '../package-dir.ts';
 import type { RowId } from '../rows.ts';
 import { type BenchMetadata, federationMetadata, plainMetadata, writeMetadata } from './portico-metadata.ts';
 import { type BenchDependencies, type Target, type TargetAddress, whenReady } from './target.ts';
@@ -14,6 +14,13 @@ export interface StartedPortico {
   readonly metadataDirectory: string;
 }
 
+export interface PorticoOptions {
+  readonly nodeArguments?: readonly string[];
+  readonly environment?: Record<string, string>;
+  /** The checkout whose compiled code runs; this one by default. */
+  readonly packageDir?: string;
+}
+
 /**
  * Starts Portico as it runs in production, one worker, with this metadata. Requests carry a user's token, which is
  * verified, and whose claims are forwarded.
@@ -21,16 +28,17 @@ export interface StartedPortico {
 export async function startPortico(
   { group, cores }: BenchDependencies,
   metadata: BenchMetadata,
-  options: { readonly nodeArguments?: readonly string[]; readonly environment?: Record<string, string> } = {},
+  options: PorticoOptions = {},
 ): Promise<StartedPortico> {
+  const { packageDir = PACKAGE_DIR } = options;
   const metadataDirectory = group.directory('metadata');
   writeMetadata(metadataDirectory, metadata);
   const caller = makeCaller();
   const port = await freePort();
   const member = group.start({
     name: 'portico',
-    command: [process.execPath, ...(options.nodeArguments ?? []), join(COMPILED_DIR, 'gateway/main.js')],
-    directory: PACKAGE_DIR,
+    command: [process.execPath, ...(options.nodeArguments ?? []), join(packageDir, 'dist/gateway/main.js')],
+    directory: packageDir,
     environment: {
       NODE_ENV: 'production',
       PORTICO_WORKERS: '1',
@@ -51,20 +59,37 @@ export async function startPortico(
 }
 
 /** The services as remote schemas; the default. */
-export const plainPortico = portico('portico', 'Portico', ['U', 'H', 'L', 'W', 'S', 'M', 'A', 'R'], plainMetadata);
+export const plainPortico = plainOf(PACKAGE_DIR, { name: 'portico', title: 'Portico' });
 
-const federatedPortico = portico(
-  'portico-federation',
-  'Portico, federation',
-  ['U', 'H', 'L', 'W', 'P', 'S', 'M'],
-  federationMetadata,
-);
+export const porticos: readonly Target[] = [
+  plainPortico,
+  federatedOf(PACKAGE_DIR, { name: 'portico-federation', title: 'Portico, federation' }),
+];
 
-export const porticos: readonly Target[] = [plainPortico, federatedPortico];
+/** Portico as another checkout has it, compiled, such as the commit before a change. */
+export function porticosAt(packageDir: string): readonly Target[] {
+  return [
+    plainOf(packageDir, { name: 'portico-other', title: 'Portico, other checkout' }),
+    federatedOf(packageDir, { name: 'portico-other-federation', title: 'Portico, other checkout, federation' }),
+  ];
+}
 
-function portico(
-  name: string,
-  title: string,
+interface TargetName {
+  readonly name: string;
+  readonly title: string;
+}
+
+function plainOf(packageDir: string, name: TargetName): Target {
+  return porticoTarget(packageDir, name, ['U', 'H', 'L', 'W', 'S', 'M', 'A', 'R'], plainMetadata);
+}
+
+function federatedOf(packageDir: string, name: TargetName): Target {
+  return porticoTarget(packageDir, name, ['U', 'H', 'L', 'W', 'P', 'S', 'M'], federationMetadata);
+}
+
+function porticoTarget(
+  packageDir: string,
+  { name, title }: TargetName,
   rows: readonly RowId[],
   metadataFor: (upstream: string) => BenchMetadata,
 ): Target {
@@ -74,10 +99,11 @@ function portico(
     title,
     kind: 'portico',
     rows,
-    version: () => JSON.parse(readFileSync(join(PACKAGE_DIR, 'package.json'), 'utf8')).version,
+    version: () => JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')).version,
     start: async (dependencies) => {
       const began = performance.now();
-      const { member, address } = await startPortico(dependencies, metadataFor(dependencies.subgraphs.url));
+      const metadata = metadataFor(dependencies.subgraphs.url);
+      const { member, address } = await startPortico(dependencies, metadata, { packageDir });
       return whenReady(target, member, address, began);
     },
   };

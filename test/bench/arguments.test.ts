@@ -44,6 +44,10 @@ describe('what the benchmark is asked to do', () => {
     expect(parseBenchArguments(['--targets', 'portico']).mode).toBe('chosen');
   });
 
+  test('another checkout can be measured beside this one, which is no full run either', () => {
+    expect(parseBenchArguments(['--against', '../before'])).toMatchObject({ mode: 'chosen', against: '../before' });
+  });
+
   test('a profile is of one row', () => {
     expect(parseBenchArguments(['profile', 'H'])).toMatchObject({ mode: 'profile', rows: ['H'] });
     expect(() => parseBenchArguments(['profile'])).toThrow(/a profile is of one row/);
