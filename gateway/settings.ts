@@ -5,9 +5,9 @@ import { connectionSettings, requestSettings } from './connection-settings.ts';
 import { parseDemoAccounts } from './home/index.ts';
 import type { SecretSetting } from './own-secrets.ts';
 import { parseJwtSecret, parseJwtSecrets } from './session/index.ts';
-import { MIN_SECRET_LENGTH } from './sources/index.ts';
 import { upstreamSettings } from './upstream-settings.ts';
 import { usageSettings } from './usage-settings.ts';
+import { MIN_SECRET_LENGTH } from './webhooks/index.ts';
 
 /** The names that Hasura has for its interfaces. Portico serves the first two. */
 const API_NAMES = ['metadata', 'graphql', 'pgdump', 'config', 'developer', 'metrics'] as const;

@@ -67,11 +67,11 @@ const gateway = roomsOf('gateway', {
   'session/jwt': '',
   'connection-settings.ts': 'platform',
   'settings.ts':
-    'assertions connection-settings.ts home own-secrets.ts session sources upstream-settings.ts usage-settings.ts platform',
+    'assertions connection-settings.ts home own-secrets.ts session upstream-settings.ts usage-settings.ts webhooks platform',
   'upstream-settings.ts': 'platform',
   'usage-settings.ts': 'platform',
   sources:
-    'assertions composition errors.ts federation kriti metadata schemas session stitching supergraph syntax upstream platform',
+    'assertions composition errors.ts federation kriti metadata schemas session stitching supergraph syntax upstream webhooks platform',
   'sources/actions': '',
   'sources/customization': '',
   'sources/federation': 'sources/customization sources/permissions sources/remote-schema sources/stitching',
@@ -88,6 +88,7 @@ const gateway = roomsOf('gateway', {
   'upstream/interceptors': 'upstream/resilience',
   'upstream/resilience': '',
   usage: 'http platform',
+  webhooks: 'kriti metadata',
 });
 
 const authService = roomsOf('auth-service', {

@@ -1,4 +1,4 @@
-export { MIN_SECRET_LENGTH, openActions, VERBATIM } from './actions/index.ts';
+export { openActions, VERBATIM } from './actions/index.ts';
 export { clientHeaderForwarding } from './client-headers.ts';
 export type {
   CompiledOperation,

@@ -1,10 +1,16 @@
 import { ASSERTION_HEADER, type ServiceAssertion } from '../../assertions/index.ts';
-import { type Bindings, escapeUri } from '../../kriti/index.ts';
-import type { NamedText, RequestTransform } from '../../metadata/index.ts';
+import type { Bindings } from '../../kriti/index.ts';
+import type { RequestTransform } from '../../metadata/index.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
+import {
+  requestBindings,
+  SIGNATURE_HEADER,
+  transformedRequest,
+  type WebhookRequest,
+  webhookSignature,
+} from '../../webhooks/index.ts';
 import type { HeaderForwarding } from '../client-headers.ts';
 import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';
-import { SIGNATURE_HEADER, webhookSignature } from './action-signature.ts';
 
 /** How an action's webhook is asked. */
 export interface WebhookTarget {
@@ -29,13 +35,7 @@ export interface WebhookPayload {
   readonly session_variables: Readonly<Record<string, string>>;
 }
 
-export type WebhookRequest = Required<Pick<UpstreamRequest, 'url' | 'method' | 'headers'>> & { readonly body?: string };
-
-const JSON_CONTENT_TYPE = 'application/json';
-const FORM_TYPE = 'application/x-www-form-urlencoded';
-
-/** A request that cannot be made of what the templates gave. The message names no value. */
-export class UnusableRequest extends Error {}
+export type ActionRequest = Required<Pick<UpstreamRequest, 'url' | 'method' | 'headers'>> & { readonly body?: string };
 
 /**
  * The request to a webhook. Configured headers win over ours, ours over those of the client; a transform has the last
@@ -47,7 +47,7 @@ export function webhookRequest(
   target: WebhookTarget,
   payload: WebhookPayload,
   context: OperationContext,
-): WebhookRequest {
+): ActionRequest {
   const { transform, url, signingSecret, assertion } = target;
   if (!transform && target.plainHeaders) {
     const body = JSON.stringify(payload);
@@ -62,20 +62,17 @@ export function webhookRequest(
     if (assertion) headers.push(ASSERTION_HEADER, assertion.forSession(context.session));
     return { url, method: 'POST', headers, body };
   }
-  const headers: Record<string, string> = {
-    ...target.forwardHeaders?.(context.clientHeaders),
-    ...commonHeaders(context),
-    ...target.headers,
-  };
+  const before = { ...target.forwardHeaders?.(context.clientHeaders), ...commonHeaders(context), ...target.headers };
   const request: WebhookRequest = transform
-    ? transformedRequest(target, transform, payload, headers)
-    : { url, method: 'POST', headers, body: JSON.stringify(payload) };
+    ? transformedRequest({ ...bindingsOf(target, payload), headers: before }, transform)
+    : { url, method: 'POST', headers: before, body: JSON.stringify(payload) };
+  const headers: Record<string, string> = { ...request.headers };
   // Only the gateway signs calls: a client's signature header is dropped.
   delete headers[SIGNATURE_HEADER];
   if (signingSecret !== undefined)
     headers[SIGNATURE_HEADER] = webhookSignature(signingSecret, request.body ?? '', Date.now());
   if (assertion) headers[ASSERTION_HEADER] = assertion.forSession(context.session);
-  return request;
+  return { ...request, headers };
 }
 
 /** The headers that all calls share; undefined where clients' headers or settings change them. */
@@ -88,103 +85,11 @@ export function plainHeaders({
   return Object.entries({ ...COMMON_HEADERS, ...headers }).flat();
 }
 
-function transformedRequest(
-  target: WebhookTarget,
-  transform: RequestTransform,
-  payload: WebhookPayload,
-  headers: Record<string, string>,
-): WebhookRequest {
-  const bindings = requestBindings(target, payload);
-  const body = webhookRequestBody(transform, payload, bindings);
-  if (!body) delete headers['content-type'];
-  else if (body.type !== JSON_CONTENT_TYPE) headers['content-type'] = body.type;
-  transformHeaders(headers, transform, bindings);
-  return {
-    url: requestUrl(target.url, transform, bindings),
-    method: transform.method ?? 'POST',
-    headers,
-    ...(body && { body: body.text }),
-  };
+/** The context of templates; response templates see it as `$request`. */
+export function actionBindings(target: WebhookTarget, payload: WebhookPayload): Bindings {
+  return requestBindings(bindingsOf(target, payload));
 }
 
-/** The context of request templates; response templates see it as `$request`. */
-export function requestBindings(target: WebhookTarget, payload: WebhookPayload): Bindings {
-  return {
-    variables: {
-      $body: payload,
-      $base_url: target.url,
-      $session_variables: payload.session_variables,
-      $query_params: [...new URL(target.url).searchParams],
-    },
-    sessionVariables: payload.session_variables,
-  };
-}
-
-const TRUSTED_IN_URLS: ReadonlySet<string> = new Set(['$base_url']);
-
-function requestUrl(handler: string, transform: RequestTransform, bindings: Bindings): string {
-  const text = transform.url?.url(bindings, TRUSTED_IN_URLS) ?? handler;
-  const target = URL.canParse(text) ? new URL(text) : undefined;
-  if (target?.protocol !== 'http:' && target?.protocol !== 'https:')
-    throw new UnusableRequest('the template of the URL gave no http or https URL');
-  const parameters = queryString(transform.query_params, bindings);
-  if (parameters !== undefined) target.search = parameters;
-  return target.href;
-}
-
-/** Undefined leaves the parameters of the URL as they are; that is also what a mapping without entries means. */
-function queryString(parameters: RequestTransform['query_params'], bindings: Bindings): string | undefined {
-  if (!parameters) return undefined;
-  if ('url' in parameters) return parameters.url(bindings, new Set());
-  return parameters.length === 0 ? undefined : formText(parameters, bindings);
-}
-
-/** Names and values as `application/x-www-form-urlencoded`; what is null is left out. */
-function formText(fields: readonly NamedText[], bindings: Bindings): string {
-  return fields
-    .map(({ name, value }) => [name, value.text(bindings)] as const)
-    .flatMap(([name, value]) => (value === null ? [] : [`${escapeUri(name)}=${escapeUri(value)}`]))
-    .join('&');
-}
-
-function webhookRequestBody(
-  transform: RequestTransform,
-  payload: WebhookPayload,
-  bindings: Bindings,
-): { text: string; type: string } | undefined {
-  const { body } = transform;
-  if (body?.action === 'remove') return undefined;
-  if (body?.action === 'x_www_form_urlencoded')
-    return { text: formText(body.form_template, bindings), type: FORM_TYPE };
-  const value = body ? body.template.evaluate(bindings) : payload;
-  const type = transform.content_type ?? JSON_CONTENT_TYPE;
-  return { text: type === FORM_TYPE ? formOf(value) : JSON.stringify(value), type };
-}
-
-/** In version 1 a body of JSON can be sent as a form: the fields of an object. */
-function formOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UnusableRequest('the template of the body gave no object to send as a form');
-  return Object.entries(value)
-    .filter(([, field]) => field !== null)
-    .map(
-      ([name, field]) => `${escapeUri(name)}=${escapeUri(typeof field === 'string' ? field : JSON.stringify(field))}`,
-    )
-    .join('&');
-}
-
-function transformHeaders(
-  headers: Record<string, string>,
-  { request_headers }: RequestTransform,
-  bindings: Bindings,
-): void {
-  const { add_headers, remove_headers } = request_headers ?? {};
-  for (const name of remove_headers ?? []) delete headers[name.toLowerCase()];
-  for (const { name, value } of add_headers ?? []) {
-    const text = value.text(bindings);
-    if (text === null) continue;
-    if (/[\0\r\n]/.test(text)) throw new UnusableRequest(`the template of the header "${name}" gave several lines`);
-    // Header values are bytes; undici takes strings as Latin-1.
-    headers[name.toLowerCase()] = Buffer.from(text.trim(), 'utf8').toString('latin1');
-  }
+function bindingsOf({ url }: WebhookTarget, payload: WebhookPayload) {
+  return { url, payload, sessionVariables: payload.session_variables };
 }

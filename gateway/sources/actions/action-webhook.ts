@@ -3,13 +3,13 @@ import type { Done } from '../../../platform/index.ts';
 import { KritiEvaluationError } from '../../kriti/index.ts';
 import type { ResponseTransform } from '../../metadata/index.ts';
 import type { ResilientClient, UpstreamError, UpstreamHandler, UpstreamResponse } from '../../upstream/index.ts';
+import { UnusableRequest } from '../../webhooks/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { sourceFailure } from '../source-error.ts';
 import {
-  requestBindings,
-  UnusableRequest,
+  type ActionRequest,
+  actionBindings,
   type WebhookPayload,
-  type WebhookRequest,
   type WebhookTarget,
   webhookRequest,
 } from './action-request.ts';
@@ -56,7 +56,7 @@ export function callWebhook(
     request_query: context.query,
     session_variables: context.session.variables,
   };
-  let request: WebhookRequest;
+  let request: ActionRequest;
   try {
     request = runTransform(action, 'request', context, () => webhookRequest(action.target, payload, context));
   } catch (error) {
@@ -86,14 +86,14 @@ export function callWebhook(
 class WebhookCall implements UpstreamHandler {
   readonly #action: ActionWebhook;
   readonly #payload: WebhookPayload;
-  readonly #request: WebhookRequest;
+  readonly #request: ActionRequest;
   readonly #context: OperationContext;
   readonly #done: Done<ActionOutcome>;
 
   constructor(
     action: ActionWebhook,
     payload: WebhookPayload,
-    request: WebhookRequest,
+    request: ActionRequest,
     context: OperationContext,
     done: Done<ActionOutcome>,
   ) {
@@ -131,7 +131,7 @@ function unansweredWebhook(action: ActionWebhook, error: unknown, context: Opera
 function readResponse(
   action: ActionWebhook,
   payload: WebhookPayload,
-  request: WebhookRequest,
+  request: ActionRequest,
   response: UpstreamResponse,
   context: OperationContext,
 ): unknown {
@@ -177,7 +177,7 @@ function relayCookies({ operation }: ActionWebhook, { headers }: UpstreamRespons
 function webhookResponseBody(
   action: ActionWebhook,
   payload: WebhookPayload,
-  request: WebhookRequest,
+  request: ActionRequest,
   response: UpstreamResponse,
   context: OperationContext,
 ): unknown {
@@ -185,7 +185,7 @@ function webhookResponseBody(
   const transform = action.responseTransform?.body;
   if (!transform) return answered;
   if (transform.action === 'remove') return null;
-  const { variables, sessionVariables } = requestBindings(action.target, payload);
+  const { variables, sessionVariables } = actionBindings(action.target, payload);
   const bindings = {
     sessionVariables,
     variables: {

@@ -10,13 +10,13 @@ import {
   resolveVariable,
 } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
+import { MIN_SECRET_LENGTH, SIGNATURE_HEADER } from '../../webhooks/index.ts';
 import { clientHeaderForwarding } from '../client-headers.ts';
 import { openResilientClient } from '../open-client.ts';
 import { ownHeaderNames } from '../operation-context.ts';
 import type { Source, SourceDependencies, Subschema } from '../source.ts';
 import { plainHeaders } from './action-request.ts';
 import { actionSubschema } from './action-schema.ts';
-import { MIN_SECRET_LENGTH, SIGNATURE_HEADER } from './action-signature.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 
 /** An action as far as it does not depend on who calls it. */
