@@ -14,6 +14,7 @@ export { describeRequest, type HttpExchange, type IncomingRequest, openExchange 
 export { ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
 export { BACKSLASH, CLOSING_BRACE, OPENING_BRACE, QUOTE } from './json-bytes.ts';
 export { isNestedTooDeep, MAX_JSON_DEPTH, parseShallowJson } from './json-depth.ts';
+export { LiveConnections, type Slot, takenSlot } from './live-connections.ts';
 export { messageProblem } from './message-problem.ts';
 export { answerOfOnePart, type Flow, MultipartResponse } from './multipart-response.ts';
 export type { OperationSpan, OperationSpans } from './operation-spans.ts';

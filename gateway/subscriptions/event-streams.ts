@@ -1,8 +1,13 @@
 import { gatewayStopping } from '../errors.ts';
-import { acceptedParts, type EventStreamType, type HttpExchange, type OperationLog } from '../http/index.ts';
+import {
+  acceptedParts,
+  type EventStreamType,
+  type HttpExchange,
+  type LiveConnections,
+  type OperationLog,
+} from '../http/index.ts';
 import type { ExecutableRequest, OperationPipeline, RejectedRequest } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
-import type { ConnectionLimit } from './connection-limit.ts';
 import type { SubscriptionLimits } from './limits.ts';
 import type { ResponseBody } from './protocol.ts';
 import { watchSessionExpiry } from './session-expiry.ts';
@@ -14,7 +19,7 @@ export interface EventStreamsOptions {
   readonly authenticator: Authenticator;
   readonly limits: SubscriptionLimits;
   readonly logOperation: OperationLog;
-  readonly places: ConnectionLimit;
+  readonly live: LiveConnections;
 }
 
 /** Answers with event streams: GraphQL over SSE in its "distinct connections mode", and Apollo's multipart protocol. */
@@ -33,7 +38,7 @@ export function openEventStreams({
   authenticator,
   limits,
   logOperation,
-  places,
+  live,
 }: EventStreamsOptions): EventStreams {
   /** Cancels each stream of a subscription. */
   const streams = new Set<() => void>();
@@ -53,7 +58,7 @@ export function openEventStreams({
     const format = STREAM_FORMATS[type];
     const { response, log } = exchange;
     if (isLeaving) throw gatewayStopping();
-    const giveBack = places.take();
+    const slot = live.take();
     if ('session' in prepared && prepared.session.cookies.length > 0)
       response.setHeader('set-cookie', prepared.session.cookies);
     response.writeHead(200, format.headers);
@@ -117,7 +122,7 @@ export function openEventStreams({
         ? watchSessionExpiry(prepared.session, authenticator, (reason) => delivery.stop('credentials', reason))
         : () => {};
     response.once('close', () => {
-      giveBack();
+      slot.release();
       clearInterval(keepAlive);
       clearTimeout(patience);
       stopWatching();

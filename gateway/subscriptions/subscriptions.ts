@@ -1,7 +1,6 @@
-import type { OperationLog, OperationSpans } from '../http/index.ts';
+import { LiveConnections, type OperationLog, type OperationSpans } from '../http/index.ts';
 import type { OperationPipeline } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
-import { ConnectionLimit } from './connection-limit.ts';
 import { type EventStreams, openEventStreams } from './event-streams.ts';
 import type { SubscriptionLimits } from './limits.ts';
 import { openWebSockets, type WebSockets } from './websockets.ts';
@@ -27,14 +26,14 @@ export interface Subscriptions {
 }
 
 export function openSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const places = new ConnectionLimit(options.limits.maxConnections);
-  const webSockets = openWebSockets({ ...options, places });
-  const eventStreams = openEventStreams({ ...options, places });
+  const live = new LiveConnections(options.limits.maxConnections);
+  const webSockets = openWebSockets({ ...options, live });
+  const eventStreams = openEventStreams({ ...options, live });
   return {
     upgrade: webSockets.upgrade,
     streamEvents: eventStreams.answer,
     get connections() {
-      return places.taken;
+      return live.open;
     },
     leave: () => {
       webSockets.leave();

@@ -3,11 +3,17 @@ import type { Socket } from 'node:net';
 import { CloseCode } from 'graphql-ws';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { gatewayStopping, toGatewayError } from '../errors.ts';
-import { type IncomingRequest, type OperationLog, type OperationSpans, refuseUpgrade } from '../http/index.ts';
+import {
+  type IncomingRequest,
+  type LiveConnections,
+  type OperationLog,
+  type OperationSpans,
+  refuseUpgrade,
+  type Slot,
+} from '../http/index.ts';
 import type { OperationPipeline } from '../operation/index.ts';
 import { type Authenticator, refuseCrossSite } from '../session/index.ts';
 import { Connection } from './connection.ts';
-import type { ConnectionLimit } from './connection-limit.ts';
 import { legacyProtocol } from './legacy-protocol.ts';
 import type { SubscriptionLimits } from './limits.ts';
 import type { Protocol } from './protocol.ts';
@@ -21,7 +27,7 @@ export interface WebSocketsOptions {
   readonly limits: SubscriptionLimits;
   readonly logOperation: OperationLog;
   readonly operationSpans: OperationSpans;
-  readonly places: ConnectionLimit;
+  readonly live: LiveConnections;
 }
 
 /** The WebSockets of `/v1/graphql`. */
@@ -38,7 +44,7 @@ const PROTOCOLS: readonly Protocol[] = [transportProtocol, legacyProtocol];
 const CLOSE_WITHIN_MS = 5_000;
 
 export function openWebSockets(options: WebSocketsOptions): WebSockets {
-  const { authenticator, trustsOrigin, limits, places } = options;
+  const { authenticator, trustsOrigin, limits, live } = options;
   const connections = new Set<Connection>();
   const serverOptions: ServerOptions & { closeTimeout: number } = {
     noServer: true,
@@ -51,15 +57,15 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
   const server = new WebSocketServer(serverOptions);
   let isLeaving = false;
 
-  function admit({ headers }: IncomingMessage): () => void {
+  function admit({ headers }: IncomingMessage): Slot {
     if (isLeaving) throw gatewayStopping();
     // A browser sends cookies along with the WebSockets of any page. Nothing that comes later tells whose page it is.
     const hasAmbient = headers.cookie !== undefined || headers.authorization !== undefined;
     if (authenticator.takesCookies && hasAmbient) refuseCrossSite(headers, trustsOrigin);
-    return places.take();
+    return live.take();
   }
 
-  function accept(socket: WebSocket, incoming: IncomingRequest, giveBack: () => void): void {
+  function accept(socket: WebSocket, incoming: IncomingRequest, slot: Slot): void {
     const { log, clientAddress } = incoming;
     const startedAt = performance.now();
     const protocol = PROTOCOLS.find(({ name }) => name === socket.protocol);
@@ -74,7 +80,7 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
       socket.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
     }
     socket.once('close', (code) => {
-      giveBack();
+      slot.release();
       if (connection) connections.delete(connection);
       const operations = connection?.count ?? 0;
       const duration_ms = Math.round(performance.now() - startedAt);
@@ -90,9 +96,9 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
       // From here on nothing else listens for the socket's errors, and an error without a listener ends the process.
       socket.on('error', () => {});
       if (socket.destroyed) return;
-      let giveBack: () => void;
+      let slot: Slot;
       try {
-        giveBack = admit(incoming.request);
+        slot = admit(incoming.request);
       } catch (thrown) {
         const error = toGatewayError(thrown);
         const { log, clientAddress: ip } = incoming;
@@ -102,11 +108,11 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
         );
         return refuseUpgrade(incoming.request, socket, error);
       }
-      // A handshake that is none is refused without a word to us; a connection gives its place back by itself.
-      socket.once('close', giveBack);
+      // The library rejects a malformed handshake without notice; an open connection releases its slot itself.
+      socket.once('close', slot.release);
       server.handleUpgrade(incoming.request, socket, head, (opened) => {
-        socket.off('close', giveBack);
-        accept(opened, incoming, giveBack);
+        socket.off('close', slot.release);
+        accept(opened, incoming, slot);
       });
     },
     leave: () => {

@@ -3,7 +3,13 @@ import { type Logger, OTHER_ROUTE } from '../../../platform/index.ts';
 import type { Assertions } from '../../assertions/index.ts';
 import { methodNotForwarded, resourceNotFound, toLoggedError } from '../../errors.ts';
 import type { MetadataSubscriber } from '../../graph/index.ts';
-import { type HttpExchange, type IncomingRequest, refuseUpgrade, sendFlatError } from '../../http/index.ts';
+import {
+  type HttpExchange,
+  type IncomingRequest,
+  LiveConnections,
+  refuseUpgrade,
+  sendFlatError,
+} from '../../http/index.ts';
 import type { Environment, Metadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE, type Authenticator, roleNotAllowed, type Session } from '../../session/index.ts';
 import type { ConcurrencySettings, TracedHeaders } from '../../upstream/index.ts';
@@ -13,7 +19,7 @@ import { refuseUnclearPath } from './path-rules.ts';
 import { type RelayTarget, relay } from './relay.ts';
 import { handshakeHeaders } from './request-headers.ts';
 import { openServices, refuseUnlessPublic, type Service } from './service.ts';
-import { callerOf, LongLivedConnections } from './service-bulkhead.ts';
+import { callerOf } from './service-bulkhead.ts';
 import { relayWebSocket } from './websocket.ts';
 
 /** Passes requests on to plain HTTP services, as `services.yaml` says. docs/pass-through.md has what goes through. */
@@ -67,7 +73,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
   const { environment, authenticator, assertions, traced } = options;
   const { credentialHeaders } = authenticator;
   const connections = openServiceConnections(options.concurrency);
-  const live = new LongLivedConnections(options.maxLiveConnections);
+  const live = new LiveConnections(options.maxLiveConnections);
   let services = openServices(options.metadata, environment, credentialHeaders, assertions, traced);
   const sockets = new Set<Socket>();
 
@@ -120,11 +126,11 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
       // From here on nothing else listens for the socket's errors, and an error without a listener ends the process.
       socket.on('error', () => {});
       try {
-        const place = live.enter();
+        const slot = live.take();
         sockets.add(socket);
         socket.once('close', () => {
           sockets.delete(socket);
-          place.leave();
+          slot.release();
         });
         if (services.find(incoming.path)?.metadata.only_public_without_token) throw resourceNotFound();
         const { service, target } = await admit(incoming);

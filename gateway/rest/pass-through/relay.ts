@@ -1,13 +1,12 @@
 import type { Dispatcher } from 'undici';
 import type { Span } from '../../../platform/index.ts';
 import { GatewayError } from '../../errors.ts';
-import { type HttpExchange, sendFlatError } from '../../http/index.ts';
+import { type HttpExchange, type LiveConnections, type Slot, sendFlatError } from '../../http/index.ts';
 import { type CallOutcome, outcomeOf } from '../../upstream/index.ts';
 import { serviceTimeout, serviceUnreachable } from '../errors.ts';
 import { type AnswerPolicy, headersOfAnswer } from './answer-headers.ts';
 import { type CallTracing, headersWithContext, startCall } from './call-span.ts';
 import { hasBody, RequestBody } from './request-body.ts';
-import type { LongLivedConnections, ServiceSlot } from './service-bulkhead.ts';
 
 /** Where a request goes, and how. */
 export interface RelayTarget {
@@ -25,12 +24,12 @@ export interface RelayTarget {
   readonly cookies: readonly string[];
 }
 
-/** Resources of a request in flight, released at its end. */
-export interface RelayPlaces {
-  /** Its own, given back when it is over. */
-  readonly own: ServiceSlot;
-  /** Where it changes to, should its answer be an event stream. */
-  readonly live: LongLivedConnections;
+/** The slots of a request in flight. */
+export interface RelaySlots {
+  /** Its slot at the service, released at its end. */
+  readonly own: Slot;
+  /** Where it takes another slot in place of that one, if the response is an event stream. */
+  readonly live: LiveConnections;
 }
 
 /**
@@ -38,27 +37,27 @@ export interface RelayPlaces {
  * framed, so that nothing of the client's framing reaches the service, and ends the connection to the service whenever
  * one of the two messages on it is not complete.
  */
-export function relay(exchange: HttpExchange, target: RelayTarget, places: RelayPlaces): void {
-  new ResponseRelay(exchange, target, places).start();
+export function relay(exchange: HttpExchange, target: RelayTarget, slots: RelaySlots): void {
+  new ResponseRelay(exchange, target, slots).start();
 }
 
 class ResponseRelay implements Dispatcher.DispatchHandler {
   readonly #exchange: HttpExchange;
   readonly #target: RelayTarget;
   readonly #idle: NodeJS.Timeout;
-  readonly #live: LongLivedConnections;
-  #place: ServiceSlot;
+  readonly #live: LiveConnections;
+  #slot: Slot;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: Error | undefined;
   #isOver = false;
   readonly #startedAt = performance.now();
   #span: Span | undefined;
 
-  constructor(exchange: HttpExchange, target: RelayTarget, places: RelayPlaces) {
+  constructor(exchange: HttpExchange, target: RelayTarget, slots: RelaySlots) {
     this.#exchange = exchange;
     this.#target = target;
-    this.#place = places.own;
-    this.#live = places.live;
+    this.#slot = slots.own;
+    this.#live = slots.live;
     this.#idle = setTimeout(() => this.#giveUp(new IdleTooLong()), target.idleTimeoutMs);
   }
 
@@ -114,12 +113,12 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
     if (isEventStream) response.flushHeaders();
   }
 
-  /** Leaves its place to a request that ends. @returns false when too many stay open. */
+  /** Releases the slot at the service for one of a live connection. @returns false when too many of those are open. */
   #staysOpen(): boolean {
     try {
-      const place = this.#live.enter();
-      this.#place.leave();
-      this.#place = place;
+      const slot = this.#live.take();
+      this.#slot.release();
+      this.#slot = slot;
       return true;
     } catch (refusal) {
       this.#giveUp(refusal as GatewayError);
@@ -180,7 +179,7 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
     if (this.#isOver) return false;
     this.#isOver = true;
     clearTimeout(this.#idle);
-    this.#place.leave();
+    this.#slot.release();
     return true;
   }
 }

@@ -1,27 +1,20 @@
 import { networkOf } from '../../../platform/index.ts';
-import { tooManyConnections } from '../../errors.ts';
-import type { HttpExchange } from '../../http/index.ts';
+import { type HttpExchange, type Slot, takenSlot } from '../../http/index.ts';
 import type { Session } from '../../session/index.ts';
 import { type ConcurrencySettings, LinkedList, ListNode } from '../../upstream/index.ts';
 import { serviceOverloaded } from '../errors.ts';
 
-/** The part of the places, and of the line for them, that one caller may have: one of so many. */
+/** One caller may have one of this many slots, and of the places in the queue. */
 const CALLER_SHARE = 4;
 const RETRY_AFTER_SECONDS = 1;
 
-/** A request that is under way to a service. */
-export interface ServiceSlot {
-  /** Gives it back. Later calls do nothing. */
-  leave(): void;
-}
-
 /**
- * The requests that may be under way to one service at a time, and the line of those who wait: first come, first served,
- * but one caller has a share at most. A caller with many slow requests therefore takes nothing away from others.
+ * Limits the concurrent requests to one service and queues further ones, first in, first out. One caller has a share of the
+ * slots and of the queue at most, so a caller with many slow requests does not block others.
  */
 export class ServiceBulkhead {
   readonly #settings: ConcurrencySettings;
-  readonly #line = new LinkedList<SlotWaiter>();
+  readonly #queue = new LinkedList<SlotWaiter>();
   readonly #callers = new Map<string, CallerCount>();
   #taken = 0;
 
@@ -30,40 +23,40 @@ export class ServiceBulkhead {
   }
 
   /** A slot, if there is a free one. No queued request could use it: it would have got it already. */
-  take(caller: string): ServiceSlot | undefined {
+  take(caller: string): Slot | undefined {
     if (!this.#isFreeFor(caller)) return undefined;
     return this.#take(caller);
   }
 
   /**
-   * Waits for a place in the line; undefined when the client has gone.
+   * Waits in the queue for a slot; undefined when the client has gone.
    *
    * @throws GatewayError `upstream-overloaded`
    */
-  wait(caller: string, exchange: HttpExchange, service: string): Promise<ServiceSlot | undefined> {
+  wait(caller: string, exchange: HttpExchange, service: string): Promise<Slot | undefined> {
     if (exchange.response.destroyed) return Promise.resolve(undefined);
     const { maxQueue, queueTimeoutMs } = this.#settings;
     const count = this.#countOf(caller);
-    if (this.#line.size >= maxQueue || count.waiting >= shareOf(maxQueue)) {
+    if (this.#queue.size >= maxQueue || count.waiting >= shareOf(maxQueue)) {
       this.#forget(caller, count);
       return Promise.reject(serviceOverloaded(service, RETRY_AFTER_SECONDS));
     }
     count.waiting++;
     return new Promise((resolve, reject) => {
       const waiting = new SlotWaiter(caller, () => {
-        this.#leaveLine(waiting);
+        this.#dequeue(waiting);
         resolve(this.#take(caller));
       });
       const giveUp = (say: () => void) => () => {
         if (waiting.chain === undefined) return;
-        this.#leaveLine(waiting);
+        this.#dequeue(waiting);
         say();
       };
       waiting.timer = setTimeout(
         giveUp(() => reject(serviceOverloaded(service, RETRY_AFTER_SECONDS))),
         queueTimeoutMs,
       );
-      this.#line.add(waiting);
+      this.#queue.add(waiting);
       exchange.onClose(giveUp(() => resolve(undefined)));
     });
   }
@@ -73,35 +66,30 @@ export class ServiceBulkhead {
     return this.#taken < maxInFlight && (this.#callers.get(caller)?.held ?? 0) < shareOf(maxInFlight);
   }
 
-  #take(caller: string): ServiceSlot {
+  #take(caller: string): Slot {
     const count = this.#countOf(caller);
     this.#taken++;
     count.held++;
-    let isHeld = true;
-    return {
-      leave: () => {
-        if (!isHeld) return;
-        isHeld = false;
-        this.#taken--;
-        count.held--;
-        this.#forget(caller, count);
-        this.#handOn();
-      },
-    };
+    return takenSlot(() => {
+      this.#taken--;
+      count.held--;
+      this.#forget(caller, count);
+      this.#giveNext();
+    });
   }
 
-  /** A place that was given back is for the first in line who may have it. */
-  #handOn(): void {
-    for (let one = this.#line.first; one; one = one.after as SlotWaiter | undefined) {
+  /** Gives a released slot to the first queued request whose caller may have it. */
+  #giveNext(): void {
+    for (let one = this.#queue.first; one; one = one.after as SlotWaiter | undefined) {
       if (!this.#isFreeFor(one.caller)) continue;
       one.proceed();
       return;
     }
   }
 
-  #leaveLine(waiting: SlotWaiter): void {
+  #dequeue(waiting: SlotWaiter): void {
     clearTimeout(waiting.timer);
-    this.#line.delete(waiting);
+    this.#queue.delete(waiting);
     const count = this.#countOf(waiting.caller);
     count.waiting--;
     this.#forget(waiting.caller, count);
@@ -146,27 +134,4 @@ export function callerOf(session: Session | undefined, address: string): string 
   const user = session?.variables['x-hasura-user-id'];
   if (user === undefined) return `address ${networkOf(address)}`;
   return `user ${JSON.stringify([user, session?.variables['x-hasura-tenant-id']])}`;
-}
-
-/** Connections that stay open for as long as their clients like: WebSockets and event streams. */
-export class LongLivedConnections {
-  readonly #max: number;
-  #open = 0;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** @throws GatewayError `service-unavailable` when there are as many as there may be. */
-  enter(): ServiceSlot {
-    if (this.#open >= this.#max) throw tooManyConnections();
-    this.#open++;
-    let isHeld = true;
-    return {
-      leave: () => {
-        if (isHeld) this.#open--;
-        isHeld = false;
-      },
-    };
-  }
 }
