@@ -14,11 +14,12 @@ import {
 import { ActiveSpan } from './active-span.ts';
 import { auditSweeps, createAudit } from './audit/index.ts';
 import { type Config, passwordRules, SERVICE_NAME } from './config.ts';
-import { checkDatabaseUser, migrate, openDatabase } from './database/index.ts';
+import { openDatabase } from './database/index.ts';
 import { endedSessionSweeps, openHousekeeping } from './housekeeping/index.ts';
 import { createReadiness, createRefreshDeliveries } from './http/index.ts';
 import { measure, UseCaseCounts } from './metrics/index.ts';
 import { type Bcrypt, createPasswordPolicy, createPasswords, openBcryptPool } from './passwords/index.ts';
+import { prepareStart } from './prepare-start.ts';
 import { createServer } from './server.ts';
 import { attemptSweeps, openThrottle } from './throttle/index.ts';
 import {
@@ -44,7 +45,6 @@ import {
   createRefresh,
   createRevokeSession,
   createRevokeToken,
-  requireKnownPeppers,
 } from './use-cases/index.ts';
 
 /**
@@ -76,10 +76,9 @@ export interface AuthServiceDependencies {
  */
 export async function startAuthService(
   config: Config,
-  surroundings: AuthServiceDependencies = {},
+  dependencies: AuthServiceDependencies = {},
 ): Promise<RunningService> {
-  const { now = () => new Date(), every = repeat, logDestination, aroundBcrypt = (bcrypt) => bcrypt } = surroundings;
-  const connecting = { ...config.database, signal: surroundings.stopping };
+  const { now = () => new Date(), every = repeat, logDestination, aroundBcrypt = (bcrypt) => bcrypt } = dependencies;
   const logger = createLogger('auth-service', config.logLevel, logDestination);
 
   if (config.revocationSecrets.length === 0)
@@ -257,27 +256,18 @@ export async function startAuthService(
       log: logger,
     });
     closers.push(metrics.stop);
-    const prepare = async () => {
-      const { url, superuser } = config.database;
-      const problem = await checkDatabaseUser(url, superuser, connecting);
-      if (problem !== undefined)
-        logger[superuser === 'warn' ? 'warn' : 'info']({ event: 'database.user_unrestricted' }, problem);
-      const applied = await migrate(url, {
-        ...connecting,
-        onAwaitMigrations: (pending) =>
-          logger.warn(
-            { pending, seconds: connecting.waitSeconds, event: 'migrations.awaited' },
-            'not ready: waiting for pending migrations',
-          ),
-      });
-      readiness.migrated();
-      await requireKnownPeppers(database, { ...config.passwords, bcrypt: hashPool }, now());
-      await keys.load();
-      await refreshTokens.load();
-      return applied;
-    };
-    const preparing = prepare();
-    await Promise.race([preparing, sleep(surroundings.listenAfterMs ?? LISTEN_AFTER_MS, undefined, { ref: false })]);
+    const preparing = prepareStart({
+      config,
+      database,
+      readiness,
+      bcrypt: hashPool,
+      keys,
+      refreshTokens,
+      now: now(),
+      logger,
+      stopping: dependencies.stopping,
+    });
+    await Promise.race([preparing, sleep(dependencies.listenAfterMs ?? LISTEN_AFTER_MS, undefined, { ref: false })]);
     const server = await listen(app, listening);
     closers.push(server.stop);
     const applied = await preparing;

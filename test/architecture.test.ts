@@ -108,9 +108,10 @@ const authService = roomsOf('auth-service', {
   'package-root.ts': '',
   passwords: 'active-span.ts package-root.ts platform',
   'portico-auth.mjs': 'build/compile.mjs prisma',
+  'prepare-start.ts': 'config.ts database http passwords tokens use-cases platform',
   'server.ts': 'active-span.ts errors.ts graph http oauth tokens use-cases platform',
   'service.ts':
-    'active-span.ts audit config.ts database housekeeping http metrics passwords server.ts throttle tokens use-cases platform',
+    'active-span.ts audit config.ts database housekeeping http metrics passwords prepare-start.ts server.ts throttle tokens use-cases platform',
   'settings.ts': 'database passwords throttle tokens platform',
   throttle: 'database platform',
   tokens: 'audit database platform',

@@ -1,3 +1,4 @@
+export type { Batch } from './batch.ts';
 export type { SubscriptionEnd } from './counts.ts';
 export { STAGE_BOUNDS_MS } from './counts.ts';
 export { fragmentsOf, readPersistedQuery } from './document/index.ts';
@@ -11,7 +12,7 @@ export {
   resultOf,
 } from './execute.ts';
 export type { Subscription } from './live-subscriptions.ts';
-export { type Batch, OperationPipeline } from './pipeline.ts';
+export { OperationPipeline } from './pipeline.ts';
 export type { ExecutableRequest, OperationRequest, PreparedRequest } from './requests.ts';
 export type { RejectedRequest } from './response/index.ts';
 export {

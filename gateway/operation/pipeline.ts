@@ -7,9 +7,10 @@ import type { Authenticator, Session } from '../session/index.ts';
 import { UNAVAILABLE_RETRY_SECONDS } from '../upstream/index.ts';
 import type { Usage } from '../usage/index.ts';
 import { OperationAuthenticator } from './authenticate.ts';
+import { type Batch, limitBatch } from './batch.ts';
 import { OperationCounts } from './counts.ts';
 import { type Document, fragmentsOf, PersistedQueries, type PersistedQuery, withFragments } from './document/index.ts';
-import { batchTooLarge, subscriptionNeedsStream, tooManyIntrospections } from './errors.ts';
+import { subscriptionNeedsStream } from './errors.ts';
 import { executeOperation, type OperationResult, type ResultFormat } from './execute.ts';
 import { GenerationCaches } from './generation-caches.ts';
 import { LiveSubscriptions, type Subscription } from './live-subscriptions.ts';
@@ -23,20 +24,7 @@ import type {
 } from './requests.ts';
 import { invalidRequest, type PublicError, type RejectedRequest } from './response/index.ts';
 import { inSpan, inSpanOfPromise } from './stage-span.ts';
-import {
-  isValidated,
-  type OperationLimits,
-  type RoleLimits,
-  type RoleRules,
-  validateForRole,
-} from './validation/index.ts';
-
-/** A list of operations that came in one request. */
-export interface Batch {
-  readonly size: number;
-  /** How often those that have been prepared ask for the schema. */
-  introspections: number;
-}
+import { isValidated, type OperationLimits, type RoleRules, validateForRole } from './validation/index.ts';
 
 export interface PrepareOptions {
   /** The batch that the operation is part of. */
@@ -276,13 +264,6 @@ function recordOperation(record: RequestRecord, session: Session, { document, re
   const chosen =
     operationName === undefined ? operations[0] : operations.find(({ name }) => name?.value === operationName);
   if (chosen) record.addOperation(chosen);
-}
-
-/** Adds an operation to what a batch asks for. @throws GatewayError when that is more than its caller may. */
-function limitBatch(batch: Batch, { cost }: Document, limits: RoleLimits): void {
-  if (batch.size > limits.batch) throw batchTooLarge(limits.batch);
-  batch.introspections += cost.introspections;
-  if (batch.introspections > limits.introspections) throw tooManyIntrospections(limits.introspections);
 }
 
 function operationToCount(

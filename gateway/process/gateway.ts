@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ConnectionCounts,
@@ -16,7 +15,6 @@ import { openAssertions } from '../assertions/index.ts';
 import { type GatewayConfig, readConfig, SETTING_NAMES } from '../config.ts';
 import { LiveGraph, logMetadataNotes, MetadataReloader } from '../graph/index.ts';
 import { logHasuraSettings } from '../hasura-settings.ts';
-import { ignoreUpgrade, isBusy, wantsWebSocket } from '../http/index.ts';
 import { describeProblem, loadMetadata, MetadataError, together } from '../metadata/index.ts';
 import { OperationPipeline } from '../operation/index.ts';
 import { createAccessLog, createCors, requestSpans, socketSpans, trustedOrigins } from '../ops/index.ts';
@@ -28,6 +26,7 @@ import { knownSessionVariables, openAuthenticator } from '../session/index.ts';
 import { openSchemaStore } from '../sources/index.ts';
 import { openSubscriptions } from '../subscriptions/index.ts';
 import { openUpstreamHttp } from '../upstream/index.ts';
+import { acceptUpgrades } from './accept-upgrades.ts';
 import { openGatewayMetrics } from './gateway-metrics.ts';
 import { compressorOf, connectionLimits, limitsOfConnections, operationLimits } from './limits.ts';
 import { COMPOSITION_BOUNDS_MS, measure } from './measurements.ts';
@@ -236,12 +235,7 @@ export async function startGateway(
     limits: limitsOfConnections(config),
   });
   connections = listening.connections;
-  listening.server.on('upgrade', (request, duplex, head) => {
-    const socket = duplex as Socket;
-    if (isBusy(request, socket)) endConnection(socket);
-    else if (wantsWebSocket(request)) server.upgrade(request, socket, head);
-    else ignoreUpgrade(listening.server, request, socket, head);
-  });
+  acceptUpgrades(listening.server, server.upgrade);
   const stopReloading = followChanges(reloads, config, peers);
   const stopTelling = peers ? tellReadiness(peers, canAnswer) : () => {};
   log.info(
@@ -273,12 +267,6 @@ export async function startGateway(
       await Promise.all([metrics.stop(), telemetry.stop()]);
     },
   };
-}
-
-/** Ends a connection after what has been written to it. Nothing else listens for its errors from here on. */
-function endConnection(socket: Socket): void {
-  socket.on('error', () => {});
-  socket.destroySoon();
 }
 
 function logOf(config: GatewayConfig, logTo: LogDestination | undefined, peers: WorkerPeers | undefined): Logger {

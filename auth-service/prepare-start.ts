@@ -1,0 +1,48 @@
+import type { Logger } from '../platform/index.ts';
+import type { Config } from './config.ts';
+import { checkDatabaseUser, type Database, migrate } from './database/index.ts';
+import type { Readiness } from './http/index.ts';
+import type { Bcrypt } from './passwords/index.ts';
+import type { RefreshTokens, SigningKeys } from './tokens/index.ts';
+import { requireKnownPeppers } from './use-cases/index.ts';
+
+export interface PrepareStartOptions {
+  readonly config: Pick<Config, 'database' | 'passwords'>;
+  readonly database: Database;
+  readonly readiness: Pick<Readiness, 'migrated'>;
+  readonly bcrypt: Bcrypt;
+  readonly keys: Pick<SigningKeys, 'load'>;
+  readonly refreshTokens: Pick<RefreshTokens, 'load'>;
+  readonly now: Date;
+  readonly logger: Logger;
+  /** Aborted when the process is asked to stop while it waits for the database. */
+  readonly stopping: AbortSignal | undefined;
+}
+
+/**
+ * Prepares what requests need: checks the database user, migrates, checks the peppers, and loads the keys.
+ *
+ * @returns the migrations that were applied.
+ * @throws StartError when the database, the peppers or the keys cannot be used.
+ */
+export async function prepareStart(options: PrepareStartOptions): Promise<readonly string[]> {
+  const { config, database, readiness, logger } = options;
+  const { url, superuser } = config.database;
+  const connecting = { ...config.database, signal: options.stopping };
+  const problem = await checkDatabaseUser(url, superuser, connecting);
+  if (problem !== undefined)
+    logger[superuser === 'warn' ? 'warn' : 'info']({ event: 'database.user_unrestricted' }, problem);
+  const applied = await migrate(url, {
+    ...connecting,
+    onAwaitMigrations: (pending) =>
+      logger.warn(
+        { pending, seconds: connecting.waitSeconds, event: 'migrations.awaited' },
+        'not ready: waiting for pending migrations',
+      ),
+  });
+  readiness.migrated();
+  await requireKnownPeppers(database, { ...config.passwords, bcrypt: options.bcrypt }, options.now);
+  await options.keys.load();
+  await options.refreshTokens.load();
+  return applied;
+}
