@@ -199,6 +199,9 @@ const operations = {
   HASURA_GRAPHQL_ENABLE_ALLOWLIST: setting
     .flag(false)
     .describe('Whether only operations of `allow_list.yaml` and `persisted_documents.yaml` are run.'),
+  PORTICO_EXPLAIN_ROLES: listedNames().describe(
+    'Roles whose callers may ask how their operations are run, by the header `x-portico-explain`, beside `admin` and the holder of the admin secret. See [explain.md](explain.md).',
+  ),
   HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES: setting
     .flag(true)
     .describe('Whether automatic persisted queries are served. See [persisted-documents.md](persisted-documents.md).'),

@@ -24,6 +24,7 @@ import type {
   OperationPipeline,
   OperationRequest,
   PreparedRequest,
+  RejectedRequest,
 } from '../operation/index.ts';
 import {
   executeOperation,
@@ -130,6 +131,8 @@ class GraphqlExchange {
   #prepareOne(request: OperationRequest): void {
     const prepared = this.#options.operations.prepare(request, this.#exchange, {
       mayStream: this.#events !== undefined,
+      // Event streams have their own bodies.
+      hasExtensions: this.#type !== undefined || this.#events === undefined,
     });
     if (prepared instanceof Promise)
       prepared.then(
@@ -145,7 +148,7 @@ class GraphqlExchange {
     if ('errors' in prepared && this.#form === 'flat') throw flatRefusal(prepared);
     if ('errors' in prepared) this.#exchange.record?.addErrors(prepared.errors);
     if ('errors' in prepared && prepared.retryAfterSeconds !== undefined) {
-      this.#send(503, { errors: prepared.errors }, { 'retry-after': String(prepared.retryAfterSeconds) });
+      this.#send(503, rejectedBody(prepared), { 'retry-after': String(prepared.retryAfterSeconds) });
       return;
     }
     const kind = 'errors' in prepared ? undefined : prepared.operation.operation;
@@ -160,11 +163,13 @@ class GraphqlExchange {
     if ('errors' in prepared) {
       // Under `application/json` whatever is said of a GraphQL request that can be read is said with 200.
       const status = this.#type === 'application/json' ? 200 : 400;
-      this.#send(status, { errors: prepared.errors });
+      this.#send(status, rejectedBody(prepared));
       return;
     }
     const { inParts } = prepared.plans;
-    const parts = inParts && !prepared.request.files ? this.#parts : undefined;
+    // What explains it comes with all of it, so in one part.
+    const isWhole = prepared.request.files !== undefined || prepared.explanation !== undefined;
+    const parts = inParts && !isWhole ? this.#parts : undefined;
     if (inParts && parts) this.#executeIncrementally(prepared, inParts, parts);
     else
       executeOperation(prepared, this.#format(true), (result) => this.#attempt(() => this.#answer(result, prepared)));
@@ -209,14 +214,15 @@ class GraphqlExchange {
     if (this.#exchange.record) this.#exchange.record.batchSize = requests.length;
     const batch: Batch = { size: requests.length, introspections: 0 };
     const prepared: PreparedRequest[] = [];
-    for (const request of requests) prepared.push(await operations.prepare(request, this.#exchange, { batch }));
+    for (const request of requests)
+      prepared.push(await operations.prepare(request, this.#exchange, { batch, hasExtensions: true }));
     const answers: unknown[] = [];
     const holdsSecrets = prepared.some((one) => !('errors' in one) && !one.mayCompress);
     for (const one of prepared) {
       // Bytes of a service may be no JSON, which would spoil the answers of the others: they are read first.
       if ('errors' in one) {
         this.#exchange.record?.addErrors(one.errors);
-        answers.push({ errors: one.errors });
+        answers.push(rejectedBody(one));
       } else answers.push(responseBody(await operations.execute(one, this.#format(one.plans.plan.kind === 'local'))));
     }
     if (holdsSecrets) this.#send(200, jsonList(answers));
@@ -256,6 +262,10 @@ const CONTENT_TYPES: Readonly<Record<ResponseType, string>> = {
 
 function responseHeaders({ headers, cookies }: HttpHints): ResponseHeaders {
   return cookies.length === 0 ? headers : { ...headers, 'set-cookie': cookies };
+}
+
+function rejectedBody({ errors, extensions }: RejectedRequest): unknown {
+  return { errors, ...(extensions && { extensions }) };
 }
 
 function responseBody({ bytes, errors, data, beside }: OperationResult): unknown {

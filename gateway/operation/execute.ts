@@ -56,9 +56,15 @@ export function executeOperation(
       counts.end(operation.operation, hasErrors, durationMs, context.span);
       named?.ran(executable, hasErrors, durationMs);
       usage?.ran(context.clientHeaders, result.errors?.length ?? 0, durationMs);
-      done(result);
+      done(explained(result, executable));
     },
   );
+}
+
+/** Its own members stay: a login's envelope is one. */
+function explained(result: OperationResult, { explanation }: ExecutableRequest): OperationResult {
+  if (!explanation) return result;
+  return { ...result, beside: { ...result.beside, extensions: explanation.extensions } };
 }
 
 function runPlan(
@@ -71,8 +77,9 @@ function runPlan(
   const execution = new ExecutionContext(executable, cancellation);
   const enveloped = withEnvelope ? plans.enveloped : undefined;
   const plan = enveloped ?? plans.plan;
+  const isRelayed = asBytes && !enveloped && !executable.explanation;
   const finish = (answer: OperationAnswer) => {
-    if (asBytes && !enveloped && answer instanceof PassthroughBody)
+    if (isRelayed && answer instanceof PassthroughBody)
       done({ bytes: answer, beside: NO_MEMBERS, http: execution.http });
     else done(resultOf(answer, execution, enveloped !== undefined));
   };
@@ -91,13 +98,15 @@ export class ExecutionContext implements OperationContext {
   readonly http: HttpHints;
   readonly files: SentFiles | undefined;
   readonly #request: RequestContext;
+  readonly #explanation: ExecutableRequest['explanation'];
 
-  constructor({ session, query, context, request }: ExecutableRequest, cancellation: Cancellation) {
+  constructor({ session, query, context, request, explanation }: ExecutableRequest, cancellation: Cancellation) {
     this.session = session;
     this.query = query;
     this.cancellation = cancellation;
     this.http = { headers: {}, cookies: [...session.cookies] };
     this.files = request.files;
+    this.#explanation = explanation;
     this.#request = context;
   }
 
@@ -118,7 +127,7 @@ export class ExecutionContext implements OperationContext {
   }
 
   get record(): CallRecorder | undefined {
-    return this.#request.record;
+    return this.#explanation ?? this.#request.record;
   }
 
   get span(): Span | undefined {

@@ -12,6 +12,8 @@ import { OperationCounts } from './counts.ts';
 import { type Document, fragmentsOf, PersistedQueries, type PersistedQuery, withFragments } from './document/index.ts';
 import { subscriptionNeedsStream } from './errors.ts';
 import { executeOperation, type OperationResult, type ResultFormat } from './execute.ts';
+import { ExplanationPolicy, explainPlan, openExplanation } from './explain.ts';
+import type { Explanation } from './explanation.ts';
 import { GenerationCaches } from './generation-caches.ts';
 import { LiveSubscriptions, type Subscription } from './live-subscriptions.ts';
 import type { NamedOperationLabels } from './named-operations.ts';
@@ -33,6 +35,8 @@ export interface PrepareOptions {
   readonly isSaved?: boolean;
   /** Whether its caller can be sent events one after another. */
   readonly mayStream?: boolean;
+  /** Whether its response has room for an explanation, which callers may have asked for. */
+  readonly hasExtensions?: boolean;
 }
 
 export interface OperationPipelineOptions {
@@ -48,6 +52,8 @@ export interface OperationPipelineOptions {
   readonly sharedDocuments?: DocumentStore | undefined;
   /** What metrics of named operations tell apart beside the names; nothing where absent. */
   readonly namedOperationLabels?: NamedOperationLabels | undefined;
+  /** Roles whose callers may ask how their operations are run, beside the admin; none where absent. */
+  readonly explainRoles?: readonly string[] | undefined;
   /** Counts what is used; undefined where that is switched off. */
   readonly usage?: Usage | undefined;
 }
@@ -67,6 +73,7 @@ export class OperationPipeline {
   readonly #persisted: PersistedQueries;
   readonly #subscriptions: LiveSubscriptions;
   readonly #usage: Usage | undefined;
+  readonly #explanations: ExplanationPolicy;
 
   constructor(options: OperationPipelineOptions) {
     const { graph, limits, enforceAllowList } = options;
@@ -78,6 +85,7 @@ export class OperationPipeline {
     this.#rateLimiter = options.rateLimiter;
     this.#persisted = new PersistedQueries(options.persistQueries, options.sharedDocuments, this.counts.persisted);
     this.#usage = options.usage;
+    this.#explanations = new ExplanationPolicy(options.authenticator, options.explainRoles ?? []);
     this.#subscriptions = new LiveSubscriptions(
       graph,
       (generation) => this.#caches.of(generation).rules,
@@ -158,9 +166,14 @@ export class OperationPipeline {
 
   #validateAndPlan(parsed: ParsedRequest, session: Session, options: PrepareOptions): PreparedRequest {
     const { request, context, cache, query, document } = parsed;
-    const { batch, isSaved = false, mayStream = false } = options;
+    const { batch, isSaved = false, mayStream = false, hasExtensions = false } = options;
     const { generation, rules } = cache;
     const scope = { generation, rules, role: session.role, isSaved, counts: this.counts };
+    const explanation =
+      hasExtensions && this.#explanations.explains(session, context.clientHeaders)
+        ? openExplanation(parsed, session, rules.limitsOf(session.role), isValidated(document, scope))
+        : undefined;
+    const reject = (errors: readonly PublicError[]) => this.#reject(errors, explanation);
     const validation = inSpan(
       context,
       'validate',
@@ -169,28 +182,30 @@ export class OperationPipeline {
     );
     const { errors, limits, isAwaited } = validation;
     if (batch) limitBatch(batch, document, limits);
-    if (isAwaited) return { ...this.#reject(errors), retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS };
-    if (errors.length > 0) return this.#reject(errors);
+    if (isAwaited) return { ...reject(errors), retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS };
+    if (errors.length > 0) return reject(errors);
     this.#keepDocument(parsed, session);
 
     // Its plan is made once, and kept with the document.
     const { operationName } = request;
+    const isPlanned = explanation !== undefined && validation.hasPlan(operationName);
     const chosen = inSpan(
       context,
       'plan',
       () => !validation.hasPlan(operationName),
       () => validation.operation(operationName),
     );
-    if (!chosen) return this.#reject([unknownOperation(operationName)]);
+    if (!chosen) return reject([unknownOperation(operationName)]);
     if (chosen.operation.operation === 'subscription' && !mayStream) throw subscriptionNeedsStream();
     const variableErrors = chosen.variableErrors(request.variables);
-    if (variableErrors.length > 0) return this.#reject(variableErrors);
+    if (variableErrors.length > 0) return reject(variableErrors);
     const { plans, operation, mayCompress } = chosen;
     const { counts } = this;
     if (this.#usage) chosen.usage ??= this.#usage.of(operationToCount(document, operation, generation, session.role));
     const { usage } = chosen;
     if (chosen.named === undefined) chosen.named = counts.named.of(query, document, operation) ?? null;
     const { named } = chosen;
+    explanation?.planned(() => explainPlan(plans.plan, isPlanned, request.variables, parsed, session.role));
     return {
       session,
       plans,
@@ -203,6 +218,7 @@ export class OperationPipeline {
       counts,
       named,
       usage,
+      explanation,
     };
   }
 
@@ -242,9 +258,9 @@ export class OperationPipeline {
     return isPublic ? undefined : this.#persisted.sharedTextOf(request.persisted);
   }
 
-  #reject(errors: readonly PublicError[]): RejectedRequest {
+  #reject(errors: readonly PublicError[], explanation?: Explanation): RejectedRequest {
     this.counts.refused++;
-    return { errors };
+    return { errors, ...(explanation && { extensions: explanation.extensions }) };
   }
 }
 

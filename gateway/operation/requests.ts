@@ -6,6 +6,7 @@ import type { SentFiles } from '../sources/index.ts';
 import type { OperationUsage } from '../usage/index.ts';
 import type { OperationCounts } from './counts.ts';
 import type { Document, DocumentCache, PersistedDocuments, PersistedQuery } from './document/index.ts';
+import type { Explanation } from './explanation.ts';
 import type { NamedOperation } from './named-operations.ts';
 import type { Plans } from './plan/index.ts';
 import type { RejectedRequest } from './response/index.ts';
@@ -62,6 +63,8 @@ export interface ExecutableRequest {
   readonly named: NamedOperation | null;
   /** Where its use is counted; undefined where that is switched off. */
   readonly usage: OperationUsage | undefined;
+  /** Set where its caller asks how it is run, and may know: its result is not relayed as bytes then. */
+  readonly explanation?: Explanation | undefined;
 }
 
 export type PreparedRequest = ExecutableRequest | RejectedRequest;

@@ -155,6 +155,7 @@ export async function startGateway(
     persistQueries: config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES,
     sharedDocuments,
     namedOperationLabels: { clients: config.PORTICO_METRICS_CLIENTS, tenants: config.PORTICO_METRICS_TENANTS },
+    explainRoles: config.PORTICO_EXPLAIN_ROLES,
     usage,
   });
   const accessLog = createAccessLog(log);

@@ -18,6 +18,17 @@ export interface OperationDocument {
  */
 export type OperationAnswer = PassthroughBody | ExecutionResult;
 
+/** A request that a plan makes of one service: names of the schema only. */
+export interface PlannedRequest {
+  readonly source: string;
+  /** The root fields that are asked for. */
+  readonly fields?: readonly string[];
+  /** Where in the response the objects are whose fields are asked for, such as `viewer.orders`. */
+  readonly path?: string;
+  /** Requests of the same number are made at the same time, after those of smaller ones: from 1 on. */
+  readonly wave: number;
+}
+
 /** An operation that a source has made ready, once, to be run for any number of callers. */
 export interface CompiledOperation {
   /**
@@ -29,6 +40,8 @@ export interface CompiledOperation {
   readonly takesFiles?: boolean;
   /** Resolves when it can be run at once, where it waits for a plan that is made in the background. Never rejects. */
   readonly arrival?: Promise<void> | undefined;
+  /** The requests of a `join`; undefined where they are not known before it runs. */
+  describe?(variables: Variables): readonly PlannedRequest[] | undefined;
   /**
    * Runs it.
    *

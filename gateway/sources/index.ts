@@ -10,6 +10,7 @@ export type {
   OperationAnswer,
   OperationDocument,
   ParsedPayload,
+  PlannedRequest,
 } from './compiled-operation.ts';
 export type { CustomizedSchema } from './customization/index.ts';
 export { type TypeNamePlaces, typeNamePlaces } from './customization/index.ts';

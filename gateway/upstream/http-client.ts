@@ -32,6 +32,8 @@ export interface UpstreamRequest {
   readonly cancellation?: Cancellation | undefined;
   /** Records the call for the client's request that causes it. */
   readonly record?: CallRecorder | undefined;
+  /** Where it is described how the call goes, for a request that is to be explained. Set by the interceptors. */
+  readonly explanation?: CallExplanation | undefined;
   /** What caused it: the call gets a span below this one. Within the interceptors it is the span of the call itself. */
   readonly span?: Span | undefined;
 }
@@ -40,6 +42,20 @@ export interface UpstreamRequest {
 export interface CallRecorder {
   /** A call has ended, after `durationMs` milliseconds with its waits and retries. */
   addCall(name: string, kind: string, outcome: CallOutcome, durationMs: number): void;
+  /** A call begins that is to be described in detail; undefined, as is the method itself, where none is. */
+  explainCall?(name: string, kind: string): CallExplanation | undefined;
+}
+
+/** Takes the details of one call, in the order in which they happen. */
+export interface CallExplanation {
+  /** The query is sent again. */
+  addRetry(): void;
+  /** The query gets the response of an equal one that is under way. */
+  share(): void;
+  /** It has waited for a slot, in milliseconds. */
+  addWait(waitMs: number): void;
+  /** @param bytes of the response's body, as far as it came. */
+  end(outcome: CallOutcome, bytes: number): void;
 }
 
 /** Sends requests to upstreams. */

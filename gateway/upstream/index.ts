@@ -10,6 +10,7 @@ export {
   type UpstreamSink,
 } from './exchange.ts';
 export {
+  type CallExplanation,
   type CallRecorder,
   openUpstreamHttp,
   sender,

@@ -7,6 +7,7 @@ import {
   composeInterceptors,
   countCalls,
   deduplicate,
+  explainCalls,
   type Interceptor,
   limitConcurrency,
   measureRequests,
@@ -78,6 +79,7 @@ export class ResilientClient implements UpstreamHttp {
     const source = { name, kind };
     // The outermost first.
     const interceptors: (Interceptor | undefined)[] = [
+      explainCalls(source),
       traceCalls(source),
       recordCalls(source, settings.deduplicate ? undefined : this.counts),
       ...(settings.deduplicate ? [this.#deduplication(), countCalls(source, this.counts)] : []),

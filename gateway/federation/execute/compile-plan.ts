@@ -13,6 +13,7 @@ import {
   scheduleFetches,
   unknown,
 } from '../plan/index.ts';
+import { describeFetches, type FetchDescription } from './describe-fetches.ts';
 import { compileEntityFetch } from './entity-fetch.ts';
 import { fetchText, usedVariables } from './entity-request.ts';
 import { type CompiledRootFetch, compileRootFetch, rootFetchStep } from './root-fetch.ts';
@@ -26,13 +27,25 @@ export interface PlanScope {
   readonly operation: OperationDefinitionNode;
 }
 
+export interface CompiledPlan<Context> {
+  readonly step: FetchStep<Context>;
+  readonly waves: number;
+  readonly fetches: readonly FetchDescription[];
+}
+
 /**
  * Turns a plan of a query, or of a single mutation, into a step.
+ * @param before how many waves of other plans run before it
  * @throws UnplannableOperation for a node of a kind that the planner is not known to give
  */
-export function compilePlan<Context>(node: PlanNode, scope: PlanScope): FetchStep<Context> {
+export function compilePlan<Context>(node: PlanNode, scope: PlanScope, before: number): CompiledPlan<Context> {
   const planned = fetchesOf(node);
-  return compileWaves(scheduleFetches(changedFetches(planned, scope)), planned, scope);
+  const waves = scheduleFetches(changedFetches(planned, scope));
+  return {
+    step: compileWaves(waves, planned, scope),
+    waves: waves.length,
+    fetches: describeFetches(waves, before),
+  };
 }
 
 /**

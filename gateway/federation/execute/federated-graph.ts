@@ -5,6 +5,7 @@ import type { Variables } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { openEntityPlanner, openPlanner, type PlanQuery, readClientOperation } from '../plan/index.ts';
+import type { FetchDescription } from './describe-fetches.ts';
 import {
   finishRun,
   type GraphScope,
@@ -47,6 +48,11 @@ export interface PreparedJoin<Context> {
    * @throws UnplannableOperation as `run` does
    */
   relay(variables: Variables): RelayedFetch<Context> | undefined;
+  /**
+   * The fetches that it makes.
+   * @throws UnplannableOperation as `run` does
+   */
+  describe(variables: Variables): readonly FetchDescription[];
   /**
    * Runs it. Failures of subgraphs are errors of the result.
    * @param variables as the client sent them, found valid
@@ -102,6 +108,7 @@ export class FederatedGraph<Context> {
       kind,
       introspection: introspectionOf(operation),
       relay: (variables) => variantFor(variables).relay,
+      describe: (variables) => variantFor(variables).fetches ?? [],
       run: (variables, context, introspected) =>
         new Promise((resolve, reject) => {
           const { step, shape } = variantFor(variables);

@@ -20,6 +20,7 @@ import {
   writeResponse,
 } from '../response/index.ts';
 import { compilePlan, compileSubscription, inSequence } from './compile-plan.ts';
+import type { FetchDescription } from './describe-fetches.ts';
 import { planMutation } from './mutation-order.ts';
 import { relayedRequest } from './relay.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
@@ -53,6 +54,8 @@ export interface Variant<Context> {
   /** Subscriptions: where the events come from. */
   readonly primary: CompiledRootFetch<Context> | undefined;
   readonly relay?: RelayedFetch<Context> | undefined;
+  /** The fetches of a query or mutation. */
+  readonly fetches?: readonly FetchDescription[];
 }
 
 /** A request whose answer can be the client's as it is. */
@@ -92,13 +95,20 @@ export function compileVariant<Context>(
   const [node] = nodes;
   if (!node) return { step: undefined, shape, primary: undefined };
   if (kind !== 'subscription') {
-    const steps = nodes.map((one) => compilePlan<Context>(one, planScope));
+    let waves = 0;
+    const plans = nodes.map((one) => {
+      const compiled = compilePlan<Context>(one, planScope, waves);
+      waves += compiled.waves;
+      return compiled;
+    });
+    const steps = plans.map(({ step }) => step);
+    const fetches = plans.flatMap((one) => one.fetches);
     const isWhole = operation.hasClientKeys && !shape.fields.some(({ name: own }) => own.startsWith('__'));
     const request = isWhole
       ? relayedRequest(whole, nodes, clientVariables, scope.publicSchema, scope.types)
       : undefined;
     const relay = request && relayOf(request, shape, scope.send);
-    return { step: inSequence(steps), shape, primary: undefined, relay };
+    return { step: inSequence(steps), shape, primary: undefined, relay, fetches };
   }
   return { shape, ...compileSubscription<Context>(node, planScope) };
 }

@@ -7,7 +7,15 @@ export {
 } from './client-operation.ts';
 export { openEntityPlanner } from './entity-planner.ts';
 export { fieldsOf, foldFetches, responseKey } from './fold-fetches.ts';
-export { type EntityFetch, type EntityPath, type Fetch, fetchesOf, type RootFetch, unknown } from './plan-fetches.ts';
+export {
+  type EntityFetch,
+  type EntityPath,
+  type Fetch,
+  fetchesOf,
+  fieldKeysOf,
+  type RootFetch,
+  unknown,
+} from './plan-fetches.ts';
 export { PLACEHOLDER_FIELD, plannedOperation } from './planned-document.ts';
 export { openPlanner, type PlanQuery } from './planner.ts';
 export { openPlanners, type Planners, type PlannersOptions } from './planner-thread.ts';

@@ -15,6 +15,7 @@ import { withEnvelopeFields } from '../response/index.ts';
 import { type SubscriptionPlan, subscriptionPlanOf } from './events-plan.ts';
 import type { Plan } from './operation-plan.ts';
 import { ownersOf } from './owners.ts';
+import { partOf } from './plan-parts.ts';
 import { answerNames, inInternalNames } from './root-type-names.ts';
 import { incrementalPlan, ownerPlan } from './source-plan.ts';
 import { splitPlan } from './split.ts';
@@ -91,6 +92,7 @@ export function planOf(operation: OperationDefinitionNode, fragments: Fragments,
   const whole = withFragments(operation, fragments);
   const owners = ownersOf(operation, fragments, graph);
   const [only, ...others] = owners;
-  const plan = only && others.length === 0 ? ownerPlan(only, whole, graph) : splitPlan(whole, fragments, graph);
-  return plan ?? stitchedPlan(whole, graph);
+  if (!only || others.length > 0) return splitPlan(whole, fragments, graph) ?? stitchedPlan(whole, graph);
+  const plan = ownerPlan(only, whole, graph);
+  return plan ? { ...plan, parts: [partOf(only, whole, plan, 1)] } : stitchedPlan(whole, graph);
 }

@@ -64,6 +64,7 @@ function sourcePlan(
     kind: prepared.kind,
     ...(prepared.takesFiles && { takesFiles: true }),
     arrival: prepared.arrival,
+    ...(prepared.describe && { describe: prepared.describe }),
     run: (variables, context, done) => {
       const fieldsAtRun = () => rootFieldsAtRun(operation, fragments, variables);
       if (maySkipAll && fieldsAtRun().size === 0) done({ data: {} });

@@ -11,8 +11,9 @@ import type { Variables } from '../../syntax/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
 import { type Fragments, rootFieldsAtRun, subOperation } from '../document/index.ts';
 import { membersOf, resultIn } from '../response/index.ts';
-import type { Plan } from './operation-plan.ts';
+import type { Plan, PlanPart } from './operation-plan.ts';
 import { type Owner, ownerOf } from './owners.ts';
+import { partOf } from './plan-parts.ts';
 import { ownerPlan } from './source-plan.ts';
 
 /**
@@ -36,11 +37,13 @@ export function splitPlan({ operation }: OperationDocument, fragments: Fragments
         keys: new Set(runs.flatMap((run) => (run.owner === owner ? [...run.keys] : []))),
       }));
   const parts: CompiledOperation[] = [];
+  const described: PlanPart[] = [];
   for (const group of groups) {
     const part = subOperation(operation, fragments, (field) => group.keys.has(responseKeyOf(field)));
     const plan = group.owner && ownerPlan(group.owner, part, graph);
-    if (!plan) return undefined;
+    if (!group.owner || !plan) return undefined;
     parts.push(plan);
+    described.push(partOf(group.owner, part, plan, isMutation ? parts.length : 1));
   }
   // Where no owner comes twice, what they answer stands in the right order as it is.
   const inOrder = isMutation || owners.size === runs.length;
@@ -49,6 +52,7 @@ export function splitPlan({ operation }: OperationDocument, fragments: Fragments
   const arrivals = parts.flatMap(({ arrival }) => arrival ?? []);
   return {
     kind: 'split',
+    parts: described,
     ...(arrivals.length > 0 && { arrival: Promise.all(arrivals).then(() => {}) }),
     run: (variables, context, done) => {
       const finish = (answers: readonly OperationAnswer[]) => done(joinedAnswer(answers, orderOf(variables)));

@@ -122,4 +122,6 @@ export interface RejectedRequest {
   readonly errors: readonly PublicError[];
   /** Set where it may be valid later: after how many seconds it is worth trying again. */
   readonly retryAfterSeconds?: number;
+  /** What its caller may know and has asked for, beside the errors. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
 }

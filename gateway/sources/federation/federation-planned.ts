@@ -171,6 +171,8 @@ function compileJoin(
   return {
     kind: 'join',
     arrival: arriving,
+    // It is asked for after a run, so that its plan is there.
+    describe: (variables) => undefinedIfUnplannable(() => join?.describe(variables)),
     run: (...given) => {
       // A planner that has stopped comes back, so that this failure must not be kept.
       if (!join && !arriving && failure instanceof PlannerStopped) prepare();

@@ -35,6 +35,7 @@ export function deduplicate(onShared: () => void): Interceptor {
       if (known) {
         onShared();
         request.span?.setAttribute('portico.deduplicated', true);
+        request.explanation?.share();
         known.add(request.cancellation, handler);
         return;
       }

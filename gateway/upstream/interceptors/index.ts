@@ -1,5 +1,6 @@
 export { breakCircuit, circuitOpen } from './break-circuit.ts';
 export { deduplicate } from './deduplicate.ts';
+export { explainCalls } from './explain-calls.ts';
 export { composeInterceptors, type Interceptor } from './interceptor.ts';
 export { limitConcurrency } from './limit-concurrency.ts';
 export { measureRequests } from './measure-requests.ts';

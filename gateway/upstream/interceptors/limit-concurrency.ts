@@ -107,6 +107,7 @@ class QueuedCall extends Waiter implements Cancellable, Timed {
   #measureWait(): number {
     const waitedMs = performance.now() - this.#queuedAt;
     this.#options.waits.add(waitedMs);
+    this.#request.explanation?.addWait(waitedMs);
     return waitedMs;
   }
 

@@ -94,6 +94,7 @@ class RetriedCall extends InterceptingHandler implements Cancellable, Timed {
       span.addEvent('retry', { 'portico.retry.cause': cause, 'portico.retry.pause_ms': Math.round(pauseMs) });
       span.setAttribute('http.request.resend_count', this.#retries);
     }
+    this.#request.explanation?.addRetry();
     counts.retries++;
     this.#pause = singleDeadline(this, pauseMs);
     cancellation?.add(this);

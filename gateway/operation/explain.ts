@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ADMIN_ROLE, type Authenticator, type Session } from '../session/index.ts';
+import type { DocumentCost } from './document/index.ts';
+import { asksForExplanation, type ExplainedCost, type ExplainedPlan, Explanation } from './explanation.ts';
+import type { Plan, PlanPart } from './plan/index.ts';
+import type { ParsedRequest } from './requests.ts';
+import type { RoleLimits } from './validation/index.ts';
+
+/** Decides whose requests are explained. */
+export class ExplanationPolicy {
+  readonly #authenticator: Pick<Authenticator, 'showsAdminSecret'>;
+  readonly #roles: ReadonlySet<string>;
+
+  /** @param roles whose callers may ask for explanations, beside `admin` and the holder of the admin secret. */
+  constructor(authenticator: Pick<Authenticator, 'showsAdminSecret'>, roles: readonly string[]) {
+    this.#authenticator = authenticator;
+    this.#roles = new Set(roles);
+  }
+
+  /**
+   * Whether a request asks for an explanation and may have it. To any other caller the header means nothing.
+   *
+   * @param session of the caller: an admin secret that the headers show has been compared for it.
+   */
+  explains({ role }: Session, headers: IncomingHttpHeaders): boolean {
+    if (!asksForExplanation(headers)) return false;
+    return role === ADMIN_ROLE || this.#roles.has(role) || this.#authenticator.showsAdminSecret(headers);
+  }
+}
+
+/** Begins the explanation of an operation whose document is about to be validated. */
+export function openExplanation(
+  { context, document }: ParsedRequest,
+  { role }: Session,
+  limits: RoleLimits,
+  isValidated: boolean,
+): Explanation {
+  const { requestId, span, record } = context;
+  return new Explanation({
+    role,
+    requestId,
+    traceId: span?.traceId,
+    isValidated,
+    cost: costAgainst(document.cost, limits),
+    record,
+  });
+}
+
+const MEASURES = ['depth', 'nodes', 'aliases', 'directives', 'repetition', 'introspections'] as const;
+
+function costAgainst(cost: DocumentCost, limits: RoleLimits): Readonly<Record<string, ExplainedCost>> {
+  return Object.fromEntries(
+    MEASURES.map((measure) => {
+      const limit = limits[measure];
+      return [measure, { value: cost[measure], ...(Number.isFinite(limit) && { limit }) }];
+    }),
+  );
+}
+
+/** The plan of an operation, as it is shown. */
+export function explainPlan(
+  { kind, parts }: Plan,
+  isCached: boolean,
+  variables: Readonly<Record<string, unknown>>,
+  { cache }: ParsedRequest,
+  role: string,
+): ExplainedPlan {
+  const { sources } = cache.generation;
+  const nameOf = (owner: PlanPart['owner']) =>
+    owner === 'graph' ? 'introspection' : (sources.find((one) => one.subschemaFor(role) === owner)?.name ?? 'graph');
+  const steps = parts?.flatMap(({ owner, fields, wave, describe }) => {
+    const requests = describe?.(variables);
+    if (!requests) return [{ source: nameOf(owner), fields, wave }];
+    return requests.map((one) => ({ ...one, wave: wave + one.wave - 1 }));
+  });
+  return { kind, cached: isCached, steps };
+}

@@ -1,0 +1,15 @@
+import type { CompiledOperation, OperationDocument } from '../../sources/index.ts';
+import { fragmentsOf, rootFieldsOf } from '../document/index.ts';
+import type { PlanPart } from './operation-plan.ts';
+import type { Owner } from './owners.ts';
+
+/** What an owner answers of an operation, for those who may see its plan. */
+export function partOf(
+  owner: Owner,
+  { document, operation }: OperationDocument,
+  { describe }: Pick<CompiledOperation, 'describe'>,
+  wave: number,
+): PlanPart {
+  const names = rootFieldsOf(operation, fragmentsOf(document)).map(({ name }) => name);
+  return { owner, fields: [...new Set(names)], wave, describe };
+}

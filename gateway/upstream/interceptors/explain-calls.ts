@@ -1,0 +1,58 @@
+import type { CallOutcome } from '../call-counts.ts';
+import { outcomeOf } from '../call-counts.ts';
+import type { UpstreamError, UpstreamFlow, UpstreamHandler, UpstreamResponse, UpstreamSink } from '../exchange.ts';
+import type { CallExplanation } from '../http-client.ts';
+import { InterceptingHandler, type Interceptor } from './interceptor.ts';
+import type { CalledSource } from './record-calls.ts';
+
+/**
+ * Describes each call of a source to a request that is to be explained: its bytes here, its retries and waits where these
+ * happen. A call of any other request is passed on as it is.
+ */
+export function explainCalls({ name, kind }: CalledSource): Interceptor {
+  return (next) => (request, handler) => {
+    const explanation = request.record?.explainCall?.(name, kind);
+    if (explanation === undefined) next(request, handler);
+    else next({ ...request, explanation }, new ExplainedCall(handler, explanation));
+  };
+}
+
+class ExplainedCall extends InterceptingHandler {
+  readonly #explanation: CallExplanation;
+  #bytes = 0;
+
+  constructor(handler: UpstreamHandler, explanation: CallExplanation) {
+    super(handler);
+    this.#explanation = explanation;
+  }
+
+  override onResponse(response: UpstreamResponse): void {
+    for (const chunk of response.chunks) this.#bytes += chunk.length;
+    super.onResponse(response);
+  }
+
+  override onStart(status: number, headers: UpstreamResponse['headers'], flow: UpstreamFlow): UpstreamSink | undefined {
+    const sink = super.onStart(status, headers, flow);
+    return (
+      sink && {
+        onData: (chunk) => {
+          this.#bytes += chunk.length;
+          sink.onData(chunk);
+        },
+        onEnd: () => sink.onEnd(),
+      }
+    );
+  }
+
+  protected ended(status: number): void {
+    this.#end(outcomeOf(status));
+  }
+
+  protected failed({ reason }: UpstreamError): void {
+    this.#end(reason);
+  }
+
+  #end(outcome: CallOutcome): void {
+    this.#explanation.end(outcome, this.#bytes);
+  }
+}
