@@ -2,5 +2,6 @@ export { accessibleTo, type CallerGrants, type Requirements } from './access.ts'
 export type { Composition, CompositionProblem, SubgraphSdl } from './compose.ts';
 export { ComposerStopped, composeSubgraphs } from './composer.ts';
 export { supergraphHints } from './hints.ts';
+export type { Pieces } from './pieces.ts';
 export { readComposed, readSupergraph, type Supergraph, type SupergraphSubgraph } from './supergraph.ts';
 export { labelsIn } from './unsupported.ts';

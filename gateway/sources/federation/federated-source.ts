@@ -1,6 +1,7 @@
 import type { Executor } from '@graphql-tools/utils';
 import type { GraphQLSchema } from 'graphql';
 import { type Supergraph, supergraphHints } from '../../composition/index.ts';
+import type { Planners } from '../../federation/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { type CustomizedSchema, customize } from '../customization/index.ts';
@@ -25,6 +26,8 @@ export interface FederatedSourceOptions {
   readonly permissions: FederatedPermissions;
   readonly customization: RemoteSchemaMetadata['definition']['customization'];
   readonly overrides: OverrideSettings;
+  /** Planners of the supergraph that are being opened already, where it has no labels of overrides. */
+  readonly planners?: Promise<Planners | undefined> | undefined;
   readonly publicRole: string;
   /** The SDL of each remote schema, as introspected. */
   readonly sdl: ReadonlyMap<string, string>;
@@ -38,7 +41,8 @@ export interface FederatedSourceOptions {
 export async function federatedSource(options: FederatedSourceOptions): Promise<Source> {
   const { name, members, supergraph, permissions, customization, publicRole } = options;
   const { schema: upstream, requirements } = supergraph;
-  const engine = await openFederationEngine(supergraph, options.targets, options.overrides);
+  const { overrides, planners } = options;
+  const engine = await openFederationEngine(supergraph, options.targets, { overrides, planners });
   const run = withAuthorization(engine.execute, requirements, upstream, publicRole);
 
   const compile: Subschema['compile'] = (operation) =>

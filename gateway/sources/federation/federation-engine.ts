@@ -9,29 +9,36 @@ import { type OverrideLevel, type OverrideSettings, overrideLevels } from './fed
 import { type EnginePlanners, openPlannedEngine } from './federation-planned.ts';
 import { openStitchedEngine } from './federation-stitched.ts';
 
+export interface FederationEngineOptions {
+  /** What the metadata says of the labels of progressive overrides. */
+  readonly overrides?: OverrideSettings;
+  /** Planners of the supergraph that are being opened already. It must have no labels. */
+  readonly planners?: Promise<Planners | undefined> | undefined;
+  /** A number from 0 to below 100, for each request to which percentages apply. */
+  readonly draw?: () => number;
+}
+
 /**
  * Opens the engine that plans operations as a whole or, where its addon does not load, the one that stitches.
  *
  * @param targets where the subgraphs are, by their names.
- * @param settings what the metadata says of the labels of progressive overrides.
- * @param draw a number from 0 to below 100, for each request to which percentages apply.
  */
 export async function openFederationEngine(
   supergraph: Supergraph,
   targets: SubgraphTargets,
-  settings: OverrideSettings = {},
-  draw: () => number = () => Math.random() * 100,
+  options: FederationEngineOptions = {},
 ): Promise<FederationEngine> {
+  const { overrides = {}, planners: opening, draw = () => Math.random() * 100 } = options;
   const { labels } = supergraph;
   if (labels.length === 0) {
-    const planners = await plannersOf(supergraph.pieces ?? supergraph.sdl);
+    const planners = await (opening ?? openAvailablePlanners(supergraph.pieces ?? supergraph.sdl));
     return openEngine(supergraph, targets, planners);
   }
   const document = supergraph.document();
   // The planner decides about percentages itself unless their labels have other names.
   const names = new Map(labels.map((label, index) => [label, `label${index}`]));
-  const planners = await plannersOf(print(renameLabels(document, names)));
-  const levels = overrideLevels(labels, settings);
+  const planners = await openAvailablePlanners(print(renameLabels(document, names)));
+  const levels = overrideLevels(labels, overrides);
   const engines = levels.map(({ active }) =>
     lazily(() => {
       const resolved = resolveOverrides(document, active);
@@ -56,7 +63,7 @@ function openEngine(
 }
 
 /** Undefined where the addon of the planner does not load. */
-async function plannersOf(supergraph: string | readonly string[]): Promise<Planners | undefined> {
+export async function openAvailablePlanners(supergraph: string | readonly string[]): Promise<Planners | undefined> {
   try {
     return await openPlanners(supergraph);
   } catch (error) {

@@ -4,16 +4,18 @@ import {
   type CompositionProblem,
   composeSubgraphs,
   labelsIn,
+  type Pieces,
   readComposed,
   type Supergraph,
 } from '../../composition/index.ts';
-import { PlannerStopped } from '../../federation/index.ts';
+import { PlannerStopped, type Planners } from '../../federation/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import type { Availability } from '../../upstream/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 import { CompositionInterrupted, type Source, SourceError, type SourceProblem } from '../source.ts';
 import { federatedSource } from './federated-source.ts';
 import { groupCustomization } from './federation-customization.ts';
+import { openAvailablePlanners } from './federation-engine.ts';
 import { groupOverrides } from './federation-overrides.ts';
 import { federatedPermissions } from './federation-permissions.ts';
 
@@ -71,9 +73,32 @@ async function openMembers(members: readonly Subgraph[], publicRole: string): Pr
     const out = blamed(members, composition.problems);
     return { problems: new Map([[out, describedFor(out, composition.problems)]]) };
   }
-  await setImmediate();
-  const supergraph = await readComposed(composition.supergraph, composition.publicSchema, arePermitted(members));
-  return openComposed(members, supergraph, publicRole);
+  const planners = openPlannersEarly(composition.supergraph);
+  let opened: Opened | undefined;
+  try {
+    await setImmediate();
+    const supergraph = await readComposed(composition.supergraph, composition.publicSchema, arePermitted(members));
+    opened = await openComposed(members, supergraph, publicRole, planners);
+    return opened;
+  } finally {
+    if (!opened || 'problems' in opened)
+      planners?.then(
+        (unused) => unused?.setActive(false),
+        () => {},
+      );
+  }
+}
+
+/**
+ * Opens the planners while the supergraph is read, where they have a thread of their own. Labels of overrides are renamed
+ * for them, which needs the supergraph that has been read.
+ */
+function openPlannersEarly(supergraph: Pieces): Promise<Planners | undefined> | undefined {
+  if (supergraph.some((piece) => piece.includes('overrideLabel'))) return undefined;
+  const planners = openAvailablePlanners(supergraph);
+  // The failure is reported where they are awaited.
+  planners.catch(() => {});
+  return planners;
 }
 
 /** Whether some roles see parts only: then it has to be known which subgraph answers for what. */
@@ -101,6 +126,7 @@ async function openComposed(
   subgraphs: readonly Subgraph[],
   supergraph: Supergraph,
   publicRole: string,
+  planners: Promise<Planners | undefined> | undefined,
 ): Promise<Opened> {
   const members = subgraphs.map(({ name, metadata }) => ({
     name,
@@ -133,6 +159,7 @@ async function openComposed(
         permissions,
         customization: names.customization,
         overrides: overrides.settings,
+        planners,
         publicRole,
         sdl: new Map(subgraphs.map(({ name, sdl }) => [name, sdl])),
       }),

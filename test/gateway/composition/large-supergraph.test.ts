@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Worker } from 'node:worker_threads';
 import { afterAll, expect, test } from '@jest/globals';
 import { keeper, openIssuer, until, watchThreads } from '../harness/index.ts';
 import { apolloSubgraph, linked } from './subgraphs.ts';
@@ -37,6 +39,39 @@ test('the planner of a large supergraph has a thread, which ends with the graph 
 
   await closeShop();
   await until('no thread is left', () => running.size === 0);
+});
+
+test('the planner of a large supergraph that is rejected ends', async () => {
+  const running = watchThreads();
+  const notes = await keep(
+    apolloSubgraph(linked(`${LONG} type Query { note: String }`), { Query: { note: () => 'first' } }),
+  );
+  const { gateway, products, reviews } = await keep(
+    openShop(issuer, (products, reviews) => [
+      federated('products', products),
+      federated('reviews', reviews),
+      federated('notes', notes),
+    ]),
+  );
+  await until('only the planner is left', () => running.size === 1);
+  const [inForce] = running;
+
+  const started = new Set<Worker>();
+  const onThread = (message: unknown) => void started.add((message as { worker: Worker }).worker);
+  subscribe('worker_threads', onThread);
+  const { status } = await gateway.edit({
+    'remote_schemas.yaml': [
+      federated('products', products),
+      federated('reviews', reviews, {}, { user: 'type Product { upc: String! missing: String }' }),
+      federated('notes', notes),
+    ],
+  });
+  unsubscribe('worker_threads', onThread);
+  expect(status).toBe(400);
+  expect(started.size).toBeGreaterThan(0);
+  await until('only the planner in force is left', () => running.size === 1);
+  expect([...running]).toEqual([inForce]);
+  expect((await gateway.graphql('{ note }', { token })).body).toEqual({ data: { note: 'first' } });
 });
 
 test('a planner thread that has ended is reported, and later operations are planned by a new one', async () => {
