@@ -3,5 +3,11 @@ export type { Composition, CompositionProblem, SubgraphSdl } from './compose.ts'
 export { ComposerStopped, composeSubgraphs } from './composer.ts';
 export { supergraphHints } from './hints.ts';
 export type { Pieces } from './pieces.ts';
-export { readComposed, readSupergraph, type Supergraph, type SupergraphSubgraph } from './supergraph.ts';
+export {
+  hasOverrideLabels,
+  readComposed,
+  readSupergraph,
+  type Supergraph,
+  type SupergraphSubgraph,
+} from './supergraph.ts';
 export { labelsIn } from './unsupported.ts';

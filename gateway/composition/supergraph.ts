@@ -89,8 +89,16 @@ export async function readSupergraph(sdl: string): Promise<Supergraph> {
   });
 }
 
-/** What is seldom there, and takes a document as a whole: what some callers may have only, and labels of overrides. */
-const WHOLE_NEEDED = /@authenticated|@requiresScopes|@policy|overrideLabel/;
+/** What is seldom there, and takes a document as a whole: what some callers may have only. */
+const AUTHORIZATION = /@authenticated|@requiresScopes|@policy/;
+
+/** Where a field has a label of an override; the definition of the directive, `overrideLabel: String`, says nothing. */
+const OVERRIDE_LABEL = /overrideLabel: "/;
+
+/** Whether fields of a composed supergraph have labels of progressive overrides. */
+export function hasOverrideLabels(supergraph: Pieces): boolean {
+  return supergraph.some((piece) => OVERRIDE_LABEL.test(piece));
+}
 
 /**
  * Reads what has been composed here. Operations go on meanwhile. A document of all of it would take fifty times the memory
@@ -111,7 +119,8 @@ export async function readComposed(
     definitions: [...definitionsIn(supergraph.filter((piece) => piece.includes('enum join__Graph')))],
   });
   const types = await inSlices(readTypesOf(definitionsIn(supergraph), subgraphNamesOf(graphs)));
-  const isWholeNeeded = needsOwners || supergraph.some((piece) => WHOLE_NEEDED.test(piece));
+  const isWholeNeeded =
+    needsOwners || hasOverrideLabels(supergraph) || supergraph.some((piece) => AUTHORIZATION.test(piece));
   const whole = isWholeNeeded ? await parsePieces(supergraph) : undefined;
   const owners = whole && needsOwners ? await inSlices(ownersIn(whole, graphs)) : undefined;
   const requirements: Requirements = whole ? readRequirements(whole, schema) : new Map();

@@ -3,6 +3,7 @@ import {
   ComposerStopped,
   type CompositionProblem,
   composeSubgraphs,
+  hasOverrideLabels,
   labelsIn,
   type Pieces,
   readComposed,
@@ -94,7 +95,7 @@ async function openMembers(members: readonly Subgraph[], publicRole: string): Pr
  * for them, which needs the supergraph that has been read.
  */
 function openPlannersEarly(supergraph: Pieces): Promise<Planners | undefined> | undefined {
-  if (supergraph.some((piece) => piece.includes('overrideLabel'))) return undefined;
+  if (hasOverrideLabels(supergraph)) return undefined;
   const planners = openAvailablePlanners(supergraph);
   // The failure is reported where they are awaited.
   planners.catch(() => {});
