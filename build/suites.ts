@@ -2,7 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /** The folders whose TypeScript files import each other. */
-const FOLDERS = ['auth-service', 'bench', 'build', 'examples', 'faults', 'gateway', 'platform', 'start', 'test'];
+const FOLDERS = [
+  'auth-service',
+  'bench',
+  'build',
+  'console',
+  'examples',
+  'faults',
+  'gateway',
+  'platform',
+  'start',
+  'test',
+];
 const SUITE = /^test\/.*\.test\.ts$/;
 
 /** Rough processor seconds of a suite, which decide what has room in a run of some seconds. */
@@ -99,13 +110,13 @@ function costOf(imports: Imports, suite: string): number {
 
 /** What a file imports of the package, as paths from its top, and `node:child_process`. */
 export function importedBy(file: string, source: string): string[] {
-  const paths = [...source.matchAll(/^(?:import|export|\}).* from '(\.{1,2}\/[^']+\.ts|node:child_process)'/gm)];
+  const paths = [...source.matchAll(/^(?:import|export|\}).* from '(\.{1,2}\/[^']+\.tsx?|node:child_process)'/gm)];
   return paths.map(([, path = '']) => (path.startsWith('.') ? join(dirname(file), path) : path));
 }
 
 /** Paths relative to `packageDir`. */
 function scriptsIn(packageDir: string, folder: string): string[] {
   return readdirSync(resolve(packageDir, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
     .map((path) => join(folder, path));
 }

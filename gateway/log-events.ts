@@ -28,6 +28,7 @@ export const LOG_EVENTS = {
   'metadata.ignored': 'the metadata has parts without effect here',
   'metadata.suspicious': 'the metadata has what is likely a mistake',
   'saved_operations.unusable': 'saved operations that no role can run',
+  'console.missing': 'the console is switched on and has not been built; it is not served',
   'settings.without_effect': 'settings of Hasura that have no effect here',
   'settings.different': 'a setting of Hasura means something else here, or its name is unknown',
   'sources.open_failed': 'opening the sources failed unexpectedly; `err` has the cause',

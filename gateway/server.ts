@@ -4,6 +4,7 @@ import express from 'express';
 import { CLIENT_CLOSED_REQUEST, type HttpServerCounts, type Logger, OTHER_ROUTE } from '../platform/index.ts';
 import { metadataApi } from './admin/index.ts';
 import type { Assertions } from './assertions/index.ts';
+import { CONSOLE_PATH, type ConsoleFiles, consolePage, isConsolePath } from './console/index.ts';
 import { resourceNotFound } from './errors.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint } from './graphql-http/index.ts';
@@ -58,8 +59,10 @@ export interface GatewayDependencies extends Omit<GraphqlEndpointOptions, 'strea
   readonly enabledApis: ReadonlySet<string>;
   /** The role of callers without a token. */
   readonly publicRole: string;
-  /** Shown on the page at `/`. */
+  /** Shown on the page at `/`, and by the console. */
   readonly demoAccounts: readonly DemoAccount[];
+  /** The files of the console; undefined where it is switched off. */
+  readonly consoleFiles: ConsoleFiles | undefined;
   /** Undefined where compression is switched off. */
   readonly compressor: Compressor | undefined;
 }
@@ -89,7 +92,9 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
   const rest = restEndpoints(parts);
   const restDocument = swagger(parts);
   const metadata = metadataApi(parts);
-  const home = homePage(parts.demoAccounts);
+  const { consoleFiles } = parts;
+  const home = homePage(parts.demoAccounts, consoleFiles !== undefined);
+  const console = consoleFiles && consolePage({ ...parts, files: consoleFiles });
   const isHome = (path: string) => path === HOME_PATHS.page || path === HOME_PATHS.style;
   const endings = openResponseBatcher(parts.log);
 
@@ -146,7 +151,11 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
         if (isBrowserVisit(exchange) && !passThrough.matches(HOME_PATHS.page)) leadHome(exchange);
         else graphql(exchange);
       } else if (exchange.path.startsWith('/api/rest/')) rest(exchange);
-      else if (passThrough.matches(exchange.path) && !isOwnPath(exchange.path)) {
+      else if (console && isConsolePath(exchange.path)) {
+        exchange.route = CONSOLE_PATH;
+        setOwnHeaders(exchange);
+        void console(exchange);
+      } else if (passThrough.matches(exchange.path) && !isOwnPath(exchange.path)) {
         setOwnHeaders(exchange);
         void passThrough.handle(exchange);
       } else if (isHome(exchange.path)) {
@@ -169,7 +178,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
       }
       if (hasGraphql && (incoming.path === GRAPHQL_PATH || incoming.path === OLD_GRAPHQL_PATH))
         subscriptions.upgrade(incoming, socket, head);
-      else if (isOwnPath(incoming.path)) {
+      else if (isOwnPath(incoming.path) || (console && isConsolePath(incoming.path))) {
         socket.on('error', () => {});
         refuseUpgrade(request, socket, resourceNotFound());
       } else {

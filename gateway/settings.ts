@@ -244,6 +244,11 @@ const telemetry = {
 };
 
 const development = {
+  HASURA_GRAPHQL_ENABLE_CONSOLE: setting
+    .flag(false)
+    .describe(
+      'Whether the console is served at `/console`. `npm start` sets it, outside of production. See [console.md](console.md).',
+    ),
   HASURA_GRAPHQL_DEV_MODE: setting
     .flag(false)
     .describe('Whether errors show clients internal details of failed calls. Never in production.'),
@@ -253,7 +258,7 @@ const development = {
   PORTICO_DEMO_ACCOUNTS: json(parseDemoAccounts)
     .default([])
     .describe(
-      'Demo accounts that the page at `/` shows with their passwords. `npm start` sets it for its demo data; refused in production.',
+      'Demo accounts that the page at `/` and the console show with their passwords. `npm start` sets it for its demo data; refused in production.',
     ),
 };
 

@@ -100,6 +100,7 @@ export function gatewaySpec(
       AUTH_SERVICE_URL: authServiceUrl,
       ORDERS_URL: ordersUrl,
       ...secrets.assertionKey,
+      ...(!settings.production && unlessSet(environment, 'HASURA_GRAPHQL_ENABLE_CONSOLE', 'true')),
       ...(hasDemoData && unlessSet(environment, 'PORTICO_DEMO_ACCOUNTS', JSON.stringify(DEMO_ACCOUNTS))),
       ...unlessSet(environment, 'HASURA_GRAPHQL_METADATA_DIR', join(PACKAGE_DIR, 'metadata')),
       ...unlessSet(environment, 'PORTICO_SCHEMA_DIR', join(settings.dataDir, 'schemas')),

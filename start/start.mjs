@@ -1,7 +1,8 @@
 // What `npm start` and the other commands of package.json run: compiles what has changed, and launches. The database
-// client is generated meanwhile; only the auth service needs it.
+// client is generated meanwhile, which only the auth service needs, and the console is built, which the gateway needs last.
 import { fileURLToPath } from 'node:url';
 import { compile } from '../build/compile.mjs';
+import { buildConsole } from '../build/console.mjs';
 import { generateClient } from '../prisma/generate.mjs';
 
 const packageDir = fileURLToPath(new URL('..', import.meta.url));
@@ -14,7 +15,12 @@ const sayFiles = (files) => say(`compiling ${files} ${files === 1 ? 'file' : 'fi
 try {
   const generated = generateClient(() => say('generating the database client'));
   generated.catch(() => {});
+  // Everything else works without it.
+  const consoleBuilt = buildConsole(packageDir, () => say('building the console')).catch((error) =>
+    process.stderr.write(`portico: the console could not be built: ${error.message}\n`),
+  );
   await compile(packageDir, sayFiles);
+  await consoleBuilt;
   const { launch } = await import('../dist/start/launch.js');
   launch(
     words,

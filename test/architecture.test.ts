@@ -19,6 +19,7 @@ const gateway = roomsOf('gateway', {
   assertions: 'session platform',
   cli: 'assertions config.ts graph hasura-settings.ts metadata process session sources upstream usage platform',
   composition: 'federation schemas supergraph syntax platform',
+  console: 'errors.ts home http platform',
   'config.ts': 'schemas session settings.ts upstream platform',
   'errors.ts': 'platform',
   federation: 'errors.ts supergraph syntax platform',
@@ -52,7 +53,7 @@ const gateway = roomsOf('gateway', {
   'own-secrets.ts': '',
   'portico.mjs': 'build/compile.mjs',
   process:
-    'assertions config.ts errors.ts graph hasura-settings.ts http metadata operation ops rate-limit replicas rest server.ts session sources subscriptions upstream usage platform',
+    'assertions config.ts console errors.ts graph hasura-settings.ts http metadata operation ops rate-limit replicas rest server.ts session sources subscriptions upstream usage platform',
   'rate-limit': 'errors.ts metadata session platform',
   replicas: 'platform',
   rest: 'assertions errors.ts graph http metadata operation session sources upstream platform',
@@ -61,7 +62,7 @@ const gateway = roomsOf('gateway', {
   'rest/pass-through': '',
   schemas: 'platform',
   'server.ts':
-    'admin assertions errors.ts graph graphql-http home http ops own-paths.ts rest session subscriptions platform',
+    'admin assertions console errors.ts graph graphql-http home http ops own-paths.ts rest session subscriptions platform',
   session: 'errors.ts platform',
   'session/authentication': 'session/jwt',
   'session/jwt': '',
@@ -120,17 +121,31 @@ const authService = roomsOf('auth-service', {
   'use-cases/refresh': '',
 });
 
+/** It knows the gateway as any browser does. */
+const consoleRooms = roomsOf('console', {
+  'main.tsx': 'app',
+  'theme-at-start.ts': '',
+  api: '',
+  app: 'api pages/account parts routing session texts',
+  'pages/account': 'api parts session texts',
+  parts: 'api texts',
+  routing: 'api',
+  session: 'api',
+  texts: '',
+});
+
 const RULES: ArchitectureRules = {
   mayImport: {
     ...gateway,
     ...authService,
+    ...consoleRooms,
     platform: [],
     'platform/http': [],
     'platform/logging': [],
     'platform/metrics': ['platform/http', 'platform/logging'],
     'platform/telemetry': ['platform/logging', 'platform/metrics'],
     examples: ['platform'],
-    start: ['build/compile.mjs', 'platform', 'prisma'],
+    start: ['build/compile.mjs', 'build/console.mjs', 'platform', 'prisma'],
     // These know the product as its users do, as processes that answer.
     bench: [],
     faults: ['bench'],
@@ -138,8 +153,10 @@ const RULES: ArchitectureRules = {
     'build/compile.d.mts': [],
     'build/compile.mjs': [],
     'build/configuration-page.ts': ['auth-service/settings.ts', 'examples', 'gateway/settings.ts', 'start'],
-    'build/docs.ts': ['build/configuration-page.ts', 'deploy/observability/dashboards'],
-    'build/main.mjs': ['build/compile.mjs', 'prisma'],
+    'build/console.mjs': [],
+    'build/console-schema.ts': ['auth-service/graph'],
+    'build/docs.ts': ['build/configuration-page.ts', 'build/console-schema.ts', 'deploy/observability/dashboards'],
+    'build/main.mjs': ['build/compile.mjs', 'build/console.mjs', 'prisma'],
     'build/suites.ts': [],
     'build/test-changed.ts': ['build/suites.ts'],
     'deploy/observability/check': ['bench', 'faults'],
@@ -155,6 +172,7 @@ const RULES: ArchitectureRules = {
 const FOLDERS = [
   'gateway',
   'auth-service',
+  'console',
   'platform',
   'start',
   'build',
@@ -170,7 +188,7 @@ function readSources(): ReadonlyMap<string, string> {
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   );
   const ours = files.filter(
-    (file) => /\.(?:ts|mts|mjs|js)$/.test(file) && !/\/(?:generated|node_modules)\//.test(file),
+    (file) => /\.(?:ts|tsx|mts|mjs|js)$/.test(file) && !/\/(?:generated|node_modules)\//.test(file),
   );
   return new Map(ours.map((file) => [file, readFileSync(file, 'utf8')]));
 }

@@ -11,7 +11,18 @@ const PAGES = [
 /** Pages that say where something is in the code. */
 const PAGES_WITH_PATHS = ['docs/architecture.md', 'docs/glossary.md', 'docs/development.md', 'CONTRIBUTING.md'];
 
-const CODE_FOLDERS = ['gateway', 'auth-service', 'platform', 'start', 'build', 'examples', 'bench', 'faults', 'test'];
+const CODE_FOLDERS = [
+  'gateway',
+  'auth-service',
+  'console',
+  'platform',
+  'start',
+  'build',
+  'examples',
+  'bench',
+  'faults',
+  'test',
+];
 
 /** The text outside of code blocks. */
 function prose(path: string): string {
@@ -53,7 +64,7 @@ function missingPaths(text: string): readonly string[] {
   const names = new Set(CODE_FOLDERS.flatMap(filesOf).map((path) => basename(path)));
   const words = [...text.matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word);
   const paths = words.filter((word) => CODE_FOLDERS.includes(word.split('/')[0] ?? '') && /^[\w./-]+$/.test(word));
-  const bare = words.filter((word) => /^[\w-]+(\.[\w-]+)*\.(ts|mjs|css|html)$/.test(word));
+  const bare = words.filter((word) => /^[\w-]+(\.[\w-]+)*\.(ts|tsx|mjs|css|html)$/.test(word));
   const nested = words.filter((word) => /^[\w.-]+(\/[\w.-]+)+\.(ts|mjs)$/.test(word) && !paths.includes(word));
   return [
     ...paths.filter((path) => !existsSync(path) || (path.endsWith('/') && !statSync(path).isDirectory())),

@@ -1,6 +1,7 @@
-// Before all suites: which servers there are to test on. Each is looked for once, and `TEST_SERVICES` tells the suites; from
+// Before all suites: which servers there are to test on, and whether there is a browser. Each is looked for once, and `TEST_SERVICES` tells the suites; from
 // then on a suite whose server does not answer fails. Where `TEST_SERVICES` is set already, as in a continuous integration
 // that has the servers, the ones that it names have to be there, and so has the one of `TEST_DATABASE_URL`.
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import pg from 'pg';
 
@@ -14,15 +15,21 @@ const SERVICES = {
     missing: 'POSTGRESQL: set TEST_DATABASE_URL, or start one on 127.0.0.1:5432',
   },
   redis: { answers: redisAnswers, missing: 'REDIS: start one on 127.0.0.1:6379' },
+  chromium: {
+    answers: findChromium,
+    isAlwaysLookedFor: true,
+    missing: 'A BROWSER, so that nothing of the console is tested: install chromium, or set TEST_CHROMIUM',
+  },
 };
 
 export default async function findServices() {
   const required = requiredServices();
   const found = [];
-  for (const [name, { answers, address, missing }] of Object.entries(SERVICES)) {
-    if (required && !required.includes(name) && !address) continue;
+  for (const [name, { answers, address, isAlwaysLookedFor, missing }] of Object.entries(SERVICES)) {
+    const isRequired = required !== undefined && (required.includes(name) || Boolean(address));
+    if (required && !isRequired && !isAlwaysLookedFor) continue;
     if (await answers()) found.push(name);
-    else if (required) throw new Error(`TEST_SERVICES names ${name}, which does not answer`);
+    else if (isRequired) throw new Error(`TEST_SERVICES names ${name}, which does not answer`);
     else process.stderr.write(`\nNOT TESTED ON ${missing}\n`);
   }
   process.env.TEST_SERVICES = found.join(',');
@@ -48,6 +55,14 @@ async function postgresAnswers() {
     if (process.env.TEST_DATABASE_URL) throw new Error('TEST_DATABASE_URL cannot be used', { cause: error });
     return false;
   }
+}
+
+/** Where Chromium is, which `TEST_CHROMIUM` tells the suites. */
+function findChromium() {
+  const usual = ['chromium', 'chromium-browser', 'google-chrome'].map((name) => `/usr/bin/${name}`);
+  const found = process.env.TEST_CHROMIUM || usual.find((path) => existsSync(path));
+  if (found !== undefined) process.env.TEST_CHROMIUM = found;
+  return found !== undefined && existsSync(found);
 }
 
 function redisAnswers() {

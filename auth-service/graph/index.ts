@@ -1,2 +1,2 @@
 export { createGraphHandler, type GraphOptions } from './handler.ts';
-export type { UseCases } from './schema.ts';
+export { AUTH_TYPE_DEFINITIONS, type UseCases } from './schema.ts';

@@ -142,6 +142,9 @@ const typeDefs = /* GraphQL */ `
   }
 `;
 
+/** The auth service's part of the graph as SDL. */
+export const AUTH_TYPE_DEFINITIONS = `${typeDefs}\n${auditTypeDefs}`;
+
 export interface UseCases extends SessionUseCases {
   login: Login;
   readAudit: ReadAudit;
@@ -151,7 +154,7 @@ export interface UseCases extends SessionUseCases {
 export function createSchema({ login, readAudit, ...sessionUseCases }: UseCases): GraphQLSchema {
   const sessionFields = createSessionFields(sessionUseCases);
   return makeExecutableSchema<GraphContext>({
-    typeDefs: [typeDefs, auditTypeDefs],
+    typeDefs: AUTH_TYPE_DEFINITIONS,
     resolvers: {
       Query: { ...sessionFields.Query, auth_audit_log: createAuditField(readAudit, sessionFields.callerOf) },
       Mutation: {

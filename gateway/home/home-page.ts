@@ -6,13 +6,20 @@ import type { DemoAccount } from './demo-accounts.ts';
 export const HOME_PATHS = { page: '/', style: '/portico-home.css' };
 
 const PLACE_OF_ACCOUNTS = '<!-- demo accounts -->';
+const PLACE_OF_CONSOLE = '<!-- console -->';
+
+const LINK_TO_CONSOLE = `<dt><a href="console/">Console</a></dt>
+<dd>Log in, explore the graph of your role, and run your first query.</dd>`;
 
 /**
  * Answers `/` with a page for people: what this is, and where to go. It is the same for every caller, and holds nothing of
  * what a request says. `accounts` are shown on it, for a try: only those of demo data.
+ *
+ * @param hasConsole whether it leads on to the console.
  */
-export function homePage(accounts: readonly DemoAccount[]): (exchange: HttpExchange) => void {
-  const { type, text } = readPageFile(new URL('home.html', import.meta.url));
+export function homePage(accounts: readonly DemoAccount[], hasConsole: boolean): (exchange: HttpExchange) => void {
+  const { type, text: page } = readPageFile(new URL('home.html', import.meta.url));
+  const text = page.replace(PLACE_OF_CONSOLE, hasConsole ? LINK_TO_CONSOLE : '');
   const send = createPage({
     files: new Map([
       [HOME_PATHS.page, { type, text: text.replace(PLACE_OF_ACCOUNTS, () => tableOf(accounts)) }],

@@ -103,6 +103,12 @@ export function preferredCoding(header: string | undefined): ContentCoding | und
   return best;
 }
 
+/** The codings that a client names and takes, for content that was encoded before it was asked for. */
+export function acceptedCodings(header: string | undefined): ReadonlySet<string> {
+  if (!header || header.length > MAX_HEADER_LENGTH) return new Set();
+  return new Set([...qualitiesOf(header)].flatMap(([coding, quality]) => (quality > 0 ? [coding] : [])));
+}
+
 function qualitiesOf(header: string): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
   for (const element of header.split(',')) {

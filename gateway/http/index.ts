@@ -8,6 +8,7 @@ export {
 } from './accept.ts';
 export { headerText, sentClientName, sentClientVersion } from './client-name.ts';
 export { Compressor } from './compressor.ts';
+export { acceptedCodings } from './content-coding.ts';
 export { invalidJson } from './errors.ts';
 export { handshakeProblem } from './handshake.ts';
 export { describeRequest, type HttpExchange, type IncomingRequest, openExchange } from './http-exchange.ts';
@@ -18,7 +19,15 @@ export { LiveConnections, type Slot, takenSlot } from './live-connections.ts';
 export { messageProblem } from './message-problem.ts';
 export { answerOfOnePart, type Flow, MultipartResponse } from './multipart-response.ts';
 export type { OperationSpan, OperationSpans } from './operation-spans.ts';
-export { createPage, type PageFile, readPageFile, requireGet } from './page.ts';
+export {
+  contentSecurityPolicy,
+  createPage,
+  PAGE_HEADERS,
+  type PageFile,
+  type PagePolicy,
+  readPageFile,
+  requireGet,
+} from './page.ts';
 export { refuseCompressed } from './read-body.ts';
 export { readJson, receiveJson } from './read-json.ts';
 export type { RequestContext } from './request-context.ts';

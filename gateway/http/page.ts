@@ -40,10 +40,8 @@ export interface PageOptions {
  */
 export function createPage({ files, hasScripts }: PageOptions): (exchange: HttpExchange, name: string) => void {
   const headers = {
-    'content-security-policy': contentSecurityPolicy(hasScripts),
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
+    ...PAGE_HEADERS,
+    'content-security-policy': contentSecurityPolicy({ hasScripts }),
     'cache-control': 'no-cache',
   };
   return (exchange, name) => {
@@ -59,15 +57,31 @@ export function createPage({ files, hasScripts }: PageOptions): (exchange: HttpE
   };
 }
 
-function contentSecurityPolicy(hasScripts: boolean): string {
+/** What keeps pages of other origins away from a page for people. */
+export const PAGE_HEADERS = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+export interface PagePolicy {
+  /** Whether scripts of this origin run, and make requests to it. */
+  readonly hasScripts: boolean;
+  /** The policies of Trusted Types that scripts may create; without it any, which `'none'` forbids. */
+  readonly trustedTypes?: string;
+}
+
+/** A Content-Security-Policy that lets nothing in but what comes from this very server, as files. */
+export function contentSecurityPolicy({ hasScripts, trustedTypes }: PagePolicy): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
-    'img-src data:',
+    "img-src 'self' data:",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
     ...(hasScripts ? ["script-src 'self'", "connect-src 'self'", "require-trusted-types-for 'script'"] : []),
+    ...(trustedTypes === undefined ? [] : [`trusted-types ${trustedTypes}`]),
   ].join('; ');
 }
 

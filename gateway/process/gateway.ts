@@ -13,6 +13,7 @@ import {
 } from '../../platform/index.ts';
 import { openAssertions } from '../assertions/index.ts';
 import { type GatewayConfig, readConfig, SETTING_NAMES } from '../config.ts';
+import { readConsoleFiles } from '../console/index.ts';
 import { LiveGraph, logMetadataNotes, MetadataReloader } from '../graph/index.ts';
 import { logHasuraSettings } from '../hasura-settings.ts';
 import { describeProblem, loadMetadata, MetadataError, together } from '../metadata/index.ts';
@@ -219,6 +220,7 @@ export async function startGateway(
     enabledApis: new Set(config.HASURA_GRAPHQL_ENABLED_APIS),
     publicRole,
     demoAccounts: config.PORTICO_DEMO_ACCOUNTS,
+    consoleFiles: config.HASURA_GRAPHQL_ENABLE_CONSOLE ? readConsoleFiles(log) : undefined,
   });
 
   graph.start();

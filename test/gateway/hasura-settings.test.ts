@@ -26,13 +26,13 @@ const settingsIn = (environment: Record<string, string>, referred: readonly stri
 describe('settings of Hasura', () => {
   test('without effect are named, those that are acted on or empty are not', () => {
     const { withoutEffect, differing, unknown } = settingsIn({
-      ENABLE_CONSOLE: 'true',
+      ENABLE_TELEMETRY: 'true',
       DATABASE_URL: 'postgres://x',
       LOG_LEVEL: 'info',
       ADMIN_SECRET_FILE: '/run/secret',
       PG_CONNECTIONS: '',
     });
-    expect(withoutEffect).toEqual(['HASURA_GRAPHQL_DATABASE_URL', 'HASURA_GRAPHQL_ENABLE_CONSOLE']);
+    expect(withoutEffect).toEqual(['HASURA_GRAPHQL_DATABASE_URL', 'HASURA_GRAPHQL_ENABLE_TELEMETRY']);
     expect([...differing, ...unknown]).toEqual([]);
   });
 
@@ -65,10 +65,10 @@ describe('settings of Hasura', () => {
   });
 
   test('that are misspelt are questioned, unless the metadata refers to them', () => {
-    const environment = { ADMIN_SECERT: 'x', ENABEL_CONSOLE: 'true', MY_OWN_URL: 'http://x' };
+    const environment = { ADMIN_SECERT: 'x', ENABEL_TELEMETRY: 'true', MY_OWN_URL: 'http://x' };
     expect(describeSettings(settingsIn(environment, ['HASURA_GRAPHQL_MY_OWN_URL']))).toEqual([
       'HASURA_GRAPHQL_ADMIN_SECERT is no setting of Hasura or Portico: did you mean HASURA_GRAPHQL_ADMIN_SECRET?',
-      'HASURA_GRAPHQL_ENABEL_CONSOLE is no setting of Hasura or Portico: did you mean HASURA_GRAPHQL_ENABLE_CONSOLE?',
+      'HASURA_GRAPHQL_ENABEL_TELEMETRY is no setting of Hasura or Portico: did you mean HASURA_GRAPHQL_ENABLE_TELEMETRY?',
     ]);
     expect(describeSettings(settingsIn(environment))).toContain(
       'HASURA_GRAPHQL_MY_OWN_URL is no setting of Hasura or Portico',
@@ -77,7 +77,7 @@ describe('settings of Hasura', () => {
 
   test('are reported by the start and by the check', async () => {
     const environment = {
-      HASURA_GRAPHQL_ENABLE_CONSOLE: 'true',
+      HASURA_GRAPHQL_ENABLE_TELEMETRY: 'true',
       HASURA_GRAPHQL_PG_CONNECTIONS: '50',
       HASURA_GRAPHQL_ADMIN_SECRETS: '["s3cret-one"]',
       HASURA_GRAPHQL_UNAUTHORISED_ROLE: 'guest',
@@ -92,7 +92,7 @@ describe('settings of Hasura', () => {
       {
         level: 'info',
         event: 'settings.without_effect',
-        variables: ['HASURA_GRAPHQL_ENABLE_CONSOLE', 'HASURA_GRAPHQL_PG_CONNECTIONS'],
+        variables: ['HASURA_GRAPHQL_ENABLE_TELEMETRY', 'HASURA_GRAPHQL_PG_CONNECTIONS'],
       },
       { level: 'warn', event: 'settings.different', msg: expect.stringContaining('HASURA_GRAPHQL_ADMIN_SECRETS') },
       { level: 'warn', msg: expect.stringContaining('did you mean HASURA_GRAPHQL_UNAUTHORIZED_ROLE?') },
@@ -108,7 +108,7 @@ describe('settings of Hasura', () => {
     expect(report.ignored).toEqual([
       {
         file: 'environment',
-        what: 'settings of Hasura without effect: HASURA_GRAPHQL_ENABLE_CONSOLE, HASURA_GRAPHQL_PG_CONNECTIONS',
+        what: 'settings of Hasura without effect: HASURA_GRAPHQL_ENABLE_TELEMETRY, HASURA_GRAPHQL_PG_CONNECTIONS',
       },
     ]);
   });

@@ -1,0 +1,208 @@
+// Builds the console of `console/` into `dist/console/`: scripts and styles with names that change with their content, each
+// beside what brotli and gzip make of it, and `manifest.json`, which lists them for the gateway. Nothing is done while
+// the sources, the packages and this file are those of the last build, so that every command can call it.
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+
+const require = createRequire(import.meta.url);
+
+const SOURCES = 'console';
+const OUTPUT = 'dist/console';
+const STAMP = 'dist/.console.json';
+
+/** Compressing less than this saves no packet. */
+const MIN_COMPRESSED_BYTES = 1_024;
+/** The next ones take a second and more for the editor, and save a few per cent. */
+const BROTLI_QUALITY = 9;
+
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+};
+
+const brotli = promisify(zlib.brotliCompress);
+const gzip = promisify(zlib.gzip);
+
+/**
+ * Brings `dist/console/` up to date.
+ *
+ * @param {string} packageDir
+ * @param {() => void} [onBegin] called before anything is built, and not at all when nothing is
+ * @returns {Promise<boolean>} whether it was built
+ * @throws when the development dependencies are missing and the console is not current, and errors of the sources
+ */
+export async function buildConsole(packageDir, onBegin = () => {}) {
+  const stampFile = join(packageDir, STAMP);
+  const bundler = bundlerVersion();
+  const stamp = stampOf(packageDir, bundler);
+  const known = readStamp(stampFile);
+  const isBuilt = existsSync(join(packageDir, OUTPUT, 'manifest.json'));
+  if (isBuilt && known !== undefined && (known === stamp || bundler === undefined)) return false;
+  if (bundler === undefined)
+    throw new Error('the development dependencies are not installed, and the console is not current');
+  onBegin();
+  const files = await withCodings(await bundle(packageDir));
+  write(join(packageDir, OUTPUT), files);
+  replace(stampFile, JSON.stringify({ stamp }));
+  return true;
+}
+
+/** Undefined where the bundler is not installed, as in an image. */
+function bundlerVersion() {
+  try {
+    return require('esbuild/package.json').version;
+  } catch {
+    return undefined;
+  }
+}
+
+function readStamp(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).stamp;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A hash of everything that the result depends on. */
+function stampOf(packageDir, bundler) {
+  const hash = createHash('sha256')
+    .update(String(bundler))
+    .update(readFileSync(fileURLToPath(import.meta.url)));
+  // The packages that are bundled.
+  const lock = join(packageDir, 'package-lock.json');
+  if (existsSync(lock)) hash.update(readFileSync(lock));
+  for (const file of readdirSync(join(packageDir, SOURCES), { recursive: true, encoding: 'utf8' }).sort()) {
+    const path = join(packageDir, SOURCES, file);
+    if (statSync(path).isFile()) hash.update(`\0${file}\0`).update(readFileSync(path));
+  }
+  return hash.digest('base64url');
+}
+
+/** @returns {Promise<Map<string, Buffer>>} the files by their names below `dist/console/` */
+async function bundle(packageDir) {
+  const { build } = require('esbuild');
+  const sources = join(packageDir, SOURCES);
+  const outdir = join(packageDir, OUTPUT);
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: packageDir,
+    entryPoints: {
+      main: join(sources, 'main.tsx'),
+      style: join(sources, 'styles/index.css'),
+      theme: join(sources, 'theme-at-start.ts'),
+      icon: join(sources, 'icon.svg'),
+    },
+    outdir,
+    entryNames: 'assets/[name]-[hash]',
+    chunkNames: 'assets/[name]-[hash]',
+    assetNames: 'assets/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: ['es2022', 'chrome111', 'firefox115', 'safari16.4'],
+    minify: true,
+    charset: 'utf8',
+    loader: { '.svg': 'copy' },
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    define: { 'process.env.NODE_ENV': '"production"', 'globalThis.process': 'undefined' },
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  const files = new Map(
+    outputFiles.map(({ path, contents }) => [path.slice(outdir.length + 1), Buffer.from(contents)]),
+  );
+  files.set('index.html', indexPage(sources, metafile));
+  return files;
+}
+
+/** The page, with the names of the files that it begins with. */
+function indexPage(sources, { outputs }) {
+  const nameOf = (entry) => {
+    const found = Object.entries(outputs).find(
+      ([path, { entryPoint }]) => entryPoint === entry && !path.endsWith('.map'),
+    );
+    if (!found) throw new Error(`the console has no ${entry}`);
+    return found[0].slice(OUTPUT.length + 1);
+  };
+  const entries = {
+    script: nameOf(`${SOURCES}/main.tsx`),
+    style: nameOf(`${SOURCES}/styles/index.css`),
+    theme: nameOf(`${SOURCES}/theme-at-start.ts`),
+    icon: nameOf(`${SOURCES}/icon.svg`),
+  };
+  const page = readFileSync(join(sources, 'index.html'), 'utf8').replace(
+    /\{(script|style|theme|icon)\}/g,
+    (_, name) => entries[name],
+  );
+  // What the first script imports is fetched together with it.
+  const imported = outputs[`${OUTPUT}/${entries.script}`].imports.filter(({ kind }) => kind === 'import-statement');
+  const preloads = imported.map(
+    ({ path }) => `<link rel="modulepreload" href="{root}${path.slice(OUTPUT.length + 1)}">`,
+  );
+  return Buffer.from(page.replace('<!-- preloads -->', preloads.join('')), 'utf8');
+}
+
+/** Adds what the codings make of each file, where it is shorter. */
+async function withCodings(files) {
+  const all = await Promise.all(
+    [...files].map(async ([name, content]) => {
+      if (!name.startsWith('assets/') || content.length < MIN_COMPRESSED_BYTES) return { name, content, coded: [] };
+      const [br, gz] = await Promise.all([
+        brotli(content, {
+          params: {
+            [zlib.constants.BROTLI_PARAM_MODE]: zlib.constants.BROTLI_MODE_TEXT,
+            [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+            [zlib.constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+          },
+        }),
+        gzip(content, { level: 9 }),
+      ]);
+      const coded = [
+        { coding: 'br', ending: '.br', bytes: br },
+        { coding: 'gzip', ending: '.gz', bytes: gz },
+      ];
+      return { name, content, coded: coded.filter(({ bytes }) => bytes.length < content.length) };
+    }),
+  );
+  return all;
+}
+
+/** Writes the files, the list last: a gateway that reads it finds all that it names. Files of earlier builds go. */
+function write(outdir, files) {
+  const manifest = { files: {} };
+  const names = new Set(['manifest.json']);
+  for (const { name, content, coded } of files) {
+    replace(join(outdir, name), content);
+    names.add(name);
+    for (const { ending, bytes } of coded) {
+      replace(join(outdir, `${name}${ending}`), bytes);
+      names.add(`${name}${ending}`);
+    }
+    const type = TYPES[extname(name)];
+    if (type === undefined) throw new Error(`the console has no files like ${name}`);
+    manifest.files[name] = { type, codings: coded.map(({ coding }) => coding) };
+  }
+  replace(join(outdir, 'manifest.json'), JSON.stringify(manifest));
+  for (const file of readdirSync(outdir, { recursive: true, encoding: 'utf8' })) {
+    const path = join(outdir, file);
+    if (statSync(path).isFile() && !names.has(file)) rmSync(path, { force: true });
+  }
+}
+
+/** Writes a file atomically: another command that starts meanwhile never reads half of it. */
+function replace(file, content) {
+  mkdirSync(dirname(file), { recursive: true });
+  const aside = `${file}.${randomUUID()}`;
+  writeFileSync(aside, content);
+  renameSync(aside, file);
+}

@@ -1,0 +1,37 @@
+/** Why a request failed: as the gateway says it, or that it could not be reached. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly requestId: string | undefined;
+
+  constructor(code: string, message: string, status: number, requestId?: string) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+  }
+
+  /** Whether another credential would help. */
+  get isUnauthenticated(): boolean {
+    return this.status === 401 || this.code === 'invalid-jwt' || this.code === 'invalid-headers';
+  }
+}
+
+export function unreachable(): ApiError {
+  return new ApiError('unreachable', 'The gateway cannot be reached.', 0);
+}
+
+/** The error in an answer: of GraphQL, or Hasura's flat form. Undefined where it is none. */
+export function readError(response: Response, body: unknown): ApiError | undefined {
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const { errors, error, code } = (body ?? {}) as {
+    readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[];
+    readonly error?: string;
+    readonly code?: string;
+  };
+  const [first] = errors ?? [];
+  if (first) return new ApiError(first.extensions?.code ?? 'unexpected', first.message, response.status, requestId);
+  if (response.ok && body !== undefined) return undefined;
+  return new ApiError(code ?? 'unexpected', error ?? `HTTP ${response.status}`, response.status, requestId);
+}

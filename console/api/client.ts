@@ -1,0 +1,56 @@
+import { print } from '@0no-co/graphql.web';
+import { gatewayUrl } from './addresses.ts';
+import { ApiError, readError, unreachable } from './api-error.ts';
+import type { TypedDocument } from './graphql.ts';
+
+export type RequestHeaders = Readonly<Record<string, string>>;
+
+/** What a request may carry beside its operation. */
+export interface CallOptions {
+  readonly headers?: RequestHeaders;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs an operation on `/v1/graphql`.
+ *
+ * @returns its data.
+ * @throws ApiError for an error of the request or of any field, and where the gateway cannot be reached.
+ */
+export async function execute<Result, Variables>(
+  document: TypedDocument<Result, Variables>,
+  variables: Variables,
+  { headers = {}, signal }: CallOptions = {},
+): Promise<Result> {
+  const response = await request('v1/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query: print(document), variables }),
+    signal: signal ?? null,
+  });
+  const body: unknown = await response.json().catch(() => undefined);
+  const problem = readError(response, body);
+  if (problem) throw problem;
+  return (body as { readonly data: Result }).data;
+}
+
+/** Reads a JSON document of the gateway. @throws ApiError. */
+export async function readDocument<T>(path: string, options: CallOptions = {}): Promise<T> {
+  const response = await request(path, { headers: { ...options.headers }, signal: options.signal ?? null });
+  const body: unknown = await response.json().catch(() => undefined);
+  const problem = readError(response, body);
+  if (problem) throw problem;
+  return body as T;
+}
+
+/** Sends a request to the gateway; cookies stay out of it. @throws ApiError where it cannot be reached. */
+export async function request(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(gatewayUrl(path), { credentials: 'omit', cache: 'no-store', ...init });
+  } catch (thrown) {
+    if (thrown instanceof DOMException && thrown.name === 'AbortError') throw thrown;
+    throw unreachable();
+  }
+}
+
+export { ApiError };

@@ -1,0 +1,4 @@
+export { CONSOLE_ROOT, consoleUrl, gatewayUrl } from './addresses.ts';
+export { ApiError, readError } from './api-error.ts';
+export { type CallOptions, execute, type RequestHeaders, readDocument, request } from './client.ts';
+export { graphql, type ResultOf, type TypedDocument, type VariablesOf } from './graphql.ts';

@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/index.ts';
+import { isLoggedIn, logOut } from '../session/index.ts';
+import { login, shell } from '../texts/index.ts';
+import { CurrentPage } from './current-page.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { LoginPage } from './login-page.tsx';
+import { Navigation } from './navigation.tsx';
+import { RolePicker } from './role-picker.tsx';
+import { ThemePicker } from './theme-picker.tsx';
+
+export function App() {
+  const [notice, setNotice] = useState<string | undefined>(undefined);
+  if (!isLoggedIn.value) return <LoginPage notice={notice} />;
+  return (
+    <Shell
+      onLogOut={() => {
+        setNotice(undefined);
+        logOut().catch(() => setNotice(login.notRevoked));
+      }}
+    />
+  );
+}
+
+function Shell({ onLogOut }: { readonly onLogOut: () => void }) {
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        {shell.skipToContent}
+      </a>
+      <header class="top">
+        <Button
+          kind="quiet"
+          class="menu-button"
+          aria-expanded={isMenuOpen}
+          aria-controls="menu"
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          {shell.menu}
+        </Button>
+        <strong class="product">{shell.product}</strong>
+        <div class="row end">
+          <RolePicker />
+          <ThemePicker />
+          <Button kind="quiet" onClick={onLogOut}>
+            {shell.logOut}
+          </Button>
+        </div>
+      </header>
+      <div id="menu" class={isMenuOpen ? 'menu open' : 'menu'}>
+        <Navigation onFollow={() => setMenuOpen(false)} />
+      </div>
+      <main id="content" tabIndex={-1}>
+        <ErrorBoundary>
+          <CurrentPage />
+        </ErrorBoundary>
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ErrorNotice } from '../parts/index.ts';
+import { followLink, hrefOf, path } from '../routing/index.ts';
+import { shell } from '../texts/index.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { PAGES, type Page } from './pages.ts';
+
+/** The page at the current address. */
+export function pageAt(address: string): Page | undefined {
+  if (address === '') return PAGES[0];
+  return PAGES.find((page) => address === page.path || address.startsWith(`${page.path}/`));
+}
+
+export function CurrentPage() {
+  const page = pageAt(path.value);
+  useEffect(() => {
+    document.title = shell.title(page?.title ?? shell.notFound.title);
+  }, [page]);
+  return page ? <LoadedPage key={page.path} page={page} /> : <NotFound />;
+}
+
+function LoadedPage({ page }: { readonly page: Page }) {
+  const [loaded, setLoaded] = useState<{ content?: ComponentType; error?: unknown }>({});
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    page.load().then(
+      ({ default: content }) => setLoaded({ content }),
+      (error) => setLoaded({ error }),
+    );
+  }, [page]);
+  const { content: Content, error } = loaded;
+  useEffect(() => {
+    // A page that is opened by a link is read from its heading on.
+    if (Content && !isFirstPage) place.current?.querySelector<HTMLElement>('h1')?.focus();
+    if (Content) isFirstPage = false;
+  }, [Content]);
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  return (
+    <div class="page" ref={place} aria-busy={!Content}>
+      <ErrorBoundary>{Content ? <Content /> : <p class="loading dim">{shell.loading}</p>}</ErrorBoundary>
+    </div>
+  );
+}
+
+let isFirstPage = true;
+
+function NotFound() {
+  const [first] = PAGES;
+  return (
+    <div class="page">
+      <h1>{shell.notFound.title}</h1>
+      <p>{shell.notFound.text}</p>
+      {first && (
+        <a href={hrefOf(first.path)} onClick={(event) => followLink(event, first.path)}>
+          {shell.notFound.back}
+        </a>
+      )}
+    </div>
+  );
+}

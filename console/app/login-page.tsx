@@ -1,0 +1,184 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, consoleUrl } from '../api/index.ts';
+import { Button, ErrorNotice, Field, Notice, Tabs } from '../parts/index.ts';
+import { endedBecause, enterAccessToken, enterAdminSecret, type Login, logIn } from '../session/index.ts';
+import { login, shell } from '../texts/index.ts';
+import { ThemePicker } from './theme-picker.tsx';
+
+interface DemoAccount extends Readonly<Record<'tenant' | 'username' | 'password', string>> {
+  readonly tenant_id: number;
+  readonly roles: readonly string[];
+}
+
+const WAYS = [
+  { id: 'password', label: login.password.tab },
+  { id: 'token', label: login.token.tab },
+  { id: 'admin', label: login.admin.tab },
+] as const;
+
+type Way = (typeof WAYS)[number]['id'];
+
+const FORMS: Readonly<Record<Way, () => preact.JSX.Element>> = {
+  password: PasswordForm,
+  token: TokenForm,
+  admin: AdminForm,
+};
+
+export function LoginPage({ notice }: { readonly notice: string | undefined }) {
+  const [way, setWay] = useState<Way>('password');
+  const Form = FORMS[way];
+  useEffect(() => {
+    document.title = shell.title(login.title);
+  }, []);
+  return (
+    <main class="login">
+      <div class="card">
+        <header class="page-header">
+          <div>
+            <h1>{shell.product}</h1>
+            <p class="dim">{login.lead}</p>
+          </div>
+          <ThemePicker />
+        </header>
+        {endedBecause.value === 'expired' && <Notice kind="info">{login.expired}</Notice>}
+        {notice !== undefined && <Notice kind="bad">{notice}</Notice>}
+        <Tabs label={login.ways} tabs={WAYS} chosen={way} onChoose={(id) => setWay(id as Way)}>
+          <Form />
+        </Tabs>
+      </div>
+      <DemoAccounts />
+    </main>
+  );
+}
+
+/** Runs a login once at a time, and keeps why it failed. */
+function useLogin() {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(undefined);
+  async function run(given: Login) {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await logIn(given);
+    } catch (thrown) {
+      setError(thrown);
+      setBusy(false);
+    }
+  }
+  return { isBusy, error, run };
+}
+
+function LoginProblem({ error }: { readonly error: unknown }) {
+  if (error === undefined) return null;
+  if (error instanceof ApiError && error.code === 'login-refused')
+    return <Notice kind="bad">{error.message || login.refused}</Notice>;
+  return <ErrorNotice error={error} />;
+}
+
+function PasswordForm() {
+  const { isBusy, error, run } = useLogin();
+  function submit(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const text = (name: string) => String(given.get(name) ?? '');
+    void run({ username: text('username'), password: text('password'), tenantId: Number(text('tenant')) });
+  }
+  return (
+    <form onSubmit={submit}>
+      <LoginProblem error={error} />
+      <Field label={login.password.user} name="username" autocomplete="username" required autocapitalize="none" />
+      <Field label={login.password.password} name="password" type="password" autocomplete="current-password" required />
+      <Field
+        label={login.password.tenant}
+        name="tenant"
+        inputMode="numeric"
+        pattern="[0-9]+"
+        defaultValue="1"
+        required
+      />
+      <Button kind="primary" type="submit" isBusy={isBusy}>
+        {login.password.submit}
+      </Button>
+    </form>
+  );
+}
+
+function TokenForm() {
+  const [isWrong, setWrong] = useState(false);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        setWrong(!enterAccessToken(String(new FormData(event.currentTarget).get('token') ?? '')));
+      }}
+    >
+      <Field
+        label={login.token.label}
+        name="token"
+        type="password"
+        autocomplete="off"
+        help={login.token.help}
+        problem={isWrong ? login.token.invalid : undefined}
+        required
+      />
+      <Button kind="primary" type="submit">
+        {login.token.submit}
+      </Button>
+    </form>
+  );
+}
+
+function AdminForm() {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        enterAdminSecret(String(new FormData(event.currentTarget).get('secret') ?? ''));
+      }}
+    >
+      <Field
+        label={login.admin.label}
+        name="secret"
+        type="password"
+        autocomplete="off"
+        help={login.admin.help}
+        required
+      />
+      <Button kind="primary" type="submit">
+        {login.admin.submit}
+      </Button>
+    </form>
+  );
+}
+
+/** The accounts of demo data, where the gateway runs on it. */
+function DemoAccounts() {
+  const [accounts, setAccounts] = useState<readonly DemoAccount[]>([]);
+  const { isBusy, error, run } = useLogin();
+  useEffect(() => {
+    const read = async () => {
+      const response = await fetch(consoleUrl('settings.json'), { credentials: 'omit' });
+      const { demoAccounts } = (await response.json()) as { readonly demoAccounts: readonly DemoAccount[] };
+      setAccounts(demoAccounts);
+    };
+    // Without them the form is still there.
+    read().catch(() => {});
+  }, []);
+  if (accounts.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="demo">
+      <h2 id="demo">{login.demo.title}</h2>
+      <p class="dim">{login.demo.text}</p>
+      <LoginProblem error={error} />
+      <ul class="choices">
+        {accounts.map(({ username, password, tenant, tenant_id, roles }) => (
+          <li key={`${tenant_id}/${username}`}>
+            <Button isBusy={isBusy} onClick={() => void run({ username, password, tenantId: tenant_id })}>
+              {login.demo.account(username, tenant)} <span class="dim small">{roles.join(', ')}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import { followLink, hrefOf, path } from '../routing/index.ts';
+import { role } from '../session/index.ts';
+import { shell } from '../texts/index.ts';
+import { pageAt } from './current-page.tsx';
+import { PAGES, type Page } from './pages.ts';
+
+const GROUPS = Object.entries(shell.groups) as readonly [Page['group'], string][];
+
+/** The links to the pages. @param onFollow called when one is followed. */
+export function Navigation({ onFollow }: { readonly onFollow: () => void }) {
+  const current = pageAt(path.value);
+  const shown = PAGES.filter((page) => page.isFor?.(role.value) ?? true);
+  return (
+    <nav aria-label={shell.navigation}>
+      {GROUPS.map(([group, title]) => {
+        const pages = shown.filter((page) => page.group === group);
+        if (pages.length === 0) return null;
+        return (
+          <section key={group} aria-labelledby={`group-${group}`}>
+            <h2 id={`group-${group}`}>{title}</h2>
+            <ul>
+              {pages.map((page) => (
+                <li key={page.path}>
+                  <a
+                    href={hrefOf(page.path)}
+                    aria-current={page === current ? 'page' : undefined}
+                    onClick={(event) => {
+                      followLink(event, page.path);
+                      onFollow();
+                    }}
+                  >
+                    {page.title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+    </nav>
+  );
+}

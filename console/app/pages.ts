@@ -1,0 +1,19 @@
+import type { ComponentType } from 'preact';
+import { account } from '../texts/index.ts';
+
+/** A page of the console. */
+export interface Page {
+  /** Its address below the console; below it are its own. */
+  readonly path: string;
+  readonly title: string;
+  readonly group: 'build' | 'plugIn' | 'administer' | 'you';
+  /** Whether a caller with this role is shown the way there; for all when absent. What they may do, the gateway decides. */
+  readonly isFor?: (role: string) => boolean;
+  /** Its code, which is loaded when it is opened. */
+  readonly load: () => Promise<{ readonly default: ComponentType }>;
+}
+
+/** All pages, in the order of the navigation. The first one is opened at the console's own address. */
+export const PAGES: readonly Page[] = [
+  { path: 'account', title: account.title, group: 'you', load: () => import('../pages/account/index.ts') },
+];

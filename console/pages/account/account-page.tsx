@@ -1,0 +1,119 @@
+import { useState } from 'preact/hooks';
+import { ApiError, type ResultOf } from '../../api/index.ts';
+import { Button, ErrorNotice, Notice, PageHeader, useLoaded } from '../../parts/index.ts';
+import { kindOfSession, query, role } from '../../session/index.ts';
+import { account, shell } from '../../texts/index.ts';
+import { ACCOUNT, END_SESSION } from './documents.ts';
+
+type Account = ResultOf<typeof ACCOUNT>;
+type Session = NonNullable<Account['auth_session_list']>[number];
+
+/** Who the caller is, and where they are logged in. */
+export function AccountPage() {
+  return (
+    <>
+      <PageHeader title={account.title} lead={account.lead} />
+      {kindOfSession.value === 'admin-secret' ? <Notice kind="info">{account.adminSecret}</Notice> : <OwnAccount />}
+    </>
+  );
+}
+
+function OwnAccount() {
+  const { value, error, isLoading, reload } = useLoaded((signal) => query(ACCOUNT, {}, { signal }), [role.value]);
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (!value) return <p class="loading dim">{shell.loading}</p>;
+  const { auth_user_me: user, auth_session_list: sessions } = value;
+  return (
+    <div aria-busy={isLoading}>
+      {user && (
+        <dl class="facts card">
+          <dt>{account.user}</dt>
+          <dd>{user.username}</dd>
+          <dt>{account.tenant}</dt>
+          <dd>
+            {user.tenant_name} <span class="dim">{user.tenant_id}</span>
+          </dd>
+          <dt>{account.userId}</dt>
+          <dd>
+            <code>{user.user_id}</code>
+          </dd>
+          <dt>{account.role}</dt>
+          <dd>{role.value}</dd>
+          <dt>{account.roles}</dt>
+          <dd>{user.allowed_roles.join(', ')}</dd>
+        </dl>
+      )}
+      <Sessions sessions={sessions ?? []} onChange={reload} />
+    </div>
+  );
+}
+
+function Sessions({ sessions, onChange }: { readonly sessions: readonly Session[]; readonly onChange: () => void }) {
+  const [error, setError] = useState<unknown>(undefined);
+  async function end(session: Session) {
+    setError(undefined);
+    try {
+      const { auth_session_revoke: result } = await query(END_SESSION, { data: { session_id: session.session_id } });
+      if (!result.success) throw new ApiError('refused', result.error_message ?? '', 200);
+      onChange();
+    } catch (thrown) {
+      setError(thrown);
+    }
+  }
+  return (
+    <section class="card" aria-labelledby="sessions">
+      <h2 id="sessions">{account.sessions.title}</h2>
+      {error !== undefined && <ErrorNotice error={error} />}
+      {sessions.length === 0 && <p class="dim">{account.sessions.none}</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard */}
+      <section class="scroll" tabIndex={0} aria-label={account.sessions.title}>
+        <table>
+          <thead>
+            <tr>
+              <th>{account.sessions.device}</th>
+              <th>{account.sessions.address}</th>
+              <th>{account.sessions.created}</th>
+              <th>{account.sessions.lastUsed}</th>
+              <th aria-label={account.sessions.end} />
+            </tr>
+          </thead>
+          <tbody>
+            {sessions.map((session) => (
+              <tr key={session.session_id}>
+                <td>{deviceOf(session)}</td>
+                <td>{session.client_address ?? account.sessions.unknown}</td>
+                <td>{timeText(session.created_at)}</td>
+                <td>{timeText(session.last_used_at)}</td>
+                <td>
+                  {session.current ? (
+                    <span class="badge">{account.sessions.current}</span>
+                  ) : (
+                    <Button
+                      kind="quiet"
+                      aria-label={account.sessions.endOf(deviceOf(session))}
+                      onClick={() => void end(session)}
+                    >
+                      {account.sessions.end}
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+/** The browser of a session, as far as its own words tell. */
+function deviceOf({ user_agent: agent }: Session): string {
+  if (!agent) return account.sessions.unknown;
+  const [, browser] = /(Firefox|Edg|Chrome|Safari|curl|node)[/ ]?[\d.]*/.exec(agent) ?? [];
+  const [, system] = /(Windows|Macintosh|Android|iPhone|iPad|Linux)/.exec(agent) ?? [];
+  return [browser ?? agent.slice(0, 40), system].filter(Boolean).join(', ');
+}
+
+function timeText(time: string): string {
+  return new Date(time).toLocaleString();
+}

@@ -1,0 +1,7 @@
+export { Button } from './button.tsx';
+export { CopyButton } from './copy-button.tsx';
+export { Field } from './field.tsx';
+export { ErrorNotice, Notice } from './notice.tsx';
+export { PageHeader } from './page-header.tsx';
+export { type Tab, Tabs } from './tabs.tsx';
+export { type Loaded, useLoaded } from './use-loaded.ts';

@@ -1,0 +1,1 @@
+export { followLink, goTo, hrefOf, path } from './router.ts';

@@ -1,0 +1,57 @@
+/** How requests of the console are authenticated. All of it is in memory only. */
+export type Credentials =
+  | {
+      readonly kind: 'login';
+      readonly accessToken: string;
+      readonly refreshToken: string;
+      /** By this machine's clock, in milliseconds since the epoch. */
+      readonly expiresAt: number;
+      readonly claims: Claims;
+    }
+  | { readonly kind: 'token'; readonly accessToken: string; readonly claims: Claims }
+  | { readonly kind: 'admin-secret'; readonly secret: string };
+
+/** What an access token says of its owner. */
+export interface Claims {
+  readonly roles: readonly string[];
+  readonly defaultRole: string;
+  readonly userId: string | undefined;
+  readonly tenantId: string | undefined;
+}
+
+const HASURA_CLAIMS = 'https://hasura.io/jwt/claims';
+
+/** Reads a JWT without verifying it: the gateway does that with every request. @returns undefined where it is none. */
+export function claimsOf(accessToken: string): Claims | undefined {
+  const [, payload] = accessToken.split('.');
+  if (payload === undefined) return undefined;
+  try {
+    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (sign) =>
+      sign.charCodeAt(0),
+    );
+    const { [HASURA_CLAIMS]: claims } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+    const given = (typeof claims === 'string' ? JSON.parse(claims) : (claims ?? {})) as Record<string, unknown>;
+    const roles = given['x-hasura-allowed-roles'];
+    const defaultRole = given['x-hasura-default-role'];
+    return {
+      roles: Array.isArray(roles) ? roles.map(String) : [],
+      defaultRole: typeof defaultRole === 'string' ? defaultRole : '',
+      userId: textOf(given['x-hasura-user-id']),
+      tenantId: textOf(given['x-hasura-tenant-id']),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+/** The headers that authenticate a request, with the role that it is made with. */
+export function headersOf(credentials: Credentials | undefined, role: string): Readonly<Record<string, string>> {
+  if (!credentials) return {};
+  const picked: Record<string, string> = role === '' ? {} : { 'x-hasura-role': role };
+  if (credentials.kind === 'admin-secret') return { 'x-hasura-admin-secret': credentials.secret, ...picked };
+  return { authorization: `Bearer ${credentials.accessToken}`, ...picked };
+}

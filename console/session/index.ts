@@ -1,0 +1,18 @@
+export type { Claims } from './credentials.ts';
+export {
+  allowedRoles,
+  authorization,
+  authorized,
+  claims,
+  endedBecause,
+  enterAccessToken,
+  enterAdminSecret,
+  isLoggedIn,
+  kindOfSession,
+  type Login,
+  logIn,
+  logOut,
+  pickRole,
+  query,
+  role,
+} from './session.ts';

@@ -1,0 +1,23 @@
+export const account = {
+  title: 'Account',
+  lead: 'Who you are to the services behind the gateway, and where you are logged in.',
+  user: 'User',
+  userId: 'User id',
+  tenant: 'Tenant',
+  role: 'Role of requests',
+  roles: 'Allowed roles',
+  adminSecret: 'You are using the admin secret. Requests run as any role that you name.',
+  anyRole: 'any',
+  sessions: {
+    title: 'Sessions',
+    device: 'Device',
+    address: 'Address',
+    lastUsed: 'Last used',
+    created: 'Logged in',
+    current: 'this one',
+    end: 'End',
+    endOf: (device: string) => `End the session on ${device}`,
+    unknown: 'unknown',
+    none: 'No sessions.',
+  },
+} as const;

@@ -1,0 +1,27 @@
+export const login = {
+  title: 'Log in',
+  lead: 'See what your role may ask for, and ask it.',
+  expired: 'Your session has ended. Log in again to go on.',
+  ways: 'How to log in',
+  password: { tab: 'Password', user: 'User', password: 'Password', tenant: 'Tenant id', submit: 'Log in' },
+  token: {
+    tab: 'Access token',
+    label: 'Access token',
+    help: 'A JWT of any issuer that the gateway trusts. It is kept in memory, and not refreshed.',
+    submit: 'Use this token',
+    invalid: 'This is not a JWT.',
+  },
+  admin: {
+    tab: 'Admin secret',
+    label: 'Admin secret',
+    help: 'It is kept in memory until you log out or close this page.',
+    submit: 'Use this secret',
+  },
+  demo: {
+    title: 'Demo accounts',
+    text: 'This gateway runs on demo data. One click logs you in:',
+    account: (user: string, tenant: string) => `${user} at ${tenant}`,
+  },
+  refused: 'User, password or tenant is wrong.',
+  notRevoked: 'You are logged out here, but the session could not be revoked: the gateway cannot be reached.',
+} as const;

@@ -1,0 +1,30 @@
+export const shell = {
+  product: 'Portico',
+  title: (page: string) => `${page} · Portico console`,
+  skipToContent: 'Skip to content',
+  navigation: 'Pages',
+  menu: 'Menu',
+  theme: 'Theme',
+  themes: { system: 'System', light: 'Light', dark: 'Dark' },
+  role: 'Role',
+  logOut: 'Log out',
+  groups: { build: 'Build', plugIn: 'Plug in', administer: 'Administer', you: 'You' },
+  loading: 'Loading…',
+  retry: 'Try again',
+  copy: 'Copy',
+  copied: 'Copied',
+  notFound: {
+    title: 'No such page',
+    text: 'This address leads to no page of the console.',
+    back: 'Go to the explorer',
+  },
+  crashed: {
+    title: 'This page has failed',
+    text: 'The rest of the console still works. Try again, or reload the page.',
+  },
+  errors: {
+    unreachable: 'The gateway cannot be reached. Check the connection, and try again.',
+    withCode: (message: string, code: string) => `${message} (${code})`,
+    requestId: (id: string) => `Request ${id}`,
+  },
+} as const;

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Logger } from '../../platform/index.ts';
+
+/** Where `build/console.mjs` puts the console: beside the compiled gateway, also for a gateway that runs from its sources. */
+const BUILT_DIR = resolve(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? '../../dist/console' : '../../console',
+);
+
+const manifestShape = z.object({
+  files: z.record(z.string(), z.object({ type: z.string(), codings: z.array(z.enum(['br', 'gzip'])) })),
+});
+
+/** A coding that the build made of a file. */
+export type BuiltCoding = 'br' | 'gzip';
+
+const ENDINGS: Readonly<Record<BuiltCoding, string>> = { br: '.br', gzip: '.gz' };
+
+/** A file of the built console. */
+export interface ConsoleFile {
+  readonly type: string;
+  readonly codings: readonly BuiltCoding[];
+  /** Its bytes in a coding, or as they are; read once, when they are first asked for. */
+  content(coding: BuiltCoding | undefined): Promise<Buffer>;
+}
+
+/** The files of the built console by their names, which the build lists: no other name leads to the disk. */
+export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+
+/** The page, with places for what depends on its address. */
+export const INDEX_FILE = 'index.html';
+
+/** Reads the list of files. @returns undefined where the console has not been built, which is logged. */
+export function readConsoleFiles(log: Logger, directory = BUILT_DIR): ConsoleFiles | undefined {
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'));
+  } catch {
+    log.warn({ event: 'console.missing' }, 'the console is not served, since it is not built: npm run build');
+    return undefined;
+  }
+  const { files } = manifestShape.parse(manifest);
+  return new Map(
+    Object.entries(files).map(([name, { type, codings }]) => [name, new BuiltFile(directory, name, type, codings)]),
+  );
+}
+
+class BuiltFile implements ConsoleFile {
+  readonly type: string;
+  readonly codings: readonly BuiltCoding[];
+  readonly #path: string;
+  readonly #contents = new Map<string, Promise<Buffer>>();
+
+  constructor(directory: string, name: string, type: string, codings: readonly BuiltCoding[]) {
+    this.#path = join(directory, name);
+    this.type = type;
+    this.codings = codings;
+  }
+
+  content(coding: BuiltCoding | undefined): Promise<Buffer> {
+    const ending = coding === undefined ? '' : ENDINGS[coding];
+    const known = this.#contents.get(ending);
+    if (known) return known;
+    const read = readFile(this.#path + ending);
+    this.#contents.set(ending, read);
+    // The next request tries again.
+    read.catch(() => this.#contents.delete(ending));
+    return read;
+  }
+}

@@ -1,0 +1,100 @@
+import { resourceNotFound, toLoggedError } from '../errors.ts';
+import type { DemoAccount } from '../home/index.ts';
+import {
+  acceptedCodings,
+  contentSecurityPolicy,
+  type HttpExchange,
+  PAGE_HEADERS,
+  requireGet,
+  sendFlatError,
+} from '../http/index.ts';
+import { type ConsoleFile, type ConsoleFiles, INDEX_FILE } from './console-files.ts';
+
+/** The console's address, Hasura's. What is below it is the console's too. */
+export const CONSOLE_PATH = '/console';
+
+const ASSETS = 'assets/';
+const SETTINGS_FILE = 'settings.json';
+
+/** What the page replaces by the way from its address up to the console's. */
+const PLACE_OF_ROOT = '{root}';
+
+/** Deeper addresses are no pages. */
+const MAX_DEPTH = 6;
+
+export interface ConsoleOptions {
+  readonly files: ConsoleFiles;
+  /** Offered for a login: only those of demo data. */
+  readonly demoAccounts: readonly DemoAccount[];
+  /** The role of callers without a token. */
+  readonly publicRole: string;
+}
+
+export function isConsolePath(path: string): boolean {
+  return path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`);
+}
+
+/**
+ * Answers `/console`: the page at every address below it that is none of a file, since the page itself knows its routes; and
+ * the page's files, whose names change with their content. All of it is the same for every caller.
+ */
+export function consolePage(options: ConsoleOptions): (exchange: HttpExchange) => Promise<void> {
+  const settings = Buffer.from(
+    JSON.stringify({ demoAccounts: options.demoAccounts, publicRole: options.publicRole }),
+    'utf8',
+  );
+  return async (exchange) => {
+    try {
+      requireGet(exchange);
+      if (exchange.path === CONSOLE_PATH) {
+        // Relative, since a proxy may have put the gateway below a path of its own.
+        exchange.response.writeHead(308, { location: `.${CONSOLE_PATH}/` }).end();
+        return;
+      }
+      const name = exchange.path.slice(CONSOLE_PATH.length + 1);
+      if (name === SETTINGS_FILE) send(exchange, 'application/json; charset=utf-8', settings, NO_CACHE);
+      else if (name.startsWith(ASSETS)) await sendAsset(exchange, options.files.get(name));
+      else await sendPage(exchange, name, options.files.get(INDEX_FILE));
+    } catch (thrown) {
+      sendFlatError(exchange, toLoggedError(thrown, exchange));
+    }
+  };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const NO_CACHE: Headers = { 'cache-control': 'no-cache' };
+/** Another content has another name. */
+const IMMUTABLE: Headers = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' };
+
+const HEADERS: Headers = {
+  ...PAGE_HEADERS,
+  'content-security-policy': contentSecurityPolicy({ hasScripts: true, trustedTypes: "'none'" }),
+};
+
+async function sendPage(exchange: HttpExchange, name: string, page: ConsoleFile | undefined): Promise<void> {
+  const depth = name.split('/').length - 1;
+  if (!page || depth > MAX_DEPTH || /\.[a-z]+$/i.test(name)) throw resourceNotFound();
+  const text = (await page.content(undefined)).toString('utf8');
+  const root = depth === 0 ? './' : '../'.repeat(depth);
+  send(exchange, page.type, Buffer.from(text.replaceAll(PLACE_OF_ROOT, root), 'utf8'), NO_CACHE);
+}
+
+async function sendAsset(exchange: HttpExchange, file: ConsoleFile | undefined): Promise<void> {
+  if (!file) throw resourceNotFound();
+  const accepted = acceptedCodings(exchange.request.headers['accept-encoding']);
+  const coding = file.codings.find((one) => accepted.has(one));
+  const content = await file.content(coding);
+  send(exchange, file.type, content, { ...IMMUTABLE, ...(coding && { 'content-encoding': coding }) });
+}
+
+function send(exchange: HttpExchange, type: string, content: Buffer, headers: Headers): void {
+  exchange.response.writeHead(200, {
+    ...HEADERS,
+    ...headers,
+    'content-type': type,
+    'content-length': content.length,
+  });
+  exchange.watchReading();
+  exchange.response.end(content);
+}

@@ -1,0 +1,2 @@
+export { type ConsoleFiles, readConsoleFiles } from './console-files.ts';
+export { CONSOLE_PATH, consolePage, isConsolePath } from './console-page.ts';
