@@ -72,6 +72,8 @@ export interface Config {
    * with one of them may read the audit log of their tenant.
    */
   audit: { retentionDays: number; refreshHours: number; roles: readonly string[] };
+  /** `roles`: users with one of them administer their own tenant. */
+  administration: { roles: readonly string[] };
   tracing: TracingSettings;
 }
 
@@ -164,6 +166,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       refreshHours: settings.AUTH_AUDIT_REFRESH_HOURS,
       roles: settings.AUTH_AUDIT_ROLES,
     },
+    administration: { roles: settings.AUTH_ADMIN_ROLES },
     tracing: readSettings(openTelemetrySettings, environment),
   };
 }

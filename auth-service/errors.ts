@@ -31,6 +31,22 @@ export const REFUSALS = {
   throttled: { status: 429, message: 'Too many failed attempts, try again later' },
 } as const satisfies Record<string, Refusal>;
 
+/** The HTTP status of REST endpoints in front of the graph, by the code with which an administrator is refused. */
+export const ADMINISTRATION_STATUS = {
+  'missing-field': 400,
+  'invalid-field': 400,
+  'unusable-password': 400,
+  'not-administrator': 403,
+  'operators-only': 403,
+  'unknown-tenant': 404,
+  'unknown-user': 404,
+  'name-taken': 409,
+  'role-not-assignable': 403,
+  'claim-not-assignable': 403,
+  'user-not-manageable': 403,
+  'last-administrator': 409,
+} as const;
+
 export interface Refusal {
   readonly status: number;
   readonly message: string;

@@ -12,7 +12,7 @@ import {
   type RunningService,
 } from '../platform/index.ts';
 import { ActiveSpan } from './active-span.ts';
-import { auditSweeps, createAudit } from './audit/index.ts';
+import { type AuditEntry, auditSweeps, createAudit } from './audit/index.ts';
 import { type Config, passwordRules, SERVICE_NAME } from './config.ts';
 import { openDatabase } from './database/index.ts';
 import { endedSessionSweeps, openHousekeeping } from './housekeeping/index.ts';
@@ -31,10 +31,12 @@ import {
   refreshTokenKeySweep,
 } from './tokens/index.ts';
 import {
+  createAdministration,
   createAuthenticateClient,
   createChangePassword,
   createClientCredentials,
   createConfirmRotations,
+  createIdentifyAdministrator,
   createIdentifyCaller,
   createIntrospect,
   createListRevocations,
@@ -161,6 +163,12 @@ export async function startAuthService(
   const session = { database, audit, accessTokens, refreshTokens, lifetime: config.sessions, now };
   const verify = createAccessTokenVerifier({ ...config.accessTokens, keys });
   const identifyCaller = createIdentifyCaller({ database, verify, now });
+  const administrators = {
+    database,
+    roles: config.administration.roles,
+    recordRefusal: (entry: AuditEntry) => audit.recordDeduplicated(entry),
+    now,
+  };
   const counts = new UseCaseCounts();
   const logout = counts.logout(createLogout({ database, audit, refreshTokens, identifyCaller, now }));
   const useCases = {
@@ -178,6 +186,8 @@ export async function startAuthService(
     introspect: createIntrospect({ database, verify, identifyCaller, now }),
     revokeToken: counts.revokeToken(createRevokeToken({ database, verify, logout, now })),
     readAudit: createReadAudit({ database, audit, roles: config.audit.roles, now }),
+    identifyAdministrator: createIdentifyAdministrator({ ...administrators, verify, identifyCaller }),
+    administration: createAdministration({ ...administrators, policy, passwords: async () => passwords }),
   };
   const housekeeping = openHousekeeping({
     sweeps: [

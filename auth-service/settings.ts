@@ -188,6 +188,17 @@ const sessions = {
     .describe('How long a rotated refresh token may be sent again.'),
 };
 
+const administration = {
+  AUTH_ADMIN_ROLES: z
+    .string()
+    .meta({ type: 'list, separated by commas or spaces' })
+    .default('tenant_admin')
+    .transform(roleNames)
+    .describe(
+      'Roles that administer their own tenant, as far as its assignable roles go; an empty list is written as a comma. See [administration.md](administration.md).',
+    ),
+};
+
 const retention = {
   AUTH_HOUSEKEEPING_MINUTES: setting
     .integer(10, 0, 1440, 'minutes')
@@ -221,6 +232,7 @@ export const authServiceSettingGroups = {
   'Failed logins': failedLogins,
   'Signing keys and access tokens': tokens,
   Sessions: sessions,
+  Administration: administration,
   'Retention and audit log': retention,
   OpenTelemetry: openTelemetrySettings,
 };
@@ -233,6 +245,7 @@ export const authServiceSettings = (required: RequiredSettings) => ({
   ...failedLogins,
   ...tokens,
   ...sessions,
+  ...administration,
   ...retention,
   ...openTelemetrySettings,
   ...(required.revocationSecret && { AUTH_REVOCATION_SECRET: revocationSecret }),

@@ -100,6 +100,7 @@ const authService = roomsOf('auth-service', {
   database: 'active-span.ts package-root.ts platform',
   'errors.ts': '',
   graph: 'errors.ts http use-cases platform',
+  'graph/administration': '',
   housekeeping: 'database platform',
   http: 'active-span.ts database errors.ts tokens use-cases platform',
   'log-events.ts': '',
@@ -117,6 +118,7 @@ const authService = roomsOf('auth-service', {
   throttle: 'database platform',
   tokens: 'audit database platform',
   'use-cases': 'audit database passwords throttle tokens platform',
+  'use-cases/administration': 'use-cases/clients',
   'use-cases/clients': '',
   'use-cases/refresh': '',
 });

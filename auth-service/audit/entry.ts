@@ -31,6 +31,8 @@ export interface AuditSubject {
 export interface Author {
   readonly actor: Actor;
   readonly origin: EventOrigin;
+  /** The right that an administrator uses. */
+  readonly actingAs?: 'tenant-administrator' | 'platform-operator';
 }
 
 export const THE_SERVICE: Author = { actor: { kind: 'service' }, origin: FROM_INSIDE };
@@ -56,6 +58,7 @@ export interface AuditDetails {
   readonly name?: string;
   readonly roles?: readonly string[];
   readonly default_role?: string;
+  readonly previous_roles?: readonly string[];
   readonly scopes?: readonly string[];
   /** Their names; the values are the tenant's business. */
   readonly claims?: readonly string[];
@@ -86,8 +89,8 @@ export function auditStatement(
   from: Prisma.Sql = Prisma.empty,
   moreDetails: Prisma.Sql = Prisma.empty,
 ): Prisma.Sql {
-  const { actor, subject, origin } = entry;
-  const details = JSON.stringify(entry.details ?? {});
+  const { actor, subject, origin, actingAs } = entry;
+  const details = JSON.stringify({ ...(actingAs !== undefined && { acting_as: actingAs }), ...entry.details });
   const claimed = entry.isTenantClaimed === true;
   const exists = Prisma.sql`EXISTS (SELECT FROM tenants WHERE tenants.id = ${entry.tenantId}::integer)`;
   const tenantId = claimed

@@ -1,6 +1,7 @@
 export { type Audit, createAudit } from './audit.ts';
 export {
   type Actor,
+  type AuditDetails,
   type AuditEntry,
   type AuditSubject,
   type Author,

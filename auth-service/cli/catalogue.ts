@@ -29,6 +29,14 @@ const tenantCommandSpecs: readonly Command[] = [
     help: 'Lets the users of a tenant log in again. The sessions from before stay ended.',
   },
   {
+    name: 'tenant set-assignable',
+    parameters: ['<tenant>'],
+    options: ['role', 'claim', 'scope'],
+    help:
+      'Sets the roles, names of extra claims and scopes that the tenant’s own administrators may give to its users and ' +
+      'service accounts, in place of those that were set. Each option may be repeated; without any they may give nothing.',
+  },
+  {
     name: 'tenant set-claims',
     parameters: ['<tenant>', '<name=value>...'],
     optional: 1,

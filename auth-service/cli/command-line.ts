@@ -86,6 +86,10 @@ function explainFailure(error: unknown): { lines: readonly string[]; code: numbe
   if (error instanceof UsageError) return { lines: [`${error.message}; ${PROGRAM_NAME} --help tells how`], code: 2 };
   if (error instanceof CommandError) return { lines: [error.message], code: 1 };
   // By their names, because to load them for help would take longer than the help.
+  if (error instanceof Error && error.name === 'AdministrationError') {
+    const isMiswritten = (error as Error & { code: string }).code.endsWith('-field');
+    return { lines: [error.message], code: isMiswritten ? 2 : 1 };
+  }
   if (error instanceof Error && error.name === 'StartError') return { lines: [error.message], code: 1 };
   if (error instanceof Error && error.name === 'SettingsError')
     return { lines: (error as Error & { problems: readonly string[] }).problems, code: 1 };

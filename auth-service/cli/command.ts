@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database/index.ts';
 import type { Bcrypt, PasswordPolicy, Passwords } from '../passwords/index.ts';
 import type { Sealer } from '../tokens/index.ts';
+import type { Administration, Administrator } from '../use-cases/index.ts';
 import { UsageError } from './command-errors.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -14,6 +15,10 @@ export interface CommandContext {
   readonly terminal: Terminal;
   /** Who runs the command, for the audit log. */
   readonly author: Author;
+  /** The same as somebody who administers everything. */
+  readonly administrator: Administrator;
+  /** @throws AdministrationError from what administrators can do. */
+  readonly administration: Administration;
   now(): Date;
   /** The threads that hash are started when this is first called. */
   bcrypt(): Bcrypt;

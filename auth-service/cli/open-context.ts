@@ -2,7 +2,7 @@ import { passwordRules, readConfig } from '../config.ts';
 import { migrate, openDatabase, pendingMigrations, prepareServiceRoleOf } from '../database/index.ts';
 import { type BcryptPool, createPasswordPolicy, createPasswords, openBcryptPool } from '../passwords/index.ts';
 import { createSealer } from '../tokens/index.ts';
-import { requireKnownPeppers } from '../use-cases/index.ts';
+import { createAdministration, requireKnownPeppers } from '../use-cases/index.ts';
 import { operatorHere } from './author.ts';
 import type { CommandContext, CommandProcess } from './command.ts';
 import { openTerminal } from './terminal.ts';
@@ -27,21 +27,36 @@ export async function withContext<Result>(
     pool ??= openBcryptPool({ ...config.passwords, threads: 1 });
     return pool;
   };
+  const author = operatorHere('portico-auth');
+  const now = () => new Date();
+  const passwords = async () => {
+    const options = { ...config.passwords, bcrypt: bcrypt() };
+    await requireKnownPeppers(database, options, now());
+    return createPasswords(options);
+  };
+  const policy = createPasswordPolicy(passwordRules(config));
+  const administration = createAdministration({
+    database,
+    passwords,
+    policy,
+    roles: config.administration.roles,
+    // An operator sees it at once, and wants nothing that they may not.
+    recordRefusal: async () => {},
+    now,
+  });
   try {
     return await work({
       config,
       database,
       sealer: createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey),
       terminal: openTerminal(stdin, stderr),
-      author: operatorHere('portico-auth'),
-      now: () => new Date(),
+      author,
+      administrator: { kind: 'platform', author },
+      administration,
+      now,
       bcrypt,
-      async passwords() {
-        const options = { ...config.passwords, bcrypt: bcrypt() };
-        await requireKnownPeppers(database, options, new Date());
-        return createPasswords(options);
-      },
-      policy: createPasswordPolicy(passwordRules(config)),
+      passwords,
+      policy,
     });
   } finally {
     await pool?.close();

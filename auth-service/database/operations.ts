@@ -26,6 +26,8 @@ export const DATABASE_OPERATIONS = {
   'remember-device': 'the same, written',
   'write-audit-entry': 'an entry of the audit log that has no transaction of another operation',
   'read-audit-log': 'a page of the audit log',
+  'read-administration': 'a list or an object for administrators',
+  'change-administration': 'a change by an administrator',
   'advance-signing-keys': 'signing keys: reading them, and rotating those that are due',
   'read-refresh-token-keys': 'the keys of refresh tokens',
   'check-peppers': 'whether the peppers are the ones that the database knows',

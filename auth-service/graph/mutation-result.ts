@@ -11,6 +11,9 @@ export interface MutationResult<Data> {
   data: Data | null;
 }
 
+/** RFC 6750, section 3. */
+export const INVALID_TOKEN_CHALLENGE = { 'www-authenticate': 'Bearer realm="portico", error="invalid_token"' };
+
 export function success<Data>(data: Data): MutationResult<Data> {
   return { success: true, error_message: null, data };
 }

@@ -3,6 +3,11 @@ import type { GraphQLSchema } from 'graphql';
 import { missingField, REFUSALS } from '../errors.ts';
 import type { LogEvent } from '../http/index.ts';
 import type { Login, LoginInput, LoginResult, ReadAudit } from '../use-cases/index.ts';
+import {
+  type AdministrationUseCases,
+  administrationTypeDefs,
+  createAdministrationFields,
+} from './administration/index.ts';
 import { auditTypeDefs, createAuditField } from './audit-field.ts';
 import type { GraphContext } from './context.ts';
 import { busy, refusedResult, throttled, tokensAnswer } from './mutation-result.ts';
@@ -143,9 +148,9 @@ const typeDefs = /* GraphQL */ `
 `;
 
 /** The auth service's part of the graph as SDL. */
-export const AUTH_TYPE_DEFINITIONS = `${typeDefs}\n${auditTypeDefs}`;
+export const AUTH_TYPE_DEFINITIONS = `${typeDefs}\n${auditTypeDefs}\n${administrationTypeDefs}`;
 
-export interface UseCases extends SessionUseCases {
+export interface UseCases extends SessionUseCases, AdministrationUseCases {
   login: Login;
   readAudit: ReadAudit;
 }
@@ -153,10 +158,15 @@ export interface UseCases extends SessionUseCases {
 /** The auth service's part of the unified graph. */
 export function createSchema({ login, readAudit, ...sessionUseCases }: UseCases): GraphQLSchema {
   const sessionFields = createSessionFields(sessionUseCases);
+  const administrationFields = createAdministrationFields(sessionUseCases);
   return makeExecutableSchema<GraphContext>({
     typeDefs: AUTH_TYPE_DEFINITIONS,
     resolvers: {
-      Query: { ...sessionFields.Query, auth_audit_log: createAuditField(readAudit, sessionFields.callerOf) },
+      Query: {
+        ...sessionFields.Query,
+        auth_audit_log: createAuditField(readAudit, sessionFields.callerOf),
+        ...administrationFields.Query,
+      },
       Mutation: {
         async auth_user_login(_root: unknown, { data }: { data: LoginInput }, context: GraphContext) {
           const result = await login(data, context.client);
@@ -167,6 +177,7 @@ export function createSchema({ login, readAudit, ...sessionUseCases }: UseCases)
           return loginResult(result, context);
         },
         ...sessionFields.Mutation,
+        ...administrationFields.Mutation,
       },
     },
   });

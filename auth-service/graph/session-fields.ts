@@ -19,7 +19,15 @@ import type {
   RevokeSessionResult,
 } from '../use-cases/index.ts';
 import type { GraphContext } from './context.ts';
-import { busy, type MutationResult, refusedResult, success, throttled, tokensAnswer } from './mutation-result.ts';
+import {
+  busy,
+  INVALID_TOKEN_CHALLENGE,
+  type MutationResult,
+  refusedResult,
+  success,
+  throttled,
+  tokensAnswer,
+} from './mutation-result.ts';
 
 export interface SessionUseCases {
   identifyCaller: IdentifyCaller;
@@ -33,9 +41,6 @@ export interface SessionUseCases {
 interface Ended {
   revoked_sessions: number;
 }
-
-/** RFC 6750, section 3. */
-const INVALID_TOKEN_CHALLENGE = { 'www-authenticate': 'Bearer realm="portico", error="invalid_token"' };
 
 /** The fields about the caller's account and sessions. */
 export function createSessionFields(useCases: SessionUseCases) {

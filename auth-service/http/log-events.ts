@@ -25,6 +25,8 @@ export const LOG_EVENTS = {
   'client_token.succeeded': 'a service account got an access token',
   'client_token.refused': 'a service account was refused an access token',
   'token_revocation.completed': 'a request to revoke a token was answered; `revoked` says whether it ended a session',
+  'administration.completed': 'an administrator changed something; `field` says what',
+  'administration.refused': 'a change by an administrator was refused; `field` and `outcome` say which and why',
   'audit.entry_lost': 'an audit entry could not be written; `audit_event` and `outcome` say which',
   'database.connection_lost': 'an idle connection to the database was lost',
   'database.user_unrestricted': 'row-level security does not bind the user of DATABASE_URL',

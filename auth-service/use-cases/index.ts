@@ -1,8 +1,23 @@
 export type { ReadEntry } from '../audit/index.ts';
 export { isDatabaseUnavailable } from '../database/index.ts';
-export type { PasswordProblem } from '../passwords/index.ts';
+export { HashQueueFullError, type PasswordProblem } from '../passwords/index.ts';
 export { FIRST_PARTY_CLIENT } from '../tokens/index.ts';
 export { normalizeUsername } from './account.ts';
+export {
+  type AdministeredUser,
+  type Administration,
+  AdministrationError,
+  type AdministrationErrorCode,
+  type Administrator,
+  createAdministration,
+  createIdentifyAdministrator,
+  type IdentifyAdministrator,
+  type ListedTenant,
+  type NamedClaim,
+  notAdministrator,
+  type Page,
+  PLATFORM_SCOPE,
+} from './administration/index.ts';
 export {
   type ChangePassword,
   type ChangePasswordInput,
@@ -15,6 +30,7 @@ export {
   addClient,
   type ClientAccount,
   type ClientCredentials,
+  clientSecretHash,
   createAuthenticateClient,
   createClientCredentials,
   createIntrospect,

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { type Author, recordAudit } from '../audit/index.ts';
 import type { Database, Transaction } from '../database/index.ts';
 import type { Passwords } from '../passwords/index.ts';
+import type { ExtraClaims } from '../tokens/index.ts';
 import { endSessions } from './end-sessions.ts';
 import type { UserKey } from './switch-user.ts';
 
@@ -15,6 +16,8 @@ export interface NewUser {
   /** One of `allowedRoles`. */
   defaultRole: string;
   disabled?: boolean;
+  /** Extra claims of the user's own. */
+  claims?: ExtraClaims;
 }
 
 /** Adds a user, with an audit entry. @returns the user's id; undefined when the name is taken. */
@@ -24,13 +27,14 @@ export async function addUser(
   now: Date,
   author: Author,
 ): Promise<string | undefined> {
-  const { disabled = false, allowedRoles, ...row } = user;
+  const { disabled = false, allowedRoles, claims = {}, ...row } = user;
   const [added] = await transaction.user.createManyAndReturn({
     data: [
       {
         ...row,
         id: randomUUID(),
         allowedRoles: [...allowedRoles],
+        claims,
         createdAt: now,
         disabledAt: disabled ? now : null,
       },
@@ -48,7 +52,11 @@ export async function addUser(
     outcome: 'success',
     tenantId,
     subject: { kind: 'user', id },
-    details: { roles: allowedRoles, default_role },
+    details: {
+      roles: allowedRoles,
+      default_role,
+      ...(Object.keys(claims).length > 0 && { claims: Object.keys(claims) }),
+    },
   });
   return id;
 }

@@ -58,6 +58,15 @@ export const tenantCommands: DatabaseCommandRuns = {
     return messageOutcome(`tenant ${id} is enabled`, { id, disabled: false });
   },
 
+  async 'tenant set-assignable'(context, given) {
+    const { id } = await findTenant(context, positionalAt(given, 0));
+    const { role = [], claim = [], scope = [] } = given.options;
+    const input = { tenant_id: id, roles: role, claims: claim, scopes: scope };
+    const assignable = await context.administration.setAssignable(context.administrator, input);
+    const counts = Object.entries(assignable).map(([name, values]) => `${values.length} ${name}`);
+    return messageOutcome(`administrators of tenant ${id} may give ${counts.join(', ')}`, { id, ...assignable });
+  },
+
   async 'tenant set-claims'(context, given) {
     const { id } = await findTenant(context, positionalAt(given, 0));
     const claims = readClaimOptions(given.positionals.slice(1));

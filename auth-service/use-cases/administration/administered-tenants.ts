@@ -1,0 +1,99 @@
+import { type Database, Prisma, type Transaction } from '../../database/index.ts';
+import type { Administrator, TenantAdministrator } from './administrator.ts';
+import { refusal } from './errors.ts';
+
+/** The first half of the advisory lock of a tenant's administration; no other program locks it in the same database. */
+const ADMINISTRATION_LOCK = 746_784_261;
+
+/** What administrators of a tenant may give to its users and service accounts. */
+export interface AssignableRights {
+  readonly roles: readonly string[];
+  /** Names of extra claims. */
+  readonly claims: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+/** A tenant that is administered. */
+export interface AdministeredTenant {
+  readonly id: number;
+  readonly name: string;
+  readonly assignable: AssignableRights;
+}
+
+export interface AdministeredTenantsOptions {
+  readonly database: Database;
+  /** A user with one of these roles administers their own tenant. */
+  readonly roles: readonly string[];
+  now(): Date;
+}
+
+type Work<Value> = (transaction: Transaction, tenant: AdministeredTenant) => Promise<Value>;
+
+/** The transactions of administrators. */
+export interface AdministeredTenants {
+  /** @throws AdministrationError where there is no such tenant. */
+  read<Value>(tenantId: number, work: Work<Value>): Promise<Value>;
+  /**
+   * One change at a time in each tenant, and only while the administrator is one: the rights are read again behind the
+   * lock, so that of two administrators who take them from each other one comes too late.
+   *
+   * @throws AdministrationError
+   */
+  change<Value>(administrator: Administrator, tenantId: number, work: Work<Value>): Promise<Value>;
+}
+
+export function createAdministeredTenants({ database, roles, now }: AdministeredTenantsOptions): AdministeredTenants {
+  return {
+    read: (tenantId, work) =>
+      database.inTenant(
+        tenantId,
+        async (transaction) => work(transaction, await tenantOf(transaction, tenantId, Prisma.empty)),
+        { operation: 'read-administration' },
+      ),
+    change: (administrator, tenantId, work) =>
+      database.inTenant(
+        tenantId,
+        async (transaction) => {
+          await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${ADMINISTRATION_LOCK}::int, ${tenantId}::int)`;
+          // Held until the end, so that the tenant is not disabled in between.
+          const tenant = await tenantOf(transaction, tenantId, Prisma.sql`FOR SHARE`);
+          if (administrator.kind === 'tenant')
+            await requireStillAdministrator(transaction, administrator, roles, now());
+          return work(transaction, tenant);
+        },
+        { operation: 'change-administration' },
+      ),
+  };
+}
+
+async function requireStillAdministrator(
+  { session }: Transaction,
+  { tenantId, sessionId, userId }: TenantAdministrator,
+  roles: readonly string[],
+  at: Date,
+): Promise<void> {
+  const found = await session.findFirst({
+    where: {
+      tenantId,
+      id: sessionId,
+      userId,
+      revokedAt: null,
+      expiresAt: { gt: at },
+      user: { disabledAt: null, allowedRoles: { hasSome: [...roles] }, tenant: { disabledAt: null } },
+    },
+    select: { id: true },
+  });
+  if (!found) throw refusal('not-administrator');
+}
+
+/** @throws AdministrationError where there is no such tenant. */
+async function tenantOf(transaction: Transaction, tenantId: number, lock: Prisma.Sql): Promise<AdministeredTenant> {
+  const [row] = await transaction.$queryRaw<
+    { id: number; name: string; roles: string[]; claims: string[]; scopes: string[] }[]
+  >`
+    SELECT id, name, assignable_roles AS roles, assignable_claims AS claims, assignable_scopes AS scopes
+    FROM tenants WHERE id = ${tenantId} ${lock}`;
+  if (!row) throw refusal('unknown-tenant');
+  const { id, name, ...assignable } = row;
+  return { id, name, assignable };
+}

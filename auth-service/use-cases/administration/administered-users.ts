@@ -1,0 +1,168 @@
+import { isUuid } from '../../../platform/index.ts';
+import { Prisma, type Transaction } from '../../database/index.ts';
+import { type ExtraClaims, mergeClaims } from '../../tokens/index.ts';
+import { normalizeUsername } from '../account.ts';
+import type { AdministeredTenant, AdministeredTenants } from './administered-tenants.ts';
+import type { Administrator } from './administrator.ts';
+import { isManageable } from './assignable-rights.ts';
+import { invalidField, refusal } from './errors.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  type Page,
+  type PageInput,
+  pageOf,
+  readPageSize,
+  readTenantId,
+  readUserId,
+} from './input.ts';
+import { prefixSearch } from './prefix-ranges.ts';
+
+const MAX_SEARCH_LENGTH = 255;
+
+/** A user as administrators see them. */
+export interface AdministeredUser {
+  tenantId: number;
+  userId: string;
+  username: string;
+  allowedRoles: readonly string[];
+  defaultRole: string;
+  /** The user's own extra claims, without those of the tenant and the roles. */
+  claims: ExtraClaims;
+  createdAt: Date;
+  disabledAt: Date | null;
+  /** Whether the administrator may change this user. */
+  manageable: boolean;
+}
+
+export interface ListUsersInput extends PageInput {
+  tenant_id?: number | null;
+  /** The beginning of usernames, in upper or lower case, or the id of a user. */
+  search?: string | null;
+}
+
+export interface UserInput {
+  tenant_id?: number | null;
+  user_id?: string | null;
+}
+
+/** The users of a tenant by name, in the order of its bytes. */
+export function createListUsers(tenants: AdministeredTenants) {
+  return async (administrator: Administrator, input: ListUsersInput): Promise<Page<AdministeredUser>> => {
+    const tenantId = readTenantId(administrator, input.tenant_id);
+    const size = readPageSize(input.first);
+    const after = decodeCursor(input.after) ?? '';
+    const which = readSearch(input.search);
+    return tenants.read(tenantId, async (transaction, tenant) => {
+      const rows = await findUsers(transaction, { tenantId, which, after, limit: size + 1 });
+      return pageOf(
+        rows,
+        size,
+        ({ username }) => encodeCursor(username),
+        (row) => userFrom(row, administrator, tenant),
+      );
+    });
+  };
+}
+
+/** One user. @throws AdministrationError when the tenant has no such user. */
+export function createGetUser(tenants: AdministeredTenants) {
+  return async (administrator: Administrator, input: UserInput): Promise<AdministeredUser> => {
+    const tenantId = readTenantId(administrator, input.tenant_id);
+    const userId = readUserId(input.user_id);
+    return tenants.read(tenantId, async (transaction, tenant) => {
+      const row = await transaction.user.findUnique({ where: { tenantId_id: { tenantId, id: userId } } });
+      if (!row) throw refusal('unknown-user');
+      return userFrom(row, administrator, tenant);
+    });
+  };
+}
+
+/**
+ * A user whose row nothing else changes, and no session of whom is opened or refreshed, until the end of the transaction.
+ *
+ * @throws AdministrationError when the tenant has no such user.
+ */
+export async function lockAdministeredUser(
+  transaction: Transaction,
+  administrator: Administrator,
+  tenant: AdministeredTenant,
+  userId: string,
+): Promise<AdministeredUser> {
+  const [row] = await transaction.$queryRaw<UserRow[]>`
+    SELECT ${USER_COLUMNS} FROM users WHERE tenant_id = ${tenant.id} AND id = ${userId}::uuid FOR NO KEY UPDATE`;
+  if (!row) throw refusal('unknown-user');
+  return userFrom(row, administrator, tenant);
+}
+
+export interface UserRow {
+  tenantId: number;
+  id: string;
+  username: string;
+  allowedRoles: string[];
+  defaultRole: string;
+  claims: Prisma.JsonValue;
+  createdAt: Date;
+  disabledAt: Date | null;
+}
+
+/** Selects a `UserRow`. */
+const USER_COLUMNS = Prisma.sql`
+  tenant_id AS "tenantId", id, username, allowed_roles AS "allowedRoles", default_role AS "defaultRole", claims,
+  created_at AS "createdAt", disabled_at AS "disabledAt"`;
+
+type UserSearch = { everybody: true } | { id: string } | { prefix: string };
+
+function readSearch(search: string | null | undefined): UserSearch {
+  if (search == null || search === '') return { everybody: true };
+  if (isUuid(search)) return { id: search.toLowerCase() };
+  const prefix = search.length > MAX_SEARCH_LENGTH ? undefined : normalizeUsername(search);
+  if (!prefix) throw invalidField('search', `a text of at most ${MAX_SEARCH_LENGTH} characters`);
+  return { prefix };
+}
+
+interface UserPage {
+  tenantId: number;
+  which: UserSearch;
+  /** The last name of the page before. */
+  after: string;
+  limit: number;
+}
+
+/**
+ * By the index in the order of the bytes, whose operators stand between tildes: row-level security keeps others, such as
+ * LIKE and what compares the result of a function, from an index.
+ */
+function findUsers(transaction: Transaction, { tenantId, which, after, limit }: UserPage): Promise<UserRow[]> {
+  const from = Prisma.sql`FROM users WHERE tenant_id = ${tenantId} AND username ~>~ ${after}`;
+  const order = Prisma.sql`ORDER BY username USING ~<~ LIMIT ${limit}`;
+  if ('everybody' in which) return transaction.$queryRaw`SELECT ${USER_COLUMNS} ${from} ${order}`;
+  if ('id' in which) return transaction.$queryRaw`SELECT ${USER_COLUMNS} ${from} AND id = ${which.id}::uuid`;
+  const { ranges, rest, rangeLength } = prefixSearch(which.prefix);
+  const restLength = [...rest].length;
+  const restMatches =
+    rest === ''
+      ? Prisma.empty
+      : Prisma.sql`AND lower(substr(username, ${rangeLength + 1}::int, ${restLength}::int)) = lower(${rest})`;
+  return transaction.$queryRaw`
+    SELECT found.* FROM jsonb_to_recordset(${JSON.stringify(ranges)}::jsonb) AS range(low text, high text),
+    LATERAL (
+      SELECT ${USER_COLUMNS} ${from} AND username ~>=~ range.low AND username ~<~ range.high ${restMatches} ${order}
+    ) AS found
+    ORDER BY found.username USING ~<~ LIMIT ${limit}`;
+}
+
+export function userFrom(row: UserRow, administrator: Administrator, tenant: AdministeredTenant): AdministeredUser {
+  const { tenantId, id, username, allowedRoles, defaultRole, createdAt, disabledAt } = row;
+  const user = { allowedRoles, claims: mergeClaims(row.claims) };
+  return {
+    tenantId,
+    userId: id,
+    username,
+    defaultRole,
+    createdAt,
+    disabledAt,
+    ...user,
+    manageable: isManageable(administrator, tenant, user),
+  };
+}

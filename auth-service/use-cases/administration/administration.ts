@@ -1,0 +1,77 @@
+import { type AuditEntry, type AuditEvent, PLATFORM } from '../../audit/index.ts';
+import type { Database } from '../../database/index.ts';
+import type { PasswordPolicy, Passwords } from '../../passwords/index.ts';
+import { createAdministeredTenants } from './administered-tenants.ts';
+import { createGetUser, createListUsers } from './administered-users.ts';
+import type { Administrator } from './administrator.ts';
+import { createSetAssignable } from './change-tenants.ts';
+import {
+  createCreateUser,
+  createDisableUser,
+  createEnableUser,
+  createSetClaims,
+  createSetRoles,
+} from './change-users.ts';
+import { AdministrationError, isAboutRights } from './errors.ts';
+import { createDescribeAdministrator, createGetTenant, createListTenants } from './tenant-list.ts';
+
+export interface AdministrationOptions {
+  readonly database: Database;
+  passwords(): Promise<Passwords>;
+  readonly policy: PasswordPolicy;
+  /** A user with one of these roles administers their own tenant. */
+  readonly roles: readonly string[];
+  /** Writes down that an administrator wanted what they may not. */
+  recordRefusal(entry: AuditEntry): Promise<void>;
+  now(): Date;
+}
+
+export type Administration = ReturnType<typeof createAdministration>;
+
+type UseCase<Input, Value> = (administrator: Administrator, input: Input) => Promise<Value>;
+
+/**
+ * What administrators can do, for the API and for operators' commands. Each checks for itself what the administrator may,
+ * and writes what it changed into the audit log, in the same transaction.
+ *
+ * @throws AdministrationError from each of them; HashQueueFullError from those that set a password.
+ */
+export function createAdministration(options: AdministrationOptions) {
+  const { database, recordRefusal, now } = options;
+  const tenants = createAdministeredTenants(options);
+  const users = { ...options, tenants };
+
+  function audited<Input, Value>(event: AuditEvent, useCase: UseCase<Input, Value>): UseCase<Input, Value> {
+    return async (administrator, input) => {
+      try {
+        return await useCase(administrator, input);
+      } catch (error) {
+        if (error instanceof AdministrationError && isAboutRights(error))
+          await recordRefusal({
+            ...administrator.author,
+            at: now(),
+            event,
+            outcome: 'refused',
+            // Never the tenant that was asked for: it may be another's, or none.
+            tenantId: administrator.kind === 'tenant' ? administrator.tenantId : PLATFORM,
+            details: { reason: error.code },
+          });
+        throw error;
+      }
+    };
+  }
+
+  return {
+    describe: createDescribeAdministrator(database),
+    listUsers: createListUsers(tenants),
+    getUser: createGetUser(tenants),
+    createUser: audited('user.add', createCreateUser(users)),
+    disableUser: audited('user.disable', createDisableUser(users)),
+    enableUser: audited('user.enable', createEnableUser(users)),
+    setRoles: audited('user.set-roles', createSetRoles(users)),
+    setClaims: audited('user.set-claims', createSetClaims(users)),
+    setAssignable: audited('tenant.set-assignable', createSetAssignable(users)),
+    listTenants: createListTenants(database),
+    getTenant: createGetTenant(database),
+  };
+}

@@ -1,0 +1,104 @@
+import type { AuditEntry, AuditSubject, Author } from '../../audit/index.ts';
+import type { Database } from '../../database/index.ts';
+import { FIRST_PARTY_CLIENT, type VerifiedAccessToken, type VerifyAccessToken } from '../../tokens/index.ts';
+import { isClientTokenAlive } from '../clients/index.ts';
+import type { IdentifyCaller } from '../identify-caller.ts';
+import type { RequestOrigin } from '../login.ts';
+
+/** The scope of service accounts that administer all tenants. No tenant's administrator can give it. */
+export const PLATFORM_SCOPE = 'platform:admin';
+
+/** Who administers, as what. Made by `createIdentifyAdministrator`, or by an operator's command. */
+export type Administrator = PlatformOperator | TenantAdministrator;
+
+/** Administers all tenants and the platform. */
+export interface PlatformOperator {
+  readonly kind: 'platform';
+  readonly author: Author;
+}
+
+/** A user who administers their own tenant. */
+export interface TenantAdministrator {
+  readonly kind: 'tenant';
+  readonly tenantId: number;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly author: Author;
+}
+
+export type IdentifiedAdministrator =
+  | { readonly outcome: 'administrator'; readonly administrator: Administrator }
+  /** No valid token of a living session. */
+  | { readonly outcome: 'unknown' }
+  /** A caller who administers nothing. */
+  | { readonly outcome: 'refused' };
+
+/** @param accessToken the bearer token of the request; nothing else in the request counts. */
+export type IdentifyAdministrator = (
+  accessToken: string | undefined,
+  origin: RequestOrigin,
+) => Promise<IdentifiedAdministrator>;
+
+export interface IdentifyAdministratorOptions {
+  readonly database: Database;
+  readonly verify: VerifyAccessToken;
+  readonly identifyCaller: IdentifyCaller;
+  /** A user with one of these roles administers their own tenant. */
+  readonly roles: readonly string[];
+  /** Writes down that somebody wanted to administer who may not. */
+  recordRefusal(entry: AuditEntry): Promise<void>;
+  now(): Date;
+}
+
+/**
+ * Who administers, by an access token that is verified here: its signature, audience and end. What the token says of
+ * roles does not count: a user needs the role in the database now, with a session that is alive. A service account needs
+ * the scope in the token and in the database, and its tenant must not be disabled.
+ */
+export function createIdentifyAdministrator(options: IdentifyAdministratorOptions): IdentifyAdministrator {
+  const { database, verify, identifyCaller, roles, recordRefusal, now } = options;
+
+  async function refuse(tenantId: number, author: Author, subject: AuditSubject): Promise<IdentifiedAdministrator> {
+    const what = { at: now(), event: 'admin.access', outcome: 'refused', tenantId, subject } as const;
+    await recordRefusal({ ...author, ...what });
+    return { outcome: 'refused' };
+  }
+
+  async function serviceAccount(token: VerifiedAccessToken, origin: RequestOrigin): Promise<IdentifiedAdministrator> {
+    const { tenantId, clientId, subject } = token;
+    if (subject !== clientId || !(await isClientTokenAlive(database, token))) return { outcome: 'unknown' };
+    const actor = { kind: 'client', id: clientId } as const;
+    const isOperator = scopesOf(token).includes(PLATFORM_SCOPE) && (await hasScope(database, tenantId, clientId));
+    if (!isOperator) return refuse(tenantId, { actor, origin }, actor);
+    const author: Author = { actor, origin, actingAs: 'platform-operator' };
+    return { outcome: 'administrator', administrator: { kind: 'platform', author } };
+  }
+
+  return async (accessToken, origin) => {
+    const token = accessToken === undefined ? undefined : await verify(accessToken, now());
+    if (!token) return { outcome: 'unknown' };
+    if (token.clientId !== FIRST_PARTY_CLIENT) return serviceAccount(token, origin);
+    const caller = await identifyCaller(accessToken);
+    if (!caller) return { outcome: 'unknown' };
+    const { sessionId } = caller;
+    const { tenantId, userId, allowedRoles } = caller.account;
+    const actor = { kind: 'user', id: userId } as const;
+    if (!allowedRoles.some((role) => roles.includes(role))) return refuse(tenantId, { actor, origin }, actor);
+    const author: Author = { actor, origin, actingAs: 'tenant-administrator' };
+    return { outcome: 'administrator', administrator: { kind: 'tenant', tenantId, userId, sessionId, author } };
+  };
+}
+
+function scopesOf({ payload }: VerifiedAccessToken): readonly string[] {
+  return typeof payload.scope === 'string' ? payload.scope.split(' ') : [];
+}
+
+/** Whether the account has the platform's scope now, whatever it had when the token was made. */
+async function hasScope(database: Database, tenantId: number, clientId: string): Promise<boolean> {
+  const client = await database.inTenant(
+    tenantId,
+    ({ oAuthClient }) => oAuthClient.findUnique({ where: { tenantId_id: { tenantId, id: clientId } } }),
+    { operation: 'read-administration' },
+  );
+  return client?.scopes.includes(PLATFORM_SCOPE) ?? false;
+}

@@ -1,0 +1,63 @@
+/** Every reason why an administrator is refused, with its message. Its code is also the reason in the audit log. */
+const MESSAGES = {
+  /** The caller administers nothing, or does not any more. */
+  'not-administrator': 'The caller is not an administrator',
+  /** The caller administers a tenant. */
+  'operators-only': 'Only a platform operator may do this',
+  /** There is none, or none that the caller may know of; the same with the others. */
+  'unknown-tenant': 'There is no such tenant',
+  'unknown-user': 'There is no such user',
+  'name-taken': 'The name is taken',
+  'role-not-assignable': 'Administrators of this tenant may not give one of the roles',
+  'claim-not-assignable': 'Administrators of this tenant may not give one of the claims',
+  /** Who resets a password can log in as its user, and would have the user's rights. */
+  'user-not-manageable': 'The user has a role or claim that administrators of this tenant may not give',
+  'last-administrator': 'The tenant would be left without an administrator',
+} as const;
+
+export type AdministrationErrorCode = keyof typeof MESSAGES | 'missing-field' | 'invalid-field' | 'unusable-password';
+
+/** An administrator was refused. Nothing was changed. The message is fit for the caller. */
+export class AdministrationError extends Error {
+  readonly code: AdministrationErrorCode;
+
+  constructor(code: AdministrationErrorCode, message: string) {
+    super(message);
+    this.name = 'AdministrationError';
+    this.code = code;
+  }
+}
+
+export function refusal(code: keyof typeof MESSAGES): AdministrationError {
+  return new AdministrationError(code, MESSAGES[code]);
+}
+
+/** For a caller who administers nothing. */
+export function notAdministrator(): AdministrationError {
+  return refusal('not-administrator');
+}
+
+export function missingField(field: string): AdministrationError {
+  return new AdministrationError('missing-field', `${field} is required`);
+}
+
+/** @param expected what would do, never what was sent. */
+export function invalidField(field: string, expected: string): AdministrationError {
+  return new AdministrationError('invalid-field', `${field}: expected ${expected}`);
+}
+
+export function unusablePassword({ code, message }: { code: string; message: string }): AdministrationError {
+  return new AdministrationError('unusable-password', `The new password cannot be used: ${message} (${code})`);
+}
+
+const ABOUT_THE_INPUT: ReadonlySet<string> = new Set([
+  'missing-field',
+  'invalid-field',
+  'unusable-password',
+  'name-taken',
+]);
+
+/** Whether an administrator wanted what they may not; the other refusals are about a form that was filled in wrongly. */
+export function isAboutRights({ code }: AdministrationError): boolean {
+  return !ABOUT_THE_INPUT.has(code);
+}

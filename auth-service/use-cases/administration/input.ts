@@ -1,0 +1,150 @@
+import { isUuid } from '../../../platform/index.ts';
+import { type ExtraClaims, problemWithClaims, ROLE_NAME } from '../../tokens/index.ts';
+import { normalizeUsername } from '../account.ts';
+import type { Administrator } from './administrator.ts';
+import { invalidField, missingField, refusal } from './errors.ts';
+
+const MAX_ROLES_OF_USER = 50;
+const DEFAULT_PAGE = 50;
+const MAX_PAGE = 200;
+
+/** A list's page; null and undefined mean that nothing was said. */
+export interface PageInput {
+  /** 1 to 200, 50 if left out. */
+  first?: number | null;
+  /** `next` of the page before. */
+  after?: string | null;
+}
+
+export interface Page<Entry> {
+  entries: readonly Entry[];
+  /** For `after`. Null on the last page. */
+  next: string | null;
+}
+
+export interface NamedClaim {
+  name: string;
+  value: string;
+}
+
+/**
+ * The tenant that an administrator means. One of a tenant may leave it out, and learns nothing of others: not even
+ * whether they exist.
+ */
+export function readTenantId(administrator: Administrator, tenantId: number | null | undefined): number {
+  if (administrator.kind === 'platform') {
+    if (tenantId == null) throw missingField('tenant_id');
+    return tenantId;
+  }
+  if (tenantId != null && tenantId !== administrator.tenantId) throw refusal('unknown-tenant');
+  return administrator.tenantId;
+}
+
+/** What is no id is nobody's. */
+export function readUserId(userId: string | null | undefined): string {
+  if (userId == null) throw missingField('user_id');
+  if (!isUuid(userId)) throw refusal('unknown-user');
+  return userId.toLowerCase();
+}
+
+export function readUsername(username: string | null | undefined): string {
+  if (username == null) throw missingField('username');
+  const normalized = normalizeUsername(username);
+  if (!normalized) throw invalidField('username', 'a name of 1 to 255 characters');
+  return normalized;
+}
+
+export interface RoleSet {
+  allowedRoles: readonly string[];
+  defaultRole: string;
+}
+
+/** At least one role; the first of them is the default where none is named. */
+export function readRoleSet(
+  roles: readonly string[] | null | undefined,
+  defaultRole: string | null | undefined,
+): RoleSet {
+  if (roles == null) throw missingField('roles');
+  const allowedRoles = readRoles('roles', roles);
+  const [first] = allowedRoles;
+  if (first === undefined) throw invalidField('roles', `1 to ${MAX_ROLES_OF_USER} roles`);
+  if (defaultRole != null && !allowedRoles.includes(defaultRole))
+    throw invalidField('default_role', 'one of the roles');
+  return { allowedRoles, defaultRole: defaultRole ?? first };
+}
+
+export function readRoles(field: string, roles: readonly string[]): readonly string[] {
+  const names = [...new Set(roles)];
+  if (names.length > MAX_ROLES_OF_USER) throw invalidField(field, `at most ${MAX_ROLES_OF_USER} roles`);
+  if (!names.every((role) => ROLE_NAME.test(role)))
+    throw invalidField(field, 'names of letters, digits and _ . : -, of at most 64 characters');
+  return names;
+}
+
+const MAX_CLAIM_NAMES = 16;
+
+/** Names of extra claims. */
+export function readClaimNames(names: readonly string[]): readonly string[] {
+  const distinct = [...new Set(names)];
+  if (distinct.length > MAX_CLAIM_NAMES) throw invalidField('claims', `at most ${MAX_CLAIM_NAMES} names`);
+  const problem = problemWithClaims(Object.fromEntries(distinct.map((name) => [name, ''])));
+  if (problem) throw invalidField('claims', problem);
+  return distinct;
+}
+
+/** RFC 6749, section 3.3. */
+const SCOPE_NAME = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
+const MAX_SCOPES = 50;
+
+export function readScopes(scopes: readonly string[]): readonly string[] {
+  const names = [...new Set(scopes)];
+  if (names.length > MAX_SCOPES || !names.every((scope) => SCOPE_NAME.test(scope)))
+    throw invalidField('scopes', `at most ${MAX_SCOPES} scopes like orders:read`);
+  return names;
+}
+
+export function readClaims(claims: readonly NamedClaim[] | null | undefined): ExtraClaims {
+  if (claims == null) throw missingField('claims');
+  const set: Record<string, string> = Object.create(null);
+  for (const { name, value } of claims) {
+    if (name in set) throw invalidField('claims', 'each name once');
+    set[name] = value;
+  }
+  const problem = problemWithClaims(set);
+  if (problem) throw invalidField('claims', problem);
+  return { ...set };
+}
+
+export function readPageSize(first: number | null | undefined): number {
+  if (first == null) return DEFAULT_PAGE;
+  if (first < 1 || first > MAX_PAGE) throw invalidField('first', `1 to ${MAX_PAGE}`);
+  return first;
+}
+
+/** The page of rows of which one more than wanted was asked for. */
+export function pageOf<Row, Entry>(
+  rows: readonly Row[],
+  size: number,
+  cursorOf: (row: Row) => string,
+  entryOf: (row: Row) => Entry,
+): Page<Entry> {
+  const shown = rows.slice(0, size);
+  const last = rows.length > size ? shown.at(-1) : undefined;
+  return { entries: shown.map(entryOf), next: last === undefined ? null : cursorOf(last) };
+}
+
+/** A cursor is a place in a list, no secret and no right: it holds the text that the list is in the order of. */
+export function encodeCursor(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64url');
+}
+
+const MAX_CURSOR_LENGTH = 2_000;
+
+/** @throws AdministrationError for what `encodeCursor` cannot have made. */
+export function decodeCursor(cursor: string | null | undefined): string | undefined {
+  if (cursor == null) return undefined;
+  const text = cursor.length > MAX_CURSOR_LENGTH ? '' : Buffer.from(cursor, 'base64url').toString('utf8');
+  if (text === '' || text.includes('\0') || encodeCursor(text) !== cursor)
+    throw invalidField('after', 'next of the page before');
+  return text;
+}
