@@ -46,6 +46,8 @@ const DEMO_ACCOUNTS_TEXT = [
   '                    carol   carol-acme-demo-pass     disabled',
   '                    dora    dora-acme-demo-pass      user, tenant_admin',
   '  tenant 2 globex   alice   alice-globex-demo-pass   user, manager',
+  'Platform operator (client_id, client_secret for POST /oauth/token, see docs/administration.md):',
+  '  7c0e4c5e-94f6-4d0e-8d2a-0d9a3f1c5b6e   operator-demo-secret',
 ];
 
 const NO_DEMO_ACCOUNTS = ['DATABASE_URL is set, so no demo accounts were made; `npm run seed:demo` makes them.'];

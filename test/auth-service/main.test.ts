@@ -90,7 +90,7 @@ describe.each(engines)('the process of the auth service, on %s', (engine) => {
     const seeding = runProgram('cli/seed-demo.js', environment(database.url));
 
     expect(await seeding.ended).toBe(0);
-    expect(seeding.stdout()).toBe('seed-demo: 5 users added, tenants acme, globex\n');
+    expect(seeding.stdout()).toBe('seed-demo: 5 users added, tenants acme, globex, operations\n');
     for (const [username, password, tenant_id, success] of [
       ['alice', 'alice-acme-demo-pass', 1, true],
       ['alice', 'alice-globex-demo-pass', 2, true],
