@@ -28,7 +28,7 @@ export const TOOLS = {
 const GENERATED = 'auth-service/database/generated';
 
 const SCRIPT = /(?<!\.d)\.ts$/;
-const ASSET = /\.(css|html|js|svg)$/;
+const ASSET = /\.(css|html|js|sql|svg)$/;
 
 /** A source modified within this time before it was read may change again without a new modification time. */
 const UNRELIABLE_MTIME_MS = 2_000;

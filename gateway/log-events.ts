@@ -88,6 +88,13 @@ export const LOG_EVENTS = {
   'listener.failed': 'a subscriber of an internal event failed; `err` has the cause',
   'traces.export_failed':
     'spans could not be exported; `reason` has the cause, `exported`, `dropped` and `failed` count spans since the start. Said once a minute',
+  'jobs.migrated': 'the database of jobs has another schema version; `migrations` names what was applied',
+  'jobs.partitions_dropped': 'finished jobs older than their retention were dropped; `partitions` names the days',
+  'jobs.database_unavailable': 'the database of jobs cannot be used, which is retried; `err` has the cause',
+  'jobs.database_available': 'the database of jobs can be used again',
+  'jobs.lease_lost': 'other processes may run the jobs of this one, which are aborted here',
+  'jobs.run_failed': 'an attempt of a job failed unexpectedly; `err` has the cause',
+  'jobs.dead': 'a job has failed for the last time and is kept for a replay; `reason` says why',
 } as const;
 
 export type LogEvent = keyof typeof LOG_EVENTS;

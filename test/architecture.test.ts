@@ -35,6 +35,7 @@ const gateway = roomsOf('gateway', {
   home: 'errors.ts http',
   http: 'errors.ts platform',
   introspection: 'platform',
+  jobs: 'errors.ts platform',
   kriti: '',
   'log-events.ts': '',
   'main.ts': 'composition process sources',

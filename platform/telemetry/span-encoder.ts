@@ -25,7 +25,7 @@ const SPAN_FIELD = {
 
 /** `ScopeSpans.spans`. */
 const SPANS = 2;
-const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 };
+const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 };
 const STATUS_ERROR = 2;
 /** Trace flags, and whether the parent is known to be, or not to be, in another process. */
 const HAS_IS_REMOTE = 0x100;

@@ -3,7 +3,7 @@ import type { SpanContext } from './trace-context.ts';
 import type { AttributeValue } from './write-attribute.ts';
 
 /** What a span is of: work within the process, a request that came, a request that is sent. */
-export type SpanKind = 'internal' | 'server' | 'client';
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
 
 /**
  * A span of a trace. One that is not sampled has the same methods, which do nothing, so that no caller asks.

@@ -1,0 +1,81 @@
+import type { JobsDatabase } from './database.ts';
+import type { JobHandler, Json } from './job.ts';
+
+/** A tenant in a queue: lanes take turns. */
+export interface LaneCursor {
+  readonly kind: string;
+  readonly queue: string;
+  readonly tenant: string;
+}
+
+export const NO_LANE: LaneCursor = { kind: '', queue: '', tenant: '' };
+
+export interface ClaimedRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly queue: string;
+  readonly tenant: string;
+  readonly order_key: string | null;
+  readonly idempotency_key: string;
+  /** This one included. */
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly payload: Json;
+  /** Headers of the trace that it continues. */
+  readonly trace: Record<string, string> | null;
+  readonly accepted_at: Date;
+  readonly expires_at: Date | null;
+  readonly is_expired: boolean;
+  /** Since it was due, in milliseconds. */
+  readonly waited_ms: number;
+}
+
+export interface ClaimOptions {
+  readonly runner: string;
+  readonly slots: number;
+  /** By kind. */
+  readonly handlers: ReadonlyMap<string, JobHandler>;
+  /** Keys of queues that are left alone. */
+  readonly paused: readonly string[];
+  /** The lane that was served last. */
+  readonly cursor: LaneCursor;
+}
+
+/** A kind and a queue in one text, as the functions of the database have it. */
+export function queueKey(kind: string, queue: string): string {
+  return `${kind}\x01${queue}`;
+}
+
+/** Takes jobs for free slots, lane by lane behind the cursor. */
+export async function claimJobs(
+  database: JobsDatabase,
+  { runner, slots, handlers, paused, cursor }: ClaimOptions,
+): Promise<{ rows: readonly ClaimedRow[]; cursor: LaneCursor }> {
+  const limits = Object.fromEntries(
+    [...handlers].flatMap(([kind, handler]) =>
+      [...(handler.limits?.() ?? [])].map(([queue, limit]) => [queueKey(kind, queue), limit]),
+    ),
+  );
+  const rows = await database.query<ClaimedRow>(
+    'SELECT * FROM portico_jobs.claim($1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb)',
+    [
+      runner,
+      slots,
+      [...handlers.keys()],
+      cursor.kind,
+      cursor.queue,
+      cursor.tenant,
+      JSON.stringify(paused),
+      JSON.stringify(limits),
+    ],
+  );
+  return { rows, cursor: rows.at(-1) ?? cursor };
+}
+
+/** In how many milliseconds the next job is due; Infinity where none has a time. */
+export async function nextDueMs(database: JobsDatabase): Promise<number> {
+  const [row] = await database.query<{ ms: number | null }>(
+    "SELECT extract(epoch FROM min(run_at) - clock_timestamp())::float8 * 1000 AS ms FROM portico_jobs.live WHERE state = 'scheduled'",
+  );
+  return row?.ms ?? Number.POSITIVE_INFINITY;
+}

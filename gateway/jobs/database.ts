@@ -1,0 +1,121 @@
+import pg from 'pg';
+import type { Logger } from '../../platform/index.ts';
+import { migrateJobs } from './migrate.ts';
+
+/** How long a statement may take, in milliseconds; the server cancels it, and a connection that is silent is closed. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+const ANSWER_ALLOWANCE_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_DELAY_MS = 10_000;
+/** A connection is replaced at this age: after a failover, old ones lead to the wrong server. */
+const CONNECTION_MAX_AGE_SECONDS = 1_800;
+const MAKE_PARTITIONS = 'SELECT portico_jobs.maintain(36500, 36500)';
+
+export interface JobsDatabaseOptions {
+  /** Such as `postgresql://portico_jobs@db/portico_jobs`. */
+  readonly url: string;
+  /** Connections at most, beside the one that listens. */
+  readonly size: number;
+  readonly log: Logger;
+}
+
+/** The database of the jobs. It is migrated at the first statement that reaches it. */
+export class JobsDatabase {
+  readonly url: string;
+  readonly #pool: pg.Pool;
+  readonly #log: Logger;
+  #migrated: Promise<void> | undefined;
+
+  constructor({ url, size, log }: JobsDatabaseOptions) {
+    this.url = url;
+    this.#log = log;
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: size,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+      maxLifetimeSeconds: CONNECTION_MAX_AGE_SECONDS,
+      application_name: 'portico-jobs',
+    });
+    // Without listeners, the loss of a connection would end the process; the statement under way is rejected.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (connection) => {
+      connection.on('error', () => {});
+      // What was accepted has to survive the server, whatever it is configured to.
+      connection.query(`SET statement_timeout = ${STATEMENT_TIMEOUT_MS}; SET synchronous_commit = on`).catch(() => {});
+    });
+  }
+
+  /**
+   * Runs one statement, in a transaction of its own.
+   *
+   * @throws Error when the database cannot be reached or rejects it.
+   */
+  async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    await this.migrate();
+    return this.#query<Row>(text, values);
+  }
+
+  /** @throws Error when it cannot be migrated now; the next call tries again. */
+  migrate(): Promise<void> {
+    this.#migrated ??= this.#migrate().catch((error: unknown) => {
+      this.#migrated = undefined;
+      throw error;
+    });
+    return this.#migrated;
+  }
+
+  async #migrate(): Promise<void> {
+    const connection = await this.#pool.connect();
+    try {
+      const applied = await withDeadline(connection, migrateJobs(connection), 4 * STATEMENT_TIMEOUT_MS);
+      // After a pause of weeks there is no partition for today. This makes it, and drops nothing.
+      await withDeadline(connection, connection.query(MAKE_PARTITIONS), STATEMENT_TIMEOUT_MS + ANSWER_ALLOWANCE_MS);
+      connection.release();
+      if (applied.length > 0)
+        this.#log.info({ event: 'jobs.migrated', migrations: applied }, 'migrated the database of jobs');
+    } catch (error) {
+      connection.release(true);
+      throw error;
+    }
+  }
+
+  async #query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    const connection = await this.#pool.connect();
+    try {
+      const answer = connection.query<Row>(text, [...values]);
+      const { rows } = await withDeadline(connection, answer, STATEMENT_TIMEOUT_MS + ANSWER_ALLOWANCE_MS);
+      connection.release();
+      return rows;
+    } catch (error) {
+      // An error of the server is an answer: the connection is sound. What it says of itself is not a failure of it.
+      connection.release(!(error instanceof pg.DatabaseError) || isConnectionLost(error));
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** Classes 08 (connection exception) and 57P0x (the server stops) of PostgreSQL's manual, appendix A. */
+function isConnectionLost({ code = '' }: pg.DatabaseError): boolean {
+  return code.startsWith('08') || code.startsWith('57P0');
+}
+
+/** Destroys a connection that does not answer in time: the driver would wait for ever. */
+export async function withDeadline<T>(connection: pg.ClientBase, answer: Promise<T>, deadlineMs: number): Promise<T> {
+  const timer = setTimeout(() => {
+    const error = new Error('Connection terminated: the database did not answer in time');
+    (connection as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection.stream.destroy(
+      error,
+    );
+  }, deadlineMs);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+  }
+}

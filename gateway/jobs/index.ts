@@ -1,0 +1,22 @@
+export type { JobDetails, JobFilter, JobsAdmin, QueueStats } from './admin.ts';
+export {
+  type AcceptedJob,
+  dead,
+  done,
+  expired,
+  failed,
+  JOB_STATES,
+  type JobHandler,
+  type JobOutcome,
+  type JobResult,
+  type JobState,
+  type JobSummary,
+  type Json,
+  type NewJob,
+  postponed,
+  type QueueLimits,
+  type RunningJob,
+  retry,
+} from './job.ts';
+export { type Jobs, type JobsMode, type JobsOptions, openJobs } from './jobs.ts';
+export { isFinal, type ResultQuery } from './results.ts';

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { JobsDatabase } from './database.ts';
+
+/** How long a process holds its jobs without a heartbeat, in milliseconds: so long a killed one's jobs stay away. */
+export const LEASE_MS = 30_000;
+const HEARTBEAT_MS = LEASE_MS / 3;
+/** The holder counts its lease as lost this much earlier than the others do. */
+const MARGIN_MS = 2_000;
+const RETRY_MS = 1_000;
+
+export interface LeaseListeners {
+  /** Jobs that this process runs, by id: others that the database has as its own are given back. */
+  held(): readonly string[];
+  onCancelled(ids: readonly string[]): void;
+  /** Others may run the jobs of this process now. */
+  onLost(): void;
+  /** The database did not answer, and does again (undefined). */
+  onTrouble(error: unknown): void;
+}
+
+interface HeartbeatRow {
+  readonly was_known: boolean;
+  readonly cancelled: readonly string[] | null;
+}
+
+/** The lease of a process that runs jobs: one row in the database, renewed by a heartbeat. Times are the database's. */
+export class Lease {
+  readonly id = randomUUID();
+  readonly #database: JobsDatabase;
+  readonly #listeners: LeaseListeners;
+  readonly #leaseMs: number;
+  /** Until when it holds, by this process's monotonic clock. */
+  #validUntil = Number.NEGATIVE_INFINITY;
+  #wasHeld = false;
+  #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(database: JobsDatabase, listeners: LeaseListeners, leaseMs = LEASE_MS) {
+    this.#database = database;
+    this.#listeners = listeners;
+    this.#leaseMs = leaseMs;
+  }
+
+  get isHeld(): boolean {
+    return performance.now() < this.#validUntil;
+  }
+
+  /** Renews it now; used before the first job, and when another process has cancelled one. Never rejects. */
+  beat(): Promise<void> {
+    this.#beating ??= this.#beat().finally(() => {
+      this.#beating = undefined;
+    });
+    return this.#beating;
+  }
+
+  async #beat(): Promise<void> {
+    clearTimeout(this.#timer);
+    const sentAt = performance.now();
+    try {
+      const name = `${hostname()}:${process.pid}`;
+      const [row] = await this.#database.query<HeartbeatRow>(
+        'SELECT was_known, cancelled FROM portico_jobs.heartbeat($1, $2, $3, $4)',
+        [this.id, name, this.#leaseMs, this.#listeners.held()],
+      );
+      // Another process has given its jobs away: what runs here runs there too.
+      if (this.#wasHeld && !row?.was_known) this.#listeners.onLost();
+      this.#wasHeld = true;
+      this.#validUntil = sentAt + this.#leaseMs - MARGIN_MS;
+      this.#listeners.onTrouble(undefined);
+      if (row?.cancelled) this.#listeners.onCancelled(row.cancelled);
+      this.#plan(Math.min(HEARTBEAT_MS, this.#leaseMs / 3));
+    } catch (error) {
+      this.#listeners.onTrouble(error);
+      if (this.#wasHeld && !this.isHeld) {
+        this.#wasHeld = false;
+        this.#listeners.onLost();
+      }
+      this.#plan(RETRY_MS);
+    }
+  }
+
+  #plan(ms: number): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.beat(), ms);
+    this.#timer.unref();
+  }
+
+  /** Gives the jobs that are still held to others. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#beating;
+    this.#validUntil = Number.NEGATIVE_INFINITY;
+    if (this.#wasHeld) await this.#database.query('SELECT portico_jobs.leave($1)', [this.id]).catch(() => {});
+  }
+}

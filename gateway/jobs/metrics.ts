@@ -1,0 +1,77 @@
+import { counter, durationHistogram, gauge, type Metric } from '../../platform/index.ts';
+import type { JobsAdmin, QueueStats } from './admin.ts';
+import { JOB_BOUNDS_MS, type JobCounts } from './counts.ts';
+
+/** The database is asked for the lengths of queues this often at most, in milliseconds. */
+const STATS_AGE_MS = 10_000;
+
+/** What a process has done with jobs. */
+export function jobMetrics(counts: JobCounts): readonly Metric[] {
+  const byKind = (values: ReadonlyMap<string, number>) =>
+    [...values].map(([kind, value]) => ({ labels: { kind }, value }));
+  return [
+    counter('portico_jobs_accepted_total', 'Jobs that were committed.', ['kind'], byKind(counts.acceptedByKind)),
+    counter('portico_jobs_refused_total', 'Jobs that could not be committed.', ['kind'], byKind(counts.refusedByKind)),
+    counter(
+      'portico_job_runs_total',
+      'Attempts of jobs, by how they ended and why.',
+      ['kind', 'outcome', 'reason'],
+      [...counts.runs.values()].map(({ kind, outcome, reason, count }) => ({
+        labels: { kind, outcome, reason },
+        value: count,
+      })),
+    ),
+    durationHistogram(
+      'portico_job_wait_seconds',
+      'From when a job was due until its attempt began.',
+      ['kind'],
+      JOB_BOUNDS_MS,
+      [...counts.waits].map(([kind, durations]) => durations.sample({ kind })),
+    ),
+    durationHistogram(
+      'portico_job_duration_seconds',
+      'Attempts of jobs.',
+      ['kind'],
+      JOB_BOUNDS_MS,
+      [...counts.durations].map(([kind, durations]) => durations.sample({ kind })),
+    ),
+  ];
+}
+
+/** What is in the database, for all processes. It is asked when metrics are, and told with the next ones. */
+export class QueueGauges {
+  readonly #admin: JobsAdmin;
+  #stats: readonly QueueStats[] = [];
+  #askedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(admin: JobsAdmin) {
+    this.#admin = admin;
+  }
+
+  metrics(): readonly Metric[] {
+    if (performance.now() - this.#askedAt >= STATS_AGE_MS) {
+      this.#askedAt = performance.now();
+      this.#admin.stats().then(
+        (stats) => {
+          this.#stats = stats;
+        },
+        () => {},
+      );
+    }
+    const labels = ({ kind, queue, state }: QueueStats) => ({ kind, queue, state });
+    return [
+      gauge(
+        'portico_jobs',
+        'Jobs in the database that are not finished, and dead ones; some seconds old.',
+        ['kind', 'queue', 'state'],
+        this.#stats.map((one) => ({ labels: labels(one), value: one.count })),
+      ),
+      gauge(
+        'portico_jobs_oldest_seconds',
+        'How long the oldest of them has been due.',
+        ['kind', 'queue', 'state'],
+        this.#stats.map((one) => ({ labels: labels(one), value: one.oldestSeconds })),
+      ),
+    ];
+  }
+}

@@ -1,0 +1,315 @@
+import type { Logger, Span, Telemetry } from '../../platform/index.ts';
+import { backoffMs } from './backoff.ts';
+import { Batcher } from './batcher.ts';
+import { type ClaimedRow, claimJobs, type LaneCursor, NO_LANE, nextDueMs, queueKey } from './claim.ts';
+import type { JobCounts } from './counts.ts';
+import type { JobsDatabase } from './database.ts';
+import { type JobHandler, type JobOutcome, type Json, retry } from './job.ts';
+import { LEASE_MS, Lease } from './lease.ts';
+import { PausedQueues } from './paused-queues.ts';
+
+/** Notifications wake a process; this is for those that were lost, in milliseconds. */
+const FALLBACK_POLL_MS = 15_000;
+/** Where notifications do not arrive. */
+const POLL_MS = 1_000;
+const RETRY_MS = 1_000;
+const MAX_SETTLED_AT_ONCE = 200;
+const MAX_REASON = 64;
+
+export interface RunnerOptions {
+  readonly database: JobsDatabase;
+  readonly counts: JobCounts;
+  readonly telemetry: Pick<Telemetry, 'tracer'>;
+  readonly log: Logger;
+  /** Jobs that run at a time in this process. */
+  readonly slots: number;
+  /** Whether notifications of other processes arrive. */
+  readonly isNotified: () => boolean;
+  /** For tests: the lease of a process, in milliseconds. */
+  readonly leaseMs?: number | undefined;
+  /** Called with the ids of jobs that are finished. */
+  readonly onSettled: (id: string) => void;
+}
+
+interface RunInProgress {
+  readonly controller: AbortController;
+  readonly attempt: number;
+}
+
+/** What `settle` of the database takes. */
+interface SettledRow {
+  readonly id: string;
+  readonly attempt: number;
+  readonly outcome: string;
+  readonly reason?: string | undefined;
+  readonly after_ms?: number;
+  readonly is_attempt?: boolean;
+  readonly output?: Json;
+  readonly errors?: Json;
+}
+
+/**
+ * Claims jobs for the free slots of this process, runs their handlers, and writes down what came out. Idle, it sends nothing
+ * but heartbeats: a notification, or the time of the next job, wakes it.
+ */
+export class JobRunner {
+  readonly #options: RunnerOptions;
+  readonly #handlers: ReadonlyMap<string, JobHandler>;
+  readonly #lease: Lease;
+  readonly #running = new Map<string, RunInProgress>();
+  readonly #paused = new PausedQueues();
+  readonly #settlements: Batcher<SettledRow, boolean>;
+  #cursor: LaneCursor = NO_LANE;
+  #claiming: Promise<void> | undefined;
+  #isWanted = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopping = false;
+  #isTroubled = false;
+  #onIdle: (() => void) | undefined;
+
+  /** @param handlers by kind; those that are added later are seen. */
+  constructor(handlers: ReadonlyMap<string, JobHandler>, options: RunnerOptions) {
+    this.#handlers = handlers;
+    this.#options = options;
+    this.#lease = new Lease(
+      options.database,
+      {
+        held: () => [...this.#running.keys()],
+        onCancelled: (ids) => this.#abort(ids),
+        onLost: () => {
+          options.log.warn({ event: 'jobs.lease_lost', running: this.#running.size }, 'lost the lease of running jobs');
+          this.#abort(this.#running.keys());
+        },
+        onTrouble: (error) => this.#report(error),
+      },
+      options.leaseMs ?? LEASE_MS,
+    );
+    this.#settlements = new Batcher((rows) => this.#settleAll(rows), { maxItems: MAX_SETTLED_AT_ONCE, maxBatches: 1 });
+  }
+
+  /** Jobs that run now. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** There may be jobs. Any number of calls while a claim is under way make one more claim. */
+  wake(): void {
+    if (this.#isStopping) return;
+    if (this.#claiming) {
+      this.#isWanted = true;
+      return;
+    }
+    if (this.#running.size >= this.#options.slots) return;
+    clearTimeout(this.#timer);
+    this.#claiming = this.#claim().finally(() => {
+      this.#claiming = undefined;
+      if (!this.#isWanted) return;
+      this.#isWanted = false;
+      this.wake();
+    });
+  }
+
+  /** Another process has cancelled a job, which may run here. */
+  checkCancelled(): void {
+    if (this.#running.size > 0) void this.#lease.beat();
+  }
+
+  async #claim(): Promise<void> {
+    if (this.#handlers.size === 0) return;
+    try {
+      if (!this.#lease.isHeld) await this.#lease.beat();
+      if (!this.#lease.isHeld) {
+        this.#plan(RETRY_MS);
+        return;
+      }
+      const free = this.#options.slots - this.#running.size;
+      const { database, isNotified } = this.#options;
+      const { rows, cursor } = await claimJobs(database, {
+        runner: this.#lease.id,
+        slots: free,
+        handlers: this.#handlers,
+        paused: this.#paused.keys(),
+        cursor: this.#cursor,
+      });
+      this.#cursor = cursor;
+      for (const row of rows) this.#begin(row);
+      // Slots that are free again wake it, where there may be more.
+      if (rows.length >= free) this.#isWanted ||= this.#running.size < this.#options.slots;
+      else
+        this.#plan(
+          Math.min(isNotified() ? FALLBACK_POLL_MS : POLL_MS, await nextDueMs(database), this.#paused.nextEndMs()),
+        );
+      this.#report(undefined);
+    } catch (error) {
+      this.#report(error);
+      this.#plan(RETRY_MS * (1 + Math.random()));
+    }
+  }
+
+  #plan(ms: number): void {
+    if (this.#isStopping) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.wake(), Math.max(1, ms));
+    this.#timer.unref();
+  }
+
+  #begin(row: ClaimedRow): void {
+    const run = { controller: new AbortController(), attempt: row.attempts };
+    this.#running.set(row.id, run);
+    void this.#run(row, run).finally(() => {
+      if (this.#running.get(row.id) === run) this.#running.delete(row.id);
+      if (this.#running.size === 0) this.#onIdle?.();
+      this.wake();
+    });
+  }
+
+  async #run(row: ClaimedRow, { controller }: RunInProgress): Promise<void> {
+    const { counts, telemetry } = this.#options;
+    const startedAt = performance.now();
+    const span = telemetry.tracer?.startRequest({
+      name: `run job ${row.kind}`,
+      kind: 'consumer',
+      headers: row.trace ?? {},
+      isTrusted: true,
+    });
+    counts.began(row.kind, row.waited_ms);
+    const outcome: JobOutcome = row.is_expired
+      ? { outcome: 'expired' }
+      : await this.#handle(row, span, controller.signal);
+    const settled = this.#settledRow(row, outcome);
+    const reason = settled.outcome === 'done' ? '' : (settled.reason ?? settled.outcome);
+    const label = settled.outcome === 'scheduled' ? (settled.is_attempt ? 'retry' : 'postponed') : settled.outcome;
+    counts.ended(row.kind, label, reason, performance.now() - startedAt);
+    if (label === 'dead')
+      this.#options.log.warn(
+        { event: 'jobs.dead', job: row.id, kind: row.kind, queue: row.queue, reason, attempts: row.attempts },
+        'a job has failed for the last time',
+      );
+    span?.setAttribute('portico.job.kind', row.kind);
+    span?.setAttribute('portico.job.attempt', row.attempts);
+    span?.setAttribute('portico.job.outcome', label);
+    if (reason !== '') span?.fail(reason);
+    span?.end();
+    const wasTaken = await this.#settlements.add(settled);
+    if (wasTaken && settled.outcome !== 'scheduled') this.#options.onSettled(row.id);
+  }
+
+  async #handle(row: ClaimedRow, span: Span | undefined, signal: AbortSignal): Promise<JobOutcome> {
+    const handler = this.#handlers.get(row.kind);
+    try {
+      if (!handler) return retry('unknown-kind');
+      return await handler.run(
+        {
+          id: row.id,
+          kind: row.kind,
+          queue: row.queue,
+          tenant: row.tenant,
+          orderKey: row.order_key ?? undefined,
+          idempotencyKey: row.idempotency_key,
+          attempt: row.attempts,
+          maxAttempts: row.max_attempts,
+          payload: row.payload,
+          acceptedAt: row.accepted_at,
+          expiresAt: row.expires_at ?? undefined,
+          span,
+        },
+        signal,
+      );
+    } catch (error) {
+      if (signal.aborted) return retry('interrupted', { afterMs: 0 });
+      const { log } = this.#options;
+      log.error(
+        { event: 'jobs.run_failed', err: error, job: row.id, kind: row.kind, queue: row.queue },
+        'a job failed',
+      );
+      return retry('unexpected');
+    }
+  }
+
+  #settledRow(row: ClaimedRow, outcome: JobOutcome): SettledRow {
+    const base = { id: row.id, attempt: row.attempts };
+    switch (outcome.outcome) {
+      case 'done':
+        return { ...base, outcome: 'done', output: outcome.output };
+      case 'expired':
+        return { ...base, outcome: 'expired', reason: 'expired' };
+      case 'failed':
+      case 'dead':
+        return { ...base, outcome: outcome.outcome, reason: short(outcome.reason), errors: outcome.errors };
+      case 'postponed':
+        this.#paused.pause(queueKey(row.kind, row.queue), outcome.afterMs);
+        return {
+          ...base,
+          outcome: 'scheduled',
+          reason: short(outcome.reason),
+          after_ms: outcome.afterMs * (1 + Math.random() / 4),
+          is_attempt: false,
+        };
+      case 'retry': {
+        const reason = short(outcome.reason);
+        if (row.attempts >= row.max_attempts) return { ...base, outcome: 'dead', reason, errors: outcome.errors };
+        const afterMs = reason === 'interrupted' ? 0 : backoffMs(row.attempts, outcome.afterMs);
+        return { ...base, outcome: 'scheduled', reason, after_ms: afterMs, is_attempt: true };
+      }
+    }
+  }
+
+  /** Writes outcomes down; tries until the database takes them or the process stops, since the work has been done. */
+  async #settleAll(rows: readonly SettledRow[]): Promise<readonly boolean[]> {
+    for (;;) {
+      try {
+        const taken = await this.#options.database.query<{ id: string }>(
+          'SELECT id FROM portico_jobs.settle($1, $2::jsonb) AS id',
+          [this.#lease.id, JSON.stringify(rows)],
+        );
+        const ids = new Set(taken.map(({ id }) => id));
+        return rows.map(({ id }) => ids.has(id));
+      } catch (error) {
+        this.#report(error);
+        if (this.#isStopping) return rows.map(() => false);
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (1 + Math.random())));
+      }
+    }
+  }
+
+  #abort(ids: Iterable<string>): void {
+    for (const id of ids) this.#running.get(id)?.controller.abort();
+  }
+
+  /** A database that is away is said once, and once when it is back. */
+  #report(error: unknown): void {
+    const { log } = this.#options;
+    if (error !== undefined && !this.#isTroubled)
+      log.error({ event: 'jobs.database_unavailable', err: error }, 'the database of jobs cannot be used; retrying');
+    if (error === undefined && this.#isTroubled)
+      log.info({ event: 'jobs.database_available' }, 'the database of jobs can be used again');
+    this.#isTroubled = error !== undefined;
+  }
+
+  /** Begins nothing more, waits up to `graceMs` for what runs, aborts the rest and gives it back. */
+  async stop(graceMs: number): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#isStopping = true;
+    await this.#claiming;
+    if (!(await this.#idleWithin(graceMs))) {
+      this.#abort(this.#running.keys());
+      await this.#idleWithin(RETRY_MS);
+    }
+    await this.#lease.close();
+  }
+
+  #idleWithin(ms: number): Promise<boolean> {
+    if (this.#running.size === 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), ms);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+    });
+  }
+}
+
+function short(reason: string): string {
+  return reason.slice(0, MAX_REASON);
+}

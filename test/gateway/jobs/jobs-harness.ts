@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import {
+  type JobHandler,
+  type JobOutcome,
+  type Jobs,
+  type JobsOptions,
+  openJobs,
+  type RunningJob,
+} from '../../../gateway/jobs/index.ts';
+import { createLogger } from '../../../platform/index.ts';
+import { createTestDatabase, type Engine, type TestDatabase } from '../../database/index.ts';
+
+/** A database of jobs, and processes on it. */
+export interface JobsDatabaseUnderTest {
+  readonly database: TestDatabase;
+  /** Opens what one process has; ended with the database. */
+  open(options?: Partial<JobsOptions>): Jobs;
+  /** Opens one that runs jobs of the kind `work` by this function. */
+  worker(run: JobHandler['run'], options?: Partial<JobsOptions>, more?: Partial<JobHandler>): Jobs;
+  /** Sends one statement as an operator would. */
+  sql(text: string, values?: unknown[]): Promise<readonly Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+export async function openJobsDatabase(engine: Engine): Promise<JobsDatabaseUnderTest> {
+  const database = await createTestDatabase({ engine, migrated: false });
+  const opened: Jobs[] = [];
+  const open = (options: Partial<JobsOptions> = {}) => {
+    const jobs = openJobs({
+      url: database.url,
+      mode: 'all',
+      slots: 10,
+      retentionDays: 7,
+      deadRetentionDays: 30,
+      telemetry: { tracer: undefined },
+      log: createLogger('gateway', 'silent'),
+      ...options,
+    });
+    opened.push(jobs);
+    return jobs;
+  };
+  return {
+    database,
+    open,
+    worker: (run, options, more) => {
+      const jobs = open(options);
+      jobs.handle('work', { run, ...more });
+      jobs.start();
+      return jobs;
+    },
+    sql: async (text, values) => {
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      try {
+        return (await client.query(text, values)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    close: async () => {
+      await Promise.all(opened.map((jobs) => jobs.stop(0).catch(() => {})));
+      await database.drop();
+    },
+  };
+}
+
+export const WORK = { kind: 'work', queue: 'one', maxAttempts: 3, payload: null } as const;
+
+/** A handler that records what it ran. */
+export function recorder(answer: (job: RunningJob) => JobOutcome | Promise<JobOutcome>) {
+  const jobs: RunningJob[] = [];
+  return {
+    jobs,
+    run: async (job: RunningJob): Promise<JobOutcome> => {
+      jobs.push(job);
+      return answer(job);
+    },
+  };
+}
+
+/** Waits until `condition` holds; the test's own time limit ends one that hangs. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(20);
+}
