@@ -1,3 +1,4 @@
+export { parseAge } from './age.ts';
 export { type Cancellable, Cancellation, type Done } from './cancellation.ts';
 export { Chunks } from './chunks.ts';
 export { SecretComparison } from './constant-time.ts';
@@ -19,7 +20,7 @@ export {
   requestIdOf,
 } from './http/index.ts';
 export { ImmediateQueue } from './immediate-queue.ts';
-export { isJsonObject } from './json-object.ts';
+export { isJsonObject, parseJson } from './json.ts';
 export { jwkThumbprint } from './jwk-thumbprint.ts';
 export { Listeners } from './listeners.ts';
 export { createLogger, type LogDestination, type Logger, lineWriter, logJson, logText } from './logging/index.ts';

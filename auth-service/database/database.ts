@@ -8,9 +8,9 @@ import {
   type StatementLimits,
 } from './across-tenants.ts';
 import { type ConnectionOptions, openClient, STATEMENT_TIMEOUT_MS } from './client.ts';
+import { createDatabaseSpans } from './database-spans.ts';
 import type { Prisma } from './generated/client.ts';
 import { GuardedPool, type PoolUsage } from './guarded-pool.ts';
-import { createOperationSpans } from './operation-spans.ts';
 import { type DatabaseOperation, OperationDurations } from './operations.ts';
 import { effectiveRole } from './service-role.ts';
 import { createRunStatement } from './single-statements.ts';
@@ -160,7 +160,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   }
 
   const operations = new OperationDurations();
-  const traced = createOperationSpans(url, options.activeSpan);
+  const traced = createDatabaseSpans(url, options.activeSpan);
   const during = <Result>(operation: DatabaseOperation, work: () => Promise<Result>) =>
     operations.during(operation, () => traced(operation, work));
   const single = <Row>(rowSecurity: RowSecurityContext, statement: Statement, operation: DatabaseOperation = 'other') =>

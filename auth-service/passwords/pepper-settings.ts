@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SettingsError } from '../../platform/index.ts';
+import { parseJson, SettingsError } from '../../platform/index.ts';
 import type { Peppers } from './passwords.ts';
 
 const MIN_LENGTH = 32;
@@ -21,7 +21,7 @@ export const pepperVersions = z
   .string()
   .meta({ type: 'JSON' })
   .transform((text, context): ReadonlyMap<number, string> => {
-    const parsed = versions.safeParse(jsonOf(text));
+    const parsed = versions.safeParse(parseJson(text));
     if (parsed.success)
       return new Map(Object.entries(parsed.data).map(([version, secret]) => [Number(version), secret]));
     context.addIssue({ code: 'custom', message: VERSIONS_EXPECTED });
@@ -54,12 +54,4 @@ export function peppersOf(settings: PepperSettings): Peppers {
   if (!secrets.has(current))
     throw new SettingsError([`AUTH_PASSWORD_PEPPER_VERSION: there is no pepper of version ${current}`]);
   return { current, secrets };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,7 @@ import { type GatewayError, methodNotAllowed } from '../errors.ts';
 import { invalidHandshake, unsupportedWebSocketVersion } from './errors.ts';
 
 /** 16 bytes in base64, as RFC 6455 section 4.1 has it. */
-const KEY = /^[A-Za-z0-9+/]{22}==$/;
+const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
 
 /**
  * What keeps a request that asks for a WebSocket from being a handshake (RFC 6455 section 4.2.1); undefined if nothing
@@ -18,7 +18,7 @@ export function handshakeProblem({ method, httpVersion, headers }: IncomingMessa
     return invalidHandshake('no body, neither Content-Length nor Transfer-Encoding');
   if (!hasOption(headers.connection, 'upgrade')) return invalidHandshake('Connection: Upgrade');
   if (headers['sec-websocket-version'] !== '13') return unsupportedWebSocketVersion();
-  if (!KEY.test(headers['sec-websocket-key'] ?? ''))
+  if (!WEBSOCKET_KEY.test(headers['sec-websocket-key'] ?? ''))
     return invalidHandshake('a Sec-WebSocket-Key of 16 bytes in base64');
   return undefined;
 }

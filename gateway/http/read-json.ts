@@ -25,7 +25,7 @@ export function readJson(source: BodySource, maxBytes: number, done: JsonReader)
     readBody(source, maxBytes, (refusal, body) => {
       if (refusal || body.length === 0) done(refusal);
       else if (!hasType) done(notJson());
-      else parseJson(body, done);
+      else parseBodyJson(body, done);
     });
 }
 
@@ -43,7 +43,7 @@ function isJson({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
 }
 
-function parseJson(body: Buffer, done: JsonReader): void {
+function parseBodyJson(body: Buffer, done: JsonReader): void {
   if (isNestedTooDeep(body)) {
     done(jsonTooDeep('the request body', MAX_JSON_DEPTH));
     return;

@@ -3,7 +3,7 @@ import { type ErrorCode, GatewayError } from '../errors.ts';
 
 /** A document of more tokens than are parsed. */
 export function tooManyTokens(most: number): GraphQLError {
-  return withCode(`the document has more than ${most} tokens`, 'token-limit-exceeded');
+  return codedError(`the document has more than ${most} tokens`, 'token-limit-exceeded');
 }
 
 /** A document whose nesting the parser cannot follow. */
@@ -13,7 +13,7 @@ export function documentTooDeep(): GraphQLError {
 
 /** A document that is over a limit of its caller's role. @param found what exceeds it, with the figure where there is one. */
 export function limitExceeded(code: ErrorCode, found: string, limit: number): GraphQLError {
-  return withCode(`${found}; the limit is ${limit}`, code);
+  return codedError(`${found}; the limit is ${limit}`, code);
 }
 
 /** A batch of more operations than its caller may send at once. */
@@ -66,17 +66,17 @@ export function malformedPersistedQueryHash(): GatewayError {
 
 /** A hash that no document is stored by: clients send the text next. In Apollo's words, as the next two. */
 export function persistedQueryNotFound(): GraphQLError {
-  return withCode('PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND');
+  return codedError('PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND');
 }
 
 /** A text that is not that of the id beside it. */
 export function persistedQueryMismatch(): GraphQLError {
-  return withCode('provided sha does not match query', 'PERSISTED_QUERY_HASH_MISMATCH');
+  return codedError('provided sha does not match query', 'PERSISTED_QUERY_HASH_MISMATCH');
 }
 
 /** A hash where persisted queries are switched off. */
 export function persistedQueryNotSupported(): GraphQLError {
-  return withCode('PersistedQueryNotSupported', 'PERSISTED_QUERY_NOT_SUPPORTED');
+  return codedError('PersistedQueryNotSupported', 'PERSISTED_QUERY_NOT_SUPPORTED');
 }
 
 /** A subscription by a request whose response cannot be a stream. */
@@ -92,6 +92,6 @@ export function schemaChanged(): GatewayError {
   return new GatewayError('schema-reload', 'the schema has changed: subscribe again');
 }
 
-function withCode(message: string, code: ErrorCode): GraphQLError {
+function codedError(message: string, code: ErrorCode): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
 }

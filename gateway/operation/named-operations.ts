@@ -13,7 +13,7 @@ const MAX_NAMES = 200;
 const MAX_NAME_LENGTH = 128;
 /** Sets of labels of one operation; what comes after them has the client and the tenant `other`. */
 const MAX_SERIES = 500;
-const OTHER = 'other';
+const OTHER_LABEL = 'other';
 const TENANT_VARIABLE = 'x-hasura-tenant-id';
 
 /** What is counted of named operations beside their names: values that operators list, since clients may send any. */
@@ -63,7 +63,7 @@ export class NamedOperations {
     const name = this.#nameOf(query, node, operation);
     const known = this.#byName.get(name);
     if (known) return known;
-    if (this.#byName.size >= MAX_NAMES && name !== OTHER) return this.#named(OTHER);
+    if (this.#byName.size >= MAX_NAMES && name !== OTHER_LABEL) return this.#named(OTHER_LABEL);
     return this.#named(name);
   }
 
@@ -75,10 +75,10 @@ export class NamedOperations {
 
   #nameOf(query: string, node: DocumentNode, { name }: OperationDefinitionNode): string {
     const names = this.#names;
-    if (names.size === 0) return OTHER;
+    if (names.size === 0) return OTHER_LABEL;
     const text = names.has(query) ? query : normalised(node);
-    if (!names.has(text)) return OTHER;
-    return (name?.value ?? names.get(text) ?? OTHER).slice(0, MAX_NAME_LENGTH);
+    if (!names.has(text)) return OTHER_LABEL;
+    return (name?.value ?? names.get(text) ?? OTHER_LABEL).slice(0, MAX_NAME_LENGTH);
   }
 
   metrics(): readonly Metric[] {
@@ -129,8 +129,8 @@ interface Series {
   readonly outcomes: Outcomes;
 }
 
-/** An operation that is run. */
-export interface CountedOperation {
+/** An operation that was executed. */
+export interface ExecutedOperation {
   readonly operation: OperationDefinitionNode;
   readonly context: RequestContext;
   readonly session: Session;
@@ -153,13 +153,13 @@ export class NamedOperation {
   }
 
   /** A query or mutation has run. */
-  ran({ operation, context, session }: CountedOperation, hasErrors: boolean, durationMs: number): void {
+  ran({ operation, context, session }: ExecutedOperation, hasErrors: boolean, durationMs: number): void {
     this.#count(operation.operation, hasErrors, context.clientHeaders, session);
     this.durations.add(durationMs, context.span);
   }
 
   /** A subscription was opened. */
-  subscribed({ context, session }: CountedOperation): void {
+  subscribed({ context, session }: ExecutedOperation): void {
     this.#count('subscription', false, context.clientHeaders, session);
   }
 
@@ -173,14 +173,14 @@ export class NamedOperation {
     const sent = sentClientName(headers);
     if (sent === undefined) return 'none';
     const name = headerText(sent);
-    return this.#clients.has(name) ? name : OTHER;
+    return this.#clients.has(name) ? name : OTHER_LABEL;
   }
 
   #tenantOf({ variables }: Session): string {
     if (this.#tenants.size === 0) return '';
     const tenant = variables[TENANT_VARIABLE];
     if (tenant === undefined) return 'none';
-    return this.#tenants.has(tenant) ? tenant : OTHER;
+    return this.#tenants.has(tenant) ? tenant : OTHER_LABEL;
   }
 
   #find(client: string, tenant: string): Series {
@@ -189,7 +189,8 @@ export class NamedOperation {
 
   #create(client: string, tenant: string): Series {
     const size = [...this.#series.values()].reduce((sum, byTenant) => sum + byTenant.size, 0);
-    if (size >= MAX_SERIES && !(client === OTHER && tenant === OTHER)) return this.#find(OTHER, OTHER);
+    if (size >= MAX_SERIES && !(client === OTHER_LABEL && tenant === OTHER_LABEL))
+      return this.#find(OTHER_LABEL, OTHER_LABEL);
     const outcomes: Outcomes = {
       query: { success: 0, errors: 0 },
       mutation: { success: 0, errors: 0 },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { DAY_MS, StartError } from '../../platform/index.ts';
+import { DAY_MS, parseJson, StartError } from '../../platform/index.ts';
 import { dayOf, isUsageFile } from './usage-file.ts';
 
 /** An operation as files describe it. */
@@ -68,7 +68,7 @@ const LINE = z.discriminatedUnion('kind', [
 ]);
 
 type UsageLine = z.output<typeof LINE>;
-type Uses = Extract<UsageLine, { kind: 'uses' }>;
+type UsesLine = Extract<UsageLine, { kind: 'uses' }>;
 
 /**
  * Reads what gateways have counted, and merges it by operation, client, version and role.
@@ -79,7 +79,7 @@ type Uses = Extract<UsageLine, { kind: 'uses' }>;
  */
 export function readUsage(paths: readonly string[], since = 0): RecordedUsage {
   const operations = new Map<string, { type: string; name: string | undefined; coordinates: Set<string> }>();
-  const merged = new Map<string, { -readonly [Member in keyof Uses]: Uses[Member] }>();
+  const merged = new Map<string, { -readonly [Member in keyof UsesLine]: UsesLine[Member] }>();
   const instances = new Set<string>();
   const days = new Set<string>();
   let [from, to, unreadable] = [Number.POSITIVE_INFINITY, 0, 0];
@@ -127,7 +127,7 @@ function* linesOf(paths: readonly string[]): Generator<UsageLine | undefined> {
   for (const file of paths.flatMap(filesOf))
     for (const text of read(file, () => readFileSync(file, 'utf8')).split('\n')) {
       if (text === '') continue;
-      const { data } = LINE.safeParse(parsedJson(text));
+      const { data } = LINE.safeParse(parseJson(text));
       yield data;
     }
 }
@@ -147,13 +147,5 @@ function read<T>(path: string, step: () => T): T {
     return step();
   } catch (error) {
     throw new StartError(`usage cannot be read from ${path} (${(error as NodeJS.ErrnoException).code})`);
-  }
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -17,7 +17,7 @@ const MAX_REPORT_TEXT = 4_000_000;
 /** Of those that wait. */
 const MAX_RUNS = 10_000;
 /** Characters of the operations that wait, each counted once: clients decide how many and how long they are. */
-const MAX_TEXT = 16_000_000;
+const MAX_QUEUED_TEXT = 16_000_000;
 
 interface WaitingOperation {
   readonly text: number;
@@ -46,7 +46,7 @@ export class WaitingRuns {
     if (known) known.runs += 1;
     else {
       const text = textOf(run.of);
-      if (this.#text + text > MAX_TEXT) return false;
+      if (this.#text + text > MAX_QUEUED_TEXT) return false;
       this.#operations.set(run.of, { text, runs: 1 });
       this.#text += text;
     }

@@ -82,6 +82,9 @@ export async function openOtlpTransport(options: OtlpTransportOptions): Promise<
   };
 }
 
+/** Failed exports are logged at most once in this time. */
+export const FAILURE_LOG_MS = 60_000;
+
 /** Why an export failed, for the log: a status or a code, without what the collector answered. */
 export function exportFailure(error: Error): string {
   const { code, message } = error as { code?: unknown; message: string };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '../logging/index.ts';
 import { type TracingConfig, type TracingDefaults, type TracingSettings, tracingConfig } from './config.ts';
 import { exportHead } from './export-request.ts';
-import { exportFailure, type OtlpTransport, openOtlpTransport } from './otlp-transport.ts';
+import { exportFailure, FAILURE_LOG_MS, type OtlpTransport, openOtlpTransport } from './otlp-transport.ts';
 import { Propagation } from './propagators.ts';
 import { createSampler } from './sampler.ts';
 import type { RecordedSpan } from './span.ts';
@@ -32,8 +32,6 @@ export interface Telemetry {
 
 /** How long the last spans wait for the collector when the process stops, in milliseconds. */
 const FLUSH_MS = 3_000;
-/** A collector that is away is said once in this time. */
-const FAILURE_LOG_MS = 60_000;
 
 /** Opens the traces of a process. Nothing of OpenTelemetry is loaded unless the settings, or `defaults`, configure it. */
 export async function openTelemetry(options: TelemetryOptions, defaults?: TracingDefaults): Promise<Telemetry> {

@@ -1,4 +1,4 @@
-import { isUuid } from '../../../platform/index.ts';
+import { isUuid, parseAge } from '../../../platform/index.ts';
 import {
   AUDIT_EVENTS,
   type AuditFilter,
@@ -12,9 +12,6 @@ import { UsageError } from '../command-errors.ts';
 import { AUDIT_ENTRIES } from '../page-sizes.ts';
 import { listOutcome } from '../print.ts';
 import { findTenant, findUser } from '../subjects.ts';
-
-const AGO = /^(?<count>\d{1,6})(?<unit>[mhd])$/;
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 export const auditCommands: DatabaseCommandRuns = {
   async audit(context, { options }) {
@@ -62,8 +59,8 @@ function pageOf(options: Options): { first: number; after?: string } {
 }
 
 function readSince(text: string, now: Date): Date {
-  const { count, unit = '' } = AGO.exec(text)?.groups ?? {};
-  const time = count === undefined ? Date.parse(text) : now.getTime() - Number(count) * (UNIT_MS[unit] ?? 0);
+  const age = parseAge(text);
+  const time = age === undefined ? Date.parse(text) : now.getTime() - age;
   if (!(time >= 0)) throw new UsageError('expected a --since like 2026-11-21T08:00Z, 2026-11-21, 30m, 12h or 7d');
   return new Date(time);
 }

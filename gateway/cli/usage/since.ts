@@ -1,4 +1,4 @@
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+import { parseAge } from '../../../platform/index.ts';
 
 /**
  * Reads a time such as `30d`, `12h`, `15m` (before `now`) or `2026-01-31`, `2026-01-31T12:00:00Z`.
@@ -6,8 +6,8 @@ const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 
  * @returns milliseconds since the epoch; undefined when it is none of these.
  */
 export function parseSince(text: string, now: number): number | undefined {
-  const [, amount, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  if (amount !== undefined) return now - Number(amount) * (UNIT_MS[unit] ?? 0);
+  const age = parseAge(text);
+  if (age !== undefined) return now - age;
   if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) return undefined;
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;

@@ -28,7 +28,7 @@ export interface CallerAuthenticator {
 }
 
 /** Rejects every caller, where only the admin secret is accepted. */
-export const adminOnly: CallerAuthenticator = {
+export const adminSecretOnly: CallerAuthenticator = {
   ready: true,
   credentialHeaders: ['authorization', 'cookie'],
   takesCookies: false,

@@ -4,7 +4,7 @@ import type { JwtSecret } from '../jwt/index.ts';
 import { ClockSkew, type FetchKeys, fixedKeySet, type KeySet, RemoteKeySet } from '../jwt/index.ts';
 import { AuthHook, type AuthHookSettings } from './auth-hook.ts';
 import { Authenticator } from './authenticator.ts';
-import { adminOnly, type CallerAuthenticator } from './caller-authenticator.ts';
+import { adminSecretOnly, type CallerAuthenticator } from './caller-authenticator.ts';
 import { JwtAuthenticator } from './jwt-authenticator.ts';
 import { RevocationFeed, type RevocationSettings } from './revocations.ts';
 
@@ -56,7 +56,7 @@ export function openAuthenticator(
     revocations &&
     new RevocationFeed({ ...revocations, log, fetchPage: fetchRevocationsWith(callIssuer, revocations.secret) });
   feed?.start();
-  let callers: CallerAuthenticator = adminOnly;
+  let callers: CallerAuthenticator = adminSecretOnly;
   if (hook) callers = new AuthHook({ ...hook, call, log, trustsOrigin });
   else if (secrets.length > 0) callers = new JwtAuthenticator({ secrets, revocations: feed, trustsOrigin });
   return {

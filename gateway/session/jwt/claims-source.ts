@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../platform/index.ts';
+import { isJsonObject, parseJson } from '../../../platform/index.ts';
 import { invalidToken, missingRoleClaim } from '../errors.ts';
 import { ALLOWED_ROLES, DEFAULT_ROLE_VARIABLE } from '../session-variables.ts';
 import { type JsonPath, valueAt } from './json-path.ts';
@@ -38,7 +38,7 @@ export function claimsOf(payload: Payload, source: ClaimsSource): Payload {
     throw invalidClaims('expecting a json object when claims_format is json');
   }
   if (typeof found !== 'string') throw invalidClaims('expecting a string when claims_format is stringified_json');
-  const claims = parsedClaims(found);
+  const claims = parseJson(found);
   if (isJsonObject(claims)) return claims;
   const location =
     source.kind === 'path' ? `claims_namespace_path ${source.path.text}` : `claims_namespace ${source.key}`;
@@ -62,19 +62,11 @@ function mappedClaims(payload: Payload, { rules, format }: ClaimsSource & { kind
 
 // Issuers that can only put texts into tokens write a list of roles as the text of one.
 function roles(value: unknown, format: ClaimsFormat): unknown {
-  return format === 'stringified_json' && typeof value === 'string' ? (parsedClaims(value) ?? value) : value;
+  return format === 'stringified_json' && typeof value === 'string' ? (parseJson(value) ?? value) : value;
 }
 
 function ownMember(payload: Payload, key: string): unknown {
   return Object.hasOwn(payload, key) ? payload[key] : undefined;
-}
-
-function parsedClaims(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function invalidClaims(reason: string) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject } from '../../../platform/index.ts';
+import { isJsonObject, parseJson } from '../../../platform/index.ts';
 import { claimsProblem, claimsSettings, claimsSource } from './claims-settings.ts';
 import type { ClaimsSource } from './claims-source.ts';
 import type { TokenLocation } from './token-location.ts';
@@ -76,7 +76,7 @@ const shape = z
  * key.
  */
 export function parseJwtSecret(text: string): JwtSecret | { problem: string } {
-  const json = jsonValue(text);
+  const json = parseJson(text);
   return isJsonObject(json) ? readSecret(json) : { problem: 'expected a JSON object' };
 }
 
@@ -86,7 +86,7 @@ export function parseJwtSecret(text: string): JwtSecret | { problem: string } {
  * @returns the secrets, or everything that is wrong with any of them, by its position.
  */
 export function parseJwtSecrets(text: string): readonly JwtSecret[] | { problem: string } {
-  const json = jsonValue(text);
+  const json = parseJson(text);
   if (!Array.isArray(json) || json.length === 0) return { problem: 'expected a JSON list of at least one object' };
   const secrets: JwtSecret[] = [];
   const problems: string[] = [];
@@ -104,12 +104,4 @@ function readSecret(json: Readonly<Record<string, unknown>>): JwtSecret | { prob
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': '));
   return { problem: issues.join('; ') };
-}
-
-function jsonValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

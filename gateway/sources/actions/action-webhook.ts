@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLOutputType } from 'graphql';
-import type { Done } from '../../../platform/index.ts';
+import { type Done, parseJson } from '../../../platform/index.ts';
 import { KritiEvaluationError } from '../../kriti/index.ts';
 import type { ResponseTransform } from '../../metadata/index.ts';
 import type { ResilientClient, UpstreamError, UpstreamHandler, UpstreamResponse } from '../../upstream/index.ts';
@@ -181,7 +181,7 @@ function webhookResponseBody(
   response: UpstreamResponse,
   context: OperationContext,
 ): unknown {
-  const answered = parseWebhookBody(response.body);
+  const answered = parseJson(response.body);
   const transform = action.responseTransform?.body;
   if (!transform) return answered;
   if (transform.action === 'remove') return null;
@@ -250,12 +250,4 @@ function relayed(action: ActionWebhook, body: unknown): GraphQLError {
   if (typeof extensions === 'object' && extensions !== null && !Array.isArray(extensions))
     return new GraphQLError(message, { extensions: { ...extensions, [VERBATIM]: true } });
   return new GraphQLError(message, { extensions: { path: '$', code: typeof code === 'string' ? code : 'unexpected' } });
-}
-
-function parseWebhookBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -7,6 +7,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
+import { parseJson } from '../../../platform/index.ts';
 import type { Session } from '../../session/index.ts';
 import { sourceError } from '../source-error.ts';
 import type { Preset } from './preset.ts';
@@ -108,7 +109,7 @@ function readAs(type: GraphQLInputType, text: string): unknown {
     return items?.includes(undefined) ? undefined : items;
   }
   if (isInputObjectType(inner)) {
-    const value = parsedJson(text);
+    const value = parseJson(text);
     return value !== undefined && valueProblems(value, inner).length === 0 ? value : undefined;
   }
   if (isEnumType(inner)) return inner.getValue(text) ? text : undefined;
@@ -126,7 +127,7 @@ function readAs(type: GraphQLInputType, text: string): unknown {
 
 /** The items of a list, each as text: of a JSON list or of a PostgreSQL array literal, which lists in tokens become. */
 function readList(text: string): readonly (string | null)[] | undefined {
-  const list = parsedJson(text);
+  const list = parseJson(text);
   if (Array.isArray(list))
     return list.map((item) => (typeof item === 'string' || item === null ? item : JSON.stringify(item)));
   return readArrayLiteral(text);
@@ -145,13 +146,5 @@ function readArrayLiteral(text: string): readonly (string | null)[] | undefined 
     if (quoted !== undefined) items.push(quoted.replace(/\\(.)/gs, '$1'));
     else items.push(bare === 'NULL' ? null : (bare ?? ''));
     if (end === '') return items;
-  }
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

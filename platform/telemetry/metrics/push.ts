@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../logging/index.ts';
 import type { Metric } from '../../metrics/index.ts';
 import { exportHead, exportRequest } from '../export-request.ts';
-import { exportFailure, openOtlpTransport } from '../otlp-transport.ts';
+import { exportFailure, FAILURE_LOG_MS, openOtlpTransport } from '../otlp-transport.ts';
 import { ProtobufWriter } from '../protobuf-writer.ts';
 import type { MetricsPushConfig } from './config.ts';
 import { Deltas } from './deltas.ts';
@@ -24,8 +24,6 @@ export interface MetricsPush {
 
 /** How long the last push may take when the process stops, in milliseconds. */
 const LAST_PUSH_MS = 3_000;
-/** A collector that is away is said once in this time. */
-const FAILURE_LOG_MS = 60_000;
 const REQUEST_BYTES = 32 * 1024;
 
 /**

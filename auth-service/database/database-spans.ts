@@ -6,13 +6,13 @@ import type { DatabaseOperation } from './operations.ts';
 import { StatementError } from './single-statements.ts';
 
 /** Makes a span of an operation where it belongs to a request that has one. */
-export type OperationSpans = <Result>(operation: DatabaseOperation, work: () => Promise<Result>) => Promise<Result>;
+export type DatabaseSpans = <Result>(operation: DatabaseOperation, work: () => Promise<Result>) => Promise<Result>;
 
 /**
  * Spans by the semantic conventions for database clients. They have the operation's name, and neither the text of a statement
  * nor its values.
  */
-export function createOperationSpans(url: string, activeSpan: ActiveSpan | undefined): OperationSpans {
+export function createDatabaseSpans(url: string, activeSpan: ActiveSpan | undefined): DatabaseSpans {
   if (!activeSpan) return (_operation, work) => work();
   const { host, port, database = '' } = new pg.Client({ connectionString: url });
   const ofServer = fixedAttributes({
