@@ -16,7 +16,8 @@ export class OperationAuthenticator {
   }
 
   /**
-   * An operation of authentication fields has no token verified, which may be an expired one; an admin secret always is.
+   * The token of an operation of authentication fields is not verified, since it may be expired; an admin secret always
+   * is.
    *
    * @throws GatewayError 401 or 403
    */

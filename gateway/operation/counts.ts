@@ -7,8 +7,8 @@ import { type NamedOperationLabels, NamedOperations } from './named-operations.t
 export const STAGE_BOUNDS_MS: readonly number[] = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000];
 
 /**
- * Why a subscription ended: its source completed it, its source failed, the client stopped it or went away, a reload took
- * away what it is made of, its credentials no longer hold, the gateway stops.
+ * Why a subscription ended: its source completed it, its source failed, the client stopped it or went away, a reload
+ * took away what it is made of, its credentials no longer hold, the gateway stops.
  */
 export type SubscriptionEnd = 'completed' | 'failed' | 'client' | 'reload' | 'credentials' | 'shutdown';
 
@@ -50,15 +50,15 @@ export class OperationCounts {
   readonly subscriptions = new SubscriptionCounts();
   /** Operations that were rejected as invalid. */
   refused = 0;
-  /** Documents that were asked for and were there already, and those that had to be read. */
+  /** Hits and misses of the document cache. */
   readonly documents = new CacheCounts();
-  /** Documents that were asked for by their id alone. */
+  /** Hits and misses of requests that name a document by its id alone. */
   readonly persisted = new CacheCounts();
-  /** Plans that were there already, and those that had to be made. */
+  /** Hits and misses of the plan cache. */
   readonly plans = new CacheCounts();
-  /** Of documents that were validated for a role for the first time. */
+  /** Durations of validations: a document is validated once for each role. */
   readonly validation = new Durations(STAGE_BOUNDS_MS);
-  /** Of operations that were planned for a role for the first time. */
+  /** Durations of planning: an operation is planned once for each role. */
   readonly planning = new Durations(STAGE_BOUNDS_MS);
 
   constructor(labels: NamedOperationLabels = { clients: [], tenants: [] }) {

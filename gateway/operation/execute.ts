@@ -90,7 +90,7 @@ function runPlan(
   }
 }
 
-/** An operation as the sources see it. */
+/** The context of an operation's execution, which its sources get. */
 export class ExecutionContext implements OperationContext {
   readonly session: Session;
   readonly query: string;
@@ -143,7 +143,7 @@ export class ExecutionContext implements OperationContext {
   }
 }
 
-/** The result that an answer is to the client. */
+/** The result for the client, from a source's answer. */
 export function resultOf(answer: OperationAnswer, context: OperationContext, isEnveloped: boolean): OperationResult {
   const result = resultIn(answer);
   const { http } = context;

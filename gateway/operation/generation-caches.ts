@@ -7,7 +7,7 @@ import { type OperationLimits, RoleRules } from './validation/index.ts';
 export interface GenerationCachesOptions {
   readonly limits: OperationLimits;
   readonly enforceAllowList: boolean;
-  /** Told of the metadata of each generation. */
+  /** Counts operations by the names of each generation's metadata. */
   readonly named: NamedOperations;
   /** Where cache hits and misses of documents are counted. */
   readonly counts: { hits: number; misses: number };

@@ -10,18 +10,21 @@ import type { ExecutableRequest } from './requests.ts';
 import { executionErrors, refusedRequest, SubscriptionEnded } from './response/index.ts';
 import type { RoleRules } from './validation/index.ts';
 
-/** Clients whose subscriptions a reload ends come back, all of them: they are sent away over this time. */
+/**
+ * Clients resubscribe when a reload ends their subscriptions. Ending them is spread over this time, so that not all do
+ * at once.
+ */
 const SPREAD_MS = 1_000;
 
 /** A subscription that runs: its results, one after another. */
 export interface Subscription {
-  /** @throws SubscriptionEnded when it is over before its time. */
+  /** @throws SubscriptionEnded when it ends for another reason than completion. */
   next(): Promise<IteratorResult<OperationResult>>;
   /** Ends it, whatever it is waiting for. Later calls do nothing. */
   close(end: SubscriptionEnd): void;
 }
 
-/** The subscriptions that run, to be ended when a reload takes away what they are made of. */
+/** The open subscriptions, which a reload ends when it changes or removes the schema that they depend on. */
 export class LiveSubscriptions {
   readonly #running = new Set<RunningSubscription>();
   readonly #rulesOf: (generation: Generation) => RoleRules;

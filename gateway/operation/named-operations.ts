@@ -7,7 +7,7 @@ import type { Session } from '../session/index.ts';
 import { DURATION_BOUNDS_MS } from '../upstream/index.ts';
 import { type Document, normalised } from './document/index.ts';
 
-/** Operations that are told apart; all others are counted as `other`. */
+/** The most operations that are counted by name; all others are counted as `other`. */
 const MAX_NAMES = 200;
 /** Characters of a name. */
 const MAX_NAME_LENGTH = 128;
@@ -27,9 +27,10 @@ export interface NamedOperationLabels {
 export type NamedMetadata = Pick<Metadata, 'queryCollections' | 'persistedManifests'>;
 
 /**
- * Counts operations by their names. A name counts only where the metadata has its document: in a query collection, as those
- * of REST endpoints and of the allow list, or in a manifest of persisted documents. What clients make up is `other`, also
- * under a name that the metadata has, so that no client adds a series or hides behind the name of another operation.
+ * Counts operations by their names. A name counts only where the metadata has its document: in a query collection, as
+ * those of REST endpoints and of the allow list, or in a manifest of persisted documents. What clients make up is
+ * `other`, also under a name that the metadata has, so that no client adds a series or hides behind the name of another
+ * operation.
  */
 export class NamedOperations {
   readonly #labels: NamedOperationLabels;
@@ -55,8 +56,8 @@ export class NamedOperations {
   }
 
   /**
-   * What counts an operation, to be kept with its document. Undefined where nothing is to be told apart: the metadata has no
-   * operations, and no clients or tenants are listed.
+   * The counter of an operation, to be cached with its document. Undefined where nothing is counted by name: the
+   * metadata has no operations, and no clients or tenants are listed.
    */
   of(query: string, { node }: Document, operation: OperationDefinitionNode): NamedOperation | undefined {
     if (this.#names.size === 0 && this.#clients.size === 0 && this.#tenants.size === 0) return undefined;
@@ -106,8 +107,8 @@ export class NamedOperations {
 }
 
 /**
- * The documents whose names count, with the names that they have in their collection. Clients may write those of collections
- * with other white space, as for the allow list, and those of manifests as they are.
+ * The documents whose names count, with the names that they have in their collection. Clients may write those of
+ * collections with other white space, as for the allow list, and those of manifests as they are.
  */
 function documentNames({
   queryCollections,
@@ -143,7 +144,7 @@ export class NamedOperation {
   readonly #tenants: ReadonlySet<string>;
   /** By client, then by tenant. */
   readonly #series = new Map<string, Map<string, Series>>();
-  /** Where neither is told apart. */
+  /** Where neither clients nor tenants are listed. */
   readonly #only: Series | undefined;
 
   constructor(clients: ReadonlySet<string>, tenants: ReadonlySet<string>) {

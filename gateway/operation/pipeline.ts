@@ -31,9 +31,9 @@ import { isValidated, type OperationLimits, type RoleRules, validateForRole } fr
 export interface PrepareOptions {
   /** The batch that the operation is part of. */
   readonly batch?: Batch;
-  /** Whether it is one of the metadata's own, which the allow list has nothing to say about. */
+  /** Whether it is saved in the metadata: the allow list does not apply to it. */
   readonly isSaved?: boolean;
-  /** Whether its caller can be sent events one after another. */
+  /** Whether the transport can deliver a stream of events. */
   readonly mayStream?: boolean;
   /** Whether its response has room for an explanation, which callers may have asked for. */
   readonly hasExtensions?: boolean;
@@ -48,9 +48,9 @@ export interface OperationPipelineOptions {
   readonly rateLimiter: RateLimiter;
   readonly enforceAllowList: boolean;
   readonly persistQueries: boolean;
-  /** Documents that several gateways know together; undefined: each process knows its own. */
+  /** Documents that several gateways share; undefined where each process has its own. */
   readonly sharedDocuments?: DocumentStore | undefined;
-  /** What metrics of named operations tell apart beside the names; nothing where absent. */
+  /** Labels of the metrics of named operations, beside the name; none where absent. */
   readonly namedOperationLabels?: NamedOperationLabels | undefined;
   /** Roles whose callers may ask how their operations are run, beside the admin; none where absent. */
   readonly explainRoles?: readonly string[] | undefined;
@@ -61,8 +61,8 @@ export interface OperationPipelineOptions {
 /**
  * What happens to an operation between the transport that reads a request and the one that writes its response.
  *
- * `prepare` is the order of the stages: parse, authenticate, rate-limit, validate, coerce variables, plan. `execute` and
- * `subscribe` follow. To respond is the transport's: `graphql-http/`, `rest/`, `subscriptions/`.
+ * `prepare` is the order of the stages: parse, authenticate, rate-limit, validate, coerce variables, plan. `execute`
+ * and `subscribe` follow. To respond is the transport's: `graphql-http/`, `rest/`, `subscriptions/`.
  */
 export class OperationPipeline {
   readonly counts: OperationCounts;
@@ -93,7 +93,7 @@ export class OperationPipeline {
     );
   }
 
-  /** How many entries the caches hold, by their names. */
+  /** The number of entries of each cache. */
   get cacheSizes(): Readonly<Record<'documents' | 'persisted_queries', number>> {
     return { documents: this.#cache.documents.size, persisted_queries: this.#persisted.size };
   }
@@ -133,7 +133,7 @@ export class OperationPipeline {
     return new Promise((resolve) => executeOperation(executable, format, resolve));
   }
 
-  /** Opens a prepared subscription. It ends when a reload of the metadata takes away what it is made of. */
+  /** Opens a prepared subscription. A reload ends it when it changes or removes the schema that it depends on. */
   subscribe(executable: ExecutableRequest): Subscription {
     executable.usage?.subscribed(executable.context.clientHeaders);
     executable.named?.subscribed(executable);
@@ -248,7 +248,7 @@ export class OperationPipeline {
     return this.#reject([invalidRequest(error, '$.query')]);
   }
 
-  /** The document of a hash that only other gateways may know. They are asked for callers with a session alone. */
+  /** The document of a hash that another gateway has stored. It is looked up only for callers with a session. */
   async #sharedQuery(
     request: OperationRequest & { persisted: PersistedQuery },
     context: RequestContext,
@@ -264,7 +264,7 @@ export class OperationPipeline {
   }
 }
 
-/** Goes on at once with what is known, and later with what is promised: most requests need not wait for anything. */
+/** Calls `next` synchronously with a value, and later with a promise's: most requests have nothing to wait for. */
 function whenKnown<T, Result>(
   value: T | Promise<T>,
   next: (known: T) => Result | Promise<Result>,

@@ -61,7 +61,7 @@ export interface ExecutableRequest {
   readonly counts: OperationCounts;
   /** Where it is counted by its name; null where names are not counted. */
   readonly named: NamedOperation | null;
-  /** Where its use is counted; undefined where that is switched off. */
+  /** Where its usage is counted; undefined where usage is not counted. */
   readonly usage: OperationUsage | undefined;
   /** Set where its caller asks how it is run, and may know: its result is not relayed as bytes then. */
   readonly explanation?: Explanation | undefined;

@@ -3,7 +3,7 @@ import { Cancellation } from '../../platform/index.ts';
 /**
  * Runs `work` for as long as it may take.
  *
- * @param seconds undefined for as long as it likes.
+ * @param seconds undefined for no limit.
  * @param gone cancelled when the client goes away.
  * @param work gets what is cancelled when the client goes away or the time is up, and calls its `done` with the result.
  * @param late makes the result for when the time is up.
@@ -30,7 +30,7 @@ export function withinTimeLimit<T>(
     done(result);
   };
   const timer = setTimeout(() => {
-    // The answer stands before the cancellation makes an error of its own out of what was under way.
+    // The result is set before the cancellation, whose own error comes too late to replace it.
     finish(late());
     over.cancel();
   }, seconds * 1000);

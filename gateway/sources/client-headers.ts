@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Headers of a client that no upstream gets, whatever is configured. docs/pass-through.md has the reason for each.
- * They are about the connection to us (RFC 9110 section 7.6.1) or about our own request, or they say where a request
- * comes from or goes to, which is what we saw and decided.
+ * Headers of a client that no upstream gets, whatever is configured. docs/pass-through.md has the reason for each. They
+ * describe the client's connection (RFC 9110 section 7.6.1) or the gateway's own request, or they name the origin or
+ * the target of a request, which the gateway determines itself.
  */
 const NEVER_FORWARDED = [
   'alt-used',

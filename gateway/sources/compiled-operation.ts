@@ -12,9 +12,9 @@ export interface OperationDocument {
 }
 
 /**
- * The result of an operation: the bytes of `{"data":{…}}`, to be relayed as they are; or a result, where there is more to
- * it than data. A result whose data is null and whose errors have no path means that the source failed the operation as
- * a whole; one without the member `data`, that it rejected the operation (GraphQL section 7.1.3, request errors).
+ * The result of an operation: the bytes of `{"data":{…}}`, to be relayed as they are; or a result, where there is more
+ * to it than data. A result whose data is null and whose errors have no path means that the source failed the operation
+ * as a whole; one without the member `data`, that it rejected the operation (GraphQL section 7.1.3, request errors).
  */
 export type OperationAnswer = PassthroughBody | ExecutionResult;
 
@@ -29,7 +29,7 @@ export interface PlannedRequest {
   readonly wave: number;
 }
 
-/** An operation that a source has made ready, once, to be run for any number of callers. */
+/** An operation that a source has compiled once, to be run for any number of callers. */
 export interface CompiledOperation {
   /**
    * `forward`: it is sent as a whole to the one service that answers it; `local`: the gateway answers it from what it
@@ -56,7 +56,7 @@ export interface IncrementalOperation {
   /**
    * Runs it.
    *
-   * @param accept what its caller takes, as in the header `Accept`: it may tell which form of parts.
+   * @param accept the media types that the client accepts, as in the header `Accept`, with the format of payloads.
    * @param receiver called with the response or its payloads; `run` never throws.
    */
   run(variables: Variables, context: OperationContext, accept: string, receiver: IncrementalReceiver): void;
@@ -75,27 +75,27 @@ export interface IncrementalReceiver {
   /** @param parameters of the content type beside its boundary, such as `; deferSpec=20220824`; else empty. */
   begun(parameters: string, flow: IncrementalFlow): void;
   part(part: IncrementalPayload): void;
-  /** @param last a part in place of those that will not come, which tells why. */
+  /** @param last a payload with the error that replaces the missing ones. */
   ended(last?: ParsedPayload): void;
 }
 
-/** How parts come. */
+/** Controls the reading of payloads. */
 export interface IncrementalFlow {
   /** No more is read from the source for now. */
   pause(): void;
   resume(): void;
-  /** A part in place of those that will not come, in the form of those that came. */
+  /** The payload that replaces the missing ones, in the format of those that came. */
   lastPart(error: unknown): ParsedPayload;
 }
 
-/** A subscription that a source has made ready, once, to be opened for any number of callers. */
+/** A subscription that a source has compiled once, to be opened for any number of callers. */
 export interface CompiledSubscription {
   /**
    * Opens the source stream synchronously; an unreachable source ends the stream with an error.
    *
    * @param variables as the client sent them; those that the operation does not declare are left alone.
    * @returns its events. The source is not read further until `next` is called; `return` ends the
-   * subscription, and does not throw. `next` throws SourceEventsEnded when they are over before their time.
+   * subscription, and does not throw. `next` throws SourceEventsEnded when the stream ends by a failure.
    */
   open(variables: Variables, context: OperationContext): AsyncIterator<ExecutionResult>;
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 
 /** A file that a client is sending. */
 export interface SentFile {
-  /** What the client calls it in `map`. */
+  /** Its name in the client's `map`. */
   readonly key: string;
   readonly name: string;
   readonly type: string;
@@ -23,7 +23,7 @@ export interface SentFiles {
   arrive(): AsyncIterable<SentFile>;
 }
 
-/** The body of a request that sends an operation with its files on, while they come. */
+/** The body of a request that forwards an operation with its files while they arrive. */
 export interface MultipartBody {
   readonly contentType: string;
   readonly body: Readable;
@@ -39,7 +39,7 @@ export function multipartBody(operation: string, files: SentFiles): MultipartBod
 }
 
 async function* parts(operation: string, files: SentFiles, boundary: string): AsyncGenerator<Buffer> {
-  // The service gets names of ours: those of the client may hold anything.
+  // The service gets names of the gateway's: those of the client may contain anything.
   const names = new Map([...files.places.keys()].map((key, index) => [key, String(index)]));
   const map = Object.fromEntries([...files.places].map(([key, places]) => [names.get(key), places]));
   const begin = (disposition: string, type?: string) =>

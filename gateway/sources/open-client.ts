@@ -60,7 +60,7 @@ function settingsOf(described: ResilienceMetadata, defaults: ResilienceSettings)
   };
 }
 
-/** A source that says anything of its breaker has one, even where others have none, unless it says that it has not. */
+/** A source with a `circuit_breaker` has one, even where the default is none, unless it sets `enabled: false`. */
 function breakerOf(
   described: NonNullable<ResilienceMetadata['circuit_breaker']>,
   general: BreakerSettings | undefined,

@@ -35,17 +35,17 @@ export interface HttpHints {
 }
 
 /**
- * The call for what one event of a subscription needs of other sources. What they say about HTTP does not pile up: the
- * events have no headers.
+ * The context in which one event of a subscription is completed from other sources. It has HTTP hints of its own, which
+ * are dropped: events have no headers.
  */
 export function contextOfOneEvent(context: OperationContext): OperationContext {
-  // Each by its name: what a call of a client knows is not all its own property, and spreading it would lose the rest.
+  // Named one by one: some are getters of a class, which a spread would lose.
   const { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span } = context;
   const http: HttpHints = { headers: {}, cookies: [] };
   return { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span, http };
 }
 
-/** The same operation with another span for calls to be below of. */
+/** The same context with another parent span for calls. */
 export function contextBelow(context: OperationContext, span: Span): OperationContext {
   return { ...contextOfOneEvent(context), files: context.files, http: context.http, span };
 }
@@ -54,18 +54,18 @@ export function contextBelow(context: OperationContext, span: Span): OperationCo
 export const COMMON_HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json',
-  // The answer is read here, so it is not the client's to say how it may be compressed.
+  // The gateway reads the response, so the client's accepted codings do not apply.
   'accept-encoding': 'identity',
   'user-agent': 'portico',
 } as const;
 
-/** Names of those that tell of the call. */
+/** Names of the common headers whose values differ from call to call. */
 export const CALL_HEADERS = ['x-request-id', 'x-forwarded-for'] as const;
 
-/** Headers that describe the body of a request. The client's body is not forwarded, so neither are they. */
+/** Headers that describe the body of a request. They are not forwarded, since the client's body is not. */
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-range', 'digest'] as const;
 
-/** Names of the headers that an upstream gets from us: under no spelling are they the client's to set. */
+/** Names of the headers that the gateway sets itself: a client cannot set them, in any spelling. */
 export function ownHeaderNames(configured: Readonly<Record<string, string>>): readonly string[] {
   return [...Object.keys(COMMON_HEADERS), ...BODY_HEADERS, ...CALL_HEADERS, ...Object.keys(configured)];
 }

@@ -1,8 +1,8 @@
 import { type GraphQLSchema, OperationTypeNode, validateSchema } from 'graphql';
 
 /**
- * What GraphQL holds against a schema that is to be a part of the graph. That it has no queries is not held against it:
- * the graph as a whole always has some.
+ * The validation errors of a schema that becomes a part of the graph. A missing query root type is none: the graph as a
+ * whole always has one.
  */
 export function schemaValidationProblems(schema: GraphQLSchema): readonly string[] {
   const problems = validateSchema(schema)

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { errorCode, type Logger } from '../../platform/index.ts';
 import { readSchemaFile, type StoredSchema, schemaFileName, schemaFileText } from './stored-schema.ts';
 
-/** Longer files are no schemas of services. */
+/** The longest file that is read. */
 const MAX_SCHEMA_BYTES = 16 * 1024 * 1024;
 
-/** Where the last known schema of each remote schema is kept. Nothing of it fails: what cannot be done is logged. */
+/** Stores the last known schema of each remote schema. Its methods never throw: failures are logged. */
 export interface SchemaStore {
   /** The schema that was stored of `source` by the same description; undefined when there is none that can be used. */
   read(source: string, fingerprint: string): Promise<StoredSchema | undefined>;
@@ -20,7 +20,7 @@ export interface SchemaStore {
  * Keeps schemas in a directory, a file for each remote schema, in the form that `portico check --record` writes.
  *
  * Several processes may share the directory: a file is replaced as a whole, by one that is complete, and only when its
- * content changes. Whatever is in the directory besides is left alone, and is never listed.
+ * content changes. Other files of the directory are left alone, and the directory is never listed.
  */
 export function openSchemaStore(directory: string, log: Logger): SchemaStore {
   let hasWarned = false;
@@ -47,7 +47,7 @@ export function openSchemaStore(directory: string, log: Logger): SchemaStore {
       const handle = await open(unfinished, 'wx', 0o600);
       try {
         await handle.writeFile(text);
-        // Else a machine that fails could leave the new name with the content of nothing.
+        // Otherwise a crash of the machine could leave the new name with an empty file.
         await handle.sync();
       } finally {
         await handle.close();

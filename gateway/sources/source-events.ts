@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
-/** Why the events of a source are over before their time. Its errors are for the client. */
+/** The stream of events ended by a failure. Its errors are for the client. */
 export class SourceEventsEnded extends Error {
   readonly errors: readonly GraphQLError[];
 
@@ -26,13 +26,15 @@ interface Taker {
   reject(error: Error): void;
 }
 
-/** Events that wait to be taken, and the length of their texts; with so many the connection is read no further. */
+/**
+ * The most queued events, and the greatest length of their texts; beyond either, the connection is not read further.
+ */
 const MANY = 16;
 const LONG = 65_536;
 
 /**
- * The events of one subscription to a source, in the order of arrival. The consumer sets the pace: while events
- * wait, nothing more is read from the connection. `return` ends it at once, whatever it is waiting for.
+ * The events of one subscription to a source, in the order of arrival, with backpressure: while too many events are
+ * queued, the connection is not read. `return` ends it at once, also while `next` is pending.
  */
 export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
   readonly #waiting: ExecutionResult[] = [];
@@ -130,7 +132,7 @@ export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
   }
 }
 
-/** Events of which each is made into another one as it is taken. */
+/** Converts each event when it is read. */
 export function mapEvents<Event, Mapped>(
   events: AsyncIterator<Event>,
   map: (event: Event) => Mapped | Promise<Mapped>,
@@ -149,7 +151,7 @@ export function mapEvents<Event, Mapped>(
   return mapped;
 }
 
-/** Events that are over before there was one. */
+/** A stream of events that fails at its first `next`. */
 export function failedEvents(errors: readonly GraphQLError[]): SourceEvents {
   const events = new SourceEvents();
   events.fail(errors);

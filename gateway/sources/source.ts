@@ -15,24 +15,24 @@ import type { CustomizedSchema } from './customization/index.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { SchemaStore } from './schema-store.ts';
 
-/** A part of a source, as stitching takes it. */
+/** The part of a source that a role sees, as the stitching library takes it. */
 export type Subschema = SubschemaConfig<unknown, unknown, unknown, OperationContext> & {
-  /** Object types whose fields pass as the source answers them, whatever their types say. */
+  /** Object types whose values are not checked against their types. */
   readonly uncheckedTypes?: ReadonlySet<string>;
-  /** The visible part of its schema, where that is not all of it. */
+  /** The visible part of its schema, where some of it is hidden. */
   readonly visible?: GraphQLSchema;
   /** The source's own names, where customization changes them. */
   readonly customized?: CustomizedSchema;
-  /** Directives that operations may hold for its sake, beside those that every operation may. */
+  /** Directives that operations on it may contain, beside those of the specification. */
   readonly directives?: readonly GraphQLDirective[];
   /**
-   * Compiles an operation whose root fields are all the source's own; undefined for one that only the stitched schema can run. Root
-   * `__typename` may be part of it, and is answered as the graph would.
+   * Compiles an operation whose root fields are all the source's own; undefined for one that only the stitched schema
+   * can run. Root `__typename` may be part of it, and is answered as the graph would.
    */
   readonly compile?: (operation: OperationDocument) => CompiledOperation | undefined;
   /** Its support of incremental delivery; without it, each response is one payload. */
   readonly incremental?: IncrementalSupport;
-  /** The same for a subscription; without it, or where it gives undefined, the stitched schema takes its events. */
+  /** The same for a subscription; without it, or where it returns undefined, the subscription is stitched. */
   readonly compileSubscription?: (operation: OperationDocument) => CompiledSubscription | undefined;
 };
 
@@ -41,13 +41,13 @@ export interface IncrementalSupport {
   /** Which of `@defer` and `@stream` it supports, with their arguments. */
   readonly directives: readonly GraphQLDirective[];
   /**
-   * Compiles an operation that has no other incremental directives, and that is `forward` without them; undefined where its answer has
-   * to come at once.
+   * Compiles an operation that has no other incremental directives, and that is `forward` without them; undefined where
+   * its answer has to come at once.
    */
   compile(operation: OperationDocument): IncrementalOperation | undefined;
 }
 
-/** Something that answers root fields of the graph: a remote schema, or the actions. */
+/** Resolves root fields of the graph: a remote schema, or the actions. */
 export interface Source {
   readonly name: string;
   readonly kind: 'remote-schema' | 'federation' | 'actions';
@@ -55,47 +55,47 @@ export interface Source {
   readonly members?: readonly string[];
   /** Its whole schema, independent of the role, in the graph's names. */
   readonly schema: GraphQLSchema;
-  /** The same as SDL, where it is known: to print it takes long where it is large. */
+  /** The same as SDL, where that is already known: printing a large schema takes long. */
   readonly schemaSdl?: string;
   /** The same in its own names. */
   readonly upstream: GraphQLSchema;
-  /** Types that it says how to join with those of the same name of other sources. */
+  /** Types that it declares how to join with those of the same name of other sources. */
   readonly mergedTypes?: ReadonlySet<string>;
-  /** What its remote schemas say of themselves, by their names, as SDL that they can be opened from again. */
+  /** The SDL of its remote schemas, by their names, from which they can be opened again. */
   readonly sdl?: ReadonlyMap<string, string>;
-  /** What its services are called through. */
+  /** The clients that call its services. */
   readonly clients?: readonly ResilientClient[];
-  /** What an operator should know of how it is served. */
+  /** Restrictions that an operator should know of. */
   readonly warning?: string;
-  /** What those should know who describe or run it, a line each. It may take seconds to find out. */
+  /** Hints of `portico check` about its schema, a line each. Finding them may take seconds. */
   hints?(): readonly string[];
   /**
-   * Tells it whether new operations run on it. What it holds for them alone, it gives up some time after they no longer
-   * do; those that began before are answered all the same.
+   * Sets whether new operations run on it. Some time after it was set to false, it releases what only new operations
+   * need; running ones are still answered.
    */
   setActive?(isActive: boolean): void;
   /** The part of it that `role` may see, the same object for the same part; undefined when there is none. */
   subschemaFor(role: string): Subschema | undefined;
 }
 
-/** What a source is opened with, beside its metadata. */
+/** The dependencies of a source, beside its metadata. */
 export interface SourceDependencies {
   readonly environment: Environment;
   readonly http: UpstreamConnections;
-  /** How sources are called that say nothing of it. */
+  /** The resilience settings of sources that have none of their own. */
   readonly resilience?: ResilienceSettings;
-  /** The role of requests without a token. What is not granted to it by name, it does not get. */
+  /** The role of requests without a token. It sees only what is granted to it by name. */
   readonly publicRole: string;
-  /** What clients know the root types of the graph by. */
+  /** The names of the root types for clients. */
   readonly rootTypeNames?: RootTypeNames | undefined;
-  /** What calls of action webhooks are signed with that have no secret of their own. */
+  /** The secret that signs calls of actions without a secret of their own. */
   readonly webhookSecret?: string | undefined;
-  /** Signs for sources that want to know that a request comes from this gateway; undefined without a key. */
+  /** Signs service assertions; undefined without a key. */
   readonly assertions?: Assertions | undefined;
-  /** Whether errors tell clients what happened behind the gateway. Never in production. */
+  /** Whether errors contain internal details of failed calls. Never in production. */
   readonly showInternals?: boolean;
   readonly log?: Logger;
-  /** Where it is measured how long composing subgraphs takes. */
+  /** Durations of compositions of subgraphs. */
   readonly compositions?: Durations | undefined;
   /** Where schemas of remote schemas are stored, for starts while a service is down. */
   readonly schemas?: SchemaStore | undefined;
@@ -110,7 +110,7 @@ export interface SourceProblem {
   readonly line?: number | undefined;
 }
 
-/** A source that cannot be used as it is described or as it answers. */
+/** A source that cannot be used: its metadata or its responses are invalid. */
 export class SourceError extends Error {
   readonly problems: readonly SourceProblem[];
 
@@ -122,7 +122,7 @@ export class SourceError extends Error {
   }
 }
 
-/** A source that does not answer. It may, later. */
+/** A source that does not answer. It is retried. */
 export class SourceUnreachable extends SourceError {
   constructor(problem: string) {
     super([problem]);
@@ -130,7 +130,7 @@ export class SourceUnreachable extends SourceError {
   }
 }
 
-/** A source that answers, and not to what it was asked. It may be another one later. */
+/** A source that answers, but does not support a query for its schema. It is retried. */
 export class SourceUnsupported extends SourceUnreachable {
   constructor(problem: string) {
     super(problem);
@@ -138,7 +138,7 @@ export class SourceUnsupported extends SourceUnreachable {
   }
 }
 
-/** Composing subgraphs, or opening what plans over them, was ended from outside: none of them is to blame. */
+/** The thread that composes subgraphs or plans over them was ended from outside: no subgraph caused it. */
 export class CompositionInterrupted extends Error {
   constructor(cause: Error) {
     super(`composing the subgraphs was interrupted: ${cause.message}`, { cause });

@@ -5,7 +5,7 @@ import type { RemoteSchemaMetadata } from '../metadata/index.ts';
 /** The detected kind of the service under `composition: auto`. */
 export type CompositionKind = 'plain' | 'stitching' | 'federation';
 
-/** The schema of a remote schema as it is kept in a file. */
+/** The schema of a remote schema as it is stored in a file. */
 export interface StoredSchema {
   readonly composition: CompositionKind;
   /** SDL in the service's own names, with its directives where it is a subgraph or stitched. */
@@ -42,9 +42,9 @@ export function readSchemaFile(text: string): StoredSchema {
 }
 
 /**
- * Identifies the service that a description names: where it is and what it is asked as. The schema of another service
- * must not be taken for its own. What the gateway does with the schema, such as permissions, customization and time
- * limits, makes no difference.
+ * Identifies the service that the metadata describes: its address and the kind of requests, so that the schema of
+ * another service is not used for it. Settings that concern only the gateway, such as permissions, customization and
+ * timeouts, make no difference.
  *
  * Addresses and headers are taken as they are written, so that files can be made elsewhere; the values of headers,
  * passwords in addresses and query strings are left out, because the hash of something short can be guessed.
@@ -73,8 +73,8 @@ function addressOf(url: string | null | undefined): string | null {
 const NO_ADDRESS = { kind: Kind.STRING, value: 'http://subgraph.invalid/' } as const;
 
 /**
- * A supergraph without the addresses of its subgraphs. A file that says what can be asked for must not say where to send
- * it, and an address may hold a password.
+ * A supergraph without the addresses of its subgraphs: a stored schema must not decide where requests go, and an
+ * address may contain a password.
  */
 export function withoutAddresses(supergraphSdl: string): string {
   const document = visit(parse(supergraphSdl), {

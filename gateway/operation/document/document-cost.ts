@@ -8,8 +8,8 @@ import {
 import { repetition } from './repetition.ts';
 
 /**
- * What a document asks for, each number being that of its costliest operation, fragments counted wherever they are
- * spread. Introspection is neither deep nor counted in nodes: the tools' own query for the schema is no attack.
+ * The cost of a document: each number is that of its costliest operation, and fragments count wherever they are spread.
+ * Introspection counts for neither depth nor nodes: the introspection query of tools is no attack.
  */
 export interface DocumentCost {
   /** Fields with a selection set within each other, as Hasura counts: `{ viewer { name } }` is 1. */

@@ -1,8 +1,8 @@
 import type { Document } from './documents.ts';
 
 /**
- * Something that another room works out about a document and keeps with it, for as long as the document is kept.
- * The document does not know what it is.
+ * A value that another room computes for a document and stores with it, for as long as the document is cached.
+ * The document does not know the value's type.
  */
 export class DocumentFact<T> {
   readonly #initial: () => T;

@@ -30,29 +30,29 @@ export interface Document {
   readonly tokens: number;
   /** What other rooms keep with it, each by a `DocumentFact` of its own: results of validation, plans, access. */
   readonly facts: Map<object, unknown>;
-  /** Whether it is remembered for those who send it again. */
+  /** Whether it is cached for clients that send it again. */
   isKept: boolean;
 }
 
 /** Weights are characters and tokens; a token takes hundreds of bytes once its document is parsed and planned. */
 const DOCUMENTS_OF_CALLERS: CacheBounds = { entries: 2_000, weights: [8_000_000, 100_000] };
-/** What comes without a session has a store of its own, so that it cannot push out what others use. */
+/** Documents that come without a session have a cache of their own, so that they cannot evict those of sessions. */
 const DOCUMENTS_OF_PUBLIC: CacheBounds = { entries: 200, weights: [800_000, 20_000] };
 
-/** Parses documents, and keeps those that it is asked to keep. One cache belongs to one generation of the graph. */
+/** Parses documents, and caches those that `keep` is called with. A cache belongs to one generation of the graph. */
 export class DocumentCache {
   readonly #ofCallers = new SecondChanceCache<Document>(DOCUMENTS_OF_CALLERS, markForgotten);
   readonly #ofThePublic = new SecondChanceCache<Document>(DOCUMENTS_OF_PUBLIC, markForgotten);
   readonly #maxTokens: number;
   readonly #counts: { hits: number; misses: number };
 
-  /** @param counts where it counts the texts that it knew, and those that it did not. */
+  /** @param counts where it counts hits and misses. */
   constructor(maxTokens: number, counts = { hits: 0, misses: 0 }) {
     this.#maxTokens = maxTokens;
     this.#counts = counts;
   }
 
-  /** How many documents it holds. */
+  /** The number of cached documents. */
   get size(): number {
     return this.#ofCallers.size + this.#ofThePublic.size;
   }
@@ -69,8 +69,8 @@ export class DocumentCache {
   }
 
   /**
-   * Keeps a document that its caller may send. Others are parsed each time that they come: there is no end to those that
-   * a client without a token can send.
+   * Keeps a document that its caller may send. Others are parsed each time that they come: there is no end to those
+   * that a client without a token can send.
    *
    * @param ofThePublic whether it came without a session.
    */
@@ -121,7 +121,7 @@ function parseQuietly(text: string, maxTokens: number): DocumentNode {
     if (error instanceof RangeError) throw documentTooDeep();
     if (!(error instanceof GraphQLError)) throw error;
     if (/^Syntax Error: Document contains more tha[tn] \d+ tokens/.test(error.message)) throw tooManyTokens(maxTokens);
-    // What stands where it should not may be a password: the message tells its kind, the location tells its place.
+    // An unexpected token may be a password: the message names its kind, the location its position.
     const message = error.message.replace(/\b(Name|String|BlockString|Int|Float) "[\s\S]*"/, '$1');
     throw new GraphQLError(message, { source: error.source ?? null, positions: error.positions ?? null });
   }
@@ -136,8 +136,8 @@ export function rootFieldsOf(
 }
 
 /**
- * The fields that a selection set holds itself or through fragments. Each fragment counts once: what it selects twice is
- * merged when it runs.
+ * The fields that a selection set holds itself or through fragments. Each fragment counts once: what it selects twice
+ * is merged when it runs.
  */
 export function selectedFields(
   selectionSet: SelectionSetNode,

@@ -1,8 +1,8 @@
 import { type ASTNode, type DocumentNode, type Location, visit } from 'graphql';
 
 /**
- * Keeps of each node's place what errors tell of it. graphql-js also keeps every token of the text, which takes a third
- * of what a parsed document weighs.
+ * Keeps of each node's location only what errors report. graphql-js also keeps every token of the text, which is a
+ * third of the memory of a parsed document.
  */
 export function withLightLocations(document: DocumentNode): DocumentNode {
   visit(document, {

@@ -23,10 +23,10 @@ export interface PersistedQuery {
 }
 
 /**
- * Reads the id of a request's document: `extensions.persistedQuery` (Apollo), `documentId` (GraphQL over HTTP, appendix A)
- * or `doc_id` (as in Relay's examples).
+ * Reads the id of a request's document: `extensions.persistedQuery` (Apollo), `documentId` (GraphQL over HTTP, appendix
+ * A) or `doc_id` (as in Relay's examples).
  *
- * @throws GatewayError when one of them is there and is none, or they name different documents.
+ * @throws GatewayError when one of them is malformed, or they name different documents.
  */
 export function readPersistedQuery(request: {
   readonly extensions: Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ const NOT_FOUND = 'PERSISTED_QUERY_NOT_FOUND' satisfies ErrorCode;
 const LONGEST_TEXT = 100_000;
 /** The weight is characters. */
 const PERSISTED_BY_CALLERS: CacheBounds = { entries: 2_000, weights: [4_000_000] };
-/** What comes without a session has a store of its own, so that it cannot push out what others use. */
+/** Documents that come without a session have a cache of their own, so that they cannot evict those of sessions. */
 const PERSISTED_BY_PUBLIC: CacheBounds = { entries: 200, weights: [400_000] };
 
 /** Documents that clients send by their hash. Each was valid for the client that sent it first. */
@@ -78,8 +78,8 @@ export class PersistedQueries {
   readonly #counts: CacheCounts;
 
   /**
-   * @param shared where this process finds what callers of others have sent; undefined: nowhere.
-   * @param counts where it counts the ids that came without a text: those that it knew, and those that it did not.
+   * @param shared the documents of other processes; undefined where none are shared.
+   * @param counts where it counts ids without a text: hits and misses.
    */
   constructor(isEnabled: boolean, shared?: DocumentStore, counts = new CacheCounts()) {
     this.#isEnabled = isEnabled;
@@ -87,7 +87,7 @@ export class PersistedQueries {
     this.#counts = counts;
   }
 
-  /** How many documents of clients it holds. */
+  /** The number of cached documents of clients. */
   get size(): number {
     return this.#ofCallers.size + this.#ofThePublic.size;
   }
@@ -105,7 +105,7 @@ export class PersistedQueries {
   /**
    * The document of a request.
    *
-   * @param listed the documents of manifests, which go before what clients have sent.
+   * @param listed the documents of manifests, which take precedence over those that clients have sent.
    * @throws GraphQLError when there is none, with the message and the code that Apollo's clients look for.
    */
   textOf(query: string | undefined, persisted: PersistedQuery | undefined, listed: PersistedDocuments): string {
@@ -134,8 +134,8 @@ export class PersistedQueries {
   }
 
   /**
-   * Keeps a document that turned out to be valid. What comes without a session is not shared, so that it cannot push out
-   * what others use there either.
+   * Stores a valid document. One that comes without a session is not shared, so that it cannot evict others there
+   * either.
    *
    * @param ofThePublic whether it came without a session.
    */

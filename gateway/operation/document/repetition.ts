@@ -7,13 +7,13 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** Selections that are looked at, at most; and levels of fields within each other. */
+/** The most selections that are visited, and the most levels of nested fields. */
 const MOST_LOOKED_AT = 100_000;
 const MOST_LEVELS = 1_000;
 
 /**
- * How many pairs of fields validation has to compare, because they stand in one place of the response under the same
- * name. The time that this takes grows with the square of the text, and with its cube where inline fragments are nested
+ * How many pairs of fields validation has to compare, because they have the same response key in the same object. The
+ * time that this takes grows with the square of the text, and with its cube where inline fragments are nested
  * (graphql-js compares within each selection set anew): two thousand tokens can keep it busy for seconds.
  *
  * @returns infinity when there are too many to be counted.

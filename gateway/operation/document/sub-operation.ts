@@ -37,8 +37,8 @@ export function withFragments(operation: OperationDefinitionNode, fragments: Fra
 }
 
 /**
- * The part of an operation that holds the root fields that are wanted, with the variables and fragments that these use.
- * Fragments at the root are taken apart, each once: one that is spread again must have no condition.
+ * The part of an operation that has the chosen root fields, with the variables and fragments that these use.
+ * Fragments at the root are inlined, each once: one that is spread again must have no condition.
  */
 export function subOperation(
   operation: OperationDefinitionNode,

@@ -19,8 +19,8 @@ export interface SubscriptionPlan {
 }
 
 /**
- * What a source has prepared, where the subscription is all its own; else its events are stitched, which
- * joins to each what other sources have to add.
+ * What the source has compiled, where it resolves the whole subscription; else the events are stitched: each is
+ * completed with the fields of other sources.
  */
 export function subscriptionPlanOf(
   document: Document,
@@ -28,7 +28,7 @@ export function subscriptionPlanOf(
   graph: RoleGraph,
 ): SubscriptionPlan {
   const whole = withFragments(operation, fragments);
-  // There is one root field, validation has seen to that.
+  // Validation has checked that there is exactly one root field.
   const [field] = rootFieldsOf(operation, fragments);
   const owner = field && graph.subschemaOf(field.operation, field.name);
   const prepared = owner && isWithin(owner, whole) ? owner.compileSubscription?.(whole) : undefined;

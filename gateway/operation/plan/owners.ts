@@ -13,8 +13,8 @@ export function ownerOf(operation: OperationDefinitionNode, name: string, graph:
 }
 
 /**
- * Who answers an operation. Where that is one source, it answers root `__typename` too: its root types are called as the
- * graph's.
+ * The owners of an operation's root fields. A single source also resolves the root `__typename`: its root types have
+ * the names of the graph's.
  */
 export function ownersOf(
   operation: OperationDefinitionNode,

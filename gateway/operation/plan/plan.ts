@@ -26,7 +26,7 @@ export interface Plans {
   readonly plan: Plan;
   /** Of a login that is answered with the member that the reference contract shows. */
   readonly enveloped: Plan | undefined;
-  /** With its `@defer` and `@stream`, where the one source that answers it delivers what they ask for. */
+  /** With `@defer` and `@stream`, where the one source that resolves the operation supports incremental delivery. */
   readonly inParts?: IncrementalOperation | undefined;
   /** How the source stream of a subscription is created. */
   readonly events?: SubscriptionPlan;
@@ -61,7 +61,7 @@ export function plansOf(document: Document, written: OperationDefinitionNode, gr
   const hasParts = operation !== whole.operation && plan.kind === 'forward' && !extended && !names;
   return remember({
     plan: names ? names.plan(plan) : plan,
-    // A login alone: nothing of it is a root.
+    // A login alone: its response contains no name of a root type.
     enveloped: extended && planOf(extended, fragments, graph),
     ...(hasParts && { inParts: incrementalPlanOf(withFragments(whole.operation, whole.fragments), graph) }),
   });

@@ -97,7 +97,7 @@ export function answerNames(whole: WholeOperation, { schema, internal }: RoleGra
   };
 }
 
-/** Whether a `__typename` is selected where a root may be, which a field of any type may lead back to. */
+/** Whether `__typename` is selected on what may be a root type: a field of any type may return one. */
 function asksForRootTypes(document: OperationDocument['document'], schema: GraphQLSchema): boolean {
   const info = new TypeInfo(schema);
   const roots = OPERATIONS.flatMap((operation) => schema.getRootType(operation) ?? []);
@@ -116,7 +116,7 @@ function asksForRootTypes(document: OperationDocument['document'], schema: Graph
   return isAsked;
 }
 
-/** A copy: others may be given the same answer. */
+/** Copies the value: other callers may share the same answer. */
 function renamedAt(value: unknown, places: TypeNamePlaces, names: Names): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => renamedAt(item, places, names));

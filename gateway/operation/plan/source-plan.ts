@@ -19,8 +19,8 @@ import type { Owner } from './owners.ts';
 /**
  * The plan of an operation that has one owner; undefined where it has to be stitched.
  *
- * Another source may have given a type of the same name fields that this part of its source does not have: then it is
- * the stitched schema's business who is asked for what, and whether.
+ * Another source may have added fields to a type of the same name that this subschema does not have: then the stitched
+ * schema decides which source resolves which field.
  */
 export function ownerPlan(owner: Owner, part: OperationDocument, graph: RoleGraph): CompiledOperation | undefined {
   if (owner === 'graph') return introspectionPlan(part, graph);
@@ -29,7 +29,9 @@ export function ownerPlan(owner: Owner, part: OperationDocument, graph: RoleGrap
   return prepared && sourcePlan(prepared, part, graph);
 }
 
-/** Whether a part of a source has all fields and arguments of an operation. It need not be a schema that stands alone. */
+/**
+ * Whether a part of a source has all fields and arguments of an operation. It need not be a schema that stands alone.
+ */
 export function isWithin({ schema }: Subschema, { document }: OperationDocument): boolean {
   const info = new TypeInfo(schema);
   let isAllThere = true;
@@ -50,8 +52,8 @@ export function isWithin({ schema }: Subschema, { document }: OperationDocument)
 }
 
 /**
- * Runs what a source has prepared, as GraphQL would run its root fields: a source is not asked for fields that are all
- * skipped, and its failure of the operation as a whole is reported for each of them.
+ * Runs a compiled operation as GraphQL would run its root fields: the source is not called when all of them are
+ * skipped, and a failure of the operation as a whole is reported for each of them.
  */
 function sourcePlan(
   prepared: CompiledOperation,

@@ -17,15 +17,16 @@ import { partOf } from './plan-parts.ts';
 import { ownerPlan } from './source-plan.ts';
 
 /**
- * Lets each owner answer its own root fields: those of queries at the same time, those of mutations in the order of the
- * document. Undefined where one of them has to be stitched.
+ * Lets each owner resolve its own root fields: of queries concurrently, of mutations in the order of the document.
+ * Undefined where one of them has to be stitched.
  */
 export function splitPlan({ operation }: OperationDocument, fragments: Fragments, graph: RoleGraph): Plan | undefined {
   const { fields, isRepeated, isSpreadTwice, isConditional } = writtenAtRoot(operation, fragments);
   const isMutation = operation.operation === 'mutation';
   // What comes first then depends on the variables.
   if (isMutation && (isRepeated || isSpreadTwice)) return undefined;
-  // A fragment would be written out under each of its conditions, and what it spreads as often as all of these together.
+  // A fragment would be written out under each of its conditions, and what it spreads as often as all of these
+  // together.
   if (isSpreadTwice && isConditional) return undefined;
 
   const runs = runsOf(fields, operation, graph);
@@ -93,7 +94,7 @@ interface Written {
   readonly isConditional: boolean;
 }
 
-/** The root fields as they are written. Each fragment is gone through once, however often others spread it. */
+/** The root fields as they are written. Each fragment is visited once, however often it is spread. */
 function writtenAtRoot({ selectionSet }: OperationDefinitionNode, fragments: Fragments): Written {
   const fields: FieldNode[] = [];
   const spread = new Set<string>();

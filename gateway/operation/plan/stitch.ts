@@ -5,7 +5,7 @@ import { unforeseenError } from '../response/index.ts';
 import type { Plan } from './operation-plan.ts';
 import { inClientNames } from './root-type-names.ts';
 
-/** Has several sources answer together: whatever an operation holds, this can run it. */
+/** Executes the stitched schema over several sources. It can run every operation. */
 export function stitchedPlan(whole: OperationDocument, graph: RoleGraph): Plan {
   const { document, operation } = whole;
   // Introspection shows the schema that documents are validated against.

@@ -5,8 +5,9 @@ import { type Document, DocumentFact, type Fragments, fragmentsOf, selectedField
 /** The facts of a document that decide which callers may send it. */
 export interface Access {
   /**
-   * `nothing`: it has authentication fields only, so credentials are not judged, which may be old ones. `public`: all of
-   * it is granted to callers without credentials; credentials that are shown are verified. `session`: it needs credentials.
+   * `nothing`: it has authentication fields only, so credentials are not verified, since they may be expired. `public`:
+   * all of it is granted to callers without credentials; credentials that are sent are verified. `session`: it needs
+   * credentials.
    */
   readonly needs: 'nothing' | 'public' | 'session';
   /** Whether it has authentication fields, whatever else it has. */
@@ -19,7 +20,7 @@ const ACCESS = new DocumentFact((): { access?: Access } => ({}));
 
 type Graph = Pick<Generation, 'authenticationFields' | 'isPublicField'>;
 
-/** Found out once for each document: its cache belongs to the one generation that may ask. */
+/** Computed once for each document, which is cached for one generation. */
 export function accessOf(document: Document, generation: Graph): Access {
   const kept = ACCESS.of(document);
   kept.access ??= readAccess(document, generation);
@@ -62,7 +63,9 @@ function needsOf(counts: readonly FieldCounts[], isPublic: () => boolean): Acces
   return isPublic() ? 'public' : 'session';
 }
 
-/** Fields of a namespace count one by one: a login is one there too. Its `__typename`, which clients add, is nothing. */
+/**
+ * Fields of a namespace count one by one: a login is one there too. Its `__typename`, which clients add, is nothing.
+ */
 function fieldCounts(
   { operation, selectionSet }: OperationDefinitionNode,
   fragments: Fragments,

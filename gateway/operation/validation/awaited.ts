@@ -5,8 +5,8 @@ import type { Document } from '../document/index.ts';
 import type { PublicError } from '../response/index.ts';
 
 /**
- * Whether a document that is not valid for a role may become so when a source is available of which nothing is known
- * yet: it asks for something that such a source may have.
+ * Whether a document that is invalid for a role may become valid when a source of unknown schema becomes available: it
+ * selects something that such a source may have.
  */
 export function mayBecomeValid(document: Document, graph: RoleGraph, awaited: AwaitedSources, role: string): boolean {
   const isAwaitedRoot = document.rootFields.some(
@@ -42,7 +42,7 @@ export function mayBecomeValid(document: Document, graph: RoleGraph, awaited: Aw
   return isAwaited;
 }
 
-/** The error of an operation that may need a source that is not available. It is not said which. */
+/** The error of an operation that may need an unavailable source, which is not named. */
 export function operationUnavailable(): PublicError {
   return {
     message: 'a service that the operation may need is not available',

@@ -5,14 +5,14 @@ import type { Document } from '../document/index.ts';
 
 const FIELDS = new Set(['__schema', '__type']);
 
-/** Whether a role may ask for the schema: every role but those that `graphql_schema_introspection.yaml` lists. */
+/** Whether a role may introspect: every role but those that `graphql_schema_introspection.yaml` lists. */
 export function mayIntrospect(role: string, { introspectionDisabledFor }: IntrospectionPolicy): boolean {
   return !introspectionDisabledFor.has(role);
 }
 
 export type IntrospectionPolicy = Pick<Metadata, 'introspectionDisabledFor'>;
 
-/** The refusal of a document that asks for the schema, for a role that may not; `__typename` it may ask for. */
+/** The rejection of a document with `__schema` or `__type`, for a role that may not introspect. */
 export function introspectionRefusal(
   document: Document,
   role: string,
@@ -24,7 +24,7 @@ export function introspectionRefusal(
   return new GraphQLError(message, { extensions: { code } });
 }
 
-/** An error without graphql-js's guess at what was meant: a role that may not ask for the schema is not told it. */
+/** An error without graphql-js's suggestions, which would reveal the schema to a role that may not introspect. */
 export function withoutSuggestion(error: GraphQLError): GraphQLError {
   const message = error.message.replace(/ Did you mean [^?]*\?$/, '');
   if (message === error.message) return error;

@@ -6,7 +6,7 @@ import { limitExceeded } from '../errors.ts';
 
 /** The defaults of the limits, where `api_limits.yaml` sets no others. */
 export interface OperationLimits {
-  /** Of a document, judged while it is read: before it is known who sends it, so it binds every role. */
+  /** Of a document, checked while it is parsed: before the caller is known, so it applies to every role. */
   readonly maxTokens: number;
   readonly maxDepth: number;
   readonly maxNodes: number;
@@ -58,8 +58,8 @@ export function limitsOf(role: string, apiLimits: ApiLimits, defaults: Operation
 }
 
 /**
- * The most operations that a batch of any role may hold, `admin` included: what can be said before it is known who
- * sends it. Metadata that allows a role more than the default is taken at its word.
+ * The most operations that a batch of any role may hold, `admin` included: the limit that can be checked before the
+ * caller is known. Metadata may allow a role more than the default.
  */
 export function batchCeiling(apiLimits: ApiLimits, defaults: OperationLimits): number {
   const { batch_limit: limit, disabled } = apiLimits;
@@ -67,7 +67,7 @@ export function batchCeiling(apiLimits: ApiLimits, defaults: OperationLimits): n
   return Math.max(defaults.maxBatch, ...allowed);
 }
 
-/** The first limit that a document is over, as an error with a code of its own; undefined when it is within all. */
+/** The error for the first limit that a document exceeds, with that limit's code; undefined when it exceeds none. */
 export function exceededLimit(cost: DocumentCost, limits: RoleLimits): GraphQLError | undefined {
   if (cost.depth > limits.depth)
     return limitExceeded('depth-limit-exceeded', `the operation is ${cost.depth} levels deep`, limits.depth);

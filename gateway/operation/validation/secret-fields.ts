@@ -1,8 +1,8 @@
 import { BREAK, type DocumentNode, visit } from 'graphql';
 
 /**
- * Names of fields whose values are secrets, or come with some: tokens, passwords, keys, sessions, and all fields of the
- * auth service. A name that only looks like one costs an answer its compression, and nothing else.
+ * Names of fields whose values are or contain secrets: tokens, passwords, keys, sessions, and all fields of the auth
+ * service. A name that only looks like one costs the response its compression, and nothing else.
  */
 const SECRETS = [
   /^auth_|token|jwt|secret|passw|passphrase|pwd|credential|session|csrf|nonce|cookie|bearer/,
@@ -16,7 +16,7 @@ export function isSecretName(name: string): boolean {
   return SECRETS.some((pattern) => pattern.test(snakeCase));
 }
 
-/** Whether a document asks for what may be secret, by the names of its fields; aliases make no difference. */
+/** Whether a document selects fields that may be secret, by their names; aliases make no difference. */
 export function mayHoldSecrets(document: DocumentNode): boolean {
   let found = false;
   visit(document, {

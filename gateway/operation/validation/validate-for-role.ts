@@ -35,9 +35,9 @@ export interface ValidationResult {
   readonly limits: RoleLimits;
   /** Why it is not run; empty when it may be. */
   readonly errors: readonly PublicError[];
-  /** Whether it may become valid when a source is available of which nothing is known yet. */
+  /** Whether it may become valid when a source of unknown schema becomes available. */
   readonly isAwaited: boolean;
-  /** The operation that is meant; undefined when there is none of that name, or several and no name. */
+  /** The operation of that name, or the only one; undefined when there is none of that name, or several and no name. */
   operation(name: string | undefined): ValidatedOperation | undefined;
   /** Whether that operation has been planned before. */
   hasPlan(name: string | undefined): boolean;
@@ -47,7 +47,7 @@ export interface ValidationScope {
   readonly generation: Generation;
   readonly rules: RoleRules;
   readonly role: string;
-  /** Whether the document is one of the metadata's own, which the allow list has nothing to say about. */
+  /** Whether the document is saved in the metadata: the allow list does not apply to it. */
   readonly isSaved: boolean;
   /** Where validation and planning are measured. */
   readonly counts: StageCounts;
@@ -60,7 +60,9 @@ export interface StageCounts {
   readonly plans: CacheCounts;
 }
 
-/** Bounds the cached results: roles come from tokens. A document of callers with more roles is validated again for some. */
+/**
+ * Bounds the cached results: roles come from tokens. A document of callers with more roles is validated again for some.
+ */
 const MAX_VALIDATED_ROLES = 100;
 
 /** By the role, and by whether the document is one of the metadata's. */

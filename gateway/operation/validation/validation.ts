@@ -42,7 +42,7 @@ const REPLACED_RULES = new Map<ValidationRule, ValidationRule>([
 ]);
 const RULES = [...specifiedRules.map((rule) => REPLACED_RULES.get(rule) ?? rule), rootTypeExists];
 
-/** graphql-js finds out only when it executes that there is no type for the fields to be of. */
+/** Without this rule, graphql-js only detects at execution that the schema has no such root type. */
 function rootTypeExists(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(node) {

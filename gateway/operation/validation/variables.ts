@@ -24,15 +24,17 @@ interface Declared {
 
 const NOTHING_WRONG: readonly GraphQLError[] = [];
 
-/** Errors that are reported at most. Each costs a guess at what was meant, and a megabyte of values may hold 500,000. */
+/**
+ * The most errors that are reported. Each costs the search for a suggestion, and a megabyte of values may hold 500,000.
+ */
 export const MAX_ERRORS = 20;
 
 /** Ends the coercion of a variable with too many errors; graphql-js has no other way to stop it. */
 class TooManyErrors extends Error {}
 
 /**
- * Prepares to say what is wrong with the variables of an operation, in words that repeat none of their values:
- * graphql-js would print the whole variable, password included.
+ * Compiles the check of an operation's variables. Its messages repeat no values: graphql-js would print the whole
+ * variable, password included.
  */
 export function prepareVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): VariableProblems {
   const declared = (operation.variableDefinitions ?? []).flatMap((definition): Declared[] => {
@@ -59,7 +61,7 @@ function isText(value: unknown, type: GraphQLInputType): boolean {
   return inner === GraphQLString || inner === GraphQLID;
 }
 
-/** @param most the number of errors after which the rest of the value is not looked at. */
+/** @param most the number of errors after which the rest of the value is not checked. */
 function problems(
   { name, type, definition }: Declared,
   given: boolean,

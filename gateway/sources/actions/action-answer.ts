@@ -18,7 +18,7 @@ export interface SelectedMember {
   readonly key: string;
   readonly name: string;
   readonly node: FieldNode;
-  /** Text that stands here whatever was answered: the name of the type. */
+  /** The text of a constant: `__typename`, which does not depend on the webhook's response. */
   readonly constant: string | undefined;
   readonly members: readonly SelectedMember[] | undefined;
   readonly type: GraphQLOutputType | undefined;
@@ -32,7 +32,7 @@ export function selectedMembers(
 ): readonly SelectedMember[] | undefined {
   const fields = new Map<string, FieldNode[]>();
   const spread = new Set<string>();
-  // Types of actions are objects, so that a condition on a type always holds.
+  // Types of actions are objects, so type conditions of fragments always hold.
   const collect = (selections: readonly SelectionNode[]): boolean =>
     selections.every((selection) => {
       if ((selection.directives ?? []).length > 0) return false;

@@ -43,8 +43,8 @@ interface ActionMember extends SelectedMember {
 }
 
 /**
- * Makes an operation ready whose root fields are actions. Webhooks are called and what they answer is written without
- * graphql-js, which completes only what is not as it should be: errors, and values that do not fit their types.
+ * Compiles an operation whose root fields are actions. Responses of webhooks are written without graphql-js, which
+ * completes only those with errors or with values that do not fit their types.
  *
  * @param document one operation and the fragments that it uses; it is valid.
  * @param executed the schema of all actions; its resolvers take what they find in an `ActionContext`.
@@ -85,7 +85,10 @@ export function compileActions(
   };
 }
 
-/** The arguments of each action; undefined where one's do not fit, which is an error of its field in its turn. */
+/**
+ * The arguments of each action; undefined where one's are invalid, which graphql-js then reports as an error of its
+ * field.
+ */
 function coerceActionInputs(
   actions: readonly ActionMember[],
   variables: Readonly<Record<string, unknown>>,
@@ -107,7 +110,7 @@ function fragmentsIn({ definitions }: DocumentNode): ReadonlyMap<string, Fragmen
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }
 
-/** Calls the actions: one after another where each changes something, else all at once. */
+/** Calls the actions: those of mutations one after another, those of queries concurrently. */
 function callAll(
   actions: readonly ActionMember[],
   inputs: readonly Record<string, unknown>[],
@@ -130,7 +133,7 @@ function callAll(
   else for (const index of actions.keys()) start(index);
 }
 
-/** The actions among root fields; undefined where there are none, or one answers with no object of its types. */
+/** The actions among root fields; undefined where there are none, or one's type is no object. */
 function actionsOf(
   members: readonly SelectedMember[],
   root: GraphQLObjectType,
@@ -141,7 +144,7 @@ function actionsOf(
     if (member.constant !== undefined) continue;
     const field = root.getFields()[member.name];
     const answer = field && answers.get(field);
-    // The value of a scalar is for the scalar to write.
+    // Scalars are serialized by graphql-js.
     if (!answer || !member.members) return undefined;
     actions.push({ ...member, field, answer, isNonNull: isNonNullType(field.type) });
   }

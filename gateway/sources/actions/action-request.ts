@@ -12,7 +12,7 @@ import {
 import type { HeaderForwarding } from '../client-headers.ts';
 import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';
 
-/** How an action's webhook is asked. */
+/** How an action's webhook is called. */
 export interface WebhookTarget {
   /** The handler, with the environment's values put in. */
   readonly url: string;
@@ -23,7 +23,7 @@ export interface WebhookTarget {
   readonly transform: RequestTransform | undefined;
   /** The key that calls are signed with; undefined without signatures. */
   readonly signingSecret: string | undefined;
-  /** Set when the webhook is to know that a call comes from this gateway. */
+  /** Set where calls carry a service assertion. */
   readonly assertion: ServiceAssertion | undefined;
 }
 
@@ -38,8 +38,8 @@ export interface WebhookPayload {
 export type ActionRequest = Required<Pick<UpstreamRequest, 'url' | 'method' | 'headers'>> & { readonly body?: string };
 
 /**
- * The request to a webhook. Configured headers win over ours, ours over those of the client; a transform has the last
- * word on everything but the signature and the assertion.
+ * The request to a webhook. Configured headers take precedence over the gateway's, and those over the client's; a
+ * transform may replace everything but the signature and the assertion.
  *
  * @throws KritiEvaluationError or UnusableRequest when the transform does not fit the values.
  */

@@ -27,11 +27,11 @@ export type ActionAnswers = (
   outputType: GraphQLOutputType,
 ) => AnswerAction;
 
-/** A scalar that takes whatever there is; clients never see it. */
+/** A scalar that accepts any value; clients never see it. */
 const ANYTHING = 'portico_Anything';
 
 /**
- * The part of the actions that is named, and of their types what these use.
+ * The schemas of the named actions, with the types that they use.
  *
  * What clients see and what is executed are two schemas. Of what a webhook answers, only the null-ness of the outermost
  * fields is checked, by us and before GraphQL; deeper down nulls pass where there should be none and scalars as they

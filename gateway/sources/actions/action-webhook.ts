@@ -15,7 +15,9 @@ import {
 } from './action-request.ts';
 import { responseProblem } from './action-response.ts';
 
-/** Marks extensions of an error that go to the client as they are, without a code or path of ours. JSON leaves it out. */
+/**
+ * Marks extensions of an error that go to the client as they are, without a code or path of ours. JSON leaves it out.
+ */
 export const VERBATIM = Symbol('verbatim');
 
 /** One action, ready to be called. */
@@ -27,7 +29,7 @@ export interface ActionWebhook {
   readonly timeoutMs: number;
   readonly outputType: GraphQLOutputType;
   readonly http: ResilientClient;
-  /** Whether errors tell what happened between us and the webhook: for development only. */
+  /** Whether errors contain details of the request and the response: for development only. */
   readonly showInternals: boolean;
 }
 
@@ -41,8 +43,8 @@ interface Internals {
 export type ActionOutcome = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * Calls an action's webhook as Hasura does, and tells `done` once what it answered, checked against the output type, or a
- * GraphQLError in Hasura's words and with Hasura's codes. Nothing is thrown.
+ * Calls an action's webhook as Hasura does. Calls `done` exactly once, with the response, checked against the output
+ * type, or with a GraphQLError that has Hasura's message and code; never throws.
  */
 export function callWebhook(
   action: ActionWebhook,
@@ -229,7 +231,7 @@ function runTransform<T>(
   }
 }
 
-/** The webhook gave no usable answer: named, as all services are that fail. */
+/** The error for an unusable response of a webhook. It names the action, as errors of services name the service. */
 function webhookFailure(action: ActionWebhook, message: string, internals: Internals): GraphQLError {
   const { extensions } = webhookError(action, message, internals);
   return new GraphQLError(message, { extensions: { ...extensions, service: action.name } });

@@ -17,10 +17,10 @@ import { STANDARD_ROOT_TYPES } from '../../schemas/index.ts';
 
 export type Customization = NonNullable<RemoteSchemaMetadata['definition']['customization']>;
 
-/** A remote schema in the graph's names, and what these names are for the remote. */
+/** A remote schema in the graph's names, with the remote's names. */
 export interface CustomizedSchema {
   readonly schema: GraphQLSchema;
-  /** The field that all root fields stand in; undefined when they stand at the root. */
+  /** The namespace field that contains all root fields; undefined without a namespace. */
   readonly namespace: string | undefined;
   /** Names of types that differ, the remote's by the graph's. */
   readonly types: ReadonlyMap<string, string>;
@@ -33,12 +33,12 @@ const SPECIFIED_SCALAR_NAMES = new Set(specifiedScalarTypes.map((scalar) => scal
 
 /**
  * Gives a remote schema the names that its `customization` asks for, as Hasura does: a name in `mapping` gets neither
- * prefix nor suffix, `parent_type` is the remote's name of the type, and root types get the usual names unless there is a
- * namespace, or the remote has others of these names.
+ * prefix nor suffix, `parent_type` is the remote's name of the type, and root types get the usual names unless there is
+ * a namespace, or the remote has others of these names.
  *
  * @param part the remote schema, or the part of it that a role is given.
  * @param upstream the remote schema. Its names of the root types count, which may be other ones in the part.
- * @throws Error when two things would have the same name, or something no possible one.
+ * @throws Error when two elements would have the same name, or one an invalid name.
  */
 export function customize(
   part: GraphQLSchema,
@@ -161,7 +161,7 @@ function withNewTypes(definition: DefinitionNode, { types }: NewNames): Definiti
     : withReferences;
 }
 
-// May be null, unlike in Hasura: when the remote fails, the data of the others is kept.
+// Nullable, unlike in Hasura: when the remote fails, the data of the others is kept.
 function customizedRootType(
   operation: OperationTypeNode,
   namespace: string,

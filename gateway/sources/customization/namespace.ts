@@ -9,7 +9,7 @@ import {
   visit,
 } from 'graphql';
 
-/** An operation whose root fields stand in a namespace, as the remote is to be asked it. */
+/** An operation on a namespace, converted to root fields of the remote. */
 export interface Unwrapped {
   readonly document: DocumentNode;
   /** Puts the data of the remote's answer back into the namespace. */
@@ -22,7 +22,7 @@ export interface Unwrapped {
 const NAMESPACED_KEY = /^ns(\d+)_(.+)$/s;
 
 /**
- * Takes the fields in the namespace of an operation out to the root, where the remote has them.
+ * Moves the fields of the namespace to the root, where the remote has them.
  *
  * @param document one operation and its fragments; names are the remote's already, but for the namespace itself.
  */
@@ -33,7 +33,7 @@ export function unwrapNamespace(document: DocumentNode, namespace: string): Unwr
   const isSubscription = document.definitions.some(
     (definition) => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'subscription',
   );
-  /** Response keys of the namespace: it may be asked for several times, by several names. */
+  /** Response keys of the namespace: it may be selected several times, under several aliases. */
   const keys: string[] = [];
 
   // Fragments at the root are taken apart: their type conditions are of types that the remote does not have there.

@@ -7,13 +7,13 @@ import {
 } from 'graphql';
 
 /**
- * Where in an answer names of types stand, by response key: `true` for the name itself, else what is below. Keys without
- * any are left out.
+ * The positions of type names in a response, by response key: `true` for the name itself, else the positions below it.
+ * Keys without any are left out.
  */
 export type TypeNamePlaces = ReadonlyMap<string, true | TypeNamePlaces>;
 
 /**
- * Where in the answers to an operation names of types stand.
+ * Finds the positions of type names in the responses to an operation.
  *
  * @returns undefined where one response key is a name in objects of one type and a text in those of another.
  */
@@ -91,7 +91,9 @@ class PlacesFinder {
   }
 }
 
-/** Puts other names in the place of those that stand in an answer. @param names the new ones by those that stand there. */
+/**
+ * Puts other names in the place of those that stand in an answer. @param names the new ones by those that stand there.
+ */
 export function renameTypesAt(value: unknown, places: TypeNamePlaces, names: ReadonlyMap<string, string>): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {

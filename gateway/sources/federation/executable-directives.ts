@@ -14,7 +14,7 @@ const IN_OPERATIONS: ReadonlySet<string> = new Set([
 /**
  * The directives of a composed graph that operations may hold.
  *
- * @param schema what a role sees, in the graph's names; it has the directives where they came through with the types.
+ * @param schema what a role sees, in the graph's names, with the directives that were kept.
  * @param upstream the composed graph itself.
  */
 export function executableDirectives(schema: GraphQLSchema, upstream: GraphQLSchema): readonly GraphQLDirective[] {

@@ -93,7 +93,7 @@ export async function federatedSource(options: FederatedSourceOptions): Promise<
   };
 }
 
-/** @throws SourceError when names that are asked for make no schema. */
+/** @throws SourceError when the customized names make an invalid schema. */
 function checkCustomized(open: () => CustomizedSchema): void {
   const path = ['definition', 'customization'];
   let problems: readonly string[];

@@ -82,8 +82,8 @@ export function touches(document: DocumentNode, requirements: Requirements, sche
 }
 
 /**
- * Who calls, for the directives. Scopes are the token's `scope` claim and the session variable `x-hasura-scopes`;
- * policies are the role and `x-hasura-policies`.
+ * The caller's rights, for the directives. Scopes are the token's `scope` claim and the session variable
+ * `x-hasura-scopes`; policies are the role and `x-hasura-policies`.
  */
 function callerOfSession({ role, scopes, variables }: Session, publicRole: string): CallerGrants {
   return {
@@ -189,7 +189,7 @@ class Filter {
       ...place,
       path: [...place.path, key],
     });
-    // The object itself is not refused: that it is there, and that it may be null, is for its source to say.
+    // The object itself is not refused: its source decides whether it exists or is null.
     const selections = inner.length > 0 ? inner : [typeQuestion()];
     return [{ ...field, selectionSet: { kind: Kind.SELECTION_SET, selections } }];
   }

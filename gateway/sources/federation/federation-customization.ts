@@ -12,8 +12,8 @@ export interface Customized {
 const ROOT_TYPE_NAMES = new Set(['Query', 'Mutation', 'Subscription']);
 
 /**
- * Puts the customizations of subgraphs together to one of their common graph. A type or field of several of them has
- * one name there, so all who have it must want the same.
+ * Merges the customizations of subgraphs into one of their common graph. A type or field that several of them have has
+ * one name there, so their customizations must agree.
  *
  * @returns the problems of each subgraph in its stead, where there are any.
  */
@@ -71,7 +71,7 @@ export function groupCustomization(
   };
 }
 
-/** The name that each subgraph wants for something. */
+/** The name that each subgraph's customization gives an element. */
 interface Wanted {
   readonly original: string;
   readonly by: Map<string, string>;

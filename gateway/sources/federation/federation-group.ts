@@ -23,7 +23,7 @@ import { federatedPermissions } from './federation-permissions.ts';
 /** The name of the source that all composed subgraphs form. */
 export const FEDERATION = 'federation';
 
-/** A remote schema that says that it is a subgraph of Apollo Federation. */
+/** A remote schema that is a subgraph of Apollo Federation. */
 export interface Subgraph {
   readonly name: string;
   readonly sdl: string;
@@ -36,15 +36,16 @@ export interface Subgraph {
 export interface FederationGroup {
   /** Undefined when nothing is left to compose. */
   readonly source: Source | undefined;
-  /** Subgraphs that do not go together with the others, and why. */
+  /** Subgraphs that cannot be composed with the others, with the reasons. */
   readonly left: ReadonlyMap<string, readonly SourceProblem[]>;
 }
 
 type SubgraphProblems = ReadonlyMap<string, readonly SourceProblem[]>;
 
 /**
- * Composes subgraphs to one source. Where they do not go together, the last of those that the reasons name is left out,
- * until the rest does: the order is the metadata's, so that it does not depend on who answered first.
+ * Composes subgraphs into one source. Where composition fails, the last of the subgraphs that the errors name is left
+ * out, until the rest can be composed. The order is the metadata's, so the result does not depend on which answered
+ * first.
  *
  * @throws CompositionInterrupted
  */
@@ -102,7 +103,7 @@ function openPlannersEarly(supergraph: Pieces): Promise<Planners | undefined> | 
   return planners;
 }
 
-/** Whether some roles see parts only: then it has to be known which subgraph answers for what. */
+/** Whether some roles see only a part of the graph: then the subgraph of each element has to be known. */
 function arePermitted(members: readonly Subgraph[]): boolean {
   return members.some(({ metadata }) => metadata.permissions !== undefined);
 }
@@ -172,7 +173,7 @@ async function openComposed(
   }
 }
 
-/** The last of the subgraphs that the problems are about, but rather one that is known by its stored schema only. */
+/** The last of the subgraphs that the problems name; one that is known only by its stored schema comes first. */
 function blamed(members: readonly Subgraph[], problems: readonly CompositionProblem[]): string {
   const named = new Set(problems.flatMap(({ subgraphs }) => subgraphs));
   const about = members.filter(({ name }) => named.has(name));

@@ -6,15 +6,15 @@ export type OverrideSettings = NonNullable<RemoteSchemaMetadata['definition']['o
 
 /** A decision about all labels of a graph, and how often it is taken. */
 export interface OverrideLevel {
-  /** It is taken by draws below this, and not below that of the level before: of 0 to 100. */
+  /** The upper end of its draws, from 0 to 100; the lower end is that of the level before. */
   readonly below: number;
   /** The labels whose overrides hold. */
   readonly active: ReadonlySet<string>;
 }
 
 /**
- * The decisions about labels that requests take, by one draw each. A label of 5 percent is active wherever one of 50
- * percent that was drawn for is not missing: decisions are one more than there are percentages, whatever the labels.
+ * The decisions about labels, of which each request draws one. A request that has a label of 5 percent also has those
+ * of 50 percent, so there is one decision more than there are percentages, whatever the labels.
  */
 export function overrideLevels(labels: readonly string[], settings: OverrideSettings): readonly OverrideLevel[] {
   const percentages = new Map(labels.map((label) => [label, percentageOf(label, settings)]));
@@ -27,7 +27,7 @@ export function overrideLevels(labels: readonly string[], settings: OverrideSett
     }));
 }
 
-/** A label that says its percentage needs no setting; any other is off without one. */
+/** A label `percent(…)` needs no setting; any other is off without one. */
 function percentageOf(label: string, settings: OverrideSettings): number {
   const set = Object.hasOwn(settings, label) ? settings[label] : undefined;
   if (typeof set === 'boolean') return set ? 100 : 0;
@@ -43,8 +43,8 @@ export interface Overriding {
 }
 
 /**
- * Puts the settings of subgraphs together: a label means the same in the whole graph.
- * @returns the problems of each subgraph in their stead, where there are any
+ * Merges the settings of subgraphs: a label means the same in the whole graph.
+ * @returns the problems of each subgraph instead, where there are any
  */
 export function groupOverrides(
   members: readonly Overriding[],
@@ -66,7 +66,7 @@ export function groupOverrides(
   return { settings: Object.fromEntries([...all].map(([label, { value }]) => [label, value])) };
 }
 
-/** Why a setting for a label that is none of them is refused. */
+/** The problem of a setting for an unknown label. */
 export function unknownLabel(labels: ReadonlySet<string>): string {
   const known = labels.size > 0 ? `its labels are "${[...labels].join('", "')}"` : 'it has no labels';
   return `no @override has this label: ${known}`;

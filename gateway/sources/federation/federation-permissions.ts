@@ -22,7 +22,7 @@ export interface PermittedMember {
 
 /** The schemas of roles over a federated graph: the union of what its members permit. */
 export interface FederatedPermissions {
-  /** Undefined for a role that nothing is permitted. The same object for roles that are permitted the same. */
+  /** Undefined for a role without permissions. Roles with the same permissions get the same object. */
   partFor(role: string): Permitted | typeof WHOLE_SUPERGRAPH | undefined;
 }
 
@@ -31,7 +31,7 @@ interface Granted {
   readonly presets: Presets;
 }
 
-/** All that there is. */
+/** The whole supergraph is visible. */
 export const WHOLE_SUPERGRAPH = 'whole';
 
 /** All roles that no permission names. */
@@ -41,7 +41,7 @@ const ANY_OTHER: unique symbol = Symbol('any other role');
  * Reads the permissions of all members. A member without any is open to every role but the public one, as a remote
  * schema is.
  *
- * @returns the problems of each member in their stead, where there are any.
+ * @returns the problems of each member instead, where there are any.
  */
 export async function federatedPermissions(
   members: readonly PermittedMember[],

@@ -42,7 +42,7 @@ export type EnginePlanners = Pick<Planners, 'plan' | 'withoutBlocking' | 'setAct
  * Plans operations as a whole: with as few requests to each subgraph as possible.
  *
  * @param planners of the supergraph.
- * @param standIn what runs those that the planner fails at by its own fault.
+ * @param standIn runs operations that the planner fails at by its own fault.
  */
 export function openPlannedEngine(
   supergraph: Supergraph,
@@ -174,7 +174,7 @@ function compileJoin(
     // It is asked for after a run, so that its plan is there.
     describe: (variables) => undefinedIfUnplannable(() => join?.describe(variables)),
     run: (...given) => {
-      // A planner that has stopped comes back, so that this failure must not be kept.
+      // A stopped planner is opened again, so this failure must not be cached.
       if (!join && !arriving && failure instanceof PlannerStopped) prepare();
       if (arriving) void arriving.then(() => finish(...given));
       else finish(...given);

@@ -9,7 +9,10 @@ import { remoteExecutor } from '../remote-schema/index.ts';
 import { schemaEvents, stitchedEvents } from '../stitching/index.ts';
 import type { FederationEngine, SubgraphTargets } from './engine.ts';
 
-/** Runs operations by fetching what objects lack when they are there. It needs no addon, and several times the calls. */
+/**
+ * Runs operations by stitching: missing fields of objects are fetched step by step. It needs no addon, but several
+ * times the calls.
+ */
 export function openStitchedEngine(supergraph: Supergraph, targets: SubgraphTargets): FederationEngine {
   const subgraphs = readSubgraphs(supergraph.document());
   if (!subgraphs) return openDelegatingEngine(supergraph, targets);

@@ -54,8 +54,8 @@ export function supergraphTypeName(name: string, schema: GraphQLSchema): string 
 export type SchemaFilter = (coordinates: Coordinates) => GraphQLSchema;
 
 /**
- * Makes parts of a schema. What has lost what it cannot be without is left out of them: a field its type, a type all of
- * its fields, an object of an interface one of the interface's fields.
+ * Filters a schema. Elements that the filter leaves incomplete are left out too: a field without its type, a type
+ * without any field, `implements` of an interface of which the object lacks a field.
  */
 export function schemaFilter(schema: GraphQLSchema): SchemaFilter {
   const definitions = typeDefinitions(schema);
@@ -69,7 +69,7 @@ function filterDefinitions(whole: readonly DefinitionNode[], coordinates: Coordi
     definitions = closed(definitions);
     now = countDefinitions(definitions);
   }
-  // A part of what is valid: to look for mistakes takes long.
+  // A part of a valid schema is not validated again, which takes long.
   return buildASTSchema({ kind: Kind.DOCUMENT, definitions: withInterfaces(definitions) }, { assumeValidSDL: true });
 }
 

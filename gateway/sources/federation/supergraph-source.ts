@@ -17,7 +17,7 @@ import { unknownLabel } from './federation-overrides.ts';
 import { federatedPermissions } from './federation-permissions.ts';
 import { coordinatesOf } from './schema-coordinates.ts';
 
-/** As long as it may take to fetch a supergraph. */
+/** The timeout for fetching a supergraph. */
 const FETCH_MS = 30_000;
 
 /** Where the SDL of a supergraph comes from. */

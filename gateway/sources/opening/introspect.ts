@@ -2,10 +2,10 @@ import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type Intr
 import type { RemoteTarget } from '../remote-schema/index.ts';
 import { gatewayAssertion } from '../remote-schema/index.ts';
 
-/** A service may be slow to answer operations; to say what it is, it is not given as long. */
+/** The timeout of introspection, which is shorter than that of operations. */
 const MAX_INTROSPECTION_MS = 10_000;
 
-/** A service that has answered, and not with what it was asked for. */
+/** A service that answered a query for its schema with something else. */
 export class UnsupportedQueryError extends Error {
   constructor(message: string) {
     super(message);
@@ -16,8 +16,8 @@ export class UnsupportedQueryError extends Error {
 /**
  * Introspects a remote schema, with the configured headers and without a caller.
  *
- * @returns undefined, here and below, where the body of the answer is known: it is not parsed then.
- * @throws Error when there is no usable answer; its message is for logs and names no address.
+ * @returns undefined, here and below, where the response body is the same as the last one, which is then not parsed.
+ * @throws Error when there is no usable response; its message is for logs and names no address.
  */
 export async function introspect(target: RemoteTarget, isKnown: IsKnown): Promise<GraphQLSchema | undefined> {
   const data = await queryIntrospection(

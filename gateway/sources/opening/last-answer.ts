@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What a remote schema was opened with last. Services are asked for their types again and again, and mostly answer the
- * same bytes: these are not parsed again.
+ * The last response that a remote schema was opened with. Services are introspected repeatedly and mostly answer the
+ * same bytes, which are not parsed again.
  */
 export class LastAnswer<Opened> {
   #last: { readonly digest: string; readonly opened: Opened } | undefined;

@@ -3,7 +3,7 @@ import type { Subgraph } from '../federation/index.ts';
 import type { Source } from '../source.ts';
 import type { CompositionKind } from '../stored-schema.ts';
 
-/** What a remote schema turns out to be: a source of its own, or a subgraph that is to be composed with the others. */
+/** An opened remote schema: a source of its own, or a subgraph to be composed with the others. */
 export type OpenedRemote = (
   | { readonly kind: 'source'; readonly source: Source }
   | { readonly kind: 'subgraph'; readonly subgraph: Subgraph }
@@ -26,7 +26,7 @@ export function compositionOf(opened: OpenedRemote): CompositionKind {
   return opened.kind === 'subgraph' ? 'federation' : recordedComposition(opened.source);
 }
 
-/** What a source turned out to be, for those who record its schema. */
+/** The detected kind of a source, which is recorded with its schema. */
 export function recordedComposition({ kind, mergedTypes }: Source): CompositionKind {
   if (kind === 'federation') return 'federation';
   return mergedTypes ? 'stitching' : 'plain';

@@ -29,7 +29,7 @@ export function openPlainSource(
 ): Source {
   const executor = remoteExecutor(target);
   const takesFiles = isScalarType(upstream.getType('Upload'));
-  // A source that is always asked for the same media type is not asked for parts.
+  // A source with a configured `Accept` header is never asked for incremental delivery.
   const directives = upstream
     .getDirectives()
     .filter(({ name }) => (name === 'defer' || name === 'stream') && !('accept' in target.headers));
@@ -75,7 +75,7 @@ export function openPlainSource(
   };
 }
 
-/** What the graph is given of a remote schema has to be a schema: one that is not would take the others down with it. */
+/** Checks that a customized remote schema is valid: an invalid one would make the whole graph invalid. */
 function customizedWhole(open: () => Subschema): Subschema {
   const path = ['definition', 'customization'];
   let subschema: Subschema;

@@ -4,12 +4,15 @@ import { ADMIN_ROLE } from '../../session/index.ts';
 import { type CustomizedSchema, customize } from '../customization/index.ts';
 import { takePresets } from '../permissions/index.ts';
 
-/** What a role will see of a remote schema once it is available, as far as the metadata says: `any` says nothing. */
+/**
+ * What a role will see of a remote schema once it is available, by the metadata; `any` where the metadata does not list
+ * it.
+ */
 export type PromisedSchema = CustomizedSchema | 'any' | 'nothing';
 
 /**
- * What the permissions of a remote schema promise to a role, in the graph's names. It is worked out without the remote's
- * schema, so that it says what may be asked for and nothing can be executed with it.
+ * What the permissions of a remote schema grant a role, in the graph's names. It is computed without the remote's
+ * schema, so it can decide which fields may exist, and cannot execute anything.
  */
 export function promisedSchema(metadata: RemoteSchemaMetadata, role: string, publicRole: string): PromisedSchema {
   if (role === ADMIN_ROLE) return 'any';

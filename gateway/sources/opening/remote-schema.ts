@@ -19,14 +19,14 @@ import { openPlainSource, usableSchema } from './plain-source.ts';
 export interface RemoteSchema {
   readonly name: string;
   /**
-   * Asks the remote for its types.
+   * Introspects the remote.
    *
-   * @param inUse is returned where the remote answers the same types: only one of them is held in memory then.
-   * @throws SourceError when it does not answer, or its types do not fit the permissions.
+   * @param inUse is returned where the remote's schema is the same, so that only one of the two is in memory.
+   * @throws SourceError when it does not answer, or its schema does not fit the permissions.
    */
   open(inUse?: OpenedRemote): Promise<OpenedRemote>;
   /**
-   * Opens it by its stored schema, without asking it: its operations are refused until `open` has succeeded.
+   * Opens it by its stored schema, without a request: its operations are refused until `open` has succeeded.
    *
    * @returns undefined when there is no stored schema that can be used.
    */
@@ -47,7 +47,7 @@ export function remoteSchema(metadata: RemoteSchemaMetadata, surroundings: Sourc
   const { ask, openWith } = isSupergraph(metadata)
     ? supergraphWays(metadata, surroundings, availability)
     : serviceWays(metadata, surroundings, availability);
-  // What the metadata brings itself need not be stored.
+  // A schema from a file of the metadata need not be stored.
   const isAsked = metadata.schemaSdl === undefined && metadata.supergraphSdl === undefined;
   const fingerprint = definitionFingerprint(metadata);
   return {
@@ -86,7 +86,7 @@ type Kept = (opened: OpenedRemote) => OpenedRemote;
 
 /** How a remote schema is opened. */
 interface Ways {
-  /** Asks it for its types. */
+  /** Introspects it. */
   ask(kept: Kept): Promise<OpenedRemote>;
   /** @throws SourceError when the stored schema is none, or does not fit the permissions. */
   openWith(stored: StoredSchema): Promise<OpenedRemote>;
@@ -155,7 +155,7 @@ function serviceWays(
   };
 }
 
-/** Tries the ways to open a remote schema, the next one where the service has nothing to say to one. */
+/** Tries the ways to open a remote schema one after another, until the service supports one. */
 async function firstThatFits(kept: Kept, ...ways: readonly Ways['ask'][]): Promise<OpenedRemote> {
   const [way, ...others] = ways;
   if (!way) throw new TypeError('no way to open a remote schema');
@@ -167,7 +167,7 @@ async function firstThatFits(kept: Kept, ...ways: readonly Ways['ask'][]): Promi
   }
 }
 
-/** A service that does not say what it is may do so later. */
+/** A service that supports no query for its schema may do so later. */
 function orUnanswered<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error: Error) => {
     throw error instanceof UnsupportedQueryError

@@ -43,8 +43,8 @@ export interface PresetFillingOptions {
  * Fills one operation. The values of presets go as variables of their own, so that the text of an operation is the same
  * for every caller.
  *
- * An input object that may be left out, and is, is sent for the sake of the presets in it, unless it cannot do without
- * something that only the client can give.
+ * An optional input object that the client leaves out is sent with the presets in it, unless it has other required
+ * fields.
  */
 export class PresetFilling {
   readonly #options: PresetFillingOptions;
@@ -89,7 +89,7 @@ export class PresetFilling {
     };
   }
 
-  /** A default that the remote would put in has no presets in it, so it is put in here. */
+  /** Applies defaults here: those that the remote applies would lack the presets. */
   #resolveDefaults(): void {
     const { request, schema } = this.#options;
     for (const { variable, type: typeNode, defaultValue } of declaredVariables(request)) {
@@ -118,7 +118,7 @@ export class PresetFilling {
     return { ...node, arguments: given };
   }
 
-  /** @param within the input objects around it; a type that is among them has its presets there already. */
+  /** @param within the types of the input objects around it, whose presets are not added a second time. */
   #inLiteral(node: ValueNode, type: GraphQLInputType, within: readonly string[]): ValueNode {
     const inner = getNullableType(type);
     if (!isInputObjectType(getNamedType(inner))) return node;
@@ -186,7 +186,10 @@ export class PresetFilling {
     return variable;
   }
 
-  /** The variable that holds an object with nothing but presets; undefined when there are none, or they do not do. */
+  /**
+   * The variable of an object that contains presets only; undefined without presets, or where other fields are
+   * required.
+   */
   #objectForPresets(type: GraphQLInputType, within: readonly string[]): VariableNode | undefined {
     const inner = getNullableType(type);
     const value = isInputObjectType(inner) ? this.#presetsOf(inner, within) : undefined;

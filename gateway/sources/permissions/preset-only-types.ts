@@ -6,8 +6,8 @@ import type { Presets } from './preset.ts';
 export type KeyedInput = readonly [key: string, input: InputValueDefinitionNode];
 
 /**
- * Input types of which nothing is left for the client to give: each field is preset, or is of such a type itself. Hasura
- * hides them, and what takes one is sent with the presets.
+ * Input types of which each field is preset, or is of such a type itself, so that clients set nothing. As in Hasura
+ * they are hidden, and arguments of these types are sent with the presets.
  */
 export function presetOnlyTypes(
   definitions: readonly DefinitionNode[],

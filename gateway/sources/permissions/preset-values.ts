@@ -53,7 +53,7 @@ function valueProblems(value: unknown, type: GraphQLInputType): readonly string[
 /**
  * The value of a preset for a caller, as the variable of an operation.
  *
- * @param type undefined inside of a custom scalar, where anything goes.
+ * @param type undefined inside of a custom scalar, which accepts any value.
  * @throws GraphQLError `not-found` when the session has no such variable, `unexpected` when it does not fit the type.
  */
 export function presetValue(

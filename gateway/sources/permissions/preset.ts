@@ -1,6 +1,6 @@
 /**
- * The value that an argument or input field always has for a role: one of its own, a session variable's, or a list or an
- * object with such values in it.
+ * The value that an argument or input field always has for a role: a constant, a session variable's value, or a list or
+ * an object that contains such values.
  */
 export type Preset =
   | { readonly kind: 'fixed'; readonly value: unknown }

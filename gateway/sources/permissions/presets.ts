@@ -16,9 +16,9 @@ import { isOneOfTypes, listProblems, presetOnlyTypes } from './preset-only-types
 const DIRECTIVE = 'preset';
 
 /**
- * Takes the `@preset` directives out of a role's SDL.
+ * Removes the `@preset` directives from a role's SDL.
  *
- * @returns the SDL with the preset inputs and without, the presets, and what is wrong with them.
+ * @returns the SDL with and without the preset inputs, the presets, and their problems.
  */
 export function takePresets(document: DocumentNode): {
   whole: DocumentNode;
@@ -99,7 +99,7 @@ function booleanArgument(argument: ConstArgumentNode | undefined): boolean | und
   return argument.value.kind === Kind.BOOLEAN ? argument.value.value : undefined;
 }
 
-/** A text that is the name of a session variable stands for its value, inside of lists and objects too. */
+/** A string that is the name of a session variable means its value, also within lists and objects. */
 function presetFrom(node: ConstValueNode): Preset {
   if (node.kind === Kind.STRING && /^x-hasura-/i.test(node.value))
     return { kind: 'session', variable: node.value.toLowerCase() };

@@ -39,7 +39,7 @@ export interface Permitted {
 }
 
 /**
- * What each listed role is given.
+ * The permission of each listed role.
  *
  * @throws SourceError with everything that does not fit the remote schema.
  */
@@ -94,10 +94,10 @@ export function partsByRole(
 }
 
 /**
- * The part of a remote schema that a role is given, from the SDL in its permission.
+ * The part of a remote schema that a role sees, from the SDL of its permission.
  *
- * @param upstream the remote schema as it is; what the SDL says must be a part of it, to the letter.
- * @returns the part, or everything in which it is not one.
+ * @param upstream the remote schema as it is; the SDL must be an exact part of it.
+ * @returns the part, or all problems of the SDL.
  */
 export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted | { problems: readonly string[] } {
   const found: string[] = [];
@@ -119,8 +119,8 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
 }
 
 /**
- * Whether the remote schema may answer an operation of the part with something that the part does not have: an object of
- * a type that is left out of a union or interface, a value that is left out of an enum.
+ * Whether the remote schema may answer an operation of the part with something that the part does not have: an object
+ * of a type that is left out of a union or interface, a value that is left out of an enum.
  */
 export function mayAnswerMore(part: GraphQLSchema, upstream: GraphQLSchema): boolean {
   if (part === upstream) return false;
@@ -146,7 +146,7 @@ export function evasions(presets: Presets, schema: GraphQLSchema): readonly stri
   return [...evadedArguments(presets, schema), ...evadedInputObjects(presets, schema)];
 }
 
-/** Arguments of which nothing is left to the client, since each field of their type is preset. */
+/** Arguments that clients cannot set, since each field of their type is preset. */
 function evadedInputObjects(presets: Presets, schema: GraphQLSchema): readonly string[] {
   const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) || isInterfaceType(type));
   return types.flatMap((type) =>

@@ -25,15 +25,19 @@ export interface RemoteAbilities {
 /** How a source runs operations that are all its own. */
 export type SourceOperations = Required<Pick<Subschema, 'compile' | 'compileSubscription' | 'incremental'>>;
 
-/** An operation in the remote's names, and where its answers tell names of types that the graph has others for. */
+/**
+ * An operation in the remote's names, with the positions of type names in its responses that have other names in the
+ * graph.
+ */
 interface RemoteOperation extends OperationDocument {
   readonly places: TypeNamePlaces;
 }
 
 /**
- * Makes operations in the graph's names ready to be sent to a remote schema that has other ones. Names of fields are
- * written into the text as aliases; only answers that tell names of types are parsed. Undefined where the answer has
- * another form than the operation: the remote stands in a namespace, or a key is the name of a type here and a text there.
+ * Compiles operations in the graph's names for a remote schema with other names. Names of fields become aliases in the
+ * text; only responses that contain names of types are parsed. Undefined where the response has another shape than the
+ * operation: the remote is in a namespace, or a response key is a type name in some objects and another string in
+ * others.
  */
 export function customizedOperations(
   { target, takesFiles, directives }: RemoteAbilities,

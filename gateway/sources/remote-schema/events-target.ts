@@ -5,7 +5,7 @@ import type { EventsTarget } from './remote-request.ts';
 type SubscriptionsMetadata = RemoteSchemaMetadata['definition']['subscriptions'];
 
 /**
- * Where and how a remote schema is subscribed to: at its own URL, unless it is described otherwise.
+ * The URL and protocol of subscriptions to a remote schema: those of the metadata, else its own URL.
  *
  * @throws SourceError when the description does not fit the environment.
  */

@@ -35,12 +35,11 @@ type Headers = UpstreamResponse['headers'];
 const MULTIPART_NAME = 'multipart/mixed';
 const MULTIPART_MIXED = /^multipart\/mixed\s*(?:;|$)/i;
 const BOUNDARY_PARAMETER = /;\s*boundary\s*=\s*(?:"[^"]*"|[^\s;"]+)/gi;
-/** Others would not make it into a response. */
+/** Parameters that can be sent in a response header. */
 const PARAMETERS = /^(?:;[\w\s."=-]*)*$/;
 
 /**
- * Makes an operation ready to be sent to a remote schema with its `@defer` and `@stream`, and its answer to be taken in
- * the parts in which it comes.
+ * Compiles an operation with its `@defer` and `@stream`, whose response a remote schema may send in several payloads.
  */
 export function compileIncremental(target: RemoteTarget, toPrepare: OperationDocument): IncrementalOperation {
   const bodyWith = forwardedBody(toPrepare);
@@ -59,7 +58,7 @@ function accepting(headers: readonly string[], accept: string): readonly string[
   return headers.map((value, at) => (at % 2 === 1 && headers[at - 1] === 'accept' ? accept : value));
 }
 
-/** One operation that is under way, whose answer comes in one piece or in parts. */
+/** An operation in flight whose response is complete or incremental. */
 class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   readonly #target: RemoteTarget;
   readonly #context: OperationContext;
@@ -119,7 +118,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
     else if (this.#state === 'begun') this.#takeNext(bytes);
   }
 
-  /** A service whose first part is its last has nothing that comes later. */
+  /** A first payload without `hasNext: true` is a complete response. */
   #takeFirst(bytes: Buffer): void {
     const { name } = this.#target;
     this.#flow?.begun();
@@ -166,7 +165,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   }
 }
 
-/** The content type of an answer that comes in parts; undefined for every other one, and for what cannot be read here. */
+/** The content type of an incremental response; undefined for every other one, and for one that cannot be read. */
 function partsTypeOf(status: number, headers: Headers): string | undefined {
   const type = String(headers['content-type'] ?? '');
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -174,7 +173,7 @@ function partsTypeOf(status: number, headers: Headers): string | undefined {
   return isInParts ? type : undefined;
 }
 
-/** Some clients look there for the form of the parts. */
+/** The parameters of a content type, which name the format of the payloads. */
 function parametersOf(type: string): string {
   const parameters = type.slice(MULTIPART_NAME.length).replace(BOUNDARY_PARAMETER, '').trim();
   return PARAMETERS.test(parameters) ? parameters : '';

@@ -4,32 +4,33 @@ import type { OperationContext } from '../operation-context.ts';
 import { relayedError, takeHttpHints } from './remote-response.ts';
 
 /*
- * Parts of an answer come in two forms: of August 2022 (`incremental` with paths), and the one of today's proposal, where
- * `pending` gives each deferred piece an id, and `completed` ends it. Both have `hasNext`, and errors in the same places.
+ * There are two formats of payloads: that of August 2022 (`incremental` with paths), and that of the current proposal,
+ * where `pending` gives each deferred result an id, and `completed` ends it. Both have `hasNext`, and errors in the
+ * same places.
  */
 
 const ERRORS_KEY = Buffer.from('"errors"');
-/** By its first letter it would be found too often. */
+/** Without its first letter `e`, which occurs too often for a fast search. */
 const EXTENSIONS_KEY = Buffer.from('xtensions"');
 const PENDING = Buffer.from('"pending"');
 const COMPLETED = Buffer.from('"completed"');
 const HAS_NEXT = Buffer.from('"hasNext"');
 const TRUE = /^\s*:\s*true/;
 const FALSE = /^\s*:\s*false/;
-/** Room for a colon, a value and the white space of a reader's taste. */
+/** Room for a colon, a value and some white space. */
 const VALUE_LENGTH = 32;
 
-/** Whether a part may say `hasNext: true`; a field of its data may be called so too. */
+/** Whether a payload may have `hasNext: true`; a field of its data may have that name too. */
 export function mayHaveNext(bytes: Buffer): boolean {
   return hasNextIs(bytes, TRUE);
 }
 
-/** Whether a part may say that it is the last one. */
+/** Whether a payload may have `hasNext: false`. */
 export function mayBeLast(bytes: Buffer): boolean {
   return hasNextIs(bytes, FALSE);
 }
 
-/** Whether a part may hold errors or extensions, which are not relayed as they are. */
+/** Whether a payload may contain errors or extensions, which are not relayed unchanged. */
 export function mayHoldMoreThanData(bytes: Buffer): boolean {
   return bytes.includes(EXTENSIONS_KEY) || bytes.includes(ERRORS_KEY);
 }
@@ -42,7 +43,7 @@ function hasNextIs(bytes: Buffer, value: RegExp): boolean {
   return false;
 }
 
-/** @returns undefined where it is no part of an answer. */
+/** @returns undefined where it is no payload. */
 export function parsePart(bytes: Buffer): ParsedPayload | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
@@ -52,7 +53,7 @@ export function parsePart(bytes: Buffer): ParsedPayload | undefined {
   }
 }
 
-/** A part as it goes on: its errors get the name of the service, and extensions stay here. */
+/** A payload for the client: its errors get the name of the service, and its extensions are removed. */
 export function relayedPart(service: string, part: ParsedPayload, context: OperationContext): ParsedPayload {
   takeHttpHints(part.extensions, context.http);
   const { extensions: _extensions, ...rest } = mapErrors(part, (errors) =>
@@ -66,7 +67,7 @@ export function relayedPart(service: string, part: ParsedPayload, context: Opera
   return { ...rest, ...(incremental && { incremental }) };
 }
 
-/** A part with its errors, wherever they stand, replaced. */
+/** A payload with all of its errors replaced. */
 export function mapErrors(part: ParsedPayload, map: (errors: readonly unknown[]) => readonly unknown[]): ParsedPayload {
   const mapped = (value: unknown): unknown => {
     const errors = isJsonObject(value) ? listIn(value.errors) : undefined;
@@ -81,11 +82,14 @@ export function mapErrors(part: ParsedPayload, map: (errors: readonly unknown[])
   };
 }
 
-/** More is not kept to be read later; a small part may keep all of what was read from the connection with it. */
+/**
+ * Payloads are kept unparsed up to these bounds; a small one may keep the whole buffer that was read from the
+ * connection.
+ */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 const MAX_UNREAD_PARTS = 64;
 
-/** What has been promised and has not come. Only an answer that ends before its time needs it, so parts are read late. */
+/** The results that are pending. They are needed only where a response is truncated, so payloads are parsed late. */
 export class PromisedPieces {
   readonly #pending = new Set<unknown>();
   #unread: Buffer[] = [];
@@ -102,7 +106,7 @@ export class PromisedPieces {
     }
   }
 
-  /** The last part, in the form of the others: nothing more comes, because of `error`. */
+  /** The last payload, in the format of the others, with `error` for all pending results. */
   broken(error: unknown): ParsedPayload {
     this.#readAll();
     if (this.#pending.size === 0) return { errors: [error], hasNext: false };

@@ -12,8 +12,8 @@ import { headersByName } from './upstream-headers.ts';
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
 /**
- * Runs one operation on a remote schema over server-sent events: GraphQL over SSE, "distinct connections mode". The
- * request has a connection of its own, so that streams take none from the pool that requests share.
+ * Runs one operation on a remote schema over server-sent events: GraphQL over SSE, "distinct connections mode". Each
+ * stream has its own connection, outside of the pool of other requests.
  */
 export function receiveOverEventStream(
   target: RemoteTarget,
@@ -80,7 +80,7 @@ function readEventStream(response: IncomingMessage, receiver: EventsReceiver): v
   response.on('close', () => receiver.lost('the stream was cut'));
 }
 
-/** An answer that is no stream may be a GraphQL response that tells why. */
+/** A response that is no stream may be a GraphQL response with errors. */
 function readRefusal(response: IncomingMessage, receiver: EventsReceiver): void {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -18,7 +18,7 @@ export interface EventsRequest {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Makes a subscription ready to be sent to a remote schema as it is, whose events are passed on as they are. */
+/** Compiles a subscription that is sent to a remote schema unchanged, and whose events are relayed unchanged. */
 export function compileRemoteSubscription(
   target: RemoteTarget,
   { document, operation }: OperationDocument,
@@ -36,9 +36,9 @@ export function compileRemoteSubscription(
 }
 
 /**
- * Subscribes to a remote schema, as the caller of `context`, over a connection of its own: so each subscription can be kept
- * waiting by itself. The caller's claims go in the headers that the connection is opened with, in `connection_init`, and
- * in the operation's `extensions.session_variables`.
+ * Subscribes to a remote schema, as the caller of `context`, over a connection of its own: so each subscription can be
+ * kept waiting by itself. The caller's claims go in the headers that the connection is opened with, in
+ * `connection_init`, and in the operation's `extensions.session_variables`.
  *
  * @returns the source stream, synchronously; an unreachable service ends it with an error.
  */
@@ -50,7 +50,7 @@ export function openRemoteEvents(
   const { name } = target;
   if (target.http.isUnavailable)
     return failedEvents([sourceFailure(name, REMOTE_SCHEMA_ERROR, unavailable(), context)]);
-  // What the source's stream takes is as long as the subscription.
+  // Its duration is recorded as 0: the stream takes as long as the subscription.
   context.record?.addCall(name, 'remote-schema', 'success', 0);
   const events = new SourceEvents();
   const span = startSpan(target, context);

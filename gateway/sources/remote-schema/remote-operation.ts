@@ -13,8 +13,8 @@ import { filesRequest, type RemoteTarget, remoteRequest } from './remote-request
 import { readResult, takeCookies, upstreamFailure } from './remote-response.ts';
 
 /**
- * Makes an operation ready to be sent to a remote schema as it is. The text is printed once; the client's variables are
- * put beside it, and the answer is not parsed where it holds nothing but data.
+ * Compiles an operation that is sent to a remote schema unchanged. The text is printed once; the client's variables are
+ * added to it, and a response that contains only data is not parsed.
  *
  * @param takesFiles whether the remote schema takes files.
  */
@@ -38,7 +38,7 @@ export function compileForward(
   };
 }
 
-/** The JSON body that sends an operation, printed once, with the variables that a client has given. */
+/** The JSON body of a request, with the operation, printed once, and a client's variables. */
 export function forwardedBody({ document, operation }: OperationDocument): (variables: Variables) => string {
   const query = JSON.stringify(stripIgnoredCharacters(print(document)));
   const name = operation.name?.value;

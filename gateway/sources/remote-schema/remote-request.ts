@@ -3,21 +3,21 @@ import { multipartBody, type SentFiles } from '../files.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { type HeaderSettings, type UpstreamHeaders, upstreamHeaders } from './upstream-headers.ts';
 
-/** How a remote schema is asked for subscriptions. */
+/** How a remote schema is subscribed to. */
 export interface EventsTarget {
   readonly protocol: 'graphql-transport-ws' | 'graphql-ws' | 'sse';
   /** `ws:` or `wss:` for the WebSocket protocols, `http:` or `https:` for `sse`. */
   readonly url: string;
 }
 
-/** How a remote schema is asked. */
+/** How a remote schema is called. */
 export interface RemoteTarget extends HeaderSettings {
   readonly name: string;
   readonly url: string;
   readonly timeoutMs: number;
-  /** Sends what callers ask for. */
+  /** Sends requests of callers. */
   readonly http: ResilientClient;
-  /** Sends what the gateway asks for itself, whatever state the source is in. */
+  /** Sends the gateway's own requests, such as introspection, whatever the state of the source. */
   readonly connections: UpstreamHttp;
   readonly events: EventsTarget;
   readonly headersFor: UpstreamHeaders;
@@ -47,7 +47,7 @@ export function remoteRequest(
   };
 }
 
-/** The request that sends an operation with its files. They come once, so it is never sent again. */
+/** The request that sends an operation with its files. Files are streamed, so it cannot be retried. */
 export function filesRequest(
   target: RemoteTarget,
   operation: string,
@@ -61,7 +61,7 @@ export function filesRequest(
     const [name = '', value = ''] = all.slice(at, at + 2);
     if (name.toLowerCase() !== 'content-type') headers.push(name, value);
   }
-  // Some servers want to be shown that no form of a web page has sent it.
+  // Some servers require it, against cross-site requests by HTML forms.
   if (!headers.includes('apollo-require-preflight')) headers.push('apollo-require-preflight', 'true');
   return { ...remoteRequest(target, '', context, false), headers, body };
 }

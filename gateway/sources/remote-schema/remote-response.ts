@@ -3,7 +3,7 @@ import type { UpstreamResponse } from '../../upstream/index.ts';
 import type { HttpHints, OperationContext } from '../operation-context.ts';
 import { sourceError, sourceFailure } from '../source-error.ts';
 
-/** What went wrong at a remote schema that said nothing more of it. */
+/** The code of errors of a remote schema that have no code of their own. */
 export const REMOTE_SCHEMA_ERROR = 'remote-schema-error';
 
 /** The result for a client when a call to a remote schema failed. Logs the reason. */
@@ -11,15 +11,15 @@ export function upstreamFailure(service: string, error: unknown, context: Operat
   return { data: null, errors: [sourceFailure(service, REMOTE_SCHEMA_ERROR, error, context)] };
 }
 
-/** Cookies that the remote wants the client to have. */
+/** Takes over the cookies that the remote sets for the client. */
 export function takeCookies({ headers }: Pick<UpstreamResponse, 'headers'>, context: OperationContext): void {
   const cookies = headers['set-cookie'];
   if (cookies !== undefined) context.http.cookies.push(...[cookies].flat());
 }
 
 /**
- * Reads the answer of a remote schema (GraphQL over HTTP, section 6). Its errors keep their message, path and extensions
- * and get its name; what is no GraphQL response is an error of the operation as a whole.
+ * Reads the answer of a remote schema (GraphQL over HTTP, section 6). Its errors keep their message, path and
+ * extensions and get its name; what is no GraphQL response is an error of the operation as a whole.
  */
 export function readResult(service: string, response: UpstreamResponse, context: OperationContext): ExecutionResult {
   takeRefusal(response, context.http);
@@ -36,7 +36,7 @@ export function readResult(service: string, response: UpstreamResponse, context:
   return checkedResult(service, result, context);
 }
 
-/** A GraphQL response of a remote schema, before anything is known of it. */
+/** A GraphQL response of a remote schema, not yet checked. */
 export interface RemoteResult {
   readonly data?: unknown;
   readonly errors?: unknown;
@@ -48,7 +48,7 @@ export function eventResult(service: string, event: unknown, context: OperationC
   return checkedResult(service, typeof event === 'object' ? event : null, context);
 }
 
-/** What a response of a remote schema means. Hints for HTTP are taken out of it. */
+/** Checks a response of a remote schema, and takes over its hints for HTTP. */
 export function checkedResult(
   service: string,
   result: RemoteResult | null,
@@ -103,7 +103,7 @@ export function takeHttpHints(extensions: unknown, hints: HttpHints): void {
       hints.headers[name.toLowerCase()] = String(value);
 }
 
-/** A source that cannot answer now says so by its status, too (RFC 9110 section 15.6.4, RFC 6585 section 4). */
+/** Takes over the status 503 or 429 of a source, with `Retry-After` (RFC 9110 section 15.6.4, RFC 6585 section 4). */
 function takeRefusal({ status, headers }: UpstreamResponse, hints: HttpHints): void {
   if (status !== 429 && status !== 503) return;
   takeHttpHints(
@@ -112,7 +112,7 @@ function takeRefusal({ status, headers }: UpstreamResponse, hints: HttpHints): v
   );
 }
 
-/** There is always a body to send, which these three have none of. */
+/** Whether a response of this status has a body: 204, 205 and 304 have none. */
 function isStatusWithBody(status: unknown): status is number {
   return (
     Number.isInteger(status) &&
@@ -122,10 +122,10 @@ function isStatusWithBody(status: unknown): status is number {
   );
 }
 
-/** Where a source does not say when to come back. */
+/** `Retry-After` where a source sends none. */
 const DEFAULT_RETRY_SECONDS = '5';
 
-/** A source may say when to come back and how to log in; it may not take over the response. */
+/** The only response headers that a source may set by `extensions.http`. */
 const ALLOWED_RESPONSE_HEADERS = new Set(['retry-after', 'www-authenticate', 'cache-control']);
-/** Other values would not make it into a response. */
+/** The values that can be sent in a response header. */
 const SENDABLE = /^[\t\x20-\x7e]*$/;

@@ -5,14 +5,14 @@ import type { SourceStream } from './events-receiver.ts';
 import type { RemoteTarget } from './remote-request.ts';
 import { headersByName } from './upstream-headers.ts';
 
-/** A larger event is not taken. */
+/** The largest event that is accepted. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
-/** How often a quiet connection is asked whether the other side is still there. */
+/** The interval of pings on a quiet connection. */
 const PING_EVERY_MS = 20_000;
-/** How long the other side has to answer the end of a connection. */
+/** How long the remote may take to answer a close frame. */
 const REMOTE_CLOSE_TIMEOUT_MS = 1_000;
 
-/** The words of a protocol, where the two have different ones. */
+/** The message types in which the two protocols differ. */
 interface Words {
   readonly subscribe: string;
   readonly next: string;
@@ -124,7 +124,7 @@ export function receiveOverWebSocket(
     close: () => {
       stopTimers();
       if (socket.readyState === socket.OPEN && isAcknowledged) for (const message of words.leave) send(message);
-      // What a remote still has to say is read, or it would not get to see the end.
+      // The connection is read until the remote's close frame arrives; otherwise ours would not be delivered.
       if (socket.isPaused) socket.resume();
       socket.close(1000);
     },

@@ -3,20 +3,22 @@ import type { Session } from '../../session/index.ts';
 import type { HeaderForwarding } from '../client-headers.ts';
 import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';
 
-/** What the headers of a source's requests are made of, beside the call. */
+/** The settings that a source's request headers depend on, beside the context of the operation. */
 export interface HeaderSettings {
-  /** Configured headers, lower-case names. They win over everything. */
+  /** Configured headers, lower-case names. They take precedence over all others. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Set when the source is to have the client's headers. */
+  /** Set where the client's headers are forwarded. */
   readonly forwardHeaders: HeaderForwarding | undefined;
-  /** Set when the source is to know that a request comes from this gateway. It wins over what is configured. */
+  /** Set where requests carry a service assertion. It takes precedence over a configured header of its name. */
   readonly assertion: ServiceAssertion | undefined;
 }
 
 /** Headers of a request to a source, names and values in turn. Precedence: configured, then session, then client. */
 export type UpstreamHeaders = (context: OperationContext) => readonly string[];
 
-/** Prepares the headers of a source's requests: what is the same for all calls of a session is put together once. */
+/**
+ * Prepares the headers of a source's requests: those that are the same for all calls of a session are computed once.
+ */
 export function upstreamHeaders({ headers: configured, forwardHeaders, assertion }: HeaderSettings): UpstreamHeaders {
   const bySession = new WeakMap<Session, readonly string[]>();
   const ofSession = ({ session }: OperationContext): readonly string[] => {
@@ -61,7 +63,7 @@ export function headersByName(
   };
 }
 
-/** The headers beside the configured ones when the gateway calls on its own behalf. */
+/** The assertion of the gateway's own requests, beside the configured headers. */
 export function gatewayAssertion(assertion: ServiceAssertion | undefined): Record<string, string> {
   return assertion ? { [ASSERTION_HEADER]: assertion.forGateway() } : {};
 }

@@ -16,8 +16,8 @@ export interface SchemaSubscription {
 }
 
 /**
- * The events of a subscription to a schema of many sources: its root field is subscribed to, and each event is executed,
- * for what the other sources have to add.
+ * The events of a subscription to a schema of several sources: its root field is subscribed to, and each event is
+ * executed to fetch the fields of the other sources.
  */
 export function schemaEvents(
   { schema, document, operationName }: SchemaSubscription,
@@ -37,7 +37,7 @@ export function schemaEvents(
     },
   };
   return mapEvents(events, (event) =>
-    // A call caches what it has fetched from sources, so that each event needs a call of its own.
+    // A context caches what was fetched from sources, so each event needs a context of its own.
     execute({ ...execution, rootValue: event, contextValue: contextOfOneEvent(context) }),
   );
 }

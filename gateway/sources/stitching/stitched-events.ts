@@ -4,7 +4,7 @@ import type { StitchedSubscription } from '../../stitching/index.ts';
 import { contextOfOneEvent, type OperationContext } from '../operation-context.ts';
 import { mapEvents, SourceEventsEnded } from '../source-events.ts';
 
-/** The events of a subscription that one source gives, each with what other sources have to add. */
+/** The events of one source's stream, each completed with the fields of other sources. */
 export function stitchedEvents(
   subscription: StitchedSubscription,
   context: OperationContext,

@@ -27,7 +27,7 @@ const SDL_FIELD = '_sdl';
 const directives = stitchingDirectives();
 
 /**
- * A service that says with the directives of stitching how its types are joined with those of others.
+ * A service that declares by stitching directives how its types are joined with those of other services.
  *
  * Clients do not see `_sdl`, nor root fields with `@merge` whose names begin with an underscore: they are there for the
  * gateway.
@@ -61,7 +61,7 @@ export function stitchingSource(
   };
 
   const whole = subschema(schema);
-  // Entities are fetched by root fields that the role may not see, so what is put in is looked up in all that there is.
+  // Entities are fetched by root fields that the role may not see, so presets are looked up in the whole schema.
   const parts = partsByRole(permittedParts(metadata, upstream), (part) =>
     subschema(part.schema, withPresets(executor, inUpstream(part, upstream), upstream, metadata.name)),
   );
