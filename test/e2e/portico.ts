@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { putEmptyDatabase } from './prepared-database.ts';
+import { embeddedDatabaseIn } from '../../start/embedded-database/index.ts';
+import { putDataWithAccounts, putEmptyDatabase } from './prepared-data.ts';
 
 const PACKAGE_DIR = resolve(import.meta.dirname, '../..');
 const READY_WITHIN_MS = 90_000;
+const LOOK_EVERY_MS = 20;
 
 /** How a process ended, and all that it wrote. */
 export interface Ended {
@@ -57,18 +59,35 @@ export async function makeDataDirWithDatabase(): Promise<string> {
   return dataDir;
 }
 
+/** A new data directory of a Portico that has run before, with the demo accounts in its database. The caller removes it. */
+export async function makeDataDirWithAccounts(): Promise<string> {
+  const dataDir = makeDataDir();
+  await putDataWithAccounts(dataDir, addAccounts);
+  return dataDir;
+}
+
+/** Runs a Portico until it has added the demo accounts to the database in `dataDir`. */
+async function addAccounts(dataDir: string): Promise<void> {
+  const database = embeddedDatabaseIn(dataDir);
+  const portico = launchPortico({ dataDir, arguments: ['auth-service'] });
+  const look = setInterval(() => database.hasDemoData() && portico.process.kill('SIGTERM'), LOOK_EVERY_MS);
+  const { code, stdout, stderr } = await portico.ended;
+  clearInterval(look);
+  if (code !== 0 || !database.hasDemoData()) throw new Error(`no demo accounts were added\n${stdout}\n${stderr}`);
+}
+
 /** A new, empty directory, to be handed to several Porticos in turn. The caller removes it. */
 export function makeDataDir(): string {
   return mkdtempSync(join(tmpdir(), 'portico-test-'));
 }
 
 /**
- * Starts Portico from `dist/` and waits until it is ready. Without `dataDir` it gets a new temporary one.
+ * Starts Portico from `dist/` and waits until it is ready. Without `dataDir` it gets a new temporary one, with accounts.
  *
  * @throws with everything that it wrote, if it does not start.
  */
 export async function startPortico(options: Partial<LaunchOptions> = {}): Promise<Portico> {
-  const dataDir = options.dataDir ?? (await makeDataDirWithDatabase());
+  const dataDir = options.dataDir ?? (await makeDataDirWithAccounts());
   const began = performance.now();
   const launched = launchPortico({ ...options, dataDir });
   const names = options.arguments?.filter((argument) => !argument.startsWith('--')) ?? [];

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../bench/machine/free-port.ts';
 import { send } from '../gateway/harness/send.ts';
-import { makeDataDirWithDatabase, type Portico, startPortico } from './portico.ts';
+import { makeDataDirWithAccounts, type Portico, startPortico } from './portico.ts';
 
 const ALICE = { username: 'alice', password: 'alice-acme-demo-pass', tenant_id: 1 };
 const ALICE_AT_GLOBEX = { username: 'alice', password: 'alice-globex-demo-pass', tenant_id: 2 };
@@ -227,7 +227,7 @@ describe('a logout, with two gateways', () => {
   }
 
   beforeAll(async () => {
-    dataDir = await makeDataDirWithDatabase();
+    dataDir = await makeDataDirWithAccounts();
     environment = { AUTH_PORT: String(await freePort()) };
     services = await startServices();
     gateways = [await startGateway(), await startGateway()];

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from '@jest/globals';
 import { socketDirectoryOf } from '../../start/embedded-database/socket-directory.ts';
-import { makeDataDirWithDatabase, startPortico } from '../e2e/portico.ts';
+import { makeDataDirWithAccounts, startPortico } from '../e2e/portico.ts';
 import { allGone, childrenOf } from '../e2e/processes.ts';
 
-const dataDir = await makeDataDirWithDatabase();
+const dataDir = await makeDataDirWithAccounts();
 afterAll(() => {
   // What the killed database has left, a next start would have cleared away.
   rmSync(socketDirectoryOf(dataDir), { recursive: true, force: true });

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { makeDataDirWithDatabase, type Portico, startPortico } from '../e2e/portico.ts';
+import { makeDataDirWithAccounts, type Portico, startPortico } from '../e2e/portico.ts';
 import { allGone, childrenOf } from '../e2e/processes.ts';
 
-const dataDir = await makeDataDirWithDatabase();
+const dataDir = await makeDataDirWithAccounts();
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 let portico: Portico;

@@ -2,9 +2,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Ended, launchPortico, makeDataDirWithDatabase, type Portico, startPortico } from '../e2e/portico.ts';
+import { type Ended, launchPortico, makeDataDirWithAccounts, type Portico, startPortico } from '../e2e/portico.ts';
 
-const dataDir = await makeDataDirWithDatabase();
+const dataDir = await makeDataDirWithAccounts();
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 function cannotStart(environment: NodeJS.ProcessEnv, args: string[] = []): Promise<Ended> {

@@ -1,20 +1,22 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../database/index.ts';
-import { launchPortico, type Portico, startPortico } from '../e2e/portico.ts';
+import { launchPortico, makeDataDir, type Portico, startPortico } from '../e2e/portico.ts';
 
+const dataDir = makeDataDir();
 let database: TestDatabase;
 let portico: Portico;
 let environment: NodeJS.ProcessEnv;
 beforeAll(async () => {
   database = await createTestDatabase({ engine: 'pglite', migrated: false });
   environment = { DATABASE_URL: database.url };
-  portico = await startPortico({ environment });
+  portico = await startPortico({ environment, dataDir });
 });
 afterAll(async () => {
   await portico.stop();
   await database.drop();
+  rmSync(dataDir, { recursive: true, force: true });
 });
 
 async function statusOfAlicesLogin(): Promise<number> {
