@@ -1,3 +1,10 @@
+import { availableParallelism, totalmem } from 'node:os';
+
+/** Suites wait for processes, databases and deadlines for half of their time, so two more than there are cores run at once. */
+const WAITING = 2;
+/** What a worker and the processes of its suite take at most. */
+const WORKER_BYTES = 2.5 * 2 ** 30;
+
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   // Suites, sources and packages are loaded by Node itself, once in a worker: see docs/development.md.
@@ -8,8 +15,8 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/test/services.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/second-try.ts', '<rootDir>/test/fixed-seed.ts'],
-  // Suites mostly wait for processes and databases, so every core gets one.
-  maxWorkers: '100%',
+  testSequencer: '<rootDir>/test/longest-first.cjs',
+  maxWorkers: Math.max(1, Math.min(availableParallelism() + WAITING, Math.floor(totalmem() / WORKER_BYTES))),
   // Suites leave memory behind (PGlite's, above all), and collecting it again and again costs more than a new worker.
   workerIdleMemoryLimit: '1GB',
   // It decides when a test that hangs gives up, and is no measure: a busy machine may be slow.

@@ -7,6 +7,7 @@ const FOLDERS = [
   'bench',
   'build',
   'console',
+  'deploy',
   'examples',
   'faults',
   'gateway',
@@ -16,8 +17,8 @@ const FOLDERS = [
 ];
 const SUITE = /^test\/.*\.test\.ts$/;
 
-/** Rough processor seconds of a suite, which decide what has room in a run of some seconds. */
-const SUITE_COST = { plain: 0.5, database: 5, processes: 20 };
+/** Rough processor seconds of a suite, which decide what has room in a run of some seconds, and what begins first. */
+const SUITE_COST = { plain: 0.5, database: 5, processes: 15, portico: 20, cluster: 60 };
 const BUDGET = 24;
 
 /** Suites that run with every change: small ones, of the parts that most requests pass. */
@@ -58,7 +59,7 @@ export function chooseSuites(imports: Imports, changed: readonly string[]): Chos
   const left: string[] = [];
   let spent = 0;
   for (const suite of related) {
-    const cost = costOf(imports, suite);
+    const cost = expectedSeconds(imports, suite);
     if (changed.includes(suite) || spent + cost <= BUDGET) {
       chosen.push(suite);
       spent += cost;
@@ -98,12 +99,14 @@ export function startsProcesses(packageDir: string, suite: string): boolean {
   return false;
 }
 
-/** What a suite costs can be seen from the helpers that it imports. */
-function costOf(imports: Imports, suite: string): number {
+/** How long a suite takes about, in processor seconds. It can be seen from the helpers that it imports. */
+export function expectedSeconds(imports: Imports, suite: string): number {
   const helpers = new Set([suite]);
   for (const file of helpers)
     for (const imported of imports.get(file) ?? [])
-      if (/^(test|start|faults|bench)\//.test(imported)) helpers.add(imported);
+      if (/^(test|start|faults|bench|deploy)\//.test(imported)) helpers.add(imported);
+  if (helpers.has('faults/cluster/cluster.ts')) return SUITE_COST.cluster;
+  if (helpers.has('test/e2e/portico.ts')) return SUITE_COST.portico;
   if ([...helpers].some((file) => imports.get(file)?.includes('node:child_process'))) return SUITE_COST.processes;
   return helpers.has('test/database/index.ts') ? SUITE_COST.database : SUITE_COST.plain;
 }
