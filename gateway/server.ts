@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import express from 'express';
 import { CLIENT_CLOSED_REQUEST, type HttpServerCounts, type Logger, OTHER_ROUTE } from '../platform/index.ts';
-import { metadataApi } from './admin/index.ts';
+import { type InsightCommands, metadataApi } from './admin/index.ts';
 import type { Assertions } from './assertions/index.ts';
 import { CONSOLE_PATH, type ConsoleFiles, consolePage, isConsolePath } from './console/index.ts';
 import { resourceNotFound } from './errors.ts';
@@ -43,6 +43,8 @@ export interface GatewayDependencies extends Omit<GraphqlEndpointOptions, 'strea
   readonly assertions: Assertions | undefined;
   readonly passThrough: PassThrough;
   readonly reloads: MetadataReloads;
+  /** Opens the commands of the metadata API that only look. */
+  readonly insight: () => Promise<InsightCommands>;
   readonly cors: Cors;
   readonly accessLog: AccessLog;
   readonly requestSpans: RequestSpans;

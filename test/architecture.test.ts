@@ -17,7 +17,8 @@ function roomsOf(folder: string, rooms: Readonly<Record<string, string>>): Impor
 const gateway = roomsOf('gateway', {
   admin: 'errors.ts graph http metadata session',
   assertions: 'session platform',
-  cli: 'assertions config.ts graph hasura-settings.ts metadata process session sources upstream usage platform',
+  check: 'config.ts graph hasura-settings.ts metadata schemas session usage platform',
+  cli: 'assertions check config.ts graph metadata process session sources upstream usage platform',
   composition: 'federation schemas supergraph syntax platform',
   console: 'errors.ts home http platform',
   'config.ts': 'schemas session settings.ts upstream platform',
@@ -34,6 +35,7 @@ const gateway = roomsOf('gateway', {
   'hasura-settings.ts': 'platform',
   home: 'errors.ts http',
   http: 'errors.ts platform',
+  insight: 'check errors.ts graph metadata session sources platform',
   introspection: 'platform',
   jobs: 'errors.ts platform',
   kriti: '',
@@ -54,7 +56,7 @@ const gateway = roomsOf('gateway', {
   'own-secrets.ts': '',
   'portico.mjs': 'build/compile.mjs',
   process:
-    'assertions config.ts console errors.ts graph hasura-settings.ts http metadata operation ops rate-limit replicas rest server.ts session sources subscriptions upstream usage platform',
+    'assertions config.ts console errors.ts graph hasura-settings.ts http insight metadata operation ops rate-limit replicas rest server.ts session sources subscriptions upstream usage platform',
   'rate-limit': 'errors.ts metadata session platform',
   replicas: 'platform',
   rest: 'assertions errors.ts graph http metadata operation session sources upstream platform',

@@ -19,7 +19,7 @@ export function invalidCommand(path: string): GatewayError {
 export function unsupportedCommand(): GatewayError {
   return new GatewayError(
     'not-supported',
-    'Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, bulk. Metadata is changed by editing its files.',
+    'Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, bulk, and the commands of docs/insight.md. Metadata is changed by editing its files.',
     { path: '$.type' },
   );
 }

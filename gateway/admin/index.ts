@@ -1,1 +1,1 @@
-export { type MetadataApiOptions, metadataApi } from './metadata-api.ts';
+export { type InsightCommands, type MetadataApiOptions, metadataApi } from './metadata-api.ts';

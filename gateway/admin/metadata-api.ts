@@ -20,6 +20,14 @@ export interface MetadataApiOptions {
   readonly reloads: MetadataReloads;
   readonly authenticator: Authenticator;
   readonly maxBodyBytes: number;
+  /** Opens what runs Portico's own commands, when the first one comes. */
+  readonly insight: () => Promise<InsightCommands>;
+}
+
+/** Commands that only look, whose types begin with `portico_`. */
+export interface InsightCommands {
+  /** @returns undefined for a type that is none of them. */
+  run(type: string, args: unknown): Promise<unknown> | undefined;
 }
 
 const command = z.object({
@@ -99,8 +107,11 @@ async function runMetadataCommand(
       const objects = [...graph.current.inconsistencies.map(inconsistentObject), ...pendingProblems(reloads.failure)];
       return { is_consistent: objects.length === 0, inconsistent_objects: objects };
     }
-    default:
-      throw unsupportedCommand();
+    default: {
+      const answered = type.startsWith('portico_') ? (await options.insight()).run(type, given) : undefined;
+      if (!answered) throw unsupportedCommand();
+      return answered;
+    }
   }
 }
 

@@ -1,18 +1,22 @@
 import { existsSync } from 'node:fs';
-import { createLogger, readSettings, SettingsError, setting } from '../../platform/index.ts';
+import { atOnce, createLogger, readSettings, SettingsError, setting } from '../../platform/index.ts';
+import {
+  changesBetween,
+  checkedRoles,
+  reportOn,
+  settingsNotes,
+  type UsageOfChanges,
+  type WeighedChange,
+  weighChanges,
+} from '../check/index.ts';
 import { readConfig } from '../config.ts';
 import { describeProblem, MetadataError, type MetadataProblem } from '../metadata/index.ts';
 import { ADMIN_ROLE, knownSessionVariables } from '../session/index.ts';
-import { changesBetween } from './changes.ts';
 import { checkOut } from './git-ref.ts';
 import { readableGraphSettings } from './graph-settings.ts';
 import { compareWithHasura } from './hasura/compare-with-hasura.ts';
 import { type OpenedGraph, type OpenGraphOptions, openGraph, recordSchemas } from './open-graph.ts';
-import { printReport } from './print-report.ts';
-import { type Report, reportOn } from './report.ts';
-import { checkedRoles } from './roles.ts';
-import { settingsNotes } from './settings-notes.ts';
-import { type UsageOfChanges, type WeighedChange, weighChanges } from './usage/change-usage.ts';
+import { type CheckReport, printReport } from './print-report.ts';
 
 export interface CheckOptions {
   readonly location: string;
@@ -59,7 +63,7 @@ function isBreaking({ breaking, allowed }: WeighedChange): boolean {
   return breaking && allowed !== true;
 }
 
-async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Promise<Report> {
+async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Promise<CheckReport> {
   let graph: OpenedGraph;
   try {
     graph = await openGraph(options.location, opening);
@@ -77,15 +81,17 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
     return { valid: false, problems: error.problems, ...nothing };
   }
   if (options.record !== undefined) recordSchemas(graph.generation, options.record);
-  const report = reportOn(
-    graph.generation,
-    {
-      publicRole: options.publicRole,
-      enforceAllowList: isAllowListEnforced(options.environment),
-      knownVariables: sessionVariablesOf(options.environment),
-      settings: settingsNotes(options.environment, graph.generation.metadata.asWritten),
-    },
-    graph.problems,
+  const report: CheckReport = atOnce(
+    reportOn(
+      graph.generation,
+      {
+        publicRole: options.publicRole,
+        enforceAllowList: isAllowListEnforced(options.environment),
+        knownVariables: sessionVariablesOf(options.environment),
+        settings: settingsNotes(options.environment, graph.generation.metadata.asWritten),
+      },
+      graph.problems,
+    ),
   );
   // What is missing today would look as if it had been taken away.
   if (graph.problems.length > 0) return report;
@@ -93,21 +99,21 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
 }
 
 async function withChanges(
-  report: Report,
+  report: CheckReport,
   graph: OpenedGraph,
   options: CheckOptions,
   opening: OpenGraphOptions,
-): Promise<Report> {
+): Promise<CheckReport> {
   if (options.against === undefined) return report;
   const compared = await compareAgainst(graph, options.against, options, opening);
   return 'changes' in compared ? { ...report, changes: compared.changes } : withProblems(report, compared.problems);
 }
 
 async function withHasura(
-  report: Report,
+  report: CheckReport,
   { generation }: OpenedGraph,
   { hasura: url, publicRole, environment, adminSecret }: CheckOptions,
-): Promise<Report> {
+): Promise<CheckReport> {
   if (url === undefined) return report;
   const server = { url, adminSecret: adminSecret ?? secretOf(environment) };
   const { comparison, problems } = await compareWithHasura(generation, publicRole, server);
@@ -146,7 +152,7 @@ function sessionVariablesOf(environment: NodeJS.ProcessEnv): ReadonlySet<string>
   }
 }
 
-function withProblems(report: Report, problems: readonly MetadataProblem[]): Report {
+function withProblems(report: CheckReport, problems: readonly MetadataProblem[]): CheckReport {
   if (problems.length === 0) return report;
   return { ...report, valid: false, problems: [...report.problems, ...problems] };
 }

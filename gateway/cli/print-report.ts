@@ -1,12 +1,15 @@
+import { ANY_OTHER_ROLE, type Change, type Report, usageText, type WeighedChange } from '../check/index.ts';
 import { describeProblem, foldIgnored } from '../metadata/index.ts';
-import type { Change } from './changes.ts';
 import type { HasuraComparison } from './hasura/compare-with-hasura.ts';
-import type { Report } from './report.ts';
-import { ANY_OTHER_ROLE } from './roles.ts';
-import { usageText, type WeighedChange } from './usage/change-usage.ts';
+
+/** The result of `portico check`. */
+export interface CheckReport extends Report {
+  /** What is different from a live Hasura; absent when none was named. */
+  readonly hasura?: HasuraComparison;
+}
 
 /** A report for a terminal, a line each. */
-export function printReport(report: Report): string {
+export function printReport(report: CheckReport): string {
   return [
     ...report.problems.map((problem) => `error: ${describeProblem(problem)}`),
     ...report.warnings.map((problem) => `warning: ${describeProblem(problem)}`),
@@ -66,6 +69,6 @@ function breaking(changes: readonly Change[]): number {
   return changes.filter((change) => change.breaking).length;
 }
 
-function problemCount({ problems }: Report): string {
+function problemCount({ problems }: CheckReport): string {
   return problems.length === 1 ? '1 problem' : `${problems.length} problems`;
 }

@@ -12,6 +12,7 @@ export {
   type BrokenOperation,
   brokenOperationProblems,
   CACHED_DIRECTIVE,
+  compareAside,
   NO_QUERIES_FIELD,
   operationErrors,
   type SchemaChange,
@@ -21,8 +22,10 @@ export {
 export { LiveGraph } from './live-graph.ts';
 export {
   logMetadataNotes,
+  type MetadataPreview,
   MetadataReloader,
   type MetadataReloads,
   type MetadataSubscriber,
 } from './metadata-reloader.ts';
+export type { LastSchemaChange } from './registry/index.ts';
 export { SourceRegistry } from './registry/index.ts';

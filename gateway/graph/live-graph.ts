@@ -4,7 +4,7 @@ import type { SourceDependencies } from '../sources/index.ts';
 import { ActiveSources } from './active-sources.ts';
 import type { Generation, Inconsistency } from './generation/index.ts';
 import { brokenOperationProblems, brokenOperations } from './generation/index.ts';
-import { isMistake, SourceRegistry, sourceProblem } from './registry/index.ts';
+import { isMistake, type LastSchemaChange, SourceRegistry, sourceProblem } from './registry/index.ts';
 
 /** For how long after the start a missing source keeps the gateway from being ready, where nothing else is said. */
 const DEFAULT_GRACE_MS = 10_000;
@@ -44,6 +44,16 @@ export class LiveGraph {
   /** The generation that new operations run on. */
   get current(): Generation {
     return this.#registry.generation;
+  }
+
+  /** Everything that keeps described sources, relationships and roles out of the current generation, with its place. */
+  get problems(): readonly MetadataProblem[] {
+    return this.#registry.problems;
+  }
+
+  /** The last change of each remote schema's schema, since the gateway opened it. */
+  get schemaChanges(): ReadonlyMap<string, LastSchemaChange> {
+    return this.#registry.schemaChanges;
   }
 
   /**
@@ -104,7 +114,12 @@ export class LiveGraph {
   async prepare(metadata: Metadata, ask: boolean): Promise<() => void> {
     const next = this.#newRegistry(metadata);
     await next.open(this.#registry, ask);
-    const problems = this.#newProblems(next);
+    const { problems, warnings } = this.#newProblems(next);
+    if (warnings.length > 0)
+      this.#log.warn(
+        { event: 'saved_operations.unusable', operations: warnings.map(describeProblem) },
+        'saved operations that no role can run',
+      );
     if (problems.length > 0) {
       next.stop();
       this.#activeSources.dismiss(next.generation.sources);
@@ -121,10 +136,35 @@ export class LiveGraph {
   }
 
   /**
-   * Mistakes, conflicts and saved operations that have become invalid. Problems that the active generation has already do
+   * Makes a generation of other metadata beside the active one, to be looked at and not to be activated: nothing is logged, and what
+   * it opened is released.
+   *
+   * @param look gets it, and what would keep it from being activated.
+   * @throws MetadataError when the sources that the metadata describes cannot work.
+   */
+  async preview<T>(
+    metadata: Metadata,
+    look: (next: Generation, problems: readonly MetadataProblem[]) => Promise<T>,
+  ): Promise<T> {
+    const next = this.#newRegistry(metadata);
+    try {
+      await next.open(this.#registry, false);
+      await next.generation.buildGraphs(namedRoles(metadata));
+      return await look(next.generation, this.#newProblems(next).problems);
+    } finally {
+      next.stop();
+      this.#activeSources.dismiss(next.generation.sources);
+    }
+  }
+
+  /**
+   * Mistakes, conflicts and saved operations that have become invalid, and those that no role can run. Problems that the active generation has already do
    * not prevent a change of something else.
    */
-  #newProblems({ metadata, failures, generation }: SourceRegistry): readonly MetadataProblem[] {
+  #newProblems({ metadata, failures, generation }: SourceRegistry): {
+    readonly problems: readonly MetadataProblem[];
+    readonly warnings: readonly MetadataProblem[];
+  } {
     const before = this.#registry;
     const mistakes = [...failures].filter(
       ([name, error]) => isMistake(error) && !(before.hasSameDescription(name, metadata) && before.failures.has(name)),
@@ -148,12 +188,7 @@ export class LiveGraph {
       metadata,
       this.#enforceAllowList,
     );
-    if (broken.warnings.length > 0)
-      this.#log.warn(
-        { event: 'saved_operations.unusable', operations: broken.warnings.map(describeProblem) },
-        'saved operations that no role can run',
-      );
-    return [
+    const problems = [
       ...mistakes.flatMap(([name, error]) => error.problems.map((one) => sourceProblem(metadata, name, one))),
       ...conflicts.flatMap(({ source, reason, problems = [{ message: reason }] }) =>
         problems.map((one) => sourceProblem(metadata, source, one)),
@@ -161,6 +196,7 @@ export class LiveGraph {
       ...within,
       ...broken.problems,
     ];
+    return { problems, warnings: broken.warnings };
   }
 
   stop(): void {

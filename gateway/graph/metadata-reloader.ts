@@ -8,6 +8,7 @@ import {
   type MetadataProblem,
   metadataWarnings,
 } from '../metadata/index.ts';
+import type { Generation } from './generation/index.ts';
 import type { LiveGraph } from './live-graph.ts';
 
 /** Logs what of metadata is not acted on, and what of it works and is hardly meant. @param knownVariables as in the options. */
@@ -49,6 +50,14 @@ export interface MetadataReloaderOptions {
 /** What callers that request a reload need of the reloader. */
 export type MetadataReloads = Pick<MetadataReloader, 'reload' | 'failure'>;
 
+/** The metadata on disk beside what is active. */
+export interface MetadataPreview {
+  readonly metadata: Metadata;
+  readonly next: Generation;
+  /** What would keep it from being activated. */
+  readonly problems: readonly MetadataProblem[];
+}
+
 /** Loads and activates changed metadata, one reload at a time; if that fails, keeps the current metadata and the reason. */
 export class MetadataReloader {
   /** Since the start. */
@@ -85,6 +94,28 @@ export class MetadataReloader {
     });
     this.#waiting = { ask, run };
     this.#last = run.catch(() => {});
+    return run;
+  }
+
+  /**
+   * Reads the metadata and makes a graph of it that is not activated, after the reloads that were requested before.
+   *
+   * @param look what is to be known of it; the graph is released afterwards.
+   * @throws MetadataError when it is invalid.
+   */
+  preview<T>(look: (preview: MetadataPreview) => Promise<T>): Promise<T> {
+    const { location, graph, subscribers } = this.#options;
+    const run = this.#last.then(() => {
+      const metadata = loadMetadata(location, this.#options);
+      return graph.preview(metadata, (next, problems) => {
+        const others = subscribers.flatMap((subscriber) => problemsOf(() => subscriber.prepare(metadata)));
+        return look({ metadata, next, problems: [...others, ...problems] });
+      });
+    });
+    this.#last = run.then(
+      () => {},
+      () => {},
+    );
     return run;
   }
 
@@ -133,5 +164,15 @@ export class MetadataReloader {
       }
     if (problems.length > 0) throw new MetadataError(problems);
     return effects;
+  }
+}
+
+function problemsOf(prepare: () => void): readonly MetadataProblem[] {
+  try {
+    prepare();
+    return [];
+  } catch (error) {
+    if (error instanceof MetadataError) return error.problems;
+    throw error;
   }
 }

@@ -73,6 +73,8 @@ export interface Metadata {
 export interface LoadOptions {
   /** Whether a remote schema without permissions is open to the admin alone. */
   readonly closeRemoteSchemas?: boolean;
+  /** Gets the names of the files that are read, relative to the metadata's directory; also where they are not valid. */
+  readonly onFiles?: (files: ReadonlySet<string>) => void;
 }
 
 /**
@@ -81,9 +83,10 @@ export interface LoadOptions {
  * @param location a metadata directory, or a file in the format of Hasura's metadata export.
  * @throws MetadataError with everything that is wrong, not only the first.
  */
-export function loadMetadata(location: string, { closeRemoteSchemas = false }: LoadOptions = {}): Metadata {
+export function loadMetadata(location: string, { closeRemoteSchemas = false, onFiles }: LoadOptions = {}): Metadata {
   const problems: MetadataProblem[] = [];
   const store = openStore(location, problems);
+  onFiles?.(store.files);
   const ignored: IgnoredMetadata[] = [];
   const empty: MetadataProblem[] = [];
   const invalid = new Set<Kind>();

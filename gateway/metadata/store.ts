@@ -47,6 +47,8 @@ export interface MetadataStore {
   readonly actionsSdlFile: string | undefined;
   /** The text of another file of the metadata, such as the SDL of a remote schema; undefined when there is none. */
   file(name: string): string | undefined;
+  /** The names of the files that have been read so far, relative to the metadata's directory. */
+  readonly files: ReadonlySet<string>;
   /** What is there and was not read, once everything has been. */
   ignored(): readonly IgnoredMetadata[];
 }
@@ -88,6 +90,7 @@ function openDirectory(directory: string, problems: MetadataProblem[]): Metadata
     actionsSdl: readMetadataText(files, ACTION_TYPES) ?? '',
     actionsSdlFile: ACTION_TYPES,
     file: (name) => readMetadataText(files, name),
+    files: files.read,
     ignored: () => ignoredFiles(files, KNOWN_FILES),
   };
 }
@@ -118,6 +121,7 @@ function openExport(location: string, problems: MetadataProblem[]): MetadataStor
     actionsSdl: 'issues' in actions ? '' : actions.sdl,
     actionsSdlFile: undefined,
     file: (name) => readMetadataText(files, name),
+    files: files.read,
     ignored: () => ignoredKeys(content, KNOWN_KEYS, (key) => tree.place([...root, key])),
   };
 }

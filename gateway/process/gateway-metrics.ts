@@ -49,7 +49,11 @@ export async function openGatewayMetrics(
 ): Promise<GatewayMetrics> {
   const destination = destinationOf(config);
   if (!peers) return publishMetrics({ ...destination, collect: measure, withProcess: true, log });
-  if (destination.port === 0 && !destination.push) return { stop: async () => {} };
+  // The metadata API asks for them too, of all workers.
+  if (destination.port === 0 && !destination.push) {
+    const stopMeasuring = peers.onMeasure(measure);
+    return { stop: async () => stopMeasuring() };
+  }
   const ofProcess = openProcessMetrics();
   const stopMeasuring = peers.onMeasure(() => [...measure(), ...ofProcess.collect()]);
   return {

@@ -29,6 +29,7 @@ import { openSubscriptions } from '../subscriptions/index.ts';
 import { openUpstreamHttp } from '../upstream/index.ts';
 import { acceptUpgrades } from './accept-upgrades.ts';
 import { openGatewayMetrics } from './gateway-metrics.ts';
+import { insightOf } from './insight.ts';
 import { compressorOf, connectionLimits, limitsOfConnections, operationLimits } from './limits.ts';
 import { COMPOSITION_BOUNDS_MS, measure } from './measurements.ts';
 import { followChanges, reloadQuietly, reloadsOfAll } from './reloading.ts';
@@ -204,6 +205,12 @@ export async function startGateway(
     passThrough,
     reloads: reloadsOfAll(reloads, (ask) => peers?.reload(ask) ?? marks?.leave(ask), log),
     cors: createCors(config.HASURA_GRAPHQL_CORS_DOMAIN, authenticator.takesCookies),
+    insight: insightOf(config, {
+      graph,
+      reloads,
+      knownVariables,
+      measure: async () => (peers ? peers.measureAll() : measured()),
+    }),
     accessLog,
     requestSpans: requestSpans(tracing),
     socketSpans: spansOfSockets,

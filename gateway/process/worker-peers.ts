@@ -16,7 +16,10 @@ export type WorkerMessage =
   | { readonly type: 'readiness'; readonly ready: boolean }
   /** Tell your metrics. */
   | { readonly type: 'measure'; readonly id: number }
-  | { readonly type: 'measured'; readonly id: number; readonly metrics: readonly Metric[] };
+  | { readonly type: 'measured'; readonly id: number; readonly metrics: readonly Metric[] }
+  /** Ask all workers for their metrics, the one that sends this too. */
+  | { readonly type: 'measure-all'; readonly id: number }
+  | { readonly type: 'measured-all'; readonly id: number; readonly metrics: readonly Metric[] };
 
 /** The other workers of a gateway, as one of them sees them. */
 export interface WorkerPeers {
@@ -38,12 +41,15 @@ export interface WorkerPeers {
   reload(ask: boolean): Promise<void>;
   /** Registers what reloads this one on request. @returns what unregisters it. */
   onReload(reload: (ask: boolean) => Promise<void>): () => void;
+  /** The metrics of all workers, each sample with the label `worker`. Those of one that does not answer soon are left out. */
+  measureAll(): Promise<readonly Metric[]>;
   /** What tells the metrics of this one when it is asked for them. @returns what ends that. */
   onMeasure(measure: () => readonly Metric[]): () => void;
 }
 
 export function workerPeersOf(worker: Worker): WorkerPeers {
   const waiting = new Map<number, (failure: string | undefined) => void>();
+  const measuring = new Map<number, (metrics: readonly Metric[]) => void>();
   let asked = 0;
   // The answer to its own first report says it.
   let othersReady = false;
@@ -55,6 +61,7 @@ export function workerPeersOf(worker: Worker): WorkerPeers {
   const send = (message: WorkerMessage) => void (worker.isConnected() && worker.send(message));
   worker.on('message', (message: WorkerMessage) => {
     if (message.type === 'reloaded') waiting.get(message.id)?.(message.failure);
+    if (message.type === 'measured-all') measuring.get(message.id)?.(message.metrics);
     if (message.type === 'readiness') othersReady = message.ready;
   });
   return {
@@ -77,6 +84,16 @@ export function workerPeersOf(worker: Worker): WorkerPeers {
           else reject(new Error(failure));
         });
         send({ type: 'reload', id, ask });
+      }),
+    measureAll: () =>
+      new Promise((resolve) => {
+        asked += 1;
+        const id = asked;
+        measuring.set(id, (metrics) => {
+          measuring.delete(id);
+          resolve(metrics);
+        });
+        send({ type: 'measure-all', id });
       }),
     onMeasure: (measure) => {
       const listener = (message: WorkerMessage) => {

@@ -187,6 +187,13 @@ export class WorkerPool {
       this.#measuring.get(message.id)?.(worker, message.metrics);
       return;
     }
+    if (message.type === 'measure-all') {
+      const { id } = message;
+      void this.measure().then((metrics) => {
+        if (worker.isConnected()) worker.send({ type: 'measured-all', id, metrics } satisfies WorkerMessage);
+      });
+      return;
+    }
     if (message.type === 'reloaded') {
       const reloading = this.#reloading.get(worker);
       reloading?.get(message.id)?.();

@@ -67,6 +67,8 @@ export interface Source {
   readonly clients?: readonly ResilientClient[];
   /** Restrictions that an operator should know of. */
   readonly warning?: string;
+  /** How its types come together of several services; undefined for a source of one service. */
+  readonly ownership?: TypeOwnership;
   /** Hints of `portico check` about its schema, a line each. Finding them may take seconds. */
   hints?(): readonly string[];
   /**
@@ -76,6 +78,14 @@ export interface Source {
   setActive?(isActive: boolean): void;
   /** The part of it that `role` may see, the same object for the same part; undefined when there is none. */
   subschemaFor(role: string): Subschema | undefined;
+}
+
+/** Which services of a source have what of its types, in the source's own names. */
+export interface TypeOwnership {
+  /** Services that answer a field without needing anything of another one for it. */
+  servicesOf(type: string, field: string): readonly string[];
+  /** The keys by which objects of a type are fetched from services, as sets of fields. */
+  keysOf(type: string): readonly { readonly service: string; readonly key: string }[];
 }
 
 /** The dependencies of a source, beside its metadata. */

@@ -19,6 +19,14 @@ export interface SubgraphTypes {
   has(service: string, type: string): boolean;
   /** Whether a service can be asked for a field without needing anything of another one for it. */
   answers(service: string, type: string, field: string): boolean;
+  /** The keys by which objects of a type are fetched from services. */
+  keysOf(type: string): readonly SubgraphKey[];
+}
+
+/** A key of an entity in one service, as a set of fields: `id`, `organization { id }`. */
+export interface SubgraphKey {
+  readonly service: string;
+  readonly key: string;
 }
 
 /** Reads it from the definitions of a supergraph, one after the other. */
@@ -26,6 +34,7 @@ export class SubgraphTypesReader {
   readonly #services: ReadonlyMap<string, string>;
   readonly #known = new Set<string>();
   readonly #answered = new Set<string>();
+  readonly #keys = new Map<string, SubgraphKey[]>();
   readonly #members = new Map<string, Map<string, Set<string>>>();
 
   /** @param services their names by their values of the enum `join__Graph` */
@@ -44,6 +53,7 @@ export class SubgraphTypesReader {
       if (directive.name.value === 'join__type' && service !== undefined) {
         own.push(service);
         this.#known.add(`${service}:${type}`);
+        this.#addKey(type, service, directiveArgument(directive, 'key'));
         if (isAbstract) this.#addMember(graph, type, undefined);
       } else if (directive.name.value === 'join__unionMember') {
         this.#addMember(graph, type, directiveArgument(directive, 'member'));
@@ -70,8 +80,16 @@ export class SubgraphTypesReader {
       isPartial: (type) => partial.has(type),
       membersIn: (service, type) => members.get(type)?.get(service) ?? NONE,
       has: (service, type) => known.has(`${service}:${type}`),
+      keysOf: (type) => this.#keys.get(type) ?? [],
       answers: (service, type, field) => field === '__typename' || answered.has(`${service}:${type}.${field}`),
     };
+  }
+
+  #addKey(type: string, service: string, key: string | undefined): void {
+    if (key === undefined) return;
+    const known = this.#keys.get(type);
+    if (known) known.push({ service, key });
+    else this.#keys.set(type, [{ service, key }]);
   }
 
   #subgraphOf(graph: string | undefined): string | undefined {

@@ -1,8 +1,7 @@
 import { introspectionFromSchema } from 'graphql';
+import { ANY_OTHER_ROLE, type Change, checkedRoles } from '../../check/index.ts';
 import { type Generation, schemaChanges } from '../../graph/index.ts';
 import type { MetadataProblem } from '../../metadata/index.ts';
-import type { Change } from '../changes.ts';
-import { ANY_OTHER_ROLE, checkedRoles } from '../roles.ts';
 import { comparableSchema } from './comparable-schema.ts';
 import { endpointOf, type HasuraServer, introspectHasura } from './introspect-hasura.ts';
 

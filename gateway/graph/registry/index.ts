@@ -1,2 +1,3 @@
+export type { LastSchemaChange } from './schema-history.ts';
 export { isMistake, sourceProblem } from './source-problem.ts';
 export { SourceRegistry } from './source-registry.ts';

@@ -9,6 +9,7 @@ import type { Generation } from '../generation/index.ts';
 import { conflictsWith } from './conflicts.ts';
 import type { OpenedRemotes } from './opened-remotes.ts';
 import type { PendingLog } from './pending-log.ts';
+import { SchemaHistory } from './schema-history.ts';
 import { sourceChanges } from './source-changes.ts';
 
 /**
@@ -19,6 +20,8 @@ export class RemoteIntrospector {
   readonly #opened: OpenedRemotes;
   readonly #current: () => Generation;
   readonly #log: PendingLog;
+  /** What changed when schemas did. */
+  readonly history = new SchemaHistory();
   readonly #failures = new Map<string, SourceError>();
   /** Remote schemas whose change was not applied because composing was interrupted. */
   readonly #interrupted = new Set<string>();
@@ -60,6 +63,7 @@ export class RemoteIntrospector {
     const failure = previous.#failures.get(name);
     if (source) this.#opened.set(name, source);
     if (failure) this.#failures.set(name, failure);
+    this.history.reuse(name, previous.history);
   }
 
   /** Opens the stored schema of a remote schema, unless it has been opened. */
@@ -145,8 +149,10 @@ export class RemoteIntrospector {
     const { then, now } = await this.#opened.replace(source, before, opened, conflicts);
     // The schemas are compared in the background, activation does not wait for it.
     (then && now ? sourceChanges(then, now) : Promise.resolve([])).then(
-      (changes) =>
-        this.#log.info({ event: 'remote_schema.changed', source, changes }, 'schema of a remote schema changed'),
+      (changes) => {
+        this.history.add(source, changes, Date.now());
+        this.#log.info({ event: 'remote_schema.changed', source, changes }, 'schema of a remote schema changed');
+      },
       (error: unknown) =>
         this.#log.error(
           { event: 'remote_schema.comparison_failed', source, err: error },

@@ -10,6 +10,7 @@ import { IntrospectionPoller } from './introspection-poller.ts';
 import { OpenedRemotes } from './opened-remotes.ts';
 import { PendingLog } from './pending-log.ts';
 import { RemoteIntrospector } from './remote-introspector.ts';
+import type { LastSchemaChange } from './schema-history.ts';
 import { sourceProblem } from './source-problem.ts';
 
 /**
@@ -65,6 +66,11 @@ export class SourceRegistry {
   /** Remote schemas that have not been introspected successfully, and why. */
   get failures(): ReadonlyMap<string, SourceError> {
     return this.#introspector.failures;
+  }
+
+  /** The last change of each remote schema's schema, since it was opened. */
+  get schemaChanges(): ReadonlyMap<string, LastSchemaChange> {
+    return this.#introspector.history.last;
   }
 
   /** Every problem that keeps described sources out of the graph. */

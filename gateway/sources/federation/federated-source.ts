@@ -80,6 +80,13 @@ export async function federatedSource(options: FederatedSourceOptions): Promise<
     upstream,
     clients: [...options.targets.values()].map(({ http }) => http),
     sdl: options.sdl,
+    ownership: {
+      servicesOf: (type, field) =>
+        supergraph.subgraphs.flatMap(({ name: service }) =>
+          supergraph.types.services.answers(service, type, field) ? [service] : [],
+        ),
+      keysOf: (type) => supergraph.types.services.keysOf(type),
+    },
     hints: () => supergraphHints(supergraph),
     ...(engine.setActive && { setActive: (isActive) => engine.setActive?.(isActive) }),
     ...(engine.kind === 'stitched' && {

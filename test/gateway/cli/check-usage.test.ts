@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { buildSchema, parse } from 'graphql';
-import { usageText, weighChanges } from '../../../gateway/cli/usage/change-usage.ts';
+import { usageText, weighChanges } from '../../../gateway/check/change-usage.ts';
 import { affectingChanges } from '../../../gateway/graph/index.ts';
 import { usedCoordinates } from '../../../gateway/usage/coordinates.ts';
 import { readUsage } from '../../../gateway/usage/index.ts';

@@ -1,3 +1,4 @@
+import type { Sliced } from '../../platform/index.ts';
 import {
   type BrokenOperation,
   brokenOperationProblems,
@@ -8,12 +9,11 @@ import {
 } from '../graph/index.ts';
 import { type IgnoredMetadata, type MetadataProblem, metadataWarnings } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../session/index.ts';
-import type { HasuraComparison } from './hasura/compare-with-hasura.ts';
+import type { WeighedChange } from './change-usage.ts';
 import { brokenDocuments } from './persisted-documents.ts';
 import { checkedRoles } from './roles.ts';
-import type { WeighedChange } from './usage/change-usage.ts';
 
-/** The result of `portico check`. */
+/** What can be said of a graph and its metadata. */
 export interface Report {
   readonly valid: boolean;
   readonly problems: readonly MetadataProblem[];
@@ -36,8 +36,6 @@ export interface Report {
   readonly ignored: readonly IgnoredMetadata[];
   /** Valid metadata that costs more than it seems to, or has no effect. */
   readonly hints: readonly Hint[];
-  /** What is different from a live Hasura; absent when none was named. */
-  readonly hasura?: HasuraComparison;
   /** What is different from the other metadata; absent when nothing was compared. */
   readonly changes?: readonly WeighedChange[];
 }
@@ -56,28 +54,31 @@ export interface ReportOptions {
   readonly settings: Pick<Report, 'warnings' | 'ignored'>;
 }
 
-/** Puts together what can be said of a graph, and what is wrong with the operations that are saved for it. */
-export function reportOn(
+/**
+ * Puts together what can be said of a graph, and what is wrong with the operations that are saved for it. Graphs of roles that
+ * have not been asked for are built.
+ */
+export function* reportOn(
   generation: Generation,
   { publicRole, enforceAllowList, knownVariables, settings }: ReportOptions,
   problems: readonly MetadataProblem[],
-): Report {
+): Sliced<Report> {
   const { metadata } = generation;
-  const graphs = new Map(
-    checkedRoles([metadata], publicRole).flatMap((role) => {
-      const graph = generation.graphIfValid(role);
-      return graph ? [[role, graph] as const] : [];
-    }),
-  );
+  const graphs = new Map<string, RoleGraph>();
+  for (const role of checkedRoles([metadata], publicRole)) {
+    const graph = generation.graphIfValid(role);
+    if (graph) graphs.set(role, graph);
+    yield;
+  }
   const operations: Record<string, readonly string[]> = {};
   const broken: BrokenOperation[] = [];
-  metadata.queryCollections.forEach((collection, index) => {
-    collection.definition.queries.forEach((saved, position) => {
+  for (const [index, collection] of metadata.queryCollections.entries())
+    for (const [position, saved] of collection.definition.queries.entries()) {
       const { allowed, errors } = rolesThatMayRun(saved.query, graphs);
       operations[`${collection.name}/${saved.name}`] = allowed;
       if (allowed.length === 0) broken.push({ index, position, query: saved.query, errors });
-    });
-  });
+      yield;
+    }
   const absent = absentSources(generation);
   // The problem of an absent source is reported once.
   const found =

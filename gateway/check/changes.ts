@@ -1,4 +1,10 @@
-import { type AffectingChange, affectingChanges, type Generation, type SchemaChange } from '../graph/index.ts';
+import {
+  type AffectingChange,
+  affectingChanges,
+  type Generation,
+  type RoleGraph,
+  type SchemaChange,
+} from '../graph/index.ts';
 import type { Metadata } from '../metadata/index.ts';
 import { checkedRoles } from './roles.ts';
 
@@ -14,19 +20,38 @@ export interface ClientChange extends Change {
   readonly coordinate?: string | undefined;
 }
 
-/** What has changed for clients between two graphs, the breaking changes first. */
+/** Compares what a role sees before and after. */
+export type CompareSchemas = typeof affectingChanges;
+
+/**
+ * What has changed for clients between two graphs, the breaking changes first. A role whose graph is not valid in one of them is
+ * left out: that is a problem of its own.
+ */
 export async function changesBetween(
   before: Generation,
   after: Generation,
   publicRole: string,
+  compare: CompareSchemas = affectingChanges,
 ): Promise<readonly ClientChange[]> {
   const changes = new Map<string, AffectingChange & { roles: string[] }>();
-  for (const role of checkedRoles([before.metadata, after.metadata], publicRole))
-    for (const change of await affectingChanges(before.graphOf(role).schema, after.graphOf(role).schema)) {
+  // Roles that see the same share a graph.
+  const compared = new Map<RoleGraph, Map<RoleGraph, readonly AffectingChange[]>>();
+  const changesOf = async (one: RoleGraph, other: RoleGraph) => {
+    const ofOne = compared.get(one) ?? new Map<RoleGraph, readonly AffectingChange[]>();
+    compared.set(one, ofOne);
+    const found = ofOne.get(other) ?? (await compare(one.schema, other.schema));
+    ofOne.set(other, found);
+    return found;
+  };
+  for (const role of checkedRoles([before.metadata, after.metadata], publicRole)) {
+    const [one, other] = [before.graphIfValid(role), after.graphIfValid(role)];
+    if (!one || !other) continue;
+    for (const change of await changesOf(one, other)) {
       const known = changes.get(change.message);
       if (known) known.roles.push(role);
       else changes.set(change.message, { ...change, roles: [role] });
     }
+  }
   const all = [...addressChanges(before.metadata, after.metadata), ...authenticationChanges(before, after)];
   return [...all, ...changes.values()].sort((one, two) => Number(two.breaking) - Number(one.breaking));
 }

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
-import { dayOf, OTHER, type RecordedUsage, UNKNOWN, type UsageRecord, usageOfCoordinates } from '../../usage/index.ts';
-import type { Change, ClientChange } from '../changes.ts';
-import { ANY_OTHER_ROLE } from '../roles.ts';
+import { dayOf, OTHER, type RecordedUsage, UNKNOWN, type UsageRecord, usageOfCoordinates } from '../usage/index.ts';
+import type { Change, ClientChange } from './changes.ts';
+import { ANY_OTHER_ROLE } from './roles.ts';
 
 /** Who uses what a breaking change takes away. */
 export interface ChangeUsage {

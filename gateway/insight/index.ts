@@ -1,0 +1,1 @@
+export { Insight, type InsightOptions } from './insight.ts';

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** Which part of a long list is asked for. */
+export const pageArguments = {
+  limit: z.int().min(1).max(500).default(100),
+  offset: z.int().min(0).max(1_000_000).default(0),
+};
+
+export interface Page<T> {
+  readonly total: number;
+  readonly items: readonly T[];
+  /** Where the next page begins; null after the last one. */
+  readonly next_offset: number | null;
+}
+
+export function pageOf<T>(list: readonly T[], { limit, offset }: { limit: number; offset: number }): Page<T> {
+  const end = offset + limit;
+  return { total: list.length, items: list.slice(offset, end), next_offset: end < list.length ? end : null };
+}
+
+/** The first items of a list, with the number of those that are left out. */
+export interface Bounded<T> {
+  readonly items: readonly T[];
+  readonly omitted: number;
+}
+
+export function bounded<T>(list: readonly T[], most: number): Bounded<T> {
+  return { items: list.slice(0, most), omitted: Math.max(0, list.length - most) };
+}

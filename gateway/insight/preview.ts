@@ -1,0 +1,96 @@
+import { printSchema } from 'graphql';
+import { changesBetween, checkedRoles, type WeighedChange, weighAside } from '../check/index.ts';
+import { compareAside, type Generation, type LiveGraph, type MetadataReloader } from '../graph/index.ts';
+import { type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
+import { ADMIN_ROLE } from '../session/index.ts';
+import { type Bounded, bounded } from './page.ts';
+
+const MAX_CHANGES = 500;
+const MAX_PROBLEMS = 500;
+/** Clients that are named of those that use what a change takes away. */
+const MAX_USERS = 10;
+const DAY_MS = 86_400_000;
+
+export interface PreviewOptions {
+  readonly graph: Pick<LiveGraph, 'current'>;
+  readonly reloads: Pick<MetadataReloader, 'preview'>;
+  readonly publicRole: string;
+  /** Where usage is recorded; undefined where it is not. */
+  readonly usageDirectory: string | undefined;
+}
+
+/** What would happen if the metadata on disk were activated. */
+export interface ChangePreview {
+  /** Whether the metadata on disk is another one than the active one. */
+  readonly pending: boolean;
+  /** Whether it would be activated; otherwise the active one would stay, for these problems. */
+  readonly valid: boolean;
+  readonly problems: Bounded<MetadataProblem>;
+  /** What clients would notice, the breaking changes first, with the roles that would. */
+  readonly changes: Bounded<WeighedChange>;
+  readonly breaking: number;
+  /** Days of usage that breaking changes were weighed by; null where usage is not recorded. */
+  readonly usage_days: number | null;
+}
+
+/** Looks at the metadata on disk without activating it. */
+export async function previewChanges(options: PreviewOptions, usageDays: number): Promise<ChangePreview> {
+  const { graph, reloads, usageDirectory } = options;
+  try {
+    return await reloads.preview(async ({ metadata, next, problems }) => {
+      const { current } = graph;
+      const changes = await weighedChanges(current, next, options, usageDays);
+      return {
+        pending: fingerprint(metadata) !== fingerprint(current.metadata),
+        valid: problems.length === 0,
+        problems: bounded(problems, MAX_PROBLEMS),
+        changes: bounded(changes.map(withFewerUsers), MAX_CHANGES),
+        breaking: changes.filter(({ breaking }) => breaking).length,
+        usage_days: usageDirectory === undefined ? null : usageDays,
+      };
+    });
+  } catch (error) {
+    if (!(error instanceof MetadataError)) throw error;
+    return {
+      pending: true,
+      valid: false,
+      problems: bounded(error.problems, MAX_PROBLEMS),
+      changes: bounded([], 0),
+      breaking: 0,
+      usage_days: null,
+    };
+  }
+}
+
+async function weighedChanges(
+  before: Generation,
+  after: Generation,
+  { publicRole, usageDirectory }: PreviewOptions,
+  usageDays: number,
+): Promise<readonly WeighedChange[]> {
+  const changes = await changesBetween(before, after, publicRole, (one, other) =>
+    compareAside({ schema: one }, { schema: other }),
+  );
+  const whole = before.graphIfValid(ADMIN_ROLE);
+  if (usageDirectory === undefined || !whole || !changes.some(({ breaking }) => breaking))
+    return changes.map(({ coordinate: _, ...change }) => change);
+  const now = Date.now();
+  return weighAside({
+    changes,
+    sdl: printSchema(whole.schema),
+    roles: checkedRoles([before.metadata, after.metadata], publicRole),
+    directory: usageDirectory,
+    since: now - usageDays * DAY_MS,
+    now,
+  });
+}
+
+function withFewerUsers(change: WeighedChange): WeighedChange {
+  const { usage } = change;
+  return usage ? { ...change, usage: { ...usage, by: usage.by.slice(0, MAX_USERS) } } : change;
+}
+
+/** All that a graph is made of that stands in files. */
+function fingerprint({ asWritten, actionsSdl, remoteSchemas, persistedManifests }: Metadata): string {
+  return JSON.stringify([asWritten, actionsSdl, remoteSchemas, persistedManifests]);
+}

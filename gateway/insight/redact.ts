@@ -1,0 +1,124 @@
+import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, type Node, parseDocument, type ScalarTag } from 'yaml';
+
+/** Stands where something is not shown. */
+export const REDACTED = '********';
+
+/** A metadata file as it may be shown. Its lines are those of the file. */
+export interface RedactedFile {
+  /** Undefined for a file whose values cannot be told apart: then nothing of it is shown. */
+  readonly text: string | undefined;
+  /** Values of the file that are other files, and must not be shown for the same reason, as they are written. */
+  readonly hiddenIncludes: readonly string[];
+}
+
+/** Keys whose values are credentials or may be, with everything below them. `value_from_env` and its like hold names. */
+const SECRET_KEYS = new Set(['value', 'add_headers', 'query_params', 'secret', 'password', 'token', 'database_url']);
+const INCLUDE = '!include ';
+const includeTag: ScalarTag = { tag: '!include', resolve: (file) => INCLUDE + file };
+
+/**
+ * Takes credentials out of a metadata file in YAML or JSON: values of headers and query parameters, user information and query
+ * strings of URLs, presets that are no session variables, and comments, which may hold any of these.
+ *
+ * @param isHidden whether the file is itself the value of something that is not shown.
+ */
+export function redactYaml(text: string, isHidden: boolean): RedactedFile {
+  const document = parseDocument(text, {
+    prettyErrors: false,
+    merge: true,
+    customTags: [includeTag],
+  });
+  if (document.errors.length > 0) return { text: undefined, hiddenIncludes: [] };
+  const secrets: Cut[] = [];
+  const cuts: Cut[] = [];
+  const hiddenIncludes: string[] = [];
+  const hidden = new Set<Node>();
+  const look = (node: unknown, isSecret: boolean): void => {
+    if (isAlias(node)) {
+      const meant = isSecret ? node.resolve(document) : undefined;
+      if (meant) look(meant, true);
+      return;
+    }
+    if (isSecret && isNode(node)) {
+      // Aliases may lead in a circle.
+      if (hidden.has(node)) return;
+      hidden.add(node);
+    }
+    if (isMap(node)) {
+      for (const { key, value } of node.items) {
+        const name = isScalar(key) ? String(key.value) : '';
+        look(value, isSecret || SECRET_KEYS.has(name));
+      }
+    } else if (isSeq(node)) for (const item of node.items) look(item, isSecret);
+    else if (isScalar(node) && node.range) {
+      const [from, to] = node.range;
+      const written = text.slice(from, to);
+      if (isSecret && typeof node.value === 'string' && node.value.startsWith(INCLUDE))
+        hiddenIncludes.push(node.value.slice(INCLUDE.length).trim());
+      else if (isSecret) secrets.push({ from, to, text: sameLines(written) });
+      else {
+        const shown = withoutCredentials(written);
+        if (shown !== written) cuts.push({ from, to, text: shown });
+      }
+    }
+  };
+  look(document.contents, isHidden);
+  return { text: withCuts(text, [...secrets, ...cuts, ...commentCuts(text)]), hiddenIncludes };
+}
+
+/** The same for SDL. */
+export function redactSdl(text: string): string {
+  return withoutCredentials(text);
+}
+
+interface Cut {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+function withCuts(text: string, cuts: readonly Cut[]): string {
+  const inOrder = [...cuts].sort((one, other) => one.from - other.from);
+  let end = 0;
+  let shown = '';
+  for (const cut of inOrder) {
+    // An anchor is reached from several places, of which those that hide it come first.
+    if (cut.from < end) continue;
+    shown += text.slice(end, cut.from) + cut.text;
+    end = cut.to;
+  }
+  return shown + text.slice(end);
+}
+
+/** In place of a value, over as many lines. */
+function sameLines(written: string): string {
+  return REDACTED + '\n'.repeat(written.split('\n').length - 1);
+}
+
+/** User information and query strings of URLs, presets that are no session variables, and texts that are named as credentials. */
+function withoutCredentials(text: string): string {
+  return text
+    .replace(/:\/\/[^\s/@"'{}]+@/g, `://${REDACTED}@`)
+    .replace(/([?&][\w.~%[\]-]+=)(?!\{\{)[^&\s"'#{}]+/g, `$1${REDACTED}`)
+    .replace(
+      /((?:api[_-]?key|secret|token|password|authorization)\\?["']?\s*[:=]\s*\\?["'])(?!\{\{)[^"'\\\n]+/gi,
+      `$1${REDACTED}`,
+    )
+    .replace(/(@preset\s*\(\s*value\s*:\s*"(?!x-hasura-))[^"\n]*"/gi, `$1${REDACTED}"`);
+}
+
+const SCALAR_MARK = '\u001f';
+const MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
+
+/** Comments as cuts: the parser's tokens tell them from texts that look like one. */
+function commentCuts(text: string): readonly Cut[] {
+  const cuts: Cut[] = [];
+  let at = 0;
+  let before = '';
+  for (const token of new Lexer().lex(text)) {
+    if (token.startsWith('#') && before !== SCALAR_MARK) cuts.push({ from: at, to: at + token.length, text: '' });
+    if (!MARKS.has(token)) at += token.length;
+    before = token;
+  }
+  return cuts;
+}
