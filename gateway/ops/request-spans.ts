@@ -37,6 +37,8 @@ export type RequestSpans = (exchange: HttpExchange) => void;
 /** Those that balancers and orchestrators send every few seconds: their traces would be most of what there is. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/hasura/healthz', '/readyz']);
 
+const NO_HEADERS: IncomingHttpHeaders = Object.freeze({});
+const NO_ATTRIBUTES = fixedAttributes({});
 const MAX_SPAN_NAME = 128;
 const MAX_SPAN_CODES = 10;
 const MAX_SPAN_ROUTES = 1_000;
@@ -53,9 +55,11 @@ export function requestSpans(options: RequestSpansOptions): RequestSpans {
     const { headers } = exchange.request;
     const isTrusted = trustsCaller(options, exchange.request);
     const { startedAt: startMs } = exchange;
-    const span = tracer.startRequest({ name: methodOf(exchange), headers, isTrusted, startMs });
+    const hasContext = holdsContext(headers);
+    const name = methodOf(exchange);
+    const span = tracer.startRequest({ name, headers: hasContext ? headers : NO_HEADERS, isTrusted, startMs });
     // Services are told of the gateway's span, and by no way of what the caller has sent.
-    if (holdsContext(headers)) for (const name of PROPAGATION_HEADERS) delete headers[name];
+    if (hasContext) for (const name of PROPAGATION_HEADERS) delete headers[name];
     exchange.span = span;
     if (respondWithTrace)
       exchange.response.setHeader('traceresponse', `00-${span.traceId}-${span.spanId}-${span.isSampled ? '01' : '00'}`);
@@ -68,9 +72,10 @@ export function requestSpans(options: RequestSpansOptions): RequestSpans {
     const { response, route, record } = exchange;
     const method = methodOf(exchange);
     const status = response.writableFinished ? response.statusCode : undefined;
-    if (route !== OTHER_ROUTE) span.setName(`${method} ${route}`);
-    span.addFixed(ofRoutes.of(method, route, status));
-    if (record) addRecord(span, record, ofOperations, ofCallers);
+    const { name, attributes } = ofRoutes.of(method, route, status);
+    span.setName(name);
+    if (record) addRecord(span, record, ofOperations, ofCallers, attributes);
+    else span.addFixed(attributes);
     addClientAttributes(span, exchange);
     if (status !== undefined && status >= 500) span.fail(String(status));
     span.end(exchange.startedAt + durationMs);
@@ -110,20 +115,30 @@ function methodOf({ request: { method = '' } }: HttpExchange): string {
   return NAMED_METHODS.has(method) ? method : 'HTTP';
 }
 
-/** Attributes of requests by what there are few of, encoded once. */
+interface RouteSpan {
+  readonly name: string;
+  readonly attributes: FixedAttributes;
+}
+
+/** Names and attributes of requests by what there are few of, made once. */
 class RouteAttributes {
-  readonly #known = new Map<string, Map<number, FixedAttributes>>();
+  /** By route, then by method, then by status. */
+  readonly #known = new Map<string, Map<string, Map<number, RouteSpan>>>();
 
   /** @param status undefined where the client went away before the response. */
-  of(method: string, route: string, status: number | undefined): FixedAttributes {
-    const key = `${method} ${route}`;
-    return this.#known.get(key)?.get(status ?? 0) ?? this.#add(key, method, route, status);
+  of(method: string, route: string, status: number | undefined): RouteSpan {
+    const known = this.#known
+      .get(route)
+      ?.get(method)
+      ?.get(status ?? 0);
+    return known ?? this.#add(method, route, status);
   }
 
-  #add(key: string, method: string, route: string, status: number | undefined): FixedAttributes {
+  #add(method: string, route: string, status: number | undefined): RouteSpan {
     // Each reload may bring other templates.
     if (this.#known.size >= MAX_SPAN_ROUTES) this.#known.clear();
-    const byStatus = this.#known.get(key) ?? new Map<number, FixedAttributes>();
+    const byMethod = this.#known.get(route) ?? new Map<string, Map<number, RouteSpan>>();
+    const byStatus = byMethod.get(method) ?? new Map<number, RouteSpan>();
     const attributes = fixedAttributes({
       'http.request.method': method === 'HTTP' ? '_OTHER' : method,
       'url.scheme': 'http',
@@ -132,8 +147,9 @@ class RouteAttributes {
       ...(OWN_PATH.test(route) && { 'url.path': route }),
       ...(status === undefined ? { 'portico.client.disconnected': true } : { 'http.response.status_code': status }),
     });
-    this.#known.set(key, byStatus.set(status ?? 0, attributes));
-    return attributes;
+    const made = { name: route === OTHER_ROUTE ? method : `${method} ${route}`, attributes };
+    this.#known.set(route, byMethod.set(method, byStatus.set(status ?? 0, made)));
+    return made;
   }
 }
 
@@ -141,18 +157,29 @@ const OWN_PATH = /^\/v1(?:alpha1)?\/\w+$/;
 
 type AttributesOf<Key extends object> = WeakMap<Key, FixedAttributes>;
 
-/** What a request turned out to be, as attributes. Those that many have in common are encoded once where maps are given. */
+/**
+ * What a request turned out to be, as attributes. Those that many have in common are encoded once where maps are given.
+ *
+ * @param others attributes that are added with them.
+ */
 export function addRecord(
   span: Span,
   { operations, batchSize, caller, errors, codes }: RequestRecord,
   ofOperations: AttributesOf<RecordedOperation> = new WeakMap(),
   ofCallers: AttributesOf<RecordedCaller> = new WeakMap(),
+  others: FixedAttributes = NO_ATTRIBUTES,
 ): void {
-  const [operation] = operations;
+  const operation = batchSize === undefined ? operations[0] : undefined;
+  const ofOperation = operation && known(ofOperations, operation, operationAttributes);
+  const ofCaller = caller && known(ofCallers, caller, callerAttributes);
+  // Together: a list that grows costs more than the attributes.
+  span.addFixed(others, ofOperation ?? NO_ATTRIBUTES, ofCaller ?? NO_ATTRIBUTES);
   if (batchSize !== undefined) span.setAttribute('portico.batch.size', batchSize);
-  else if (operation) span.addFixed(known(ofOperations, operation, operationAttributes));
-  if (caller) span.addFixed(known(ofCallers, caller, ({ role }) => ({ 'portico.role': logText(role, MAX_SPAN_NAME) })));
   if (errors > 0) addErrors(span, errors, codes);
+}
+
+function callerAttributes({ role }: RecordedCaller): Readonly<Record<string, string>> {
+  return { 'portico.role': logText(role, MAX_SPAN_NAME) };
 }
 
 function known<Key extends object>(

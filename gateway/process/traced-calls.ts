@@ -1,6 +1,6 @@
 import { GATEWAY_CREDENTIAL_HEADER, gatewayCredential, type Telemetry } from '../../platform/index.ts';
 import type { AuthenticationDependencies, RevocationSettings } from '../session/index.ts';
-import { sender, type TracedHeaders, traceCalls, type UpstreamHttp, type UpstreamRequest } from '../upstream/index.ts';
+import { recordCalls, sender, type TracedHeaders, type UpstreamHttp, type UpstreamRequest } from '../upstream/index.ts';
 
 type SessionCalls = Pick<AuthenticationDependencies, 'call' | 'callForKeys'>;
 
@@ -9,8 +9,8 @@ type SessionCalls = Pick<AuthenticationDependencies, 'call' | 'callForKeys'>;
  * their own, since no request alone has caused them. Revocations are polled every few seconds and have none.
  */
 export function tracedSessionCalls(http: UpstreamHttp, telemetry: Pick<Telemetry, 'tracer'>): SessionCalls {
-  const call = sender(traceCalls({ name: 'auth-hook', kind: 'auth-hook' })(http.dispatch));
-  const fetchKeys = sender(traceCalls({ name: 'jwks', kind: 'jwks' })(http.dispatch));
+  const call = sender(recordCalls({ name: 'auth-hook', kind: 'auth-hook' }, undefined)(http.dispatch));
+  const fetchKeys = sender(recordCalls({ name: 'jwks', kind: 'jwks' }, undefined)(http.dispatch));
   return {
     call,
     callForKeys: async (request: UpstreamRequest) => {

@@ -34,7 +34,10 @@ export interface UpstreamRequest {
   readonly record?: CallRecorder | undefined;
   /** Where it is described how the call goes, for a request that is to be explained. Set by the interceptors. */
   readonly explanation?: CallExplanation | undefined;
-  /** What caused it: the call gets a span below this one. Within the interceptors it is the span of the call itself. */
+  /**
+   * What caused it: the call gets a span below this one. Within the interceptors it is the span of the call itself, which the
+   * upstream is told by headers.
+   */
   readonly span?: Span | undefined;
 }
 
@@ -191,7 +194,11 @@ function dispatchPending({ request, exchange, addressOf }: PendingDispatch): voi
   if (exchange.isOver) return;
   const { pool, path, traced } = addressOf(request.url);
   const { method, span, body = null } = request;
-  const headers = traced && span ? withHeaders(request.headers, traced) : request.headers;
+  let { headers } = request;
+  if (span) {
+    headers = withHeaders(headers, span.headers);
+    if (traced) headers = withHeaders(headers, traced);
+  }
   pool.dispatch({ path, method, headers: headers as Record<string, string>, body }, exchange);
 }
 

@@ -19,7 +19,7 @@ export {
   type UpstreamHttp,
   type UpstreamRequest,
 } from './http-client.ts';
-export { traceCalls, unavailable } from './interceptors/index.ts';
+export { recordCalls, unavailable } from './interceptors/index.ts';
 export { boundaryOf, MultipartReader } from './multipart-reader.ts';
 export { PassthroughBody } from './passthrough-body.ts';
 export {

@@ -14,7 +14,6 @@ import {
   recordCalls,
   requireAvailability,
   retry,
-  traceCalls,
 } from './interceptors/index.ts';
 import {
   type BreakerState,
@@ -80,7 +79,6 @@ export class ResilientClient implements UpstreamHttp {
     // The outermost first.
     const interceptors: (Interceptor | undefined)[] = [
       explainCalls(source),
-      traceCalls(source),
       recordCalls(source, settings.deduplicate ? undefined : this.counts),
       ...(settings.deduplicate ? [this.#deduplication(), countCalls(source, this.counts)] : []),
       availability && requireAvailability(availability),

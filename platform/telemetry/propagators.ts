@@ -73,6 +73,8 @@ export class Propagation {
 
   /** @returns names and values in turn, of the headers that a service is sent. */
   inject(span: SpanContext, baggage: string): readonly string[] {
+    if (this.#takesTraceContext && !this.#takesB3 && !this.#takesB3Headers && baggage === '' && span.traceState === '')
+      return ['traceparent', formatTraceParent(span)];
     const headers: string[] = [];
     if (this.#takesTraceContext) {
       headers.push('traceparent', formatTraceParent(span));

@@ -104,6 +104,26 @@ export class ProtobufWriter {
     return true;
   }
 
+  /** Bytes in words of 32 bits. */
+  eightBytes(field: number, high: number, low: number): void {
+    this.#reserve(16);
+    this.#tag(field, LENGTH_DELIMITED);
+    this.#bytes[this.#length++] = 8;
+    this.#view.setInt32(this.#length, high);
+    this.#view.setInt32(this.#length + 4, low);
+    this.#length += 8;
+  }
+
+  /** Likewise. */
+  sixteenBytes(field: number, first: number, second: number, third: number, fourth: number): void {
+    this.eightBytes(field, first, second);
+    this.#bytes[this.#length - 9] = 16;
+    this.#reserve(8);
+    this.#view.setInt32(this.#length, third);
+    this.#view.setInt32(this.#length + 4, fourth);
+    this.#length += 8;
+  }
+
   /** @param hex an even number of lower-case hexadecimal digits, 254 at most. */
   hex(field: number, hex: string): void {
     this.#reserve(hex.length / 2 + 16);

@@ -12,17 +12,22 @@ export const SAMPLERS = [
 
 export type SamplerName = (typeof SAMPLERS)[number];
 
-/** Decides whether a trace is recorded, by its id and the caller's span, where there is one that counts. */
-export type Sampler = (traceId: string, parent: SpanContext | undefined) => boolean;
+/**
+ * Decides whether a trace is recorded.
+ *
+ * @param bits the first 32 of the last 64 bits of its id.
+ * @param parent the caller's span, where there is one that counts.
+ */
+export type Sampler = (bits: number, parent: SpanContext | undefined) => boolean;
 
 /** @param ratio from 0 to 1, of the samplers that have one. */
 export function createSampler(name: SamplerName, ratio: number): Sampler {
   const isParentBased = name.startsWith('parentbased_');
   const own = rootSampler(name, ratio);
-  return isParentBased ? (traceId, parent) => parent?.isSampled ?? own(traceId) : own;
+  return isParentBased ? (bits, parent) => parent?.isSampled ?? own(bits) : own;
 }
 
-function rootSampler(name: SamplerName, ratio: number): (traceId: string) => boolean {
+function rootSampler(name: SamplerName, ratio: number): (bits: number) => boolean {
   if (name.endsWith('always_on')) return () => true;
   if (name.endsWith('always_off')) return () => false;
   return ratioSampler(ratio);
@@ -33,8 +38,8 @@ function rootSampler(name: SamplerName, ratio: number): (traceId: string) => boo
  * ratio sample the same traces, and one with a higher ratio samples all those of one with a lower ratio. The upper 32 of the
  * 63 bits decide.
  */
-function ratioSampler(ratio: number): (traceId: string) => boolean {
+function ratioSampler(ratio: number): (bits: number) => boolean {
   const bound = Math.round(ratio * 2 ** 31);
   // The first of 64 bits is not counted, so 31 of the first 32 are left.
-  return (traceId) => (Number.parseInt(traceId.slice(16, 24), 16) & 0x7fffffff) < bound;
+  return (bits) => (bits & 0x7fffffff) < bound;
 }

@@ -35,18 +35,21 @@ const IS_REMOTE = 0x200;
 export function writeSpan(writer: ProtobufWriter, span: RecordedSpan): void {
   const { trace } = span;
   const start = writer.open(SPANS);
-  writer.hex(SPAN_FIELD.traceId, trace.traceId);
-  writer.hex(SPAN_FIELD.spanId, span.spanId);
+  const [first, second, third, fourth] = trace.traceWords;
+  writer.sixteenBytes(SPAN_FIELD.traceId, first, second, third, fourth);
+  writer.eightBytes(SPAN_FIELD.spanId, span.idHigh, span.idLow);
   if (trace.traceState !== '') writer.text(SPAN_FIELD.traceState, trace.traceState);
-  if (span.parentSpanId !== '') writer.hex(SPAN_FIELD.parentSpanId, span.parentSpanId);
+  if (span.parentHigh !== 0 || span.parentLow !== 0)
+    writer.eightBytes(SPAN_FIELD.parentSpanId, span.parentHigh, span.parentLow);
   writer.text(SPAN_FIELD.name, shortened(span.name));
   writer.varint(SPAN_FIELD.kind, KINDS[span.kind]);
   writer.time(SPAN_FIELD.start, trace.epochMs + span.startMs);
   writer.time(SPAN_FIELD.end, trace.epochMs + span.endMs);
-  for (const { bytes } of span.fixed) writer.raw(bytes);
-  const { attributes } = span;
-  for (let i = 0; i < attributes.length; i += 2)
-    writeAttribute(writer, SPAN_FIELD.attributes, attributes[i] as string, attributes[i + 1] as AttributeValue);
+  const { fixed, attributes } = span;
+  if (fixed) for (const { bytes } of fixed) writer.raw(bytes);
+  if (attributes)
+    for (let i = 0; i < attributes.length; i += 2)
+      writeAttribute(writer, SPAN_FIELD.attributes, attributes[i] as string, attributes[i + 1] as AttributeValue);
   if (span.droppedAttributes > 0) writer.varint(SPAN_FIELD.droppedAttributes, span.droppedAttributes);
   if (span.events) for (const event of span.events) writeEvent(writer, event, trace.epochMs);
   if (span.droppedEvents > 0) writer.varint(SPAN_FIELD.droppedEvents, span.droppedEvents);

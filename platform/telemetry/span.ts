@@ -1,4 +1,6 @@
 import type { FixedAttributes } from './fixed-attributes.ts';
+import type { IdGenerator } from './ids.ts';
+import type { Propagation } from './propagators.ts';
 import type { SpanContext } from './trace-context.ts';
 import type { AttributeValue } from './write-attribute.ts';
 
@@ -25,8 +27,8 @@ export interface Span extends SpanContext {
   setName(name: string): void;
   /** A later value of the same name replaces the one before. */
   setAttribute(name: string, value: AttributeValue): void;
-  /** Attributes that are encoded already. */
-  addFixed(attributes: FixedAttributes): void;
+  /** Attributes that are encoded already; at most four such sets are kept. */
+  addFixed(...attributes: readonly FixedAttributes[]): void;
   /** Something that happens at one moment: a retry, an event of a subscription. The first 128 are kept, others counted. */
   addEvent(name: string, attributes?: Readonly<Record<string, AttributeValue>>): void;
   /** Marks it as failed. @param errorType of few: a status, a code. @param message for readers, without values. */
@@ -46,11 +48,14 @@ export interface SpanEvent {
 /** What all spans of one trace within this process share. */
 export interface LocalTrace {
   readonly traceId: string;
+  /** The trace id in 32 bits each: text would have to be read digit by digit for each span that is encoded. */
+  readonly traceWords: readonly [number, number, number, number];
+  readonly ids: IdGenerator;
   readonly isSampled: boolean;
   readonly traceState: string;
   /** Milliseconds since 1970 at the time origin of `performance.now()`. */
   readonly epochMs: number;
-  newSpanId(): string;
+  /** Names and values in turn, of the headers that tell a service of one of its spans. */
   headersOf(span: SpanContext): readonly string[];
   /** A span has ended. Called once for each. */
   ended(span: RecordedSpan): void;
@@ -60,12 +65,19 @@ const MAX_ATTRIBUTES = 64;
 const MAX_FIXED = 4;
 const MAX_EVENTS = 128;
 
-/** A span that is sampled, or may be kept. Made for every request where all are sampled: it has no more than it needs. */
+/**
+ * A span that is sampled, or may be kept. Made for every request where all are sampled: it has no more than it needs, and
+ * its lists are made as long as what comes first, since one that grows takes room for 17.
+ */
 export class RecordedSpan implements Span {
   readonly trace: LocalTrace;
   readonly spanId: string;
-  /** Empty where it has no parent. */
-  readonly parentSpanId: string;
+  /** The same in 32 bits each. */
+  readonly idHigh: number;
+  readonly idLow: number;
+  /** Both 0 where it has no parent: no id is. */
+  readonly parentHigh: number;
+  readonly parentLow: number;
   /** Whether its parent is in another process. */
   readonly hasRemoteParent: boolean;
   readonly kind: SpanKind;
@@ -74,8 +86,8 @@ export class RecordedSpan implements Span {
   endMs = -1;
   name: string;
   /** Names and values in turn. */
-  readonly attributes: AttributeValue[] = [];
-  readonly fixed: FixedAttributes[] = [];
+  attributes: AttributeValue[] | undefined = undefined;
+  fixed: readonly FixedAttributes[] | undefined = undefined;
   events: SpanEvent[] | undefined = undefined;
   droppedAttributes = 0;
   droppedEvents = 0;
@@ -85,7 +97,8 @@ export class RecordedSpan implements Span {
 
   constructor(
     trace: LocalTrace,
-    parentSpanId: string,
+    parentHigh: number,
+    parentLow: number,
     hasRemoteParent: boolean,
     name: string,
     kind: SpanKind,
@@ -93,8 +106,12 @@ export class RecordedSpan implements Span {
     startMs: number = performance.now(),
   ) {
     this.trace = trace;
-    this.spanId = trace.newSpanId();
-    this.parentSpanId = parentSpanId;
+    const { ids } = trace;
+    this.spanId = ids.spanId();
+    this.idHigh = ids.lastWord(2);
+    this.idLow = ids.lastWord(1);
+    this.parentHigh = parentHigh;
+    this.parentLow = parentLow;
     this.hasRemoteParent = hasRemoteParent;
     this.name = name;
     this.kind = kind;
@@ -124,8 +141,8 @@ export class RecordedSpan implements Span {
   }
 
   startChild(name: string, kind: SpanKind = 'internal', fixed?: FixedAttributes, startMs?: number): Span {
-    const child = new RecordedSpan(this.trace, this.spanId, false, name, kind, undefined, startMs);
-    if (fixed) child.fixed.push(fixed);
+    const child = new RecordedSpan(this.trace, this.idHigh, this.idLow, false, name, kind, undefined, startMs);
+    if (fixed) child.fixed = [fixed];
     return child;
   }
 
@@ -136,6 +153,10 @@ export class RecordedSpan implements Span {
   setAttribute(name: string, value: AttributeValue): void {
     if (this.endMs >= 0) return;
     const { attributes } = this;
+    if (attributes === undefined) {
+      this.attributes = [name, value];
+      return;
+    }
     for (let i = 0; i < attributes.length; i += 2)
       if (attributes[i] === name) {
         attributes[i + 1] = value;
@@ -145,10 +166,15 @@ export class RecordedSpan implements Span {
     else this.droppedAttributes++;
   }
 
-  addFixed(attributes: FixedAttributes): void {
+  addFixed(...attributes: readonly FixedAttributes[]): void {
     if (this.endMs >= 0) return;
-    if (this.fixed.length < MAX_FIXED) this.fixed.push(attributes);
-    else this.droppedAttributes += Object.keys(attributes.values).length;
+    const all = this.fixed ? [...this.fixed, ...attributes] : attributes;
+    if (all.length <= MAX_FIXED) {
+      this.fixed = all;
+      return;
+    }
+    this.fixed = all.slice(0, MAX_FIXED);
+    for (const { values } of all.slice(MAX_FIXED)) this.droppedAttributes += Object.keys(values).length;
   }
 
   addEvent(name: string, attributes?: Readonly<Record<string, AttributeValue>>): void {
@@ -179,23 +205,26 @@ export class UnrecordedSpan implements Span {
   readonly traceId: string;
   readonly spanId: string;
   readonly traceState: string;
-  readonly #headersOf: (span: SpanContext) => readonly string[];
+  readonly #propagation: Pick<Propagation, 'inject'>;
+  readonly #baggage: string;
   #headers: readonly string[] | undefined = undefined;
 
   constructor(
     traceId: string,
     spanId: string,
     traceState: string,
-    headersOf: (span: SpanContext) => readonly string[],
+    propagation: Pick<Propagation, 'inject'>,
+    baggage: string,
   ) {
     this.traceId = traceId;
     this.spanId = spanId;
     this.traceState = traceState;
-    this.#headersOf = headersOf;
+    this.#propagation = propagation;
+    this.#baggage = baggage;
   }
 
   get headers(): readonly string[] {
-    this.#headers ??= this.#headersOf(this);
+    this.#headers ??= this.#propagation.inject(this, this.#baggage);
     return this.#headers;
   }
 

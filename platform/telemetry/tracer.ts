@@ -3,7 +3,7 @@ import { IdGenerator } from './ids.ts';
 import type { IncomingContext, Propagation } from './propagators.ts';
 import type { Sampler } from './sampler.ts';
 import { type LocalTrace, RecordedSpan, type Span, type SpanKind, UnrecordedSpan } from './span.ts';
-import type { SpanContext } from './trace-context.ts';
+import { type SpanContext, wordAt } from './trace-context.ts';
 
 export interface TracerOptions {
   readonly sampler: Sampler;
@@ -73,14 +73,26 @@ export class Tracer {
     link: SpanContext | undefined,
     startMs?: number,
   ): Span {
-    const traceId = parent?.traceId ?? this.#ids.traceId();
+    const ids = this.#ids;
+    const traceId = parent?.traceId ?? ids.traceId();
     const traceState = parent?.traceState ?? '';
-    const isSampled = this.#options.sampler(traceId, parent);
-    const { propagation } = this;
-    const headersOf = (span: SpanContext) => propagation.inject(span, baggage);
-    if (!isSampled && !this.#hasTail) return new UnrecordedSpan(traceId, this.#ids.spanId(), traceState, headersOf);
-    const trace = new Trace(this.#options, this.#ids, traceId, isSampled, traceState, this.#clock(), headersOf);
-    const root = new RecordedSpan(trace, parent?.spanId ?? '', parent !== undefined, name, kind, link, startMs);
+    const isSampled = this.#options.sampler(parent ? wordAt(traceId, 2) : ids.lastWord(2), parent);
+    // Most requests take this way where a share of them is recorded.
+    if (!isSampled && !this.#hasTail)
+      return new UnrecordedSpan(traceId, ids.spanId(), traceState, this.propagation, baggage);
+    const trace = new Trace(
+      this.#options,
+      ids,
+      traceId,
+      parent === undefined,
+      isSampled,
+      traceState,
+      this.#clock(),
+      baggage,
+    );
+    const parentHigh = parent ? wordAt(parent.spanId, 0) : 0;
+    const parentLow = parent ? wordAt(parent.spanId, 1) : 0;
+    const root = new RecordedSpan(trace, parentHigh, parentLow, parent !== undefined, name, kind, link, startMs);
     trace.root = root;
     return root;
   }
@@ -97,6 +109,7 @@ const NO_CONTEXT: IncomingContext = Object.freeze({ parent: undefined, baggage: 
 
 /** The spans of one request. Where the sampler has not chosen them, they are held until it is over. */
 class Trace implements LocalTrace {
+  readonly traceWords: LocalTrace['traceWords'];
   root: RecordedSpan | undefined = undefined;
   #isKept: boolean;
   #isDecided: boolean;
@@ -108,17 +121,22 @@ class Trace implements LocalTrace {
     readonly options: TracerOptions,
     readonly ids: IdGenerator,
     readonly traceId: string,
+    /** Whether its id is the one that was made last. */
+    isNew: boolean,
     readonly isSampled: boolean,
     readonly traceState: string,
     readonly epochMs: number,
-    readonly headersOf: (span: SpanContext) => readonly string[],
+    readonly baggage: string,
   ) {
+    this.traceWords = isNew
+      ? [ids.lastWord(4), ids.lastWord(3), ids.lastWord(2), ids.lastWord(1)]
+      : [wordAt(traceId, 0), wordAt(traceId, 1), wordAt(traceId, 2), wordAt(traceId, 3)];
     this.#isKept = isSampled;
     this.#isDecided = isSampled;
   }
 
-  newSpanId(): string {
-    return this.ids.spanId();
+  headersOf(span: SpanContext): readonly string[] {
+    return this.options.propagation.inject(span, this.baggage);
   }
 
   ended(span: RecordedSpan): void {

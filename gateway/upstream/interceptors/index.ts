@@ -7,4 +7,3 @@ export { measureRequests } from './measure-requests.ts';
 export { countCalls, recordCalls } from './record-calls.ts';
 export { requireAvailability, unavailable } from './require-availability.ts';
 export { retry } from './retry.ts';
-export { traceCalls } from './trace-calls.ts';

@@ -1,6 +1,7 @@
+import { type FixedAttributes, fixedAttributes, type Span } from '../../../platform/index.ts';
 import { type CallCounts, type CallOutcome, outcomeOf } from '../call-counts.ts';
 import type { UpstreamError, UpstreamHandler } from '../exchange.ts';
-import type { CallRecorder } from '../http-client.ts';
+import type { CallRecorder, UpstreamRequest } from '../http-client.ts';
 import { InterceptingHandler, type Interceptor } from './interceptor.ts';
 
 /** The source that is called. */
@@ -10,27 +11,41 @@ export interface CalledSource {
 }
 
 /**
- * Counts each call of a source, however often it is tried, and records it for the client's request that causes it: its
- * outcome and how long it took with waits and retries.
+ * Counts each call of a source, however often it is tried, records it for the client's request that causes it (its outcome
+ * and how long it took with waits and retries), and gives it a span below the request's. One handler does all of that, since
+ * each handler more costs a request about a microsecond. Where the request's span is not recorded, the call has no span of
+ * its own and the source is told of the request's.
  *
  * @param counts undefined where calls are counted further inside, because several may share one.
  */
 export function recordCalls(source: CalledSource, counts: CallCounts | undefined): Interceptor {
+  const callSpanOf = callSpans(source);
   return (next) => (request, handler) => {
-    const { record } = request;
-    next(request, counts || record ? new RecordedCall(handler, source, counts, record) : handler);
+    const { record, span } = request;
+    if (span?.isRecording) {
+      const callSpan = callSpanOf(request);
+      const call = span.startChild(callSpan.name, 'client');
+      next({ ...request, span: call }, new RecordedCall(handler, source, counts, record, call, callSpan));
+    } else
+      next(
+        request,
+        counts || record ? new RecordedCall(handler, source, counts, record, undefined, undefined) : handler,
+      );
   };
 }
 
 /** Counts calls without recording them. */
 export function countCalls(source: CalledSource, counts: CallCounts): Interceptor {
-  return (next) => (request, handler) => next(request, new RecordedCall(handler, source, counts, undefined));
+  return (next) => (request, handler) =>
+    next(request, new RecordedCall(handler, source, counts, undefined, undefined, undefined));
 }
 
 class RecordedCall extends InterceptingHandler {
   readonly #source: CalledSource;
   readonly #counts: CallCounts | undefined;
   readonly #record: CallRecorder | undefined;
+  readonly #span: Span | undefined;
+  readonly #callSpan: CallSpan | undefined;
   readonly #startedAt = performance.now();
 
   constructor(
@@ -38,24 +53,94 @@ class RecordedCall extends InterceptingHandler {
     source: CalledSource,
     counts: CallCounts | undefined,
     record: CallRecorder | undefined,
+    span: Span | undefined,
+    callSpan: CallSpan | undefined,
   ) {
     super(handler);
     this.#source = source;
     this.#counts = counts;
     this.#record = record;
+    this.#span = span;
+    this.#callSpan = callSpan;
   }
 
   protected ended(status: number): void {
-    this.#add(outcomeOf(status));
+    const endedAt = this.#add(outcomeOf(status));
+    const span = this.#span;
+    if (!span) return;
+    if (this.#callSpan) span.addFixed(this.#callSpan.attributesOf(status));
+    if (status >= 400) span.fail(String(status));
+    span.end(endedAt);
   }
 
   protected failed({ reason }: UpstreamError): void {
-    this.#add(reason);
+    const endedAt = this.#add(reason);
+    const span = this.#span;
+    if (!span) return;
+    if (this.#callSpan) span.addFixed(this.#callSpan.attributesOf(undefined));
+    // One whose client has gone has not failed.
+    if (reason === 'aborted') span.setAttribute('error.type', reason);
+    else span.fail(reason);
+    span.end(endedAt);
   }
 
-  #add(outcome: CallOutcome): void {
-    const durationMs = performance.now() - this.#startedAt;
+  /** @returns when it has ended. */
+  #add(outcome: CallOutcome): number {
+    const endedAt = performance.now();
+    const durationMs = endedAt - this.#startedAt;
     this.#counts?.add(outcome, durationMs);
     this.#record?.addCall(this.#source.name, this.#source.kind, outcome, durationMs);
+    return endedAt;
   }
+}
+
+/** What the spans of calls with one method to one address have in common. */
+class CallSpan {
+  readonly name: string;
+  readonly #values: Readonly<Record<string, string | number>>;
+  readonly #byStatus = new Map<number | undefined, FixedAttributes>();
+
+  /** The path is left out: it may hold values. */
+  constructor(
+    { name, kind }: CalledSource,
+    readonly url: string,
+    readonly method: string,
+  ) {
+    const { protocol, hostname, port } = URL.canParse(url) ? new URL(url) : UNKNOWN_ORIGIN;
+    this.name = `${method} ${name}`;
+    this.#values = {
+      'http.request.method': method,
+      'server.address': hostname,
+      'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+      'portico.source.name': name,
+      'portico.source.kind': kind,
+    };
+  }
+
+  /** @param status of the response; undefined where there is none. */
+  attributesOf(status: number | undefined): FixedAttributes {
+    return this.#byStatus.get(status) ?? this.#add(status);
+  }
+
+  #add(status: number | undefined): FixedAttributes {
+    const attributes = fixedAttributes({
+      ...this.#values,
+      ...(status !== undefined && { 'http.response.status_code': status }),
+    });
+    // A service may answer with any number.
+    if (this.#byStatus.size < MAX_STATUSES) this.#byStatus.set(status, attributes);
+    return attributes;
+  }
+}
+
+const UNKNOWN_ORIGIN = { protocol: 'http:', hostname: '', port: '' };
+const MAX_STATUSES = 100;
+
+/** Templates of actions can make up any number of addresses: those of the last one are kept. */
+function callSpans(source: CalledSource): (request: UpstreamRequest) => CallSpan {
+  let last: CallSpan | undefined;
+  return ({ url, method }) => {
+    if (last?.url !== url || last.method !== method) last = new CallSpan(source, url, method);
+    return last;
+  };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { IdGenerator } from '../../../platform/telemetry/ids.ts';
 import { createSampler } from '../../../platform/telemetry/sampler.ts';
+import { wordAt } from '../../../platform/telemetry/trace-context.ts';
 
 const parent = (isSampled: boolean) => ({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled, traceState: '' });
 
@@ -18,7 +19,7 @@ const share = (ids: Iterable<string>, ratio: number): number => {
   let [all, sampled] = [0, 0];
   for (const id of ids) {
     all++;
-    if (sampler(id, undefined)) sampled++;
+    if (sampler(wordAt(id, 2), undefined)) sampled++;
   }
   return sampled / all;
 };
@@ -43,10 +44,10 @@ describe('the share of traces', () => {
   test('is of the same traces in all processes, and those of a lower share are among those of a higher', () => {
     const [low, high] = [createSampler('traceidratio', 0.1), createSampler('parentbased_traceidratio', 0.4)];
     const ids = [...evenIds(10_000)];
-    const chosen = ids.filter((id) => low(id, undefined));
+    const chosen = ids.filter((id) => low(wordAt(id, 2), undefined));
 
     expect(chosen.length).toBeGreaterThan(0);
-    expect(chosen.every((id) => high(id, undefined))).toBe(true);
+    expect(chosen.every((id) => high(wordAt(id, 2), undefined))).toBe(true);
   });
 });
 
@@ -60,8 +61,8 @@ test.each([
 ] as const)('%s decides a new trace and one that is continued', (name, isNewRecorded, isParentSampled, expected) => {
   const sampler = createSampler(name, 0);
 
-  expect(sampler('a'.repeat(32), undefined)).toBe(isNewRecorded);
-  expect(sampler('a'.repeat(32), parent(isParentSampled))).toBe(expected);
+  expect(sampler(0x2aaaaaaa, undefined)).toBe(isNewRecorded);
+  expect(sampler(0x2aaaaaaa, parent(isParentSampled))).toBe(expected);
 });
 
 test('ids are random, of their lengths and never zero', () => {
@@ -72,4 +73,16 @@ test('ids are random, of their lengths and never zero', () => {
   expect(new Set(made).size).toBe(5_000);
   expect(new Set(spans).size).toBe(5_000);
   expect([...made, ...spans].every((id) => /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/.test(id))).toBe(true);
+});
+
+test('an id is known in words too, which are those of its text', () => {
+  const ids = new IdGenerator();
+  for (let i = 0; i < 2_000; i++) {
+    const trace = ids.traceId();
+    const words = [4, 3, 2, 1].map((back) => ids.lastWord(back));
+    const span = ids.spanId();
+
+    expect(words).toEqual([0, 1, 2, 3].map((index) => wordAt(trace, index)));
+    expect([ids.lastWord(2), ids.lastWord(1)]).toEqual([wordAt(span, 0), wordAt(span, 1)]);
+  }
 });
