@@ -29,6 +29,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     resilience: resilienceOf(settings),
     graph: graphSettingsOf(settings),
     usage: usageConfig(settings),
+    jobs: jobsConfig(settings),
     workers: workersOf(settings, environment),
     environment,
   };
@@ -94,12 +95,15 @@ export interface GraphSettings {
   readonly rootTypeNames: RootTypeNames;
   /** Whether a remote schema without permissions is open to the admin alone. */
   readonly closeRemoteSchemas: boolean;
+  /** Whether there is a database for jobs, which asynchronous actions need. */
+  readonly hasJobsDatabase: boolean;
 }
 
 function graphSettingsOf(settings: Pick<Settings, keyof typeof graphSettings>): GraphSettings {
   return {
     rootTypeNames: settings.PORTICO_ROOT_TYPE_NAMES === 'hasura' ? HASURA_ROOT_TYPES : STANDARD_ROOT_TYPES,
     closeRemoteSchemas: settings.HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS,
+    hasJobsDatabase: settings.HASURA_GRAPHQL_METADATA_DATABASE_URL !== undefined,
   };
 }
 
@@ -163,6 +167,19 @@ function usageConfig(settings: Settings) {
     files: files || undefined,
     hive: hive || undefined,
     bounds: { operations: settings.PORTICO_USAGE_MAX_OPERATIONS, clients: settings.PORTICO_USAGE_MAX_CLIENTS },
+  };
+}
+
+/** Undefined where there is no database for jobs. */
+function jobsConfig(settings: Settings) {
+  const { HASURA_GRAPHQL_METADATA_DATABASE_URL: url } = settings;
+  if (url === undefined) return undefined;
+  return {
+    url,
+    mode: settings.PORTICO_JOBS,
+    slots: settings.PORTICO_JOBS_CONCURRENCY,
+    retentionDays: settings.PORTICO_JOBS_RETENTION_DAYS,
+    deadRetentionDays: settings.PORTICO_JOBS_DEAD_RETENTION_DAYS,
   };
 }
 

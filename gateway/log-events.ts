@@ -92,6 +92,8 @@ export const LOG_EVENTS = {
   'jobs.partitions_dropped': 'finished jobs older than their retention were dropped; `partitions` names the days',
   'jobs.database_unavailable': 'the database of jobs cannot be used, which is retried; `err` has the cause',
   'jobs.database_available': 'the database of jobs can be used again',
+  'jobs.accept_failed': 'a job was refused, since it could not be committed; `err` has the cause',
+  'jobs.result_failed': 'the result of a job could not be read; `err` has the cause',
   'jobs.lease_lost': 'other processes may run the jobs of this one, which are aborted here',
   'jobs.run_failed': 'an attempt of a job failed unexpectedly; `err` has the cause',
   'jobs.dead': 'a job has failed for the last time and is kept for a replay; `reason` says why',

@@ -3,6 +3,7 @@ import { metricsPushSettings, otlpSettings, setting, tracingSettings } from '../
 import { assertionSettings } from './assertions/index.ts';
 import { connectionSettings, requestSettings } from './connection-settings.ts';
 import { parseDemoAccounts } from './home/index.ts';
+import { jobSettings } from './jobs-settings.ts';
 import type { SecretSetting } from './own-secrets.ts';
 import { parseJwtSecret, parseJwtSecrets } from './session/index.ts';
 import { upstreamSettings } from './upstream-settings.ts';
@@ -75,6 +76,12 @@ const listening = {
 
 /** Settings that decide what the graph is, for `portico check` too. */
 export const graphSettings = {
+  HASURA_GRAPHQL_METADATA_DATABASE_URL: setting
+    .postgresUrl()
+    .optional()
+    .describe(
+      'PostgreSQL for jobs, such as `postgresql://portico_jobs:…@db:5432/portico_jobs`; asynchronous actions need it. `npm start` uses its embedded database. See [jobs.md](jobs.md#for-operators).',
+    ),
   HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: setting
     .flag(false)
     .describe('Whether a remote schema without permissions is visible to the role `admin` only.'),
@@ -273,6 +280,7 @@ export const gatewaySettingGroups = {
   'Requests and responses': requestSettings,
   'Connections of clients': connectionSettings,
   'Calls to services': upstreamSettings,
+  Jobs: jobSettings,
   'Proofs for services': proofs,
   'Usage of operations and fields': usageSettings,
   'Traces (OpenTelemetry)': telemetry,
@@ -291,6 +299,7 @@ export const gatewaySettings = {
   ...requestSettings,
   ...connectionSettings,
   ...upstreamSettings,
+  ...jobSettings,
   ...proofs,
   ...usageSettings,
   ...telemetry,

@@ -54,6 +54,7 @@ function settingText(name: string, environment: NodeJS.ProcessEnv, problems: str
   }
 }
 
+const EXPECTED_POSTGRES = 'expected a postgresql:// URL';
 const EXPECTED_REDIS = 'expected a URL such as redis://host:6379 or rediss://user:password@host:6379/0';
 
 /** What a number counts. */
@@ -83,6 +84,8 @@ export const setting = {
       .refine(isHttpUrl, 'expected an http or https URL')
       .meta({ type: 'URL' }),
   redisUrl: () => z.string({ error: EXPECTED_REDIS }).refine(isRedisUrl, EXPECTED_REDIS).meta({ type: 'Redis URL' }),
+  postgresUrl: () =>
+    z.string({ error: EXPECTED_POSTGRES }).refine(isPostgresUrl, EXPECTED_POSTGRES).meta({ type: 'PostgreSQL URL' }),
   list: () =>
     z
       .string()
@@ -112,6 +115,10 @@ function whole(expected: string, from: number, to: number) {
 function isHttpUrl(value: string): boolean {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   return url?.protocol === 'http:' || url?.protocol === 'https:';
+}
+
+function isPostgresUrl(text: string): boolean {
+  return URL.canParse(text) && ['postgresql:', 'postgres:'].includes(new URL(text).protocol);
 }
 
 function isRedisUrl(value: string): boolean {

@@ -85,13 +85,18 @@ export interface GatewaySecrets {
   readonly revocations: Readonly<Record<string, string>>;
 }
 
-/** The gateway in front of the auth service and the sample service at these addresses. */
+/**
+ * The gateway in front of the auth service and the sample service at these addresses.
+ *
+ * @param jobsDatabaseUrl the embedded database, where there is one and no other is set for jobs.
+ */
 export function gatewaySpec(
   settings: StartSettings,
   authServiceUrl: string,
   ordersUrl: string,
   secrets: GatewaySecrets,
   hasDemoData = false,
+  jobsDatabaseUrl?: string,
 ): ServiceSpec {
   const { environment, issuer, audience } = settings;
   const jwkUrl = `${authServiceUrl}/.well-known/jwks.json`;
@@ -104,6 +109,8 @@ export function gatewaySpec(
       ...(hasDemoData && unlessSet(environment, 'PORTICO_DEMO_ACCOUNTS', JSON.stringify(DEMO_ACCOUNTS))),
       ...unlessSet(environment, 'HASURA_GRAPHQL_METADATA_DIR', join(PACKAGE_DIR, 'metadata')),
       ...unlessSet(environment, 'PORTICO_SCHEMA_DIR', join(settings.dataDir, 'schemas')),
+      ...(jobsDatabaseUrl !== undefined &&
+        unlessSet(environment, 'HASURA_GRAPHQL_METADATA_DATABASE_URL', jobsDatabaseUrl)),
       ...(OTHER_AUTHENTICATION.some((name) => isSet(environment, name))
         ? {}
         : {

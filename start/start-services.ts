@@ -77,6 +77,7 @@ export async function startServices(options: StartServicesOptions, group: Servic
           await ordersUrl,
           { assertionKey: assertionKeyFor(settings), revocations: revocationSecrets.gateway },
           database?.hasDemoData(),
+          database?.url,
         ),
         preloadedGateway,
       )

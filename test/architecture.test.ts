@@ -18,7 +18,7 @@ const gateway = roomsOf('gateway', {
   admin: 'errors.ts graph http metadata session',
   assertions: 'session platform',
   check: 'config.ts graph hasura-settings.ts metadata schemas session usage platform',
-  cli: 'assertions check config.ts graph metadata process session sources upstream usage platform',
+  cli: 'assertions check config.ts graph jobs metadata process session settings.ts sources upstream usage platform',
   composition: 'federation schemas supergraph syntax platform',
   console: 'errors.ts home http platform',
   'config.ts': 'schemas session settings.ts upstream platform',
@@ -56,7 +56,7 @@ const gateway = roomsOf('gateway', {
   'own-secrets.ts': '',
   'portico.mjs': 'build/compile.mjs',
   process:
-    'assertions config.ts console errors.ts graph hasura-settings.ts http insight metadata operation ops rate-limit replicas rest server.ts session sources subscriptions upstream usage platform',
+    'assertions config.ts console errors.ts graph hasura-settings.ts http insight jobs metadata operation ops rate-limit replicas rest server.ts session sources subscriptions upstream usage platform',
   'rate-limit': 'errors.ts metadata session platform',
   replicas: 'platform',
   rest: 'assertions errors.ts graph http metadata operation session sources upstream platform',
@@ -70,12 +70,13 @@ const gateway = roomsOf('gateway', {
   'session/authentication': 'session/jwt',
   'session/jwt': '',
   'connection-settings.ts': 'platform',
+  'jobs-settings.ts': 'platform',
   'settings.ts':
-    'assertions connection-settings.ts home own-secrets.ts session upstream-settings.ts usage-settings.ts webhooks platform',
+    'assertions connection-settings.ts home jobs-settings.ts own-secrets.ts session upstream-settings.ts usage-settings.ts webhooks platform',
   'upstream-settings.ts': 'platform',
   'usage-settings.ts': 'platform',
   sources:
-    'assertions composition errors.ts federation kriti metadata schemas session stitching supergraph syntax upstream webhooks platform',
+    'assertions composition errors.ts federation jobs kriti metadata schemas session stitching supergraph syntax upstream webhooks platform',
   'sources/actions': '',
   'sources/customization': '',
   'sources/federation': 'sources/customization sources/permissions sources/remote-schema sources/stitching',

@@ -23,6 +23,11 @@ const USAGE = `usage:
   portico serve [dir] [--workers <number>]
       Serves metadata. The settings are the environment's, as docs/configuration.md lists them; --workers goes before
       PORTICO_WORKERS.
+  portico jobs <list|show|retry|cancel|purge|stats> [id…] [--state <state>] [--kind <kind>] [--queue <queue>]
+               [--tenant <tenant>] [--before <time>] [--limit <number>] [--payload] [--json]
+      Looks after jobs in the database of HASURA_GRAPHQL_METADATA_DATABASE_URL. retry runs dead jobs again and scheduled
+      ones now, purge deletes dead ones; each needs ids or a condition. show has a job's input, session variables and
+      result with --payload.
   portico init [dir] [--bare | --with-login | --with-sample]
       Writes metadata to start from: examples in comments alone, the login of Portico's accounts too, or the sample service
       as well. Asks which on a terminal; otherwise --bare is the default.
@@ -61,6 +66,16 @@ const COMMAND_OPTIONS = {
     json: FLAG,
   },
   serve: { workers: TEXT_OPTION },
+  jobs: {
+    state: { ...TEXT_OPTION, multiple: true },
+    kind: TEXT_OPTION,
+    queue: TEXT_OPTION,
+    tenant: TEXT_OPTION,
+    before: TEXT_OPTION,
+    limit: TEXT_OPTION,
+    payload: FLAG,
+    json: FLAG,
+  },
   init: { bare: FLAG, 'with-login': FLAG, 'with-sample': FLAG },
   completion: {},
 } as const;
@@ -144,6 +159,28 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
       HASURA_GRAPHQL_METADATA_DIR: location,
       ...(workers !== undefined && { PORTICO_WORKERS: workers }),
     });
+  },
+
+  async jobs(words) {
+    const { values, positionals } = readArguments(COMMAND_OPTIONS.jobs, words);
+    const [name, ...ids] = positionals;
+    const { JOB_COMMANDS, JobsUsageError, jobs } = await import('./jobs/jobs.ts');
+    const command = JOB_COMMANDS.find((known) => known === name);
+    if (!command)
+      throw new UsageError(`jobs: expected ${JOB_COMMANDS.join(', ')}${suggestion(name ?? '', JOB_COMMANDS)}`);
+    const { state: states, kind, queue, tenant, before: written, limit = '100', payload, json } = values;
+    if (!/^[1-9]\d{0,3}$/.test(limit)) throw new UsageError('--limit: expected a number up to 9999');
+    const before = written === undefined ? undefined : await timeOf(written);
+    const narrowed = { states, kind, queue, tenant, before: before === undefined ? undefined : new Date(before) };
+    try {
+      process.exitCode = await jobs(
+        { command, ids, ...narrowed, limit: Number(limit), payload, json, environment: process.env },
+        (text) => process.stdout.write(`${text}\n`),
+      );
+    } catch (error) {
+      if (error instanceof JobsUsageError) throw new UsageError(error.message);
+      throw error;
+    }
   },
 
   async init(words) {

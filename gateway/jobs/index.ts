@@ -18,5 +18,5 @@ export {
   type RunningJob,
   retry,
 } from './job.ts';
-export { type Jobs, type JobsMode, type JobsOptions, openJobs } from './jobs.ts';
+export { type Jobs, type JobsMode, type JobsOptions, openJobs, openJobsAdmin } from './jobs.ts';
 export { isFinal, type ResultQuery } from './results.ts';

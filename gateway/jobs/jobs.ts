@@ -35,8 +35,11 @@ export interface Jobs {
    * @throws GatewayError `service-unavailable` with `Retry-After` when it was not committed, or may not have been.
    */
   enqueue(job: NewJob): Promise<AcceptedJob>;
-  /** Runs jobs of a kind by `handler` from now on; a later call replaces it, such as after a reload of the metadata. */
-  handle(kind: string, handler: JobHandler): void;
+  /**
+   * Runs jobs of a kind by `handler` from now on; a later call replaces it, such as after a reload of the metadata. Returns
+   * what ends it, unless it has been replaced.
+   */
+  handle(kind: string, handler: JobHandler): () => void;
   /** Begins to run jobs, where the mode has it. Handlers are registered before. */
   start(): void;
   /** The result of a job for its owner; undefined where it is not there or another's. */
@@ -91,6 +94,9 @@ export function openJobs(options: JobsOptions): Jobs {
     handle: (kind, handler) => {
       handlers.set(kind, handler);
       wake();
+      return () => {
+        if (handlers.get(kind) === handler) handlers.delete(kind);
+      };
     },
     start: () => {
       isStarted = true;
@@ -120,4 +126,13 @@ export function openJobs(options: JobsOptions): Jobs {
       await database.close();
     },
   };
+}
+
+/** The jobs of a database for an operator's command, which neither accepts nor runs any. */
+export function openJobsAdmin({ url, log }: Pick<JobsOptions, 'url' | 'log'>): {
+  readonly admin: JobsAdmin;
+  close(): Promise<void>;
+} {
+  const database = new JobsDatabase({ url, size: 1, log });
+  return { admin: new JobsAdmin(database), close: () => database.close() };
 }

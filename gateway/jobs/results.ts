@@ -29,6 +29,8 @@ interface ResultRow {
 export class JobResults {
   readonly #database: JobsDatabase;
   readonly #watchers = new Map<string, Set<() => void>>();
+  /** Of those that are watched: whose end is still to come, as far as is known. */
+  readonly #unsettled = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(database: JobsDatabase) {
@@ -67,10 +69,13 @@ export class JobResults {
   watch(id: string, onChange: () => void): () => void {
     const watchers = this.#watchers.get(id) ?? new Set();
     this.#watchers.set(id, watchers.add(onChange));
+    this.#unsettled.add(id);
     this.#plan();
     return () => {
       watchers.delete(onChange);
-      if (watchers.size === 0 && this.#watchers.get(id) === watchers) this.#watchers.delete(id);
+      if (watchers.size > 0 || this.#watchers.get(id) !== watchers) return;
+      this.#watchers.delete(id);
+      this.#unsettled.delete(id);
     };
   }
 
@@ -81,7 +86,7 @@ export class JobResults {
   }
 
   #plan(): void {
-    if (this.#timer || this.#watchers.size === 0) return;
+    if (this.#timer || this.#unsettled.size === 0) return;
     this.#timer = setTimeout(() => {
       void this.#poll().finally(() => {
         this.#timer = undefined;
@@ -92,13 +97,16 @@ export class JobResults {
   }
 
   async #poll(): Promise<void> {
-    const ids = [...this.#watchers.keys()];
+    const ids = [...this.#unsettled];
     try {
       const rows = await this.#database.query<{ id: string }>(
         'SELECT w.id FROM unnest($1::uuid[]) AS w (id) WHERE NOT EXISTS (SELECT FROM portico_jobs.live l WHERE l.id = w.id)',
         [ids],
       );
-      for (const { id } of rows) this.settled(id);
+      for (const { id } of rows) {
+        this.#unsettled.delete(id);
+        this.settled(id);
+      }
     } catch {
       // The next poll asks again; who runs jobs reports a database that is away.
     }
@@ -107,6 +115,7 @@ export class JobResults {
   close(): void {
     clearTimeout(this.#timer);
     this.#watchers.clear();
+    this.#unsettled.clear();
   }
 }
 

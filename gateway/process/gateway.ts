@@ -90,6 +90,9 @@ export async function startGateway(
     telemetryOptions(config, log),
     withStartErrors(() => tracesOfMetadata(metadata, config.environment)),
   );
+  // Loaded where there is a database for jobs: elsewhere they cost nothing.
+  const { openJobs } = config.jobs ? await import('../jobs/index.ts') : {};
+  const jobs = config.jobs && openJobs?.({ ...config.jobs, telemetry, log });
   const trustsOrigin = trustedOrigins(config.HASURA_GRAPHQL_CORS_DOMAIN);
   const { authenticator, stop: stopKeys } = openAuthenticator(config.authentication, {
     ...tracedSessionCalls(http, telemetry),
@@ -99,7 +102,7 @@ export async function startGateway(
   const [graph, passThrough] = withStartErrors(() =>
     together(
       () =>
-        new LiveGraph(metadata, surroundings, log, {
+        new LiveGraph(metadata, { ...surroundings, jobs }, log, {
           graceMs: config.PORTICO_READY_GRACE_SECONDS * 1000,
           enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
         }),
@@ -190,6 +193,7 @@ export async function startGateway(
       http,
       compositions,
       telemetry,
+      jobs,
       connections,
     });
   const metrics = await openGatewayMetrics(config, measured, log, peers);
@@ -231,6 +235,7 @@ export async function startGateway(
   });
 
   graph.start();
+  jobs?.start();
   const canAnswer = () => graph.ready && authenticator.ready;
   // A worker shares its port with others that can answer: it takes part when it can, or has waited for long enough.
   if (peers) {
@@ -271,6 +276,7 @@ export async function startGateway(
       passThrough.close();
       rateLimiter.close();
       sharedDocuments?.close();
+      await jobs?.stop(config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1000);
       await usage?.stop();
       marks?.close();
       await http.close();

@@ -13,6 +13,7 @@ import {
   type Telemetry,
 } from '../../platform/index.ts';
 import type { Generation, LiveGraph, MetadataReloader } from '../graph/index.ts';
+import type { Jobs } from '../jobs/index.ts';
 import type { OperationPipeline } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import type { Subscriptions } from '../subscriptions/index.ts';
@@ -35,6 +36,8 @@ export interface Measured {
   readonly http: Pick<UpstreamConnections, 'buffered'>;
   readonly compositions: Durations;
   readonly telemetry: Pick<Telemetry, 'counts'>;
+  /** Undefined where there is no database for them. */
+  readonly jobs: Pick<Jobs, 'metrics'> | undefined;
   /** Undefined before the gateway listens. */
   readonly connections: ConnectionCounts | undefined;
 }
@@ -50,6 +53,7 @@ export function measure({
   http,
   compositions,
   telemetry,
+  jobs,
   connections,
 }: Measured): readonly Metric[] {
   const { current } = graph;
@@ -111,6 +115,7 @@ export function measure({
     ...cacheMetrics(operations, current, authenticator.tokenCache),
     ...clockSkewMetrics(authenticator.clockSkewSeconds),
     spanCounter(telemetry.counts),
+    ...(jobs?.metrics() ?? []),
     ...upstreamMetrics(current.states),
   ];
 }

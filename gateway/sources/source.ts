@@ -2,6 +2,7 @@ import type { SubschemaConfig } from '@graphql-tools/delegate';
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
 import type { Durations, Logger } from '../../platform/index.ts';
 import type { Assertions } from '../assertions/index.ts';
+import type { Jobs } from '../jobs/index.ts';
 import type { Environment, ValuePath } from '../metadata/index.ts';
 import type { RootTypeNames } from '../schemas/index.ts';
 import type { ResilienceSettings, ResilientClient, UpstreamConnections } from '../upstream/index.ts';
@@ -105,6 +106,10 @@ export interface SourceDependencies {
   /** Whether errors contain internal details of failed calls. Never in production. */
   readonly showInternals?: boolean;
   readonly log?: Logger;
+  /** Whether there is a database for the jobs of asynchronous actions. */
+  readonly hasJobsDatabase?: boolean;
+  /** What runs them; undefined where the graph is only looked at. */
+  readonly jobs?: Jobs | undefined;
   /** Durations of compositions of subgraphs. */
   readonly compositions?: Durations | undefined;
   /** Where schemas of remote schemas are stored, for starts while a service is down. */

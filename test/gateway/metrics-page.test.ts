@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase } from '../database/index.ts';
 import { faults } from '../fault/faulty-service.ts';
 import { openFaultPlatform } from '../fault/platform.ts';
 import { describedMetrics, servedMetrics } from '../metrics-page.ts';
@@ -20,7 +21,10 @@ let text = '';
 
 beforeAll(async () => {
   const port = await freePort();
+  const { url, drop } = await createTestDatabase({ engine: 'pglite', migrated: false });
+  keep({ close: drop });
   const environment = {
+    HASURA_GRAPHQL_METADATA_DATABASE_URL: url,
     PORTICO_METRICS_PORT: String(port),
     PORTICO_METRICS_CLIENTS: 'web',
     PORTICO_METRICS_TENANTS: '1',

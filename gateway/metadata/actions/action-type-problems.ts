@@ -64,8 +64,8 @@ export function nameProblems(
     const at = (...path: PropertyKey[]) => ({ path: ['actions', index, ...path] });
     if (declared.indexOf(name) < index) report(`action with name "${name}" already exists`, at('name'));
     else if (!inSdl.includes(name)) report(`action ${name} is not present in actions.graphql`, at('name'));
-    if (definition.kind === 'asynchronous')
-      report(`action "${name}": asynchronous actions are not supported`, at('definition', 'kind'));
+    if (definition.kind !== 'asynchronous' && definition.job)
+      report(`action "${name}": only asynchronous actions have jobs`, at('definition', 'job'));
   });
   fields.forEach(({ node }, index) => {
     const name = node.name.value;

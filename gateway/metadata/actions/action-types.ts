@@ -6,6 +6,7 @@ import {
   Kind,
   type ObjectTypeDefinitionNode,
   parse,
+  type TypeNode,
   visit,
 } from 'graphql';
 import type { MetadataLocation, MetadataProblem, ValuePath } from '../yaml/index.ts';
@@ -18,6 +19,7 @@ import {
   unsupportedDefinition,
 } from './action-type-problems.ts';
 import type { ActionsMetadata } from './actions.ts';
+import { ASYNC_ROOT, asyncActionNames, asyncDefinitions, asyncProblems } from './async-actions.ts';
 import { POSTGRES_SCALARS } from './postgres-scalars.ts';
 
 /** The text that defines the types of actions. */
@@ -36,6 +38,8 @@ export interface ActionTypes {
   readonly document: DocumentNode;
   /** The names of the actions that are queries; the others are mutations. */
   readonly queries: ReadonlySet<string>;
+  /** The output types of the asynchronous actions, by their names: in the document, their mutations answer an id. */
+  readonly asyncOutputs: ReadonlyMap<string, TypeNode>;
 }
 
 /**
@@ -60,15 +64,20 @@ export function actionTypes(
     if (actions) nameProblems(actions, fields, types, report);
     typeProblems(fields, types, report);
   }
+  const asyncNames = asyncActionNames(fields, actions?.actions);
+  const made = asyncDefinitions(fields, asyncNames);
+  if (read) asyncProblems(types, asyncNames, report);
   const definitions = [
-    ...rootTypeDefinition('Query', fields, actions?.actions),
-    ...rootTypeDefinition('Mutation', fields, actions?.actions),
+    ...rootTypeDefinition('Query', [...fields, ...made.fields], actions?.actions),
+    ...rootTypeDefinition('Mutation', fields.map(made.accepting), actions?.actions),
+    ...rootTypeDefinition('Subscription', made.fields, actions?.actions),
     ...types,
-    ...implicitScalars(found, types),
+    ...made.types,
+    ...implicitScalars([...found, ...made.types], types),
   ];
   if (problems.length === before) schemaProblems(definitions, report);
   const queries = fields.filter(({ root }) => root === 'Query').map(({ node }) => node.name.value);
-  return { document: { kind: Kind.DOCUMENT, definitions }, queries: new Set(queries) };
+  return { document: { kind: Kind.DOCUMENT, definitions }, queries: new Set(queries), asyncOutputs: made.outputs };
 }
 
 /** Undefined when the text is no GraphQL. */
@@ -116,7 +125,7 @@ function rootTypeDefinition(
   actions: ActionsMetadata['actions'] = [],
 ): readonly ObjectTypeDefinitionNode[] {
   const described = fields
-    .filter(({ root }) => root === name)
+    .filter(({ root }) => root === name || (root === ASYNC_ROOT && name !== 'Mutation'))
     .map(({ node }): FieldDefinitionNode => {
       const comment = actions.find((action) => action.name === node.name.value)?.comment;
       return comment ? { ...node, description: { kind: Kind.STRING, value: comment } } : node;

@@ -30,6 +30,20 @@ const objectType = mapping({
   relationships: relationshipsShape,
 });
 
+/** How the jobs of an asynchronous action are run. */
+const jobShape = mapping({
+  max_attempts: z.int().min(1).max(1_000).optional(),
+  max_age_seconds: z.int().min(1).max(31_536_000).optional(),
+  concurrency: z.int().min(1).max(10_000).optional(),
+  tenant_concurrency: z.int().min(1).max(10_000).optional(),
+  /** The session variable whose value orders them: those with the same one run one after another. */
+  order_by_session_variable: z
+    .string()
+    .regex(/^x-hasura-/i, 'expected the name of a session variable, x-hasura-…')
+    .transform((variable) => variable.toLowerCase())
+    .optional(),
+});
+
 /** `actions.yaml`: webhooks that answer a root field. Their types stand in `actions.graphql`. */
 export const actionsShape = mapping({
   actions: listOf(
@@ -37,9 +51,8 @@ export const actionsShape = mapping({
       name: graphqlName,
       comment: z.string().nullish(),
       definition: mapping({
-        // Asynchronous actions are rejected later, with their name.
         kind: z
-          .enum(['', 'synchronous', 'asynchronous'], { error: 'expected synchronous' })
+          .enum(['', 'synchronous', 'asynchronous'], { error: 'expected synchronous or asynchronous' })
           .nullish()
           .transform((kind) => kind || 'synchronous'),
         type: z.enum(['query', 'mutation'], { error: 'expected query or mutation' }).nullish(),
@@ -62,6 +75,8 @@ export const actionsShape = mapping({
         authentication_field: z.boolean().nullish(),
         /** Ours: how the webhook is called. */
         resilience: resilience.optional(),
+        /** Ours: how the jobs of an asynchronous action are run. */
+        job: jobShape.nullish(),
       }),
       permissions: listOf(mapping({ role: name, comment: z.string().nullish() })),
     }),

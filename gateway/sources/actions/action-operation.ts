@@ -33,6 +33,8 @@ export interface ActionContext {
   readonly context: OperationContext;
   /** Results of the webhooks so far, by response key; absent before the first call. */
   readonly outcomes?: ReadonlyMap<string, ActionOutcome>;
+  /** Called with the id whose result a subscription asks for. */
+  readonly onId?: (id: string) => void;
 }
 
 /** A root field that is an action. */

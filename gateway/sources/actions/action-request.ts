@@ -31,7 +31,8 @@ export interface WebhookTarget {
 export interface WebhookPayload {
   readonly action: { readonly name: string };
   readonly input: Readonly<Record<string, unknown>>;
-  readonly request_query: string;
+  /** Null of asynchronous actions. */
+  readonly request_query: string | null;
   readonly session_variables: Readonly<Record<string, string>>;
 }
 

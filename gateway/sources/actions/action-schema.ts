@@ -11,24 +11,31 @@ import {
   type GraphQLOutputType,
   GraphQLSchema,
   Kind,
+  type OperationTypeNode,
   parse,
   print,
   type TypeNode,
+  typeFromAST,
 } from 'graphql';
-import type { OperationContext } from '../operation-context.ts';
+import type { ActionTypes } from '../../metadata/index.ts';
+import type { CompiledSubscription } from '../compiled-operation.ts';
+import { contextOfOneEvent, type OperationContext } from '../operation-context.ts';
 import type { Subschema } from '../source.ts';
 import { type ActionContext, type AnswerAction, compileActions } from './action-operation.ts';
 import type { ActionOutcome } from './action-webhook.ts';
+import { resultEvents, type WatchResult } from './result-events.ts';
 
-/** The resolver of one action. `outputType` is the type of its field. */
+/** The resolver of one action's root field. `outputType` is what its webhook answers. */
 export type ActionAnswers = (
   name: string,
-  operation: 'query' | 'mutation',
+  operation: `${OperationTypeNode}`,
   outputType: GraphQLOutputType,
 ) => AnswerAction;
 
 /** A scalar that accepts any value; clients never see it. */
 const ANYTHING = 'portico_Anything';
+
+const ROOT_TYPES: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription']);
 
 /**
  * The schemas of the named actions, with the types that they use.
@@ -37,20 +44,36 @@ const ANYTHING = 'portico_Anything';
  * fields is checked, by us and before GraphQL; deeper down nulls pass where there should be none and scalars as they
  * are, as in Hasura. GraphQL would drop the answer for them.
  */
-export function actionSubschema(types: DocumentNode, names: ReadonlySet<string>, answerOf: ActionAnswers): Subschema {
+export function actionSubschema(
+  { document: types, asyncOutputs }: Pick<ActionTypes, 'document' | 'asyncOutputs'>,
+  names: ReadonlySet<string>,
+  answerOf: ActionAnswers,
+  watch: WatchResult = () => () => {},
+): Subschema {
   const definitions = types.definitions.flatMap((definition) => withOnlyFields(definition, names));
   const schema = assumedValid(pruneSchema(built(definitions)));
   const executed = built(withoutChecks(definitions));
   const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
-  for (const operation of ['query', 'mutation'] as const) {
+  for (const operation of ['query', 'mutation', 'subscription'] as const) {
     const shown = actionRootType(schema, operation)?.getFields() ?? {};
     for (const [name, field] of Object.entries(actionRootType(executed, operation)?.getFields() ?? {})) {
-      const answer = answerOf(name, operation, shown[name]?.type ?? field.type);
+      const output = asyncOutputs.get(name);
+      const type =
+        (output && (typeFromAST(schema, output) as GraphQLOutputType | undefined)) ?? shown[name]?.type ?? field.type;
+      const answer = answerOf(name, operation, type);
       answers.set(field, answer);
       field.resolve = resolver(answer);
     }
   }
-  const executor: Executor<OperationContext> = async ({ document, variables, context }) => {
+  const openEvents = (document: DocumentNode): CompiledSubscription['open'] => {
+    return (variables, context) =>
+      resultEvents((onId) => {
+        const contextValue: ActionContext = { context: contextOfOneEvent(context), onId };
+        return execute({ schema: executed, document, variableValues: variables, contextValue });
+      }, watch);
+  };
+  const executor: Executor<OperationContext> = async ({ document, variables, context, operationType }) => {
+    if (operationType === 'subscription' && context) return openEvents(document)(variables ?? {}, context) as never;
     const result = await execute({
       schema: executed,
       document,
@@ -67,6 +90,9 @@ export function actionSubschema(types: DocumentNode, names: ReadonlySet<string>,
       const document = parse(print(operation.document), { noLocation: true });
       return compileActions(document, executed, answers);
     },
+    compileSubscription: (operation) => ({
+      open: openEvents(parse(print(operation.document), { noLocation: true })),
+    }),
     uncheckedTypes: objectNames(definitions),
   };
 }
@@ -79,7 +105,10 @@ function resolver(answer: AnswerAction): GraphQLFieldResolver<unknown, ActionCon
       answer(input, context, (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value))),
     );
   };
-  return (_, input, context, { path }) => settle(context, path.key, input);
+  return (_, input, context, { path }) => {
+    context.onId?.(String(input.id));
+    return settle(context, path.key, input);
+  };
 }
 
 function taken(outcome: ActionOutcome): unknown {
@@ -97,12 +126,13 @@ function built(definitions: readonly DefinitionNode[]): GraphQLSchema {
   return buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValid: true, assumeValidSDL: true });
 }
 
-function actionRootType(schema: GraphQLSchema, operation: 'query' | 'mutation') {
-  return operation === 'query' ? schema.getQueryType() : schema.getMutationType();
+function actionRootType(schema: GraphQLSchema, operation: `${OperationTypeNode}`) {
+  if (operation === 'query') return schema.getQueryType();
+  return operation === 'mutation' ? schema.getMutationType() : schema.getSubscriptionType();
 }
 
 function isRootDefinition(definition: DefinitionNode): boolean {
-  return definition.kind === Kind.OBJECT_TYPE_DEFINITION && ['Query', 'Mutation'].includes(definition.name.value);
+  return definition.kind === Kind.OBJECT_TYPE_DEFINITION && ROOT_TYPES.has(definition.name.value);
 }
 
 function withOnlyFields(definition: DefinitionNode, names: ReadonlySet<string>): readonly DefinitionNode[] {

@@ -2,7 +2,13 @@ import { GraphQLError, type GraphQLOutputType } from 'graphql';
 import { type Done, parseJson } from '../../../platform/index.ts';
 import { KritiEvaluationError } from '../../kriti/index.ts';
 import type { ResponseTransform } from '../../metadata/index.ts';
-import type { ResilientClient, UpstreamError, UpstreamHandler, UpstreamResponse } from '../../upstream/index.ts';
+import {
+  type ResilientClient,
+  type UpstreamError,
+  type UpstreamHandler,
+  type UpstreamResponse,
+  withHeaders,
+} from '../../upstream/index.ts';
 import { UnusableRequest } from '../../webhooks/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { sourceFailure } from '../source-error.ts';
@@ -51,11 +57,12 @@ export function callWebhook(
   input: Record<string, unknown>,
   context: OperationContext,
   done: Done<ActionOutcome>,
+  job?: WebhookJob,
 ): void {
   const payload: WebhookPayload = {
     action: { name: action.name },
     input,
-    request_query: context.query,
+    request_query: job ? null : context.query,
     session_variables: context.session.variables,
   };
   let request: ActionRequest;
@@ -65,7 +72,8 @@ export function callWebhook(
     done({ error });
     return;
   }
-  const { url, method, headers, body } = request;
+  const { url, method, body } = request;
+  const headers = job ? withHeaders(request.headers, job.headers) : request.headers;
   const { timeoutMs, operation } = action;
   const isQuery = operation === 'query';
   action.http.dispatch(
@@ -80,8 +88,16 @@ export function callWebhook(
       span: context.span,
       ...(body !== undefined && { body }),
     },
-    new WebhookCall(action, payload, request, context, done),
+    new WebhookCall(action, payload, request, context, done, job?.onAnswer),
   );
+}
+
+/** The attempt of a job that calls a webhook. */
+export interface WebhookJob {
+  /** Names and values in turn, which are sent beside the others. */
+  readonly headers: readonly string[];
+  /** Called with what came back, before the result. */
+  onAnswer(answer: UpstreamResponse | UpstreamError): void;
 }
 
 /** One call of a webhook that is under way. */
@@ -91,6 +107,7 @@ class WebhookCall implements UpstreamHandler {
   readonly #request: ActionRequest;
   readonly #context: OperationContext;
   readonly #done: Done<ActionOutcome>;
+  readonly #onAnswer: WebhookJob['onAnswer'] | undefined;
 
   constructor(
     action: ActionWebhook,
@@ -98,19 +115,23 @@ class WebhookCall implements UpstreamHandler {
     request: ActionRequest,
     context: OperationContext,
     done: Done<ActionOutcome>,
+    onAnswer?: WebhookJob['onAnswer'],
   ) {
     this.#action = action;
     this.#payload = payload;
     this.#request = request;
     this.#context = context;
     this.#done = done;
+    this.#onAnswer = onAnswer;
   }
 
   onResponse(response: UpstreamResponse): void {
+    this.#onAnswer?.(response);
     this.#done(this.#read(response));
   }
 
   onError(error: UpstreamError): void {
+    this.#onAnswer?.(error);
     this.#done({ error: unansweredWebhook(this.#action, error, this.#context) });
   }
 

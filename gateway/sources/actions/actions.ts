@@ -1,4 +1,5 @@
 import { resolveAssertion } from '../../assertions/index.ts';
+import type { QueueLimits } from '../../jobs/index.ts';
 import {
   type ActionMetadata,
   type Environment,
@@ -18,6 +19,7 @@ import type { Source, SourceDependencies, Subschema } from '../source.ts';
 import { plainHeaders } from './action-request.ts';
 import { actionSubschema } from './action-schema.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
+import { ACTION_JOBS, acceptAction, actionJobs, answerResult } from './async-actions.ts';
 
 /** An action as far as it does not depend on who calls it. */
 type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType'>;
@@ -31,17 +33,43 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
   const { actions } = metadata.actions;
   if (actions.length === 0) return undefined;
   const webhooks = prepareWebhooks(metadata, surroundings);
+  const { jobs, log } = surroundings;
+  const { asyncOutputs } = metadata.actionTypes;
+  const asyncActions = new Map(actions.filter(({ name }) => asyncOutputs.has(name)).map((one) => [one.name, one]));
+  /** What their jobs call. */
+  const asyncWebhooks = new Map<string, ActionWebhook>();
   const subschemaOf = (names: readonly string[]) =>
-    actionSubschema(metadata.actionTypes.document, new Set(names), (name, operation, outputType) => {
-      const webhook = webhooks.get(name);
-      if (!webhook) throw new TypeError('an action has no webhook');
-      const action = { ...webhook, operation, outputType };
-      return (input, context, done) => callWebhook(action, input, context, done);
-    });
+    actionSubschema(
+      metadata.actionTypes,
+      new Set(names),
+      (name, operation, outputType) => {
+        const webhook = webhooks.get(name);
+        if (!webhook) throw new TypeError('an action has no webhook');
+        const asynchronous = asyncActions.get(name);
+        if (!asynchronous) {
+          const action = { ...webhook, operation: operation === 'query' ? operation : 'mutation', outputType } as const;
+          return (input, context, done) => callWebhook(action, input, context, done);
+        }
+        if (operation !== 'mutation') return answerResult(name, jobs);
+        if (!asyncWebhooks.has(name)) asyncWebhooks.set(name, { ...webhook, operation, outputType });
+        return acceptAction(asynchronous, jobs);
+      },
+      (id, onChange) => jobs?.watch(id, onChange) ?? (() => {}),
+    );
 
   const subschemas = new Map<string, Subschema>();
   const whole = subschemaOf(actions.map((action) => action.name));
+  const runsJobs = jobs && log && asyncActions.size > 0;
+  let stopJobs: (() => void) | undefined;
   return {
+    ...(runsJobs && {
+      setActive: (isActive: boolean) => {
+        stopJobs?.();
+        stopJobs = isActive
+          ? jobs.handle(ACTION_JOBS, actionJobs(asyncWebhooks, limitsOf(asyncActions.values()), log))
+          : undefined;
+      },
+    }),
     name: 'actions',
     kind: 'actions',
     schema: whole.schema,
@@ -61,12 +89,27 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
   };
 }
 
+function limitsOf(actions: Iterable<ActionMetadata>): ReadonlyMap<string, QueueLimits> {
+  const limits = new Map<string, QueueLimits>();
+  for (const { name, definition } of actions) {
+    const { concurrency, tenant_concurrency: tenantConcurrency } = definition.job ?? {};
+    if (concurrency !== undefined || tenantConcurrency !== undefined)
+      limits.set(name, { concurrency, tenantConcurrency });
+  }
+  return limits;
+}
+
 function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): ReadonlyMap<string, PreparedWebhook> {
   const problems: MetadataProblem[] = [];
   const webhooks = new Map<string, PreparedWebhook>();
   metadata.actions.actions.forEach((action, index) => {
     const report = (key: string, message: string) =>
       problems.push({ ...metadata.place('actions', ['actions', index, 'definition', key]), message });
+    if (metadata.actionTypes.asyncOutputs.has(action.name) && surroundings.hasJobsDatabase !== true)
+      report(
+        'kind',
+        `action "${action.name}": asynchronous actions need a database for their jobs: set HASURA_GRAPHQL_METADATA_DATABASE_URL`,
+      );
     webhooks.set(action.name, prepareWebhook(action, surroundings, report));
   });
   if (problems.length > 0) throw new MetadataError(problems);

@@ -8,7 +8,7 @@ import type { CompiledOperation } from '../../../gateway/sources/compiled-operat
 import type { OperationContext } from '../../../gateway/sources/operation-context.ts';
 import { PassthroughBody } from '../../../gateway/upstream/index.ts';
 
-const TYPES = parse(
+const TYPES_DOCUMENT = parse(
   /* GraphQL */ `
     type Query {
       order(id: Int = 7, size: Size): Order
@@ -28,6 +28,7 @@ const TYPES = parse(
   `,
   { noLocation: true },
 );
+const TYPES = { document: TYPES_DOCUMENT, asyncOutputs: new Map() };
 const NAMES = new Set(['order', 'needed', 'orders', 'count', 'place', 'pay', 'cancel']);
 
 /** Runs an operation; each action comes to what is said of it. Tells which were called, with what, in which order. */

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { setting } from '../platform/index.ts';
+
+/** How a process accepts and runs jobs. The database is a setting of the graph. */
+export const jobSettings = {
+  PORTICO_JOBS: z
+    .enum(['all', 'accept', 'run'], { error: 'expected all, accept or run' })
+    .default('all')
+    .describe(
+      'What this process does with jobs: `accept` leaves running them to others, `run` accepts none. See [jobs.md](jobs.md#for-operators).',
+    ),
+  PORTICO_JOBS_CONCURRENCY: setting
+    .integer(20, 1, 1_000)
+    .describe('Jobs that a process runs at a time; each worker is a process.'),
+  PORTICO_JOBS_RETENTION_DAYS: setting
+    .integer(7, 1, 3_650, 'days')
+    .describe('How long results of finished jobs are kept.'),
+  PORTICO_JOBS_DEAD_RETENTION_DAYS: setting
+    .integer(30, 1, 3_650, 'days')
+    .describe('How long jobs are kept for a replay that have failed for the last time.'),
+};

@@ -1,0 +1,118 @@
+import {
+  type DefinitionNode,
+  type FieldDefinitionNode,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  type TypeNode,
+} from 'graphql';
+import type { ActionField, ReportActionProblem } from './action-type-problems.ts';
+import type { ActionsMetadata } from './actions.ts';
+
+/** The root of fields that are of queries and of subscriptions. */
+export const ASYNC_ROOT = 'Query and Subscription';
+
+const ID_TYPE = 'uuid';
+
+/** The asynchronous actions that are mutations. Those that are queries are synchronous whatever they say, as in Hasura. */
+export function asyncActionNames(
+  fields: readonly ActionField[],
+  actions: ActionsMetadata['actions'] = [],
+): ReadonlySet<string> {
+  const mutations = new Set(fields.filter(({ root }) => root === 'Mutation').map(({ node }) => node.name.value));
+  const names = actions.filter(({ definition }) => definition.kind === 'asynchronous').map(({ name }) => name);
+  return new Set(names.filter((name) => mutations.has(name)));
+}
+
+/** The type of an action's result has the action's name, which therefore none of the custom types may have. */
+export function asyncProblems(
+  types: readonly DefinitionNode[],
+  names: ReadonlySet<string>,
+  report: ReportActionProblem,
+): void {
+  for (const type of types) {
+    const name = 'name' in type ? type.name?.value : undefined;
+    if (name !== undefined && names.has(name))
+      report(`the type "${name}" has the name of an asynchronous action, whose result has it`, {
+        line: type.loc?.startToken.line,
+      });
+  }
+}
+
+export interface AsyncDefinitions {
+  /** The fields by which results are asked for. */
+  readonly fields: readonly ActionField[];
+  /** An object type for the result of each action, as Hasura has it. */
+  readonly types: readonly ObjectTypeDefinitionNode[];
+  /** What the actions themselves answer. */
+  readonly outputs: ReadonlyMap<string, TypeNode>;
+  /** The mutation of an asynchronous action, which answers an id; other fields as they are. */
+  accepting(field: ActionField): ActionField;
+}
+
+/** What asynchronous actions are in the schema (https://hasura.io/docs/2.0/actions/async-actions). */
+export function asyncDefinitions(fields: readonly ActionField[], names: ReadonlySet<string>): AsyncDefinitions {
+  const found = fields.filter(({ root, node }) => root === 'Mutation' && names.has(node.name.value));
+  const outputs = new Map(found.map(({ node }) => [node.name.value, node.type]));
+  return {
+    outputs,
+    fields: found.map(({ node }) => ({ root: ASYNC_ROOT, node: resultField(node) })),
+    types: found.map(({ node }) => resultType(node.name.value, node.type)),
+    accepting: (field) => {
+      const { root, node } = field;
+      return root === 'Mutation' && names.has(node.name.value) ? { root, node: { ...node, type: idType() } } : field;
+    },
+  };
+}
+
+function resultField(node: FieldDefinitionNode): FieldDefinitionNode {
+  return {
+    kind: Kind.FIELD_DEFINITION,
+    name: node.name,
+    type: named(node.name.value),
+    arguments: [
+      {
+        kind: Kind.INPUT_VALUE_DEFINITION,
+        name: { kind: Kind.NAME, value: 'id' },
+        description: described('the unique id of an action'),
+        type: idType(),
+      },
+    ],
+    ...(node.loc && { loc: node.loc }),
+  };
+}
+
+function resultType(action: string, output: TypeNode): ObjectTypeDefinitionNode {
+  const field = (name: string, type: TypeNode, description: string): FieldDefinitionNode => ({
+    kind: Kind.FIELD_DEFINITION,
+    name: { kind: Kind.NAME, value: name },
+    description: described(description),
+    type,
+  });
+  return {
+    kind: Kind.OBJECT_TYPE_DEFINITION,
+    name: { kind: Kind.NAME, value: action },
+    description: described(`fields of action: "${action}"`),
+    fields: [
+      field('created_at', required('timestamptz'), 'the time at which this action was created'),
+      field('errors', named('json'), 'errors related to the invocation'),
+      field('id', idType(), 'the unique id of an action'),
+      field('output', output.kind === Kind.NON_NULL_TYPE ? output.type : output, 'the output fields of this action'),
+    ],
+  };
+}
+
+function described(value: string) {
+  return { kind: Kind.STRING, value } as const;
+}
+
+function named(value: string) {
+  return { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value } } as const;
+}
+
+function required(value: string): TypeNode {
+  return { kind: Kind.NON_NULL_TYPE, type: named(value) };
+}
+
+function idType(): TypeNode {
+  return required(ID_TYPE);
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
+import type { JobHandler, JobOutcome, Jobs, Json, NewJob, QueueLimits, RunningJob } from '../../jobs/index.ts';
+import type { ActionMetadata } from '../../metadata/index.ts';
+import { ADMIN_ROLE, createSession } from '../../session/index.ts';
+import { UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { sourceError } from '../source-error.ts';
+import type { AnswerAction } from './action-operation.ts';
+import { type ActionWebhook, callWebhook } from './action-webhook.ts';
+import { asyncResult, errorsOf } from './async-result.ts';
+
+/** The kind of the jobs of asynchronous actions; their queues are the actions' names. */
+export const ACTION_JOBS = 'action';
+/** The header by which a webhook recognizes attempts of the same job (draft-ietf-httpapi-idempotency-key-header). */
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+
+const DEFAULT_MAX_ATTEMPTS = 12;
+const DEFAULT_MAX_AGE_SECONDS = 3_600;
+const TENANT_VARIABLE = 'x-hasura-tenant-id';
+/** An action that this process does not have: another version of the metadata may. */
+const UNKNOWN_ACTION_MS = 30_000;
+const UNAVAILABLE_MS = 1_000;
+
+/** What a run needs of the request that asked for it. */
+interface ActionPayload {
+  readonly input: Record<string, unknown>;
+  readonly role: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly scopes: readonly string[];
+  /** Of the client, where they are forwarded. */
+  readonly headers: OperationContext['clientHeaders'];
+  readonly requestId: string;
+  readonly clientAddress: string;
+}
+
+/** Accepts an action for later, and answers its id. */
+export function acceptAction({ name, definition }: ActionMetadata, jobs: Jobs | undefined): AnswerAction {
+  return (input, call, done) => {
+    const { session } = call;
+    const payload: ActionPayload = {
+      input,
+      role: session.role,
+      variables: session.variables,
+      scopes: session.scopes,
+      headers: definition.forward_client_headers ? call.clientHeaders : {},
+      requestId: call.requestId,
+      clientAddress: call.clientAddress,
+    };
+    const { job } = definition;
+    const orderBy = job?.order_by_session_variable;
+    const accepted: NewJob = {
+      kind: ACTION_JOBS,
+      queue: name,
+      tenant: session.variables[TENANT_VARIABLE],
+      orderKey: orderBy === undefined ? undefined : (session.variables[orderBy] ?? ''),
+      maxAttempts: job?.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
+      expiresAt: Date.now() + (job?.max_age_seconds ?? DEFAULT_MAX_AGE_SECONDS) * 1000,
+      payload: payload as unknown as Json,
+      owner: session.variables,
+      isWatched: true,
+      span: call.span,
+    };
+    if (!jobs) throw new TypeError('asynchronous actions have no jobs here');
+    jobs.enqueue(accepted).then(
+      ({ id }) => done({ value: id }),
+      (error: unknown) => done({ error: unavailable(name, error, call, 'jobs.accept_failed') }),
+    );
+  };
+}
+
+/** Answers the result of an action to the session that asked for it, as it is; null to all others, and for other ids. */
+export function answerResult(name: string, jobs: Jobs | undefined): AnswerAction {
+  return (input, call, done) => {
+    const id = String(input.id).toLowerCase();
+    if (!jobs || !isUuid(id)) {
+      done({ value: null });
+      return;
+    }
+    const owner = call.session.role === ADMIN_ROLE ? undefined : call.session.variables;
+    jobs.result({ id, kind: ACTION_JOBS, queue: name, owner }).then(
+      (result) => done({ value: result ? asyncResult(result) : null }),
+      (error: unknown) => done({ error: unavailable(name, error, call, 'jobs.result_failed') }),
+    );
+  };
+}
+
+/** The engine's refusal, as an error of the field. */
+function unavailable(
+  name: string,
+  error: unknown,
+  call: OperationContext,
+  event: 'jobs.accept_failed' | 'jobs.result_failed',
+) {
+  const { message, cause, headers = {} } = error as Error & { headers?: Record<string, string> };
+  call.log.warn({ event, err: cause ?? error, source: name }, 'the database of jobs failed a request');
+  const seconds = headers['retry-after'];
+  if (seconds !== undefined) call.http.headers['retry-after'] = seconds;
+  return sourceError(
+    name,
+    'service-unavailable',
+    message,
+    seconds === undefined ? {} : { retry_after: Number(seconds) },
+  );
+}
+
+/** Runs the jobs of these actions by calling their webhooks. */
+export function actionJobs(
+  webhooks: ReadonlyMap<string, ActionWebhook>,
+  limits: ReadonlyMap<string, QueueLimits>,
+  log: Logger,
+): JobHandler {
+  return {
+    limits: () => limits,
+    run: async (job, signal) => {
+      const webhook = webhooks.get(job.queue);
+      if (!webhook) return { outcome: 'postponed', reason: 'unknown-action', afterMs: UNKNOWN_ACTION_MS };
+      return runAction(webhook, job, signal, log);
+    },
+  };
+}
+
+function runAction(webhook: ActionWebhook, job: RunningJob, signal: AbortSignal, log: Logger): Promise<JobOutcome> {
+  const payload = job.payload as unknown as ActionPayload;
+  const cancellation = new Cancellation();
+  const cancel = () => cancellation.cancel();
+  signal.addEventListener('abort', cancel);
+  const call: OperationContext = {
+    session: createSession(payload.role, payload.variables, [], payload.scopes),
+    requestId: payload.requestId || randomUUID(),
+    clientAddress: payload.clientAddress,
+    clientHeaders: payload.headers,
+    query: '',
+    cancellation,
+    log,
+    span: job.span,
+    http: { headers: {}, cookies: [] },
+  };
+  let answer: UpstreamResponse | UpstreamError | undefined;
+  const ofJob = {
+    headers: [IDEMPOTENCY_HEADER, job.idempotencyKey],
+    onAnswer: (one: UpstreamResponse | UpstreamError) => {
+      answer = one;
+    },
+  };
+  return new Promise<JobOutcome>((resolve) => {
+    callWebhook(
+      webhook,
+      payload.input,
+      call,
+      (outcome) => {
+        if ('value' in outcome) resolve({ outcome: 'done', output: outcome.value as Json });
+        else resolve(failureOf(answer, errorsOf(outcome.error)));
+      },
+      ofJob,
+    );
+  }).finally(() => signal.removeEventListener('abort', cancel));
+}
+
+/** Statuses of 4xx after which another attempt may succeed (RFC 9110, RFC 6585, RFC 8470). */
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Whether another attempt may help. A refusal of the webhook, and an answer that does not fit, are results. */
+function failureOf(answer: UpstreamResponse | UpstreamError | undefined, errors: Json): JobOutcome {
+  // A transform failed before the webhook was called.
+  if (answer === undefined) return { outcome: 'failed', reason: 'transform', errors };
+  if (answer instanceof UpstreamError) {
+    const { reason, retryAfterSeconds } = answer;
+    if (reason === 'timeout' || reason === 'connection' || reason === 'aborted')
+      return { outcome: 'retry', reason, afterMs: undefined, errors };
+    if (reason === 'too-large') return { outcome: 'failed', reason, errors };
+    const afterMs = retryAfterSeconds === undefined ? UNAVAILABLE_MS : retryAfterSeconds * 1000;
+    return { outcome: 'postponed', reason, afterMs };
+  }
+  const { status } = answer;
+  const isServers = status < 200 || status >= 500 || (status >= 300 && status < 400);
+  if (isServers || RETRIED_STATUSES.has(status))
+    return {
+      outcome: 'retry',
+      reason: isServers ? 'http-5xx' : `http-${status}`,
+      afterMs: retryAfterMs(answer.headers['retry-after']),
+      errors,
+    };
+  return { outcome: 'failed', reason: status >= 400 ? 'http-4xx' : 'invalid-response', errors };
+}
+
+/** `Retry-After` in seconds or as a date (RFC 9110 section 10.2.3), in milliseconds. */
+export function retryAfterMs(value: string | string[] | undefined, now = Date.now()): number | undefined {
+  const text = Array.isArray(value) ? value[0] : value;
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
