@@ -43,6 +43,28 @@ export async function readDocument<T>(path: string, options: CallOptions = {}): 
   return body as T;
 }
 
+/**
+ * Runs a command of the metadata API.
+ *
+ * @throws ApiError.
+ */
+export async function command<T>(
+  type: string,
+  args: Readonly<Record<string, unknown>> = {},
+  { headers = {}, signal }: CallOptions = {},
+): Promise<T> {
+  const response = await request('v1/metadata', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ type, args }),
+    signal: signal ?? null,
+  });
+  const body: unknown = await response.json().catch(() => undefined);
+  const problem = readError(response, body);
+  if (problem) throw problem;
+  return body as T;
+}
+
 /** Sends a request to the gateway; cookies stay out of it. @throws ApiError where it cannot be reached. */
 export async function request(path: string, init: RequestInit): Promise<Response> {
   try {

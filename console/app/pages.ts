@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { account } from '../texts/index.ts';
+import { account, graph, metadata, sources } from '../texts/index.ts';
 
 /** A page of the console. */
 export interface Page {
@@ -13,7 +13,31 @@ export interface Page {
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
+/** Pages of the operator, whose commands the gateway runs for this role only. */
+const isForAdmin = (role: string) => role === 'admin';
+
 /** All pages, in the order of the navigation. The first one is opened at the console's own address. */
 export const PAGES: readonly Page[] = [
   { path: 'account', title: account.title, group: 'you', load: () => import('../pages/account/index.ts') },
+  {
+    path: 'sources',
+    title: sources.title,
+    group: 'plugIn',
+    isFor: isForAdmin,
+    load: () => import('../pages/sources/index.ts'),
+  },
+  {
+    path: 'graph',
+    title: graph.title,
+    group: 'plugIn',
+    isFor: isForAdmin,
+    load: () => import('../pages/graph/index.ts'),
+  },
+  {
+    path: 'metadata',
+    title: metadata.title,
+    group: 'plugIn',
+    isFor: isForAdmin,
+    load: () => import('../pages/metadata/index.ts'),
+  },
 ];

@@ -1,4 +1,7 @@
 // Every text that the console shows is in this room, one file for each page.
 export { account } from './account.ts';
+export { graph } from './graph.ts';
 export { login } from './login.ts';
+export { metadata } from './metadata.ts';
 export { shell } from './shell.ts';
+export { sources } from './sources.ts';

@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks';
+import { command, type Page, type RoleDifference } from '../../api/index.ts';
+import { Button, ErrorNotice, Select, useLoaded } from '../../parts/index.ts';
+import { authorized, role as ownRole } from '../../session/index.ts';
+import { shell, graph as texts } from '../../texts/index.ts';
+import { roleOptions } from './role-options.ts';
+
+const PAGE = 200;
+
+/** What one role sees and another one does not, side by side. */
+export function ComparedRoles({ roles }: { readonly roles: readonly string[] }) {
+  const [chosen, setChosen] = useState({
+    first: 'admin',
+    second: roles.find((one) => one !== 'admin') ?? '*',
+    offset: 0,
+  });
+  const { value, error, isLoading } = useLoaded(
+    (signal) =>
+      authorized((headers) =>
+        command<Page<RoleDifference>>('portico_compare_roles', { ...chosen, limit: PAGE }, { headers, signal }),
+      ),
+    [ownRole.value, chosen],
+  );
+  const options = roleOptions(roles);
+  return (
+    <>
+      <div class="toolbar">
+        <Select
+          label={texts.first}
+          value={chosen.first}
+          options={options}
+          onChange={(first) => setChosen({ ...chosen, first, offset: 0 })}
+        />
+        <Select
+          label={texts.second}
+          value={chosen.second}
+          options={options}
+          onChange={(second) => setChosen({ ...chosen, second, offset: 0 })}
+        />
+      </div>
+      {error !== undefined && <ErrorNotice error={error} />}
+      {!value && error === undefined && <p class="loading dim">{shell.loading}</p>}
+      {value && (
+        <div aria-busy={isLoading}>
+          <p role="status">{value.total === 0 ? texts.same : texts.differences(value.total)}</p>
+          {value.items.length > 0 && (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
+            <section class="scroll card wrap" tabIndex={0} aria-label={texts.compare}>
+              <table>
+                <thead>
+                  <tr>
+                    <th>{texts.coordinate}</th>
+                    <th>{chosen.first}</th>
+                    <th>{chosen.second}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {value.items.map(({ coordinate, first, second }) => (
+                    <tr key={coordinate}>
+                      <td>
+                        <code>{coordinate}</code>
+                      </td>
+                      <Seen type={first} />
+                      <Seen type={second} />
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </section>
+          )}
+          <div class="row">
+            <Button
+              disabled={chosen.offset === 0}
+              onClick={() => setChosen({ ...chosen, offset: Math.max(0, chosen.offset - PAGE) })}
+            >
+              {texts.previous}
+            </Button>
+            <Button
+              disabled={value.next_offset === null}
+              onClick={() => setChosen({ ...chosen, offset: value.next_offset ?? chosen.offset })}
+            >
+              {texts.next}
+            </Button>
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Seen({ type }: { readonly type: string | null }) {
+  return <td>{type === null ? <span class="dim">{texts.absent}</span> : <code>{type}</code>}</td>;
+}

@@ -1,0 +1,145 @@
+import { useState } from 'preact/hooks';
+import { command, type Page, type SourcesInsight, type TypeInsight } from '../../api/index.ts';
+import { Button, ErrorNotice, Field, Select, useLoaded } from '../../parts/index.ts';
+import { authorized, role as ownRole } from '../../session/index.ts';
+import { shell, graph as texts } from '../../texts/index.ts';
+import { roleOptions } from './role-options.ts';
+
+const PAGE = 50;
+const MOST_SOURCES = 500;
+
+/** The types of one role's graph, with the sources of their fields. */
+export function GraphBySource({ roles }: { readonly roles: readonly string[] }) {
+  const [chosen, setChosen] = useState({ role: 'admin', source: '', search: '', offset: 0 });
+  const choose = (changed: Partial<typeof chosen>) => setChosen({ ...chosen, offset: 0, ...changed });
+  const sources = useLoaded(
+    (signal) =>
+      authorized((headers) =>
+        command<SourcesInsight>('portico_get_sources', { limit: MOST_SOURCES }, { headers, signal }),
+      ),
+    [ownRole.value],
+  );
+  const { value, error, isLoading } = useLoaded(
+    (signal) =>
+      authorized((headers) =>
+        command<Page<TypeInsight>>(
+          'portico_get_graph',
+          {
+            role: chosen.role,
+            limit: PAGE,
+            offset: chosen.offset,
+            ...(chosen.source !== '' && { source: chosen.source }),
+            ...(chosen.search !== '' && { search: chosen.search }),
+          },
+          { headers, signal },
+        ),
+      ),
+    [ownRole.value, chosen],
+  );
+  const names = (sources.value?.items ?? []).filter(({ kind }) => kind !== 'action').map(({ name }) => name);
+  const options = [
+    { value: '', label: texts.anySource },
+    ...[...names, 'actions'].map((name) => ({ value: name, label: name })),
+  ];
+  return (
+    <>
+      <div class="toolbar">
+        <Select
+          label={texts.role}
+          value={chosen.role}
+          options={roleOptions(roles)}
+          onChange={(role) => choose({ role })}
+        />
+        <Select
+          label={texts.source}
+          value={chosen.source}
+          options={options}
+          onChange={(source) => choose({ source })}
+        />
+        <Field
+          label={texts.search}
+          type="search"
+          value={chosen.search}
+          onInput={(event) => choose({ search: event.currentTarget.value })}
+        />
+      </div>
+      {error !== undefined && <ErrorNotice error={error} />}
+      {!value && error === undefined && <p class="loading dim">{shell.loading}</p>}
+      {value && (
+        <div aria-busy={isLoading}>
+          <p role="status">{value.total === 0 ? texts.none : texts.types(value.total)}</p>
+          {value.items.map((type) => (
+            <TypeOfGraph key={type.name} type={type} />
+          ))}
+          <div class="row">
+            <Button
+              disabled={chosen.offset === 0}
+              onClick={() => choose({ offset: Math.max(0, chosen.offset - PAGE) })}
+            >
+              {texts.previous}
+            </Button>
+            <Button
+              disabled={value.next_offset === null}
+              onClick={() => choose({ offset: value.next_offset ?? chosen.offset })}
+            >
+              {texts.next}
+            </Button>
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+function TypeOfGraph({ type }: { readonly type: TypeInsight }) {
+  const { name, kind, description, sources, joins, fields } = type;
+  return (
+    <details class="type card">
+      <summary>
+        <strong>{name}</strong> <span class="dim small">{kind}</span> <Badges names={sources} />
+      </summary>
+      {description !== null && <p class="dim">{description}</p>}
+      {joins.map(({ source, key }) => (
+        <p key={`${source} ${key}`} class="small">
+          <span class="badge">{source}</span> {texts.joined(key)}
+        </p>
+      ))}
+      <table>
+        <tbody>
+          {fields.items.map((field) => (
+            <tr key={field.name}>
+              <td>
+                <code>{field.name}</code>
+              </td>
+              <td>
+                <code class="dim">{field.type}</code>
+              </td>
+              <td>
+                <Badges names={field.sources} />
+                {field.relationship && (
+                  <span class="dim small">
+                    {' '}
+                    {texts.relationship(field.relationship.target, field.relationship.fields.join(', '))}
+                  </span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {fields.omitted > 0 && <p class="dim">{texts.omitted(fields.omitted)}</p>}
+    </details>
+  );
+}
+
+function Badges({ names }: { readonly names: readonly string[] }) {
+  return (
+    <>
+      {names.map((name) => (
+        <span key={name} class="badge">
+          {name}
+        </span>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,1 @@
+export { GraphPage as default } from './graph-page.tsx';

@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks';
+import { command, type MetadataFiles, type MetadataPreview } from '../../api/index.ts';
+import { Button, ErrorNotice, Notice, Problems, useLoaded } from '../../parts/index.ts';
+import { authorized, role } from '../../session/index.ts';
+import { metadata, shell } from '../../texts/index.ts';
+
+const texts = metadata.pending;
+
+/** What the files on disk would change, before they are activated. */
+export function ChangeOnDisk() {
+  const { value, error, isLoading, reload } = useLoaded(
+    (signal) =>
+      authorized(async (headers) => ({
+        preview: await command<MetadataPreview>('portico_preview_metadata', {}, { headers, signal }),
+        files: await command<MetadataFiles>('portico_get_metadata_files', {}, { headers, signal }),
+      })),
+    [role.value],
+  );
+  const [outcome, setOutcome] = useState<{ text?: string; error?: unknown; isBusy: boolean }>({ isBusy: false });
+  async function activate() {
+    setOutcome({ isBusy: true });
+    try {
+      const { is_consistent: isConsistent } = await authorized((headers) =>
+        command<{ is_consistent: boolean }>('reload_metadata', {}, { headers }),
+      );
+      setOutcome({ text: isConsistent ? texts.reloaded : texts.reloadedInconsistent, isBusy: false });
+    } catch (thrown) {
+      setOutcome({ error: thrown, isBusy: false });
+    }
+    reload();
+  }
+  return (
+    <>
+      <div class="toolbar">
+        <Button onClick={reload} isBusy={isLoading}>
+          {texts.look}
+        </Button>
+        <Button kind="primary" onClick={() => void activate()} isBusy={outcome.isBusy}>
+          {texts.reload}
+        </Button>
+      </div>
+      {value && <p class="dim small">{value.files.watched ? texts.watched : texts.unwatched}</p>}
+      {outcome.text !== undefined && <Notice kind="good">{outcome.text}</Notice>}
+      {outcome.error !== undefined && <ErrorNotice error={outcome.error} />}
+      {error !== undefined && <ErrorNotice error={error} />}
+      {!value && error === undefined && <p class="loading dim">{shell.loading}</p>}
+      {value && <Preview preview={value.preview} />}
+    </>
+  );
+}
+
+function Preview({ preview }: { readonly preview: MetadataPreview }) {
+  const { pending, valid, problems, changes, breaking } = preview;
+  if (!valid)
+    return (
+      <>
+        <Notice kind="bad">{texts.invalid}</Notice>
+        <section class="card" aria-labelledby="preview-problems">
+          <h2 id="preview-problems">{texts.problems}</h2>
+          <Problems items={problems.items} />
+        </section>
+      </>
+    );
+  const total = changes.items.length + changes.omitted;
+  return (
+    <>
+      <Notice kind="info">{pending ? texts.valid : texts.none}</Notice>
+      {pending && (
+        <section class="card" aria-labelledby="preview-changes">
+          <h2 id="preview-changes">{total === 0 ? texts.noChanges : texts.changes(total, breaking)}</h2>
+          {total > 0 && <Changes preview={preview} />}
+        </section>
+      )}
+    </>
+  );
+}
+
+function Changes({ preview: { changes, usage_days: days } }: { readonly preview: MetadataPreview }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
+    <section class="scroll wrap" tabIndex={0} aria-label={texts.change}>
+      <table>
+        <thead>
+          <tr>
+            <th>{texts.change}</th>
+            <th>{texts.roles}</th>
+            {days !== null && <th>{texts.usage(days)}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {changes.items.map(({ breaking, message, roles, usage }) => (
+            <tr key={message}>
+              <td>
+                {breaking && <span class="badge bad">{metadata.breaking}</span>} {message}
+              </td>
+              <td>{roles?.join(', ') ?? texts.everyone}</td>
+              {days !== null && (
+                <td>
+                  {usage && texts.verdicts[usage.verdict]}
+                  {usage && usage.count > 0 && ` ${texts.uses(usage.count)}`}
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {changes.omitted > 0 && <p class="dim">{metadata.omitted(changes.omitted)}</p>}
+    </section>
+  );
+}

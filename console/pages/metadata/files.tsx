@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks';
+import { command, type MetadataFiles, type MetadataFileText } from '../../api/index.ts';
+import { Button, ErrorNotice, Notice, useLoaded } from '../../parts/index.ts';
+import { authorized, role } from '../../session/index.ts';
+import { metadata, shell } from '../../texts/index.ts';
+
+const texts = metadata.files;
+
+/** The files of the metadata, read-only. */
+export function Files() {
+  const [name, setName] = useState<string | undefined>(undefined);
+  const { value, error } = useLoaded(
+    (signal) => authorized((headers) => command<MetadataFiles>('portico_get_metadata_files', {}, { headers, signal })),
+    [role.value],
+  );
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (!value) return <p class="loading dim">{shell.loading}</p>;
+  return (
+    <>
+      <p class="dim small">{texts.note}</p>
+      <div class="files">
+        <ul class="lines" aria-label={texts.list}>
+          {value.files.map((file) => (
+            <li key={file.name}>
+              <Button kind="quiet" aria-pressed={file.name === name} onClick={() => setName(file.name)}>
+                {file.name}
+              </Button>{' '}
+              <span class="dim small">{texts.bytes(file.bytes)}</span>
+            </li>
+          ))}
+        </ul>
+        {name === undefined ? <p class="dim">{texts.pick}</p> : <FileText key={name} name={name} />}
+      </div>
+    </>
+  );
+}
+
+function FileText({ name }: { readonly name: string }) {
+  const { value, error } = useLoaded(
+    (signal) =>
+      authorized((headers) => command<MetadataFileText>('portico_get_metadata_file', { name }, { headers, signal })),
+    [role.value, name],
+  );
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (!value) return <p class="loading dim">{shell.loading}</p>;
+  if (value.text === null) return <Notice kind="bad">{texts.unreadable}</Notice>;
+  return (
+    <div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard */}
+      <pre tabIndex={0}>{value.text}</pre>
+      {value.truncated && <p class="dim">{texts.truncated}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,1 @@
+export { MetadataPage as default } from './metadata-page.tsx';

@@ -1,0 +1,1 @@
+export { SourcesPage as default } from './sources-page.tsx';

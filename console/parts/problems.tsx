@@ -1,0 +1,19 @@
+import type { MetadataProblem } from '../api/index.ts';
+
+/** What is wrong with metadata, each with its place. */
+export function Problems({ items }: { readonly items: readonly MetadataProblem[] }) {
+  return (
+    <ul class="lines">
+      {items.map((problem) => (
+        <li key={`${placeOf(problem)} ${problem.message}`}>
+          <code>{placeOf(problem)}</code> {problem.message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Such as `remote_schemas.yaml:7`. */
+function placeOf({ file, line }: MetadataProblem): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
