@@ -25,10 +25,12 @@ describe.each(await availableEngines())('refreshing at two services at once, on 
   let bobs = 0;
 
   beforeAll(async () => {
-    world = await createWorld(engine);
+    // PGlite runs one transaction at a time: a request may wait longer for it than the pool lets it wait for a connection.
+    const settings: Record<string, string> = engine === 'pglite' ? { AUTH_DATABASE_POOL_SIZE: '30' } : {};
+    world = await createWorld(engine, settings);
     await world.addTenant(1, 'acme');
     // One service in this process, the other in its own.
-    other = runProgram('main.js', environment(world.databaseUrl, { AUTH_LOG_LEVEL: 'warn' }));
+    other = runProgram('main.js', environment(world.databaseUrl, { ...settings, AUTH_LOG_LEVEL: 'warn' }));
     clients = [sessionClient(world.service.url), sessionClient(`http://127.0.0.1:${await other.ready}`)];
   });
   afterAll(async () => {

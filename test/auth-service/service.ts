@@ -28,6 +28,8 @@ export function environment(databaseUrl: string, changes: Record<string, string>
     AUTH_PASSWORD_PEPPER: 'a pepper that is long enough for tests',
     AUTH_KEY_ENCRYPTION_KEY: KEY_ENCRYPTION_KEY,
     AUTH_REVOCATION_SECRET: REVOCATION_SECRET,
+    // A busy machine is slow: the deadlines are for suites that are about them.
+    AUTH_DATABASE_STATEMENT_TIMEOUT_SECONDS: '60',
     // The user of the test databases is a superuser.
     AUTH_UNSAFE_DATABASE_SUPERUSER: 'true',
     ...UNTHROTTLED,

@@ -56,10 +56,10 @@ describe('the data directory', () => {
   });
 
   test('lost secrets are not replaced', async () => {
-    const broken = join(dataDir, 'broken-secrets');
-    mkdirSync(broken);
+    const broken = await makeDataDirWithAccounts();
     writeFileSync(join(broken, 'secrets.json'), '{}');
     expectOneLine(await cannotStart({ PORTICO_DATA_DIR: broken }), 'PORTICO_DATA_DIR', 'secrets.json');
+    rmSync(broken, { recursive: true, force: true });
   });
 });
 
