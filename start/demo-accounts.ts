@@ -5,3 +5,6 @@ export const DEMO_ACCOUNTS = [
   { tenant_id: 1, tenant: 'acme', username: 'dora', password: 'dora-acme-demo-pass', roles: ['user', 'tenant_admin'] },
   { tenant_id: 2, tenant: 'globex', username: 'alice', password: 'alice-globex-demo-pass', roles: ['user', 'manager'] },
 ] as const;
+
+/** All roles of the demo accounts, which may ask how their operations are run. */
+export const DEMO_ROLES = [...new Set(DEMO_ACCOUNTS.flatMap(({ roles }) => roles))];

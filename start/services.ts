@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ChildSpec } from './child.ts';
 import { COMPILED_DIR, PACKAGE_DIR, type StartSettings } from './config.ts';
-import { DEMO_ACCOUNTS } from './demo-accounts.ts';
+import { DEMO_ACCOUNTS, DEMO_ROLES } from './demo-accounts.ts';
 
 /** The services that the launcher can start, in the order in which they depend on each other. */
 export const SERVICE_NAMES = ['auth-service', 'orders', 'gateway'] as const;
@@ -106,6 +106,7 @@ export function gatewaySpec(
       ORDERS_URL: ordersUrl,
       ...secrets.assertionKey,
       ...(!settings.production && unlessSet(environment, 'HASURA_GRAPHQL_ENABLE_CONSOLE', 'true')),
+      ...(hasDemoData && unlessSet(environment, 'PORTICO_EXPLAIN_ROLES', DEMO_ROLES.join(','))),
       ...(hasDemoData && unlessSet(environment, 'PORTICO_DEMO_ACCOUNTS', JSON.stringify(DEMO_ACCOUNTS))),
       ...unlessSet(environment, 'HASURA_GRAPHQL_METADATA_DIR', join(PACKAGE_DIR, 'metadata')),
       ...unlessSet(environment, 'PORTICO_SCHEMA_DIR', join(settings.dataDir, 'schemas')),

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { account, graph, metadata, sources } from '../texts/index.ts';
+import { account, explorer, graph, metadata, rest, schemaPage, sources } from '../texts/index.ts';
 
 /** A page of the console. */
 export interface Page {
@@ -18,6 +18,9 @@ const isForAdmin = (role: string) => role === 'admin';
 
 /** All pages, in the order of the navigation. The first one is opened at the console's own address. */
 export const PAGES: readonly Page[] = [
+  { path: 'explorer', title: explorer.title, group: 'build', load: () => import('../pages/explorer/index.ts') },
+  { path: 'rest', title: rest.title, group: 'build', load: () => import('../pages/rest/index.ts') },
+  { path: 'schema', title: schemaPage.title, group: 'build', load: () => import('../pages/schema/index.ts') },
   { path: 'account', title: account.title, group: 'you', load: () => import('../pages/account/index.ts') },
   {
     path: 'sources',

@@ -1,7 +1,10 @@
 // Every text that the console shows is in this room, one file for each page.
 export { account } from './account.ts';
+export { explorer } from './explorer.ts';
 export { graph } from './graph.ts';
 export { login } from './login.ts';
 export { metadata } from './metadata.ts';
+export { rest } from './rest.ts';
+export { schemaPage } from './schema.ts';
 export { shell } from './shell.ts';
 export { sources } from './sources.ts';

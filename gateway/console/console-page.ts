@@ -1,4 +1,5 @@
 import { resourceNotFound, toLoggedError } from '../errors.ts';
+import type { LiveGraph } from '../graph/index.ts';
 import type { DemoAccount } from '../home/index.ts';
 import {
   acceptedCodings,
@@ -6,15 +7,19 @@ import {
   type HttpExchange,
   PAGE_HEADERS,
   requireGet,
+  sendCompressible,
   sendFlatError,
 } from '../http/index.ts';
+import type { Authenticator } from '../session/index.ts';
 import { type ConsoleFile, type ConsoleFiles, INDEX_FILE } from './console-files.ts';
+import { savedOperations } from './saved-operations.ts';
 
 /** The console's address, Hasura's. What is below it is the console's too. */
 export const CONSOLE_PATH = '/console';
 
 const ASSETS = 'assets/';
 const SETTINGS_FILE = 'settings.json';
+const OPERATIONS_FILE = 'operations.json';
 
 /** What the page replaces by the way from its address up to the console's. */
 const PLACE_OF_ROOT = '{root}';
@@ -23,6 +28,8 @@ const PLACE_OF_ROOT = '{root}';
 const MAX_DEPTH = 6;
 
 export interface ConsoleOptions {
+  readonly graph: LiveGraph;
+  readonly authenticator: Authenticator;
   readonly files: ConsoleFiles;
   /** Offered for a login: only those of demo data. */
   readonly demoAccounts: readonly DemoAccount[];
@@ -36,13 +43,15 @@ export function isConsolePath(path: string): boolean {
 
 /**
  * Answers `/console`: the page at every address below it that is none of a file, since the page itself knows its routes; and
- * the page's files, whose names change with their content. All of it is the same for every caller.
+ * the page's files, whose names change with their content. All of it is the same for every caller, but for
+ * `/console/operations.json`: the saved operations that the caller's role can run.
  */
 export function consolePage(options: ConsoleOptions): (exchange: HttpExchange) => Promise<void> {
   const settings = Buffer.from(
     JSON.stringify({ demoAccounts: options.demoAccounts, publicRole: options.publicRole }),
     'utf8',
   );
+  const operationsOf = savedOperations(options.graph);
   return async (exchange) => {
     try {
       requireGet(exchange);
@@ -53,7 +62,10 @@ export function consolePage(options: ConsoleOptions): (exchange: HttpExchange) =
       }
       const name = exchange.path.slice(CONSOLE_PATH.length + 1);
       if (name === SETTINGS_FILE) send(exchange, 'application/json; charset=utf-8', settings, NO_CACHE);
-      else if (name.startsWith(ASSETS)) await sendAsset(exchange, options.files.get(name));
+      else if (name === OPERATIONS_FILE) {
+        const { role } = await options.authenticator.authenticate(exchange.request.headers, undefined, exchange.span);
+        sendCompressible(exchange, 200, { operations: await operationsOf(role) });
+      } else if (name.startsWith(ASSETS)) await sendAsset(exchange, options.files.get(name));
       else await sendPage(exchange, name, options.files.get(INDEX_FILE));
     } catch (thrown) {
       sendFlatError(exchange, toLoggedError(thrown, exchange));

@@ -1,8 +1,13 @@
+import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { type Portico, startPortico } from '../e2e/portico.ts';
 import { isServiceThere } from '../found-services.ts';
+import type { GraphqlUpstream } from '../gateway/harness/index.ts';
 import { accessibilityProblems, openBrowser, openPage, type WatchedPage } from './browser.ts';
+import { exploredService } from './explored-service.ts';
 
 const ADMIN_SECRET = 'console-suite-admin-secret';
 const PHONE = { viewport: { width: 375, height: 720 } };
@@ -13,16 +18,30 @@ let browser: Browser;
 const hasBrowser = isServiceThere('chromium');
 const describeInBrowser = hasBrowser ? describe : describe.skip;
 
+let service: GraphqlUpstream;
+const metadata = mkdtempSync(join(tmpdir(), 'portico-console-'));
+
 beforeAll(async () => {
   if (!hasBrowser) return;
-  [portico, browser] = await Promise.all([
-    startPortico({ environment: { HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET, AUTH_ACCESS_TOKEN_TTL_SECONDS: '60' } }),
-    openBrowser(),
-  ]);
+  service = await exploredService();
+  cpSync('metadata', metadata, { recursive: true });
+  appendFileSync(
+    join(metadata, 'remote_schemas.yaml'),
+    `\n- { name: explored, definition: { url: "${service.graphqlUrl}", subscriptions: { protocol: sse } } }\n`,
+  );
+  const environment = {
+    HASURA_GRAPHQL_METADATA_DIR: metadata,
+    HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET,
+    AUTH_ACCESS_TOKEN_TTL_SECONDS: '60',
+    PORTICO_TRACE_RESPONSE: 'true',
+  };
+  [portico, browser] = await Promise.all([startPortico({ environment }), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
   await portico?.stop();
+  await service?.close();
+  rmSync(metadata, { recursive: true, force: true });
 });
 
 async function openConsole(path = '', options = {}): Promise<WatchedPage> {
@@ -150,28 +169,200 @@ describeInBrowser('a session', () => {
   });
 });
 
-const THEMES = ['light', 'dark'] as const;
+async function openExplorer(options = {}): Promise<WatchedPage> {
+  const page = await openConsole('', options);
+  await logIn(page);
+  await page.getByRole('button', { name: 'Query', exact: true }).waitFor();
+  return page;
+}
 
-describeInBrowser.each(THEMES)('in %s', (colorScheme) => {
-  test('the login and the account are accessible, and keep to the policy', async () => {
-    const page = await openConsole('account', { colorScheme });
-    expect(await accessibilityProblems(page)).toEqual([]);
+/** Writes into one of the editors, over what is there. */
+async function write(page: Page, editor: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: editor, exact: true }).focus();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.insertText(text);
+}
+
+function answerOf(page: Page) {
+  return page.getByRole('textbox', { name: 'Answer' });
+}
+
+/** Waits until the answer, without its white space, contains a text. */
+async function answered(page: Page, text: string): Promise<void> {
+  const has = async () => ((await answerOf(page).textContent()) ?? '').replace(/\s/g, '').includes(text);
+  await expect(waitFor(has)).resolves.toBe(true);
+}
+
+async function waitFor(condition: () => Promise<boolean>): Promise<true> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+  return true;
+}
+
+describeInBrowser('the explorer', () => {
+  test('runs a first query by the keyboard', async () => {
+    const page = await openExplorer();
+    await write(page, 'Operation', '{ orders { id status } }');
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await answered(page, '"orders":[{"id":"acme-1001"');
+    const summary = await page.locator('.summary').textContent();
+    expect(summary).toMatch(/200.* ms.* B.*Request [0-9a-f-]{36}/);
+    expect(page.problems()).toEqual([]);
+    await page.context().close();
+  });
+
+  test('completes fields of the role as they are typed, and types over a selection', async () => {
+    const page = await openExplorer();
+    await page.getByRole('textbox', { name: 'Operation' }).click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('{ ord');
+    await page.getByRole('option', { name: /^orders/ }).waitFor();
+    expect(await page.getByRole('option', { name: /auth_audit_log/ }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('query typed { order');
+    expect(await page.getByRole('textbox', { name: 'Operation' }).textContent()).toBe('query typed { order}');
+    expect(page.problems()).toEqual([]);
+    await page.context().close();
+  });
+
+  test('documents what the role sees, and that alone', async () => {
+    const page = await openExplorer();
+    await page.getByRole('button', { name: 'Query', exact: true }).click();
+    await page.getByText('orders: [Order!]!').waitFor();
+    expect(await page.getByText('auth_audit_log').count()).toBe(0);
+    await page.getByLabel('Role').selectOption('tenant_admin');
+    await page.getByText('auth_audit_log').waitFor();
+    await page.getByRole('searchbox').fill('placed');
+    await page.getByRole('button', { name: 'Order.placed_at' }).click();
+    await page.getByText('placed_at: String!').waitFor();
+    await page.context().close();
+  });
+
+  test('takes variables and headers, and says what is wrong with them', async () => {
+    const page = await openExplorer();
+    await write(page, 'Operation', 'query one($id: ID!) { order(id: $id) { item } }');
+    await write(page, 'Variables', '{ "id": ');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('Variables: this is not a JSON object.').waitFor();
+    await write(page, 'Variables', '{ "id": "acme-1001" }');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await answered(page, '"item":"Anvil,50kg"');
+    expect(await stored(page)).not.toContain('acme-1001');
+    await page.context().close();
+  });
+
+  test('has saved operations, a history, and tabs that outlive a reload', async () => {
+    const page = await openExplorer();
+    await page.getByRole('tab', { name: 'Saved' }).click();
+    await page.getByRole('button', { name: 'orders', exact: true }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
+    await answered(page, '"placed_at":');
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('button', { name: 'orders', exact: true }).first().click();
+    await page.reload();
     await logIn(page);
-    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    await page.getByRole('button', { name: 'Close orders' }).nth(1).waitFor();
+    await page.context().close();
+  });
+
+  test.each(['WebSocket', 'Server-sent events'])('shows events of a subscription by %s', async (transport) => {
+    const page = await openExplorer();
+    await write(page, 'Operation', 'subscription { ticks }');
+    await page.getByLabel('Subscriptions by').selectOption({ label: transport });
+    await page.getByRole('button', { name: 'Run' }).click();
+    await answered(page, '"ticks":2');
+    await page.getByText('2 events').waitFor();
+    await page.getByRole('button', { name: 'Run' }).waitFor();
+    expect(page.problems()).toEqual([]);
+    await page.context().close();
+  });
+
+  test('puts deferred fields into their place', async () => {
+    const page = await openExplorer();
+    await write(page, 'Operation', '{ weather { now ... @defer { forecast } } }');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await answered(page, '{"data":{"weather":{"now":"sun","forecast":"rain"}}}');
+    await page.getByText('2 events').waitFor();
+    await page.context().close();
+  });
+
+  test('uploads a file in the place of a variable', async () => {
+    const page = await openExplorer();
+    await write(page, 'Operation', 'mutation put($file: Upload!) { store(file: $file) }');
+    await page.getByRole('tab', { name: 'Files' }).click();
+    await page.getByLabel('Variable').last().fill('file');
+    const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') };
+    await page.locator('input[type=file]').setInputFiles(note);
+    await page.getByRole('button', { name: 'Add a file' }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
+    await answered(page, '{"data":{"store":"HELLO"}}');
+    await page.context().close();
+  });
+
+  test('explains how an operation was run', async () => {
+    const page = await openExplorer();
+    await page.getByLabel('Explain').check();
+    await write(page, 'Operation', '{ orders { id } auth_user_me { username } }');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('tab', { name: 'Plan and cost' }).click();
+    await page.getByRole('region', { name: 'Calls of services' }).getByText('orders').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describeInBrowser('the page of REST endpoints', () => {
+  test('sends requests as the caller, and to services that are passed through', async () => {
+    const page = await openConsole('rest');
+    await logIn(page);
+    await page.getByRole('button', { name: 'GET orders' }).click();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('"acme-1001"').waitFor();
+    await page.getByRole('button', { name: 'Any address' }).click();
+    await page.getByLabel('Path').fill('/api/orders/export.csv');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('text/csv').waitFor();
     expect(page.problems()).toEqual([]);
     await page.context().close();
   });
 });
 
-describeInBrowser('on a phone', () => {
-  test('every page fits the width, and the menu opens', async () => {
-    const page = await openAccount(PHONE);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
-    expect(await page.getByRole('link', { name: 'Account' }).isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'Menu' }).click();
-    await page.getByRole('link', { name: 'Account' }).click();
+const THEMES = ['light', 'dark'] as const;
+
+const PAGES = ['explorer', 'rest', 'schema', 'account'];
+
+describeInBrowser.each(THEMES)('in %s', (colorScheme) => {
+  test('every page is accessible, and keeps to the policy', async () => {
+    const page = await openConsole('account', { colorScheme });
     expect(await accessibilityProblems(page)).toEqual([]);
+    await logIn(page);
+    for (const path of PAGES) {
+      await openPath(page, path);
+      expect([path, await accessibilityProblems(page)]).toEqual([path, []]);
+    }
+    expect(page.problems()).toEqual([]);
+    await page.context().close();
+  });
+});
+
+/** Follows the link to a page, and waits until it has loaded. */
+async function openPath(page: Page, path: string): Promise<void> {
+  await page.locator(`nav a[href$="/console/${path}"]`).click();
+  await page.locator(`nav a[href$="/console/${path}"][aria-current=page]`).waitFor({ state: 'attached' });
+  await page.locator('.page[aria-busy=false] h1').waitFor({ state: 'attached' });
+  await waitFor(async () => (await page.getByText('Loading…').count()) === 0);
+}
+
+describeInBrowser('on a phone', () => {
+  test('every page fits the width, and is reached by the menu', async () => {
+    const page = await openAccount(PHONE);
+    for (const path of PAGES) {
+      await page.getByRole('button', { name: 'Menu' }).click();
+      await openPath(page, path);
+      expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 375]);
+      expect([path, await accessibilityProblems(page)]).toEqual([path, []]);
+    }
     await page.context().close();
   });
 });

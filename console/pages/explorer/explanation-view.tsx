@@ -1,0 +1,91 @@
+import { Notice } from '../../parts/index.ts';
+import { explorer } from '../../texts/index.ts';
+import type { Explanation } from './answer.ts';
+
+const { plan: texts } = explorer;
+
+/** How an operation was run: plan, calls of services, cost against the limits. */
+export function ExplanationView({ explanation }: { readonly explanation: Explanation | undefined }) {
+  if (!explanation) return <Notice kind="info">{explorer.answer.notExplained}</Notice>;
+  const { plan, calls = [], cost = {} } = explanation;
+  return (
+    <div class="explanation">
+      {plan && (
+        <section>
+          <h3>
+            {texts.title} <span class="badge">{plan.kind}</span>{' '}
+            <span class="dim small">{plan.cached ? texts.cached : texts.fresh}</span>
+          </h3>
+          {plan.steps && (
+            <Table
+              label={texts.title}
+              head={[texts.wave, texts.source, texts.fields]}
+              rows={plan.steps.map(({ wave, source, fields, path }) => [
+                wave,
+                source,
+                fields?.join(', ') ?? path ?? '',
+              ])}
+            />
+          )}
+        </section>
+      )}
+      {calls.length > 0 && (
+        <section>
+          <h3>{texts.calls}</h3>
+          <Table
+            label={texts.calls}
+            head={[texts.source, texts.start, texts.wait, texts.duration, texts.outcome, texts.bytes]}
+            rows={calls.map((call) => [
+              call.source,
+              texts.ms(call.startMs),
+              texts.ms(call.waitMs),
+              call.durationMs === undefined ? '' : texts.ms(call.durationMs),
+              call.outcome ?? '',
+              call.bytes ?? '',
+            ])}
+          />
+        </section>
+      )}
+      <section>
+        <h3>{texts.cost}</h3>
+        <Table
+          label={texts.cost}
+          head={[texts.measure, texts.value, texts.limit]}
+          rows={Object.entries(cost).map(([name, { value, limit }]) => [name, value, limit ?? '–'])}
+        />
+      </section>
+    </div>
+  );
+}
+
+interface TableProps {
+  readonly label: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
+function Table({ label, head, rows }: TableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
+    <section class="scroll" tabIndex={0} aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((name) => (
+              <th key={name}>{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, row) => (
+            <tr key={row}>
+              {cells.map((cell, at) => (
+                <td key={at}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+import { Button, Field } from '../../parts/index.ts';
+import { explorer } from '../../texts/index.ts';
+import type { Run } from './run-operation.ts';
+
+interface FilesFieldProps {
+  readonly files: Run['files'];
+  readonly onChange: (files: Run['files']) => void;
+}
+
+/** Files that are sent with an operation, each in the place of a variable. */
+export function FilesField({ files, onChange }: FilesFieldProps) {
+  function add(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const given = new FormData(form);
+    const file = given.get('file');
+    if (file instanceof File && file.name !== '')
+      onChange([...files, { variable: String(given.get('variable')), file }]);
+    form.reset();
+  }
+  return (
+    <div class="files">
+      <p class="dim small">{explorer.file.help}</p>
+      <form class="row" onSubmit={add}>
+        <Field label={explorer.file.variable} name="variable" required pattern="\w+(\.\w+)*" />
+        <Field label={explorer.files} name="file" type="file" required />
+        <Button type="submit">{explorer.file.add}</Button>
+      </form>
+      <ul class="list">
+        {files.map(({ variable, file }) => (
+          <li key={variable}>
+            <code>{variable}</code> {file.name}{' '}
+            <Button
+              kind="quiet"
+              aria-label={explorer.file.remove(file.name)}
+              onClick={() => onChange(files.filter((one) => one.variable !== variable))}
+            >
+              ×
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

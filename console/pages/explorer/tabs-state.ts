@@ -1,0 +1,107 @@
+import { computed, effect, signal } from '@preact/signals';
+import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
+import { explorer } from '../../texts/index.ts';
+
+/** A tab of the explorer. */
+export interface OperationTab {
+  readonly id: string;
+  readonly query: string;
+  /** JSON texts, as they are typed. In memory only: they may hold passwords and tokens. */
+  readonly variables: string;
+  readonly headers: string;
+  /** Which operation of the document is run, where it has several. */
+  readonly operationName: string | undefined;
+}
+
+const TABS_KEY = 'portico-explorer-tabs';
+const HISTORY_KEY = 'portico-explorer-history';
+const MAX_HISTORY = 50;
+
+export const tabs = signal<readonly OperationTab[]>(storedTabs());
+export const currentId = signal(tabs.value[0]?.id ?? '');
+export const current = computed(
+  () => tabs.value.find(({ id }) => id === currentId.value) ?? tabs.value[0] ?? newTab(''),
+);
+/** Documents that were run, the last one first. */
+export const history = signal<readonly string[]>(readList(HISTORY_KEY));
+
+effect(() =>
+  store(
+    TABS_KEY,
+    tabs.value.map(({ query }) => query),
+  ),
+);
+effect(() => store(HISTORY_KEY, history.value));
+
+function storedTabs(): readonly OperationTab[] {
+  const stored = readList(TABS_KEY).map(newTab);
+  return stored.length > 0 ? stored : [newTab(explorer.start)];
+}
+
+function newTab(query: string): OperationTab {
+  return { id: crypto.randomUUID(), query, variables: '', headers: '', operationName: undefined };
+}
+
+/** Opens a document in a tab of its own, or in the current one where that is empty. */
+export function openTab(query: string): void {
+  const isEmpty = current.value.query.trim() === '' || current.value.query === explorer.start;
+  if (isEmpty && query !== '') {
+    changeTab({ query, operationName: undefined });
+    return;
+  }
+  const tab = newTab(query);
+  tabs.value = [...tabs.value, tab];
+  currentId.value = tab.id;
+}
+
+export function changeTab(change: Partial<OperationTab>): void {
+  const { id } = current.value;
+  tabs.value = tabs.value.map((tab) => (tab.id === id ? { ...tab, ...change } : tab));
+}
+
+export function closeTab(id: string): void {
+  const at = tabs.value.findIndex((tab) => tab.id === id);
+  const left = tabs.value.filter((tab) => tab.id !== id);
+  tabs.value = left.length > 0 ? left : [newTab('')];
+  if (currentId.value === id) currentId.value = (tabs.value[at] ?? tabs.value[at - 1] ?? tabs.value[0])?.id ?? '';
+}
+
+export function addToHistory(query: string): void {
+  history.value = [query, ...history.value.filter((known) => known !== query)].slice(0, MAX_HISTORY);
+}
+
+/** The operations of a document; none while it cannot be parsed. */
+export function operationsIn(query: string): readonly OperationDefinitionNode[] {
+  let document: DocumentNode;
+  try {
+    document = parse(query, { noLocation: true });
+  } catch {
+    return [];
+  }
+  return document.definitions.filter((definition) => definition.kind === 'OperationDefinition');
+}
+
+/** What a document is called in lists: the name of its first operation, or its first field. */
+export function titleOf(query: string): string {
+  const [first] = operationsIn(query);
+  if (first?.name) return first.name.value;
+  const [selection] = first?.selectionSet.selections ?? [];
+  return selection?.kind === 'Field' ? selection.name.value : explorer.tabs.untitled;
+}
+
+function readList(key: string): readonly string[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(stored) ? stored.filter((item) => typeof item === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+function store(key: string, list: readonly string[]): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(list));
+  } catch {
+    // Storage is switched off or full: what is open is kept for this page only.
+  }
+}

@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../../api/index.ts';
+import { authorization, authorized } from '../../session/index.ts';
+import { explorer } from '../../texts/index.ts';
+import { type Answer, NO_ANSWER } from './answer.ts';
+import { type Run, runOnce, type StreamTransport, subscribe } from './run-operation.ts';
+import { addToHistory, type OperationTab, operationsIn } from './tabs-state.ts';
+
+export interface RunOptions {
+  readonly files: Run['files'];
+  readonly transport: StreamTransport;
+  readonly isExplained: boolean;
+}
+
+/** Runs the operation of a tab, one at a time, and keeps the answer. */
+export function useRun() {
+  const [answer, setAnswer] = useState<Answer | undefined>(undefined);
+  const [isRunning, setRunning] = useState(false);
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+
+  async function run(tab: OperationTab, options: RunOptions) {
+    running.current?.abort();
+    const abort = new AbortController();
+    running.current = abort;
+    setRunning(true);
+    const show = (next: Answer) => abort.signal.aborted || setAnswer(next);
+    try {
+      await runTab(tab, options, abort.signal, show);
+    } catch (error) {
+      if (!abort.signal.aborted) setAnswer({ ...NO_ANSWER, isDone: true, problem: problemOf(error) });
+    }
+    if (running.current === abort) setRunning(false);
+  }
+  function stop() {
+    running.current?.abort();
+    setRunning(false);
+    setAnswer((before) => before && { ...before, isDone: true });
+  }
+  function clear() {
+    running.current?.abort();
+    setRunning(false);
+    setAnswer(undefined);
+  }
+  return { answer, isRunning, run, stop, clear };
+}
+
+async function runTab(
+  tab: OperationTab,
+  { files, transport, isExplained }: RunOptions,
+  signal: AbortSignal,
+  show: (answer: Answer) => void,
+): Promise<void> {
+  const variables = objectIn(tab.variables, explorer.variables);
+  const own = objectIn(tab.headers, explorer.headers) as Record<string, string>;
+  const operations = operationsIn(tab.query);
+  const operation = operations.find(({ name }) => name?.value === tab.operationName) ?? operations[0];
+  const operationName = operations.length > 1 ? operation?.name?.value : undefined;
+  addToHistory(tab.query);
+  const withOwn = (headers: object) => ({ ...headers, ...(isExplained && { 'x-portico-explain': 'true' }), ...own });
+  const base = { query: tab.query, operationName, variables, files };
+  if (operation?.operation === 'subscription') {
+    const headers = async () => withOwn(await authorization());
+    await subscribe({ ...base, headers: {} }, transport, headers, signal, show);
+    return;
+  }
+  await authorized((headers) => runOnce({ ...base, headers: withOwn(headers) }, signal, show));
+}
+
+/** @throws ApiError where the text is no JSON object. */
+function objectIn(text: string, what: string): Readonly<Record<string, unknown>> {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  throw new ApiError('invalid-json', explorer.invalidJson(what), 0);
+}
+
+function problemOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

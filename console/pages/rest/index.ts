@@ -1,0 +1,1 @@
+export { RestPage as default } from './rest-page.tsx';

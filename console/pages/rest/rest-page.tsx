@@ -1,0 +1,77 @@
+import { useState } from 'preact/hooks';
+import { readDocument } from '../../api/index.ts';
+import { Button, ErrorNotice, PageHeader, saveFile, useLoaded } from '../../parts/index.ts';
+import { authorized, role } from '../../session/index.ts';
+import { rest, shell } from '../../texts/index.ts';
+import { endpointsOf, type OpenApi } from './openapi.ts';
+import { AnyAddress, TryOut } from './try-out.tsx';
+
+const ANY = 'any';
+
+/** The REST endpoints of the caller's role, to try. */
+export function RestPage() {
+  const { value, error } = useLoaded(
+    (signal) => authorized((headers) => readDocument<OpenApi>('api/swagger/json', { headers, signal })),
+    [role.value],
+  );
+  const [chosen, setChosen] = useState('');
+  const endpoints = value ? endpointsOf(value) : [];
+  const endpoint = endpoints.find(({ id }) => id === chosen) ?? (chosen === ANY ? undefined : endpoints[0]);
+  return (
+    <>
+      <PageHeader title={rest.title} lead={rest.lead}>
+        <Button
+          disabled={!value}
+          onClick={() => saveFile('openapi.json', JSON.stringify(value, undefined, 2), 'application/json')}
+        >
+          {rest.downloads}
+        </Button>
+      </PageHeader>
+      {error !== undefined && <ErrorNotice error={error} />}
+      {!value && error === undefined && <p class="loading dim">{shell.loading}</p>}
+      {(value || error !== undefined) && (
+        <div class="rest">
+          <nav class="card" aria-label={rest.endpoints}>
+            {endpoints.length === 0 && <p class="dim">{rest.none}</p>}
+            <ul class="list">
+              {endpoints.map(({ id, method, path }) => (
+                <li key={id}>
+                  <button
+                    type="button"
+                    class="link endpoint"
+                    aria-current={id === endpoint?.id ? 'true' : undefined}
+                    onClick={() => setChosen(id)}
+                  >
+                    <span class="method">{method}</span> {path.replace(/^\/api\/rest\//, '')}
+                  </button>
+                </li>
+              ))}
+              <li>
+                <button
+                  type="button"
+                  class="link endpoint"
+                  aria-current={endpoint ? undefined : 'true'}
+                  onClick={() => setChosen(ANY)}
+                >
+                  {rest.any.title}
+                </button>
+              </li>
+            </ul>
+          </nav>
+          <section class="card" aria-label={endpoint?.path ?? rest.any.title}>
+            <h2>
+              {endpoint ? (
+                <>
+                  <span class="method">{endpoint.method}</span> <code>{endpoint.path}</code>
+                </>
+              ) : (
+                rest.any.title
+              )}
+            </h2>
+            {endpoint ? <TryOut key={endpoint.id} endpoint={endpoint} /> : <AnyAddress />}
+          </section>
+        </div>
+      )}
+    </>
+  );
+}

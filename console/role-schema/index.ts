@@ -1,0 +1,1 @@
+export { loadRoleSchema } from './role-schema.ts';

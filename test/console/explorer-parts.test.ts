@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import { withPayload } from '../../console/pages/explorer/incremental.ts';
+import { curlOf, endpointsOf, requestOf } from '../../console/pages/rest/openapi.ts';
+
+describe('a result in several payloads', () => {
+  const first = { data: { product: { id: '1', tags: ['a'], owner: { name: 'x' } } }, hasNext: true };
+
+  test('takes what was deferred into the object at its path', () => {
+    const result = withPayload(withPayload(undefined, first), {
+      incremental: [{ path: ['product'], data: { stock: 5, owner: { mail: 'y' } } }],
+      hasNext: false,
+    });
+    expect(result).toEqual({ data: { product: { id: '1', tags: ['a'], stock: 5, owner: { name: 'x', mail: 'y' } } } });
+  });
+
+  test('takes streamed items at the end of their list', () => {
+    const result = withPayload(withPayload(undefined, first), {
+      incremental: [{ path: ['product', 'tags', 1], items: ['b', 'c'] }],
+    });
+    expect(result).toMatchObject({ data: { product: { tags: ['a', 'b', 'c'] } } });
+  });
+
+  test('collects errors, and stays as it is where a path leads nowhere', () => {
+    const incremental = [{ path: ['nothing', 'here'], data: { a: 1 }, errors: [{ message: 'failed' }] }];
+    expect(withPayload(withPayload(undefined, first), { incremental })).toEqual({
+      data: first.data,
+      errors: [{ message: 'failed' }],
+    });
+  });
+});
+
+describe('a request to a REST endpoint', () => {
+  const [endpoint] = endpointsOf({
+    paths: {
+      '/api/rest/orders/{id}': {
+        get: {
+          operationId: 'order',
+          description: 'One order.\n\n***\nThe GraphQL query:\n```graphql\nquery { a }\n```',
+          parameters: [
+            { name: 'id', in: 'path', required: true },
+            { name: 'with', in: 'query' },
+          ],
+        },
+      },
+    },
+  });
+  if (!endpoint) throw new Error('the document has an endpoint');
+
+  test('is made of the values of its parameters', () => {
+    expect(endpoint).toMatchObject({ method: 'GET', description: 'One order.', query: 'query { a }', body: undefined });
+    expect(requestOf(endpoint, { id: 'a/b ?', with: 'ü&' }, '')).toEqual({
+      method: 'GET',
+      path: '/api/rest/orders/a%2Fb%20%3F?with=%C3%BC%26',
+      body: undefined,
+    });
+  });
+
+  test('as a curl command is safe to paste whatever was typed, and holds no token', () => {
+    const sent = { method: 'POST', path: '/x', body: `{"a":"'; rm -rf / #"}` };
+    const command = curlOf(sent, 'http://127.0.0.1', 'user', false);
+    expect(command).toContain(`-d '{"a":"'\\''; rm -rf / #"}'`);
+    expect(command).toContain('"authorization: Bearer $TOKEN"');
+  });
+});
