@@ -89,7 +89,7 @@ test('traces go from the services to the Collector, and from there to the trace 
   const tempo = read(`${DIRECTORY}/tempo/tempo.yml`);
   const portOf = (address: string) => address.split(':').at(-1);
   const received = portOf(collector.receivers.otlp.protocols.http.endpoint);
-  for (const name of ['gateway', 'auth-service'])
+  for (const name of ['gateway', 'auth-service', 'orders'])
     expect(services[name]?.environment?.OTEL_EXPORTER_OTLP_ENDPOINT).toBe(`http://collector:${received}`);
   const stored = portOf(tempo.distributor.receivers.otlp.protocols.http.endpoint);
   expect(collector.exporters['otlp_http/tempo'].endpoint).toBe(`http://tempo:${stored}`);
