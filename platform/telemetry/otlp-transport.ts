@@ -17,9 +17,11 @@ export interface OtlpTransport {
    * @returns how many of them were not taken, or why none was. Never rejects.
    */
   send(request: Uint8Array, count: number): Promise<{ readonly rejected: number; readonly error?: Error }>;
+  /** Gives up what has not been sent. */
   close(): void;
 }
 
+const GIVEN_UP = 'the export was given up';
 const CONCURRENT_EXPORTS = 4;
 /** How much longer than its timeout an export may take, whose answer comes byte by byte. */
 const LATEST = 1.5;
@@ -45,7 +47,7 @@ export async function openOtlpTransport(options: OtlpTransportOptions): Promise<
       url,
       headers: async () => {
         // Asked for before each try, also of an export that waits for its next one.
-        if (isClosed) throw new Error('the export was given up');
+        if (isClosed) throw new Error(GIVEN_UP);
         return { ...headers, 'Content-Type': 'application/x-protobuf' };
       },
       timeoutMillis: timeoutMs,
@@ -77,6 +79,9 @@ export async function openOtlpTransport(options: OtlpTransportOptions): Promise<
       }),
     close: () => {
       isClosed = true;
+      // By an error of our own: after a connection that merely breaks, it would wait with a timer that keeps the process alive.
+      for (const sockets of Object.values(agent.sockets))
+        for (const socket of sockets ?? []) socket.destroy(new Error(GIVEN_UP));
       agent.destroy();
     },
   };

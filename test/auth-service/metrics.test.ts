@@ -244,6 +244,14 @@ describe.each(await availableEngines())('an operator, with %s', (engine) => {
     const response = await fetch(url, { headers: { accept: 'application/openmetrics-text; version=1.0.0' } });
     const exemplar = /http_route="\/graphql".*# \{.*trace_id="([0-9a-f]{32})"/.exec(await response.text());
     await until('its trace is exported', () => collector.spans.some(({ traceId }) => traceId === exemplar?.[1]));
+    const exported = 'portico_telemetry_spans_total{outcome="exported"}';
+    await until(
+      'each span that arrived is counted',
+      async () => (await metrics()).get(exported) === collector.spans.length,
+    );
+    const counted = await metrics();
+    for (const outcome of ['dropped', 'failed'])
+      expect(counted.get(`portico_telemetry_spans_total{outcome="${outcome}"}`)).toBe(0);
   });
 
   test('sees the process', async () => {

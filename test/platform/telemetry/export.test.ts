@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { fixedAttributes, type Telemetry } from '../../../platform/telemetry/index.ts';
+import { openOtlpTransport } from '../../../platform/telemetry/otlp-transport.ts';
 import { until } from '../../gateway/harness/keep.ts';
 import { openOtlpReceiver } from '../../otlp/index.ts';
 import { telemetryOf } from './open-telemetry.ts';
@@ -238,6 +239,24 @@ describe('a collector that does not work', () => {
     expect(performance.now() - stoppedAt).toBeLessThan(30_000);
     expect(telemetry.counts.dropped).toBeGreaterThanOrEqual(960);
   });
+});
+
+test('an export that is given up at the stop leaves no timer that keeps the process alive', async () => {
+  receiver.answerWith({ kind: 'hang' });
+  const transport = await openOtlpTransport({
+    url: `${receiver.url}/v1/traces`,
+    headers: {},
+    timeoutMs: 60_000,
+    compression: 'none',
+  });
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const sending = transport.send(new Uint8Array(0), 1);
+  await until('the collector has it', () => receiver.exports.length === 1);
+  const before = timers();
+  transport.close();
+
+  expect((await sending).error?.message).toBe('the export was given up');
+  expect(timers()).toBeLessThanOrEqual(before);
 });
 
 test('changed defaults take effect, and variables win over them', async () => {
