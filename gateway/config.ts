@@ -62,11 +62,27 @@ function assertionProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   return ['PORTICO_ASSERTION_STANDBY_KEY: needs PORTICO_ASSERTION_KEY, the key that signs'];
 }
 
-/** A registry accepts nothing without a token. */
+/** A registry accepts nothing without a token, which must not be readable on its way. */
 function usageProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   const isSet = isSetIn(environment);
-  if (!isSet('PORTICO_HIVE_USAGE_ENDPOINT') || isSet('PORTICO_HIVE_USAGE_TOKEN')) return [];
-  return ['PORTICO_HIVE_USAGE_TOKEN is not set: needed with PORTICO_HIVE_USAGE_ENDPOINT'];
+  if (!isSet('PORTICO_HIVE_USAGE_ENDPOINT')) return [];
+  if (!isSet('PORTICO_HIVE_USAGE_TOKEN'))
+    return ['PORTICO_HIVE_USAGE_TOKEN is not set: needed with PORTICO_HIVE_USAGE_ENDPOINT'];
+  const { PORTICO_HIVE_USAGE_ENDPOINT: endpoint = '', PORTICO_UNSAFE_HIVE_USAGE_HTTP: unsafe } = environment;
+  if (unsafe === 'true' || !isPlainHttpToOthers(endpoint)) return [];
+  return [
+    'PORTICO_HIVE_USAGE_ENDPOINT: the token would be sent over plain HTTP: take https, or set PORTICO_UNSAFE_HIVE_USAGE_HTTP=true',
+  ];
+}
+
+/** Names and addresses of this machine (RFC 6761 6.3, RFC 1122 3.2.1.3, RFC 4291 2.5.3). */
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** What is no URL is refused elsewhere. */
+function isPlainHttpToOthers(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'http:' && !LOOPBACK.test(hostname);
 }
 
 /** What is wrong with the variables about authentication that are set, beside what they hold. */

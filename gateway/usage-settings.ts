@@ -29,6 +29,11 @@ export const usageSettings = {
     .regex(/^[\x21-\x7e]+$/, 'expected printable characters without spaces')
     .optional()
     .meta({ description: 'Access token for it.', required: 'with `PORTICO_HIVE_USAGE_ENDPOINT`' }),
+  PORTICO_UNSAFE_HIVE_USAGE_HTTP: setting
+    .flag(false)
+    .describe(
+      'Whether reports and the access token may be sent over plain HTTP to another machine, where anybody on the way can read them.',
+    ),
   PORTICO_HIVE_USAGE_SAMPLE_PERCENT: setting
     .integer(100, 1, 100, 'percent')
     .describe('How many of the operations are reported to it, chosen at random.'),

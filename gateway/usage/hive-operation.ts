@@ -55,10 +55,35 @@ export function hiveFields(coordinates: readonly string[], schema: GraphQLSchema
   for (const coordinate of coordinates) {
     if (fields.size >= MAX_FIELDS) break;
     if (coordinate.startsWith('@')) continue;
-    if (coordinate.endsWith('.*')) for (const field of openFields(coordinate.slice(0, -2), schema)) fields.add(field);
+    if (coordinate.endsWith('.*'))
+      for (const field of knownOpenFields(coordinate.slice(0, -2), schema)) fields.add(field);
     else fields.add(coordinate.replace(/\((\w+):\)$/, '.$1'));
   }
   return [...fields].slice(0, MAX_FIELDS);
+}
+
+/** An input type may lead to thousands of others, and each new operation may have a variable of it. */
+const openFieldsOf = new WeakMap<GraphQLSchema, Map<string, readonly string[]>>();
+
+/** Of the types of a schema, which are no more than it has. */
+function knownOpenFields(name: string, schema: GraphQLSchema): readonly string[] {
+  const ofSchema = openFieldsOf.get(schema) ?? new Map<string, readonly string[]>();
+  openFieldsOf.set(schema, ofSchema);
+  let fields = ofSchema.get(name);
+  if (!fields) {
+    fields = firstOf(openFields(name, schema), MAX_FIELDS);
+    ofSchema.set(name, fields);
+  }
+  return fields;
+}
+
+function firstOf(texts: Iterable<string>, most: number): readonly string[] {
+  const first: string[] = [];
+  for (const text of texts) {
+    if (first.length >= most) break;
+    first.push(text);
+  }
+  return first;
 }
 
 function* openFields(name: string, schema: GraphQLSchema): Generator<string> {

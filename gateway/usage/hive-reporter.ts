@@ -64,18 +64,19 @@ export class HiveReporter {
     this.#timer = setInterval(() => void this.#send(), options.intervalMs ?? REPORT_INTERVAL_MS).unref();
   }
 
-  ran(operation: HiveOperation, client: Client, errors: number, durationMs: number): void {
+  /** @param isPublic whether the caller had no session. */
+  ran(operation: HiveOperation, client: Client, isPublic: boolean, errors: number, durationMs: number): void {
     if (this.#isLeftOut()) return;
     const execution = {
       ok: errors === 0,
       duration: Math.round(durationMs * 1e6),
       errorsTotal: Math.min(errors, MAX_REPORTED_ERRORS),
     };
-    this.#add({ of: operation, client, timestamp: Date.now(), execution });
+    this.#add({ of: operation, client, isPublic, timestamp: Date.now(), execution });
   }
 
-  subscribed(operation: HiveOperation, client: Client): void {
-    if (!this.#isLeftOut()) this.#add({ of: operation, client, timestamp: Date.now(), execution: undefined });
+  subscribed(operation: HiveOperation, client: Client, isPublic: boolean): void {
+    if (!this.#isLeftOut()) this.#add({ of: operation, client, isPublic, timestamp: Date.now(), execution: undefined });
   }
 
   /** Sends what there is, without further tries, and waits for that no longer than a process may take to stop. */

@@ -44,15 +44,15 @@ export class OperationUsage {
    */
   ran(headers: IncomingHttpHeaders, errors: number, durationMs: number): void {
     const client = this.#count(headers, errors > 0);
-    const { target, hive } = this.#options;
-    if (hive) target.hive?.ran(hive, client, errors, durationMs);
+    const { target, hive, isPublic } = this.#options;
+    if (hive) target.hive?.ran(hive, client, isPublic, errors, durationMs);
   }
 
   /** A subscription was opened. */
   subscribed(headers: IncomingHttpHeaders): void {
     const client = this.#count(headers, false);
-    const { target, hive } = this.#options;
-    if (hive) target.hive?.subscribed(hive, client);
+    const { target, hive, isPublic } = this.#options;
+    if (hive) target.hive?.subscribed(hive, client, isPublic);
   }
 
   #count(headers: IncomingHttpHeaders, hasErrors: boolean): Client {

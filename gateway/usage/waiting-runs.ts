@@ -1,4 +1,4 @@
-import type { Client } from './clients.ts';
+import { type Client, PUBLIC_SHARE } from './clients.ts';
 import type { HiveOperation } from './hive-operation.ts';
 
 /** A run of an operation, or a subscription that was opened. */
@@ -6,6 +6,8 @@ export interface Run {
   readonly of: HiveOperation;
   readonly client: Client;
   readonly timestamp: number;
+  /** Whether its caller had no session. */
+  readonly isPublic: boolean;
   /** Undefined for a subscription. */
   readonly execution: { readonly ok: boolean; readonly duration: number; readonly errorsTotal: number } | undefined;
 }
@@ -21,14 +23,21 @@ const MAX_QUEUED_TEXT = 16_000_000;
 
 interface WaitingOperation {
   readonly text: number;
+  /** Whether a caller without a session has brought it. */
+  readonly isPublic: boolean;
   runs: number;
 }
 
-/** Runs that wait for being reported, the oldest first. They are bounded by their number and by the text of their operations. */
+/**
+ * Runs that wait for being reported, the oldest first. They are bounded by their number and by the text of their operations.
+ * Callers without a session may bring a tenth of either: they cannot keep out those of the others.
+ */
 export class WaitingRuns {
   #runs: Run[] = [];
   readonly #operations = new Map<HiveOperation, WaitingOperation>();
   #text = 0;
+  #publicRuns = 0;
+  #publicText = 0;
 
   get isEmpty(): boolean {
     return this.#runs.length === 0;
@@ -41,16 +50,20 @@ export class WaitingRuns {
 
   /** @returns false where there is no room for it. */
   add(run: Run): boolean {
-    if (this.#runs.length >= MAX_RUNS) return false;
-    const known = this.#operations.get(run.of);
+    const { of, isPublic } = run;
+    if (this.#runs.length >= MAX_RUNS || (isPublic && this.#publicRuns >= MAX_RUNS / PUBLIC_SHARE)) return false;
+    const known = this.#operations.get(of);
     if (known) known.runs += 1;
     else {
-      const text = textOf(run.of);
-      if (this.#text + text > MAX_QUEUED_TEXT) return false;
-      this.#operations.set(run.of, { text, runs: 1 });
+      const text = textOf(of);
+      if (this.#text + text > MAX_QUEUED_TEXT || (isPublic && this.#publicText + text > MAX_QUEUED_TEXT / PUBLIC_SHARE))
+        return false;
+      this.#operations.set(of, { text, isPublic, runs: 1 });
       this.#text += text;
+      if (isPublic) this.#publicText += text;
     }
     this.#runs.push(run);
+    if (isPublic) this.#publicRuns += 1;
     return true;
   }
 
@@ -72,13 +85,15 @@ export class WaitingRuns {
     return runs;
   }
 
-  #forget({ of }: Run): void {
+  #forget({ of, isPublic }: Run): void {
+    if (isPublic) this.#publicRuns -= 1;
     const waiting = this.#operations.get(of);
     if (!waiting) return;
     waiting.runs -= 1;
     if (waiting.runs > 0) return;
     this.#operations.delete(of);
     this.#text -= waiting.text;
+    if (waiting.isPublic) this.#publicText -= waiting.text;
   }
 }
 

@@ -29,10 +29,15 @@ export interface UsageCommandOptions extends UsageFilter {
 /**
  * `portico usage`: what clients used, as several gateways have counted it.
  *
- * @throws StartError when something cannot be read.
+ * @throws StartError when something cannot be read; with `unused` a single line of usage too.
  */
 export async function usage(options: UsageCommandOptions, print: (text: string) => void): Promise<void> {
   const recorded = readUsage(options.paths, options.since);
+  // As `portico check --allow-unused` has it: any of these lines may tell of a use.
+  if (options.unused !== undefined && recorded.unreadable > 0)
+    throw new StartError(
+      `--unused: lines of usage that cannot be read: ${recorded.unreadable}. Any of them may tell of a use; without --unused they are left out`,
+    );
   const summary = summarize(recorded, options);
   const schema = options.unused === undefined ? undefined : await usedSchema(options.unused, options);
   const unused = schema && unusedParts(schema, recorded);

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../../gateway/config.ts';
 import type { HiveOperation } from '../../../gateway/usage/hive-operation.ts';
 import { HiveReporter, type HiveReporterOptions } from '../../../gateway/usage/hive-reporter.ts';
 import { createLogger } from '../../../platform/index.ts';
@@ -108,6 +109,22 @@ test('an endpoint without a token is refused at the start', async () => {
   await expect(starting).rejects.toThrow('PORTICO_HIVE_USAGE_TOKEN is not set');
 });
 
+test('an endpoint over plain HTTP on another machine is refused at the start, unless a setting allows what is unsafe', () => {
+  const environment = {
+    HASURA_GRAPHQL_ADMIN_SECRET: 'planted-admin-secret-of-32-characters',
+    PORTICO_HIVE_USAGE_TOKEN: 'planted-token',
+  };
+  const read = (endpoint: string, more = {}) =>
+    readConfig({ ...environment, PORTICO_HIVE_USAGE_ENDPOINT: endpoint, ...more }).usage?.hive?.endpoint;
+
+  for (const endpoint of ['http://registry.test/usage', 'HTTP://127.0.0.1.test/usage', 'http://10.0.0.1/usage'])
+    expect(() => read(endpoint)).toThrow('PORTICO_HIVE_USAGE_ENDPOINT: the token would be sent over plain HTTP');
+  for (const endpoint of ['https://registry.test/usage', 'http://localhost:1/usage', 'http://[::1]:1/usage'])
+    expect(read(endpoint)).toBe(endpoint);
+  const unsafe = { PORTICO_UNSAFE_HIVE_USAGE_HTTP: 'true' };
+  expect(read('http://registry.test/usage', unsafe)).toBe('http://registry.test/usage');
+});
+
 describe('the reporter', () => {
   type Answer = number | Error;
   /** One whose registry gives these answers in turn, the last one again and again. */
@@ -136,7 +153,7 @@ describe('the reporter', () => {
 
   test('tries again when the registry is away, busy or broken, up to four times', async () => {
     const { reporter, reports, events } = open([new Error('away'), 429, 500, 200]);
-    reporter.ran(OPERATION, WEB, 0, 1);
+    reporter.ran(OPERATION, WEB, false, 0, 1);
     await until('it is accepted', () => reports.length === 4);
     await reporter.stop();
     expect(reports).toHaveLength(4);
@@ -147,7 +164,7 @@ describe('the reporter', () => {
   test('gives a report up that is refused, says so once, and when it is accepted again', async () => {
     const { reporter, reports, events, logged } = open([400, 401, 200]);
     for (let count = 1; count <= 3; count++) {
-      reporter.ran(OPERATION, WEB, 2, 1);
+      reporter.ran(OPERATION, WEB, false, 2, 1);
       await until('it is sent', () => reports.length === count);
     }
     await reporter.stop();
@@ -170,9 +187,9 @@ describe('the reporter', () => {
         return { status: 200 };
       },
     });
-    for (let i = 0; i < 1_000; i++) reporter.ran(OPERATION, WEB, 0, 1);
+    for (let i = 0; i < 1_000; i++) reporter.ran(OPERATION, WEB, false, 0, 1);
     await until('the first report is on its way', () => sizes.length === 1);
-    for (let i = 0; i < 50_000; i++) reporter.ran(OPERATION, WEB, 0, 1);
+    for (let i = 0; i < 50_000; i++) reporter.ran(OPERATION, WEB, false, 0, 1);
     release();
     await reporter.stop();
     expect(sizes).toEqual(Array.from({ length: 11 }, () => 1_000));
@@ -184,15 +201,15 @@ describe('the reporter', () => {
 
   test('keeps no process from stopping when the registry does not answer', async () => {
     const { reporter, reports } = open([200], { send: () => new Promise(() => {}) });
-    reporter.ran(OPERATION, WEB, 0, 1);
+    reporter.ran(OPERATION, WEB, false, 0, 1);
     await reporter.stop();
     expect(reports).toEqual([]);
   });
 
   test('sends subscriptions apart, and clients without a name without one', async () => {
     const { reporter, reports } = open([200]);
-    reporter.subscribed(OPERATION, WEB);
-    reporter.subscribed(OPERATION, { name: undefined, version: undefined });
+    reporter.subscribed(OPERATION, WEB, false);
+    reporter.subscribed(OPERATION, { name: undefined, version: undefined }, false);
     await reporter.stop();
     expect(reports).toEqual([
       {
@@ -208,7 +225,7 @@ describe('the reporter', () => {
 
   test('reports the share that it is asked for', async () => {
     const { reporter, reports } = open([200], { samplePercent: 20, log: nobody });
-    for (let i = 0; i < 10_000; i++) reporter.ran(OPERATION, WEB, 0, 1);
+    for (let i = 0; i < 10_000; i++) reporter.ran(OPERATION, WEB, false, 0, 1);
     await reporter.stop();
     const sent = reports.reduce((sum, { size }) => sum + size, 0);
     expect(sent).toBeGreaterThan(1_600);

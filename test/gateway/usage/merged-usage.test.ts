@@ -179,6 +179,10 @@ describe('portico usage', () => {
     appendFileSync(path, '{"kind":"uses","operation":"x","cou');
     const found = await summary({ paths: [path] });
     expect([found.unreadableLines, found.count]).toEqual([1, expect.any(Number)]);
+    // The line may tell of the use of anything.
+    await expect(printed({ paths: [path], unused: 'shop.graphql' })).rejects.toThrow(
+      '--unused: lines of usage that cannot be read: 1.',
+    );
     expect(found.count).toBeGreaterThan(0);
     await expect(printed({ paths: [directory.path] })).rejects.toThrow(
       `usage cannot be read from ${directory.path} (ENOENT)`,

@@ -8,8 +8,9 @@ const operationOf = (characters: number): HiveOperation => ({
   operationName: undefined,
   fields: [],
 });
-const runOf = (of: HiveOperation): Run => ({
+const runOf = (of: HiveOperation, isPublic = false): Run => ({
   of,
+  isPublic,
   client: { name: undefined, version: undefined },
   timestamp: 0,
   execution: undefined,
@@ -46,4 +47,20 @@ test('an operation is counted until its last run is taken', () => {
   expect(waiting.add(runOf(operationOf(1)))).toBe(false);
   expect(waiting.takeReport()).toHaveLength(1);
   expect(waiting.add(runOf(operationOf(1)))).toBe(true);
+});
+
+test('callers without a session bring a tenth of the runs and of the text, and keep nobody else out', () => {
+  const waiting = new WaitingRuns();
+  const operation = operationOf(10);
+  for (let run = 0; run < 1_000; run++) expect(waiting.add(runOf(operation, true))).toBe(true);
+  expect(waiting.add(runOf(operation, true))).toBe(false);
+  expect(waiting.add(runOf(operation))).toBe(true);
+  expect(waiting.takeReport()).toHaveLength(1_000);
+  expect(waiting.takeReport()).toHaveLength(1);
+  expect(waiting.add(runOf(operationOf(1_600_001), true))).toBe(false);
+  expect(waiting.add(runOf(operationOf(1_600_000), true))).toBe(true);
+  expect(waiting.add(runOf(operationOf(1), true))).toBe(false);
+  expect(waiting.add(runOf(operationOf(4_000_000)))).toBe(true);
+  waiting.takeReport();
+  expect(waiting.add(runOf(operationOf(1), true))).toBe(true);
 });
