@@ -2,8 +2,42 @@ import { block, element } from './elements.js';
 import { fieldKey, headersOf, isListParameter, urlOf } from './request.js';
 import { exampleOf, schemaText } from './schema.js';
 
+/**
+ * @typedef {import('./request.js').Caller} Caller
+ * @typedef {import('./request.js').Parameter} Parameter
+ * @typedef {import('./schema.js').Schema} Schema
+ * @typedef {import('./schema.js').Schemas} Schemas
+ */
+
+/** @typedef {{ 'application/json'?: { schema: Schema } }} Content */
+
+/** @typedef {{ $ref?: string, description: string, content?: Content }} EndpointResponse */
+
+/** @typedef {{ schemas?: Schemas, responses?: Readonly<Record<string, EndpointResponse>> }} Components */
+
+/**
+ * An operation of the OpenAPI document, with its method and path.
+ *
+ * @typedef {object} Endpoint
+ * @property {string} method in lower case
+ * @property {string} path
+ * @property {string} [summary]
+ * @property {string} [description]
+ * @property {Parameter[]} [parameters]
+ * @property {{ content: { 'application/json': { schema: Schema } } }} [requestBody]
+ * @property {Readonly<Record<string, EndpointResponse>>} responses
+ * @property {Readonly<Record<string, unknown>>[]} [security]
+ */
+
 const QUERY = /\*\*\*\n[^\n]*\n```graphql\n([\s\S]*)\n```\s*$/;
 
+/**
+ * The element of an endpoint, which shows its details when it is opened.
+ *
+ * @param {Endpoint} operation
+ * @param {Components} components
+ * @param {() => Caller} caller
+ */
 export function showEndpoint(operation, components, caller) {
   const { method, path, parameters = [], description = '' } = operation;
   const isPublic = operation.security?.length === 0 || operation.security?.some(({ bearer }) => !bearer);
@@ -21,7 +55,7 @@ export function showEndpoint(operation, components, caller) {
       element('span', { class: 'name' }, operation.summary ?? ''),
     ),
   );
-  // What is inside is made when it is first looked at: there may be hundreds.
+  // The details are made when they are first opened: there may be hundreds of endpoints.
   details.addEventListener('toggle', () => details.append(element('div', {}, ...sections())), { once: true });
   return details;
 
@@ -34,7 +68,7 @@ export function showEndpoint(operation, components, caller) {
       ...(body ? [heading('Request body'), block(schemaText(body, schemas))] : []),
       heading('Responses'),
       ...Object.entries(operation.responses).map(([status, given]) =>
-        showResponse(status, given.$ref ? components.responses[given.$ref.split('/').pop()] : given, schemas),
+        showResponse(status, resolvedResponse(given, components), schemas),
       ),
       ...(query ? [heading('GraphQL operation'), block(query)] : []),
       tryIt(operation, schemas, caller),
@@ -42,20 +76,39 @@ export function showEndpoint(operation, components, caller) {
   }
 }
 
+/**
+ * @param {EndpointResponse} response
+ * @param {Components} components
+ * @returns {EndpointResponse}
+ */
+function resolvedResponse(response, { responses = {} }) {
+  return responses[response.$ref?.split('/').pop() ?? ''] ?? response;
+}
+
+/** @param {string} text */
 function heading(text) {
   return element('h3', {}, text);
 }
 
+/** @param {Parameter} parameter */
 function schemaOf(parameter) {
-  return parameter.schema ?? parameter.content['application/json'].schema;
+  return parameter.schema ?? parameter.content?.['application/json'].schema ?? {};
 }
 
+/**
+ * @param {Parameter} parameter
+ * @param {Schemas} schemas
+ */
 function typeOf(parameter, schemas) {
   const schema = schemaOf(parameter);
   const preset = 'default' in schema ? ` = ${JSON.stringify(schema.default)}` : '';
   return schemaText(schema, schemas) + preset + (parameter.content ? ' as JSON' : '');
 }
 
+/**
+ * @param {readonly Parameter[]} parameters
+ * @param {Schemas} schemas
+ */
 function parameterTable(parameters, schemas) {
   const head = ['Name', 'Where', 'Type'].map((name) => element('th', { scope: 'col' }, name));
   const rows = parameters.map((parameter) =>
@@ -70,13 +123,23 @@ function parameterTable(parameters, schemas) {
   return element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows));
 }
 
+/**
+ * @param {string} status
+ * @param {EndpointResponse} response
+ * @param {Schemas} schemas
+ */
 function showResponse(status, { description, content }, schemas) {
   const schema = content?.['application/json']?.schema;
   const line = element('p', {}, element('strong', {}, status === 'default' ? 'other' : status), ' ', description);
-  // That of a good answer is what people come for; all others are the same everywhere.
+  // Only the schema of a success is shown: those of errors are the same for all endpoints.
   return status === '200' && schema ? element('div', {}, line, block(schemaText(schema, schemas))) : line;
 }
 
+/**
+ * @param {Endpoint} operation
+ * @param {Schemas} schemas
+ * @param {() => Caller} caller
+ */
 function tryIt(operation, schemas, caller) {
   const { method, path, parameters = [], requestBody } = operation;
   const inputs = parameters.map((parameter) => {
@@ -102,8 +165,10 @@ function tryIt(operation, schemas, caller) {
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
+    /** @type {Record<string, string>} */
     const values = {};
-    for (const input of form.querySelectorAll('[data-key]')) values[input.dataset.key] = input.value;
+    const fields = /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll('[data-key]'));
+    for (const { dataset, value } of fields) values[dataset.key ?? ''] = value;
     const url = urlOf(path, parameters, values);
     button.disabled = true;
     outcome.replaceChildren(...(await callEndpoint(method.toUpperCase(), url, body?.value, caller())));
@@ -112,13 +177,19 @@ function tryIt(operation, schemas, caller) {
   return element('section', { class: 'try' }, heading('Try it'), form, outcome);
 }
 
+/**
+ * @param {string} method
+ * @param {string} url
+ * @param {string | undefined} body
+ * @param {Caller} caller
+ */
 async function callEndpoint(method, url, body, caller) {
   const line = element('p', {}, element('code', {}, `${method} ${url}`));
   try {
     const response = await fetch(url, {
       method,
       headers: headersOf(caller, body !== undefined),
-      body,
+      body: body ?? null,
       cache: 'no-store',
       redirect: 'error',
     });
@@ -130,6 +201,7 @@ async function callEndpoint(method, url, body, caller) {
   }
 }
 
+/** @param {string} text */
 function pretty(text) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

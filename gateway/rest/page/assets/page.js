@@ -2,10 +2,27 @@ import { element } from './elements.js';
 import { showEndpoint } from './endpoint.js';
 import { headersOf } from './request.js';
 
+/**
+ * @typedef {import('./endpoint.js').Components} Components
+ * @typedef {import('./endpoint.js').Endpoint} Endpoint
+ */
+
+/**
+ * The gateway's OpenAPI document. An item of a path has an operation for each method.
+ *
+ * @typedef {object} ApiDocument
+ * @property {Readonly<Record<string, Readonly<Record<string, Omit<Endpoint, 'method' | 'path'>>>>>} paths
+ * @property {Components} [components]
+ */
+
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const LOGIN_PATH = '/api/rest/auth_user_login';
+/** @type {ApiDocument} */
+const NO_ENDPOINTS = { paths: {} };
 
-const byId = (id) => document.getElementById(id);
+/** @param {string} id of an element of page.html */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+/** @param {string} id of an input of page.html */
 const input = (id) => /** @type {HTMLInputElement} */ (byId(id));
 const caller = () => ({ token: input('token').value.trim(), role: input('role').value.trim() });
 
@@ -15,12 +32,14 @@ onSubmit('login', async () => {
   show(await fetchDocument('json'));
 });
 
-onSubmit('caller', async () => show(await fetchDocument('json')));
+onSubmit('caller', async () => {
+  show(await fetchDocument('json'));
+});
 
 input('filter').addEventListener('input', () => {
-  const piece = input('filter').value.toLowerCase();
+  const part = input('filter').value.toLowerCase();
   for (const endpoint of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('#endpoints > *')))
-    endpoint.hidden = !endpoint.querySelector('summary').textContent.toLowerCase().includes(piece);
+    endpoint.hidden = !endpoint.querySelector('summary')?.textContent.toLowerCase().includes(part);
 });
 
 byId('theme').addEventListener('click', () => {
@@ -31,9 +50,9 @@ byId('theme').addEventListener('click', () => {
 
 showPublicEndpoints();
 
-/** What needs no token is there before anybody logs in. */
+/** Shows the endpoints that need no token. */
 async function showPublicEndpoints() {
-  const publicDocument = await fetchDocument('public.json').catch(() => ({ paths: {} }));
+  const publicDocument = await fetchDocument('public.json').catch(() => NO_ENDPOINTS);
   byId('login').hidden = publicDocument.paths[LOGIN_PATH]?.post === undefined;
   const count = show(publicDocument);
   byId('status').textContent =
@@ -42,6 +61,10 @@ async function showPublicEndpoints() {
       : 'These endpoints need no token. Those that do are shown to those who may use them.';
 }
 
+/**
+ * @param {string} id of a form
+ * @param {() => Promise<void>} send rejects with the problem to show
+ */
 function onSubmit(id, send) {
   byId(id).addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -50,13 +73,18 @@ function onSubmit(id, send) {
     try {
       await send();
     } catch (error) {
-      show({ paths: {} }, error.message);
+      show(NO_ENDPOINTS, /** @type {Error} */ (error).message);
     }
     button.disabled = false;
   });
 }
 
-/** @returns {Promise<string>} the access token */
+/**
+ * @param {string} username
+ * @param {string} password
+ * @param {string} tenant
+ * @returns {Promise<string>} the access token
+ */
 async function logIn(username, password, tenant) {
   const { ok, status, body } = await exchange(LOGIN_PATH.slice(LOGIN_PATH.lastIndexOf('/') + 1), {
     method: 'POST',
@@ -69,6 +97,10 @@ async function logIn(username, password, tenant) {
   return token;
 }
 
+/**
+ * @param {'json' | 'public.json'} name the document of the caller's role, or of what needs no token
+ * @returns {Promise<ApiDocument>}
+ */
 async function fetchDocument(name) {
   const headers = headersOf(name === 'json' ? caller() : { token: '', role: '' }, false);
   const { ok, status, body } = await exchange(new URL(name, import.meta.url), { headers });
@@ -76,6 +108,10 @@ async function fetchDocument(name) {
   return body;
 }
 
+/**
+ * @param {string | URL} target a REST endpoint, or an address
+ * @param {RequestInit} options
+ */
 async function exchange(target, options) {
   const url = typeof target === 'string' ? new URL(`../rest/${target}`, import.meta.url) : target;
   const response = await fetch(url, { ...options, cache: 'no-store', redirect: 'error' }).catch(() => undefined);
@@ -83,10 +119,17 @@ async function exchange(target, options) {
   return { ok: response.ok, status: response.status, body: await response.json().catch(() => undefined) };
 }
 
-/** @returns {number} how many endpoints there are */
-function show({ paths, components = {} }, problem = undefined) {
+/**
+ * @param {ApiDocument} apiDocument
+ * @param {string} [problem]
+ * @returns {number} how many endpoints there are
+ */
+function show({ paths, components = {} }, problem) {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
-    METHODS.filter((method) => item[method]).map((method) => ({ ...item[method], method, path })),
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation ? [{ ...operation, method, path }] : [];
+    }),
   );
   byId('endpoints').replaceChildren(...operations.map((operation) => showEndpoint(operation, components, caller)));
   input('filter').value = '';

@@ -1,12 +1,35 @@
+/** @typedef {import('./schema.js').Schema} Schema */
+
+/**
+ * A parameter of an endpoint. `content` has one that is written as JSON.
+ *
+ * @typedef {object} Parameter
+ * @property {string} name
+ * @property {'path' | 'query'} in
+ * @property {boolean} [required]
+ * @property {Schema} [schema]
+ * @property {{ 'application/json': { schema: Schema } }} [content]
+ */
+
+/** @typedef {{ token: string, role: string }} Caller the access token and the role; empty: none. */
+
+/** @param {Parameter} parameter */
 export function fieldKey(parameter) {
   return `${parameter.in}:${parameter.name}`;
 }
 
+/** @param {Parameter} parameter */
 export function isListParameter(parameter) {
   return parameter.schema?.type === 'array';
 }
 
+/**
+ * @param {string} template the path, with parameters in braces.
+ * @param {readonly Parameter[]} parameters
+ * @param {Readonly<Record<string, string>>} values by `fieldKey`; a list has an item a line.
+ */
 export function urlOf(template, parameters, values) {
+  /** @type {string[]} */
   const query = [];
   let path = template;
   for (const parameter of parameters) {
@@ -20,6 +43,11 @@ export function urlOf(template, parameters, values) {
   return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }
 
+/**
+ * @param {Caller} caller
+ * @param {boolean} hasBody
+ * @returns {Record<string, string>}
+ */
 export function headersOf({ token, role }, hasBody) {
   return {
     accept: 'application/json',

@@ -1,9 +1,42 @@
+/**
+ * A JSON schema, as far as the gateway's OpenAPI document uses it.
+ *
+ * @typedef {object} Schema
+ * @property {string} [$ref]
+ * @property {Schema[]} [anyOf]
+ * @property {unknown} [const]
+ * @property {unknown[]} [enum]
+ * @property {string | string[]} [type]
+ * @property {string} [format]
+ * @property {string} [description]
+ * @property {unknown} [default]
+ * @property {Schema} [items]
+ * @property {Record<string, Schema>} [properties]
+ * @property {string[]} [required]
+ */
+
+/** @typedef {Readonly<Record<string, Schema>>} Schemas */
+
 const REFERENCE = '#/components/schemas/';
 
+/**
+ * @param {Schema} schema
+ * @param {Schemas} components
+ * @returns {Schema}
+ */
 export function resolve(schema, components) {
   return schema.$ref ? (components[schema.$ref.slice(REFERENCE.length)] ?? {}) : schema;
 }
 
+/**
+ * A schema as the text of a TypeScript-like type.
+ *
+ * @param {Schema} schema
+ * @param {Schemas} components
+ * @param {string} indent
+ * @param {readonly string[]} above the references around it, which are not followed again.
+ * @returns {string}
+ */
 export function schemaText(schema, components, indent = '', above = []) {
   if (schema.$ref) {
     const name = schema.$ref.slice(REFERENCE.length);
@@ -16,6 +49,14 @@ export function schemaText(schema, components, indent = '', above = []) {
   return types.map((type) => typeText(type, schema, components, indent, above)).join(' | ');
 }
 
+/**
+ * @param {string} type
+ * @param {Schema} schema
+ * @param {Schemas} components
+ * @param {string} indent
+ * @param {readonly string[]} above
+ * @returns {string}
+ */
 function typeText(type, schema, components, indent, above) {
   if (type === 'array') {
     const items = schemaText(schema.items ?? {}, components, indent, above);
@@ -31,11 +72,23 @@ function typeText(type, schema, components, indent, above) {
   return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n${indent}}`;
 }
 
+/**
+ * @param {Schema} schema
+ * @param {Schemas} components
+ */
 function isChoice(schema, components) {
   const { anyOf, enum: values, type } = resolve(schema, components);
   return [anyOf, values, type].some((several) => Array.isArray(several) && several.length > 1);
 }
 
+/**
+ * A value that fits a schema, to begin with.
+ *
+ * @param {Schema} schema
+ * @param {Schemas} components
+ * @param {readonly string[]} above the references around it, which are not followed again.
+ * @returns {unknown}
+ */
 export function exampleOf(schema, components, above = []) {
   if (schema.$ref) {
     if (above.includes(schema.$ref)) return null;
