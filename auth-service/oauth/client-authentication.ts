@@ -6,7 +6,7 @@ import {
   type RequestOrigin,
 } from '../use-cases/index.ts';
 import type { Form } from './form.ts';
-import { OAuthError } from './oauth-error.ts';
+import { clientAuthenticationRequired, invalidClient, severalAuthentications, tooManyAttempts } from './errors.ts';
 
 const BASIC = /^basic +(?<credentials>[A-Za-z0-9+/_-]+={0,2}) *$/i;
 
@@ -37,8 +37,8 @@ export async function authenticate(
   const shown = credentialsOf(request.headers.authorization, form);
   if (!shown) return undefined;
   const client = await authenticateClient(shown.clientId, shown.secret, originOf(request));
-  if (!client) throw new OAuthError('invalid_client');
-  if ('outcome' in client) throw new OAuthError('slow_down', undefined, client.retryAfterSeconds);
+  if (!client) throw invalidClient();
+  if ('outcome' in client) throw tooManyAttempts(client.retryAfterSeconds);
   return client;
 }
 
@@ -49,7 +49,7 @@ export async function authenticateAlways(
   authentication: ClientAuthentication,
 ): Promise<ClientAccount> {
   const client = await authenticate(request, form, authentication);
-  if (!client) throw new OAuthError('invalid_client', 'client authentication is needed');
+  if (!client) throw clientAuthenticationRequired();
   return client;
 }
 
@@ -60,14 +60,14 @@ function credentialsOf(authorization: string | undefined, form: Form): Credentia
   if (authorization !== undefined && /^basic\b/i.test(authorization)) {
     const shown = readBasic(authorization);
     if (secret !== undefined || (clientId !== undefined && clientId !== shown.clientId))
-      throw new OAuthError('invalid_request', 'the client authenticates in two ways at once');
+      throw severalAuthentications();
     return shown;
   }
   if (secret !== undefined) {
-    if (clientId === undefined) throw new OAuthError('invalid_client');
+    if (clientId === undefined) throw invalidClient();
     return { clientId, secret };
   }
-  if (clientId !== undefined && clientId !== FIRST_PARTY_CLIENT) throw new OAuthError('invalid_client');
+  if (clientId !== undefined && clientId !== FIRST_PARTY_CLIENT) throw invalidClient();
   return undefined;
 }
 
@@ -76,11 +76,11 @@ function readBasic(authorization: string): Credentials {
   const encoded = BASIC.exec(authorization)?.groups?.credentials ?? '';
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  if (colon < 0) throw new OAuthError('invalid_client');
+  if (colon < 0) throw invalidClient();
   try {
     return { clientId: decodeForm(text.slice(0, colon)), secret: decodeForm(text.slice(colon + 1)) };
   } catch {
-    throw new OAuthError('invalid_client');
+    throw invalidClient();
   }
 }
 

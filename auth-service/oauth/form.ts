@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler } from 'express';
-import { OAuthError } from './oauth-error.ts';
+import { expectedForm, missingParameter, repeatedParameter } from './errors.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const BODY_LIMIT = '16kb';
@@ -7,7 +7,7 @@ const BODY_LIMIT = '16kb';
 /** Reads a form's text; `readForm` takes it apart. */
 export const formBody: RequestHandler[] = [
   (request, _response, next) => {
-    next(request.is(FORM) ? undefined : new OAuthError('invalid_request', `expected a body of the type ${FORM}`));
+    next(request.is(FORM) ? undefined : expectedForm(FORM));
   },
   express.text({ type: FORM, limit: BODY_LIMIT, inflate: false }),
 ];
@@ -20,7 +20,7 @@ export function readForm(request: Request): Form {
   const form = new Map<string, string>();
   const seen = new Set<string>();
   for (const [name, value] of new URLSearchParams(typeof request.body === 'string' ? request.body : '')) {
-    if (seen.has(name)) throw new OAuthError('invalid_request', 'a parameter is there more than once');
+    if (seen.has(name)) throw repeatedParameter();
     seen.add(name);
     if (value !== '') form.set(name, value);
   }
@@ -30,6 +30,6 @@ export function readForm(request: Request): Form {
 /** @throws OAuthError `invalid_request` when it is missing. `name` is one of ours, not the caller's. */
 export function required(form: Form, name: string): string {
   const value = form.get(name);
-  if (value === undefined) throw new OAuthError('invalid_request', `${name} is required`);
+  if (value === undefined) throw missingParameter(name);
   return value;
 }

@@ -4,7 +4,7 @@ import type { LogEvent, RefreshDeliveries } from '../http/index.ts';
 import type { ClientCredentials, Refresh } from '../use-cases/index.ts';
 import { authenticate, authenticateAlways, type ClientAuthentication } from './client-authentication.ts';
 import { type Form, readForm, required } from './form.ts';
-import { OAuthError } from './oauth-error.ts';
+import { invalidClient, invalidGrant, invalidScope, scopeOfRefresh, unauthorizedClient, unsupportedGrantType } from './errors.ts';
 
 export interface TokenEndpointOptions extends ClientAuthentication {
   refresh: Refresh;
@@ -36,7 +36,7 @@ export function tokenEndpoint(options: TokenEndpointOptions): RequestHandler {
     };
     const type = required(form, 'grant_type');
     const grant = Object.hasOwn(grants, type) ? grants[type] : undefined;
-    if (!grant) throw new OAuthError('unsupported_grant_type');
+    if (!grant) throw unsupportedGrantType();
     response.json(await grant());
   };
 }
@@ -49,9 +49,9 @@ async function refreshGrant(
 ): Promise<TokenResponse> {
   const { refresh, deliveries, originOf, loggerOf } = options;
   // Refresh tokens are the login's, whose clients have no secret.
-  if (await authenticate(request, form, options)) throw new OAuthError('unauthorized_client');
+  if (await authenticate(request, form, options)) throw unauthorizedClient();
   const token = required(form, 'refresh_token');
-  if (form.has('scope')) throw new OAuthError('invalid_scope', 'the refresh token was granted without a scope');
+  if (form.has('scope')) throw scopeOfRefresh();
   const result = await refresh({ refresh_token: token }, originOf(request));
   if (result.outcome === 'success') {
     const { tokens, account, sessionId, spent } = result;
@@ -81,7 +81,7 @@ async function refreshGrant(
       'refresh',
     );
   } else loggerOf(request).info({ event: 'refresh.refused', outcome: result.outcome }, 'refresh');
-  throw new OAuthError('invalid_grant');
+  throw invalidGrant();
 }
 
 async function clientCredentialsGrant(
@@ -92,7 +92,7 @@ async function clientCredentialsGrant(
   const { clientCredentials, originOf, loggerOf } = options;
   const client = await authenticateAlways(request, form, options);
   const scope = form.get('scope');
-  if (scope !== undefined && !SCOPE_LIST.test(scope)) throw new OAuthError('invalid_scope');
+  if (scope !== undefined && !SCOPE_LIST.test(scope)) throw invalidScope();
   const result = await clientCredentials(client, scope, originOf(request));
   const { tenantId, clientId } = client;
   const event: LogEvent = result.outcome === 'success' ? 'client_token.succeeded' : 'client_token.refused';
@@ -101,7 +101,7 @@ async function clientCredentialsGrant(
     'client credentials',
   );
   if (result.outcome === 'refused')
-    throw new OAuthError(result.reason === 'scope' ? 'invalid_scope' : 'invalid_client');
+    throw result.reason === 'scope' ? invalidScope() : invalidClient();
   return {
     access_token: result.accessToken,
     token_type: 'Bearer',

@@ -1,12 +1,11 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Logger } from '../../platform/index.ts';
-import { ERRORS, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
 import type { RefreshDeliveries } from '../http/index.ts';
 import { isDatabaseUnavailable, type RequestOrigin } from '../use-cases/index.ts';
 import { formBody } from './form.ts';
 import type { TokenEndpointOptions } from './grants.ts';
 import { tokenEndpoint } from './grants.ts';
-import { OAUTH_ERRORS, OAuthError } from './oauth-error.ts';
+import { databaseUnavailable, expectedPost, notStarted, OAUTH_ERRORS, OAuthError, serverError, unreadableBody } from './errors.ts';
 import {
   type IntrospectionEndpointOptions,
   introspectionEndpoint,
@@ -50,11 +49,11 @@ const neverCached: RequestHandler = (_request, response, next) => {
 
 const onlyPost: RequestHandler = (_request, response) => {
   response.setHeader('allow', 'POST');
-  sendOAuthError(response, new OAuthError('invalid_request', 'expected the method POST'), 405);
+  sendOAuthError(response, expectedPost(), 405);
 };
 
 function requireStarted(started: () => boolean): RequestHandler {
-  return (_request, _response, next) => next(started() ? undefined : new OAuthError('temporarily_unavailable'));
+  return (_request, _response, next) => next(started() ? undefined : notStarted());
 }
 
 function createOAuthErrorHandler(loggerOf: (request: Request) => Logger): ErrorRequestHandler {
@@ -64,17 +63,10 @@ function createOAuthErrorHandler(loggerOf: (request: Request) => Logger): ErrorR
     // The body parser's errors; their messages quote the body.
     const { status } = error as { status?: unknown };
     if (typeof status === 'number' && status < 500)
-      return sendOAuthError(response, new OAuthError('invalid_request', 'the body cannot be read'));
+      return sendOAuthError(response, unreadableBody());
     loggerOf(request).error({ err: error, event: 'request.failed' }, 'unexpected error');
-    return sendOAuthError(
-      response,
-      isDatabaseUnavailable(error) ? temporarilyUnavailable() : new OAuthError('server_error'),
-    );
+    return sendOAuthError(response, isDatabaseUnavailable(error) ? databaseUnavailable() : serverError());
   };
-}
-
-function temporarilyUnavailable(): OAuthError {
-  return new OAuthError('temporarily_unavailable', ERRORS.unavailable.message, UNAVAILABLE_RETRY_SECONDS);
 }
 
 function sendOAuthError(response: Response, error: OAuthError, status: number = OAUTH_ERRORS[error.code].status): void {
