@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { AuthenticatedCaller, ReadAudit, ReadAuditInput, ReadEntry } from '../use-cases/index.ts';
 import type { GraphContext } from './context.ts';
+import { invalidAuditFilter } from './errors.ts';
 
 export const auditTypeDefs = /* GraphQL */ `
   extend type Query {
@@ -68,7 +69,7 @@ export function createAuditField(
       throw new ApiError('access-denied');
     }
     context.http = { status: 400 };
-    throw new ApiError('validation-failed', `${result.field}: expected something else, see docs/audit-log.md`);
+    throw invalidAuditFilter(result.field);
   };
 }
 

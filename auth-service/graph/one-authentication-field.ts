@@ -1,11 +1,11 @@
 import {
   type ASTVisitor,
-  GraphQLError,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
   type ValidationContext,
 } from 'graphql';
+import { severalAuthenticationFields } from './errors.ts';
 import { AUTHENTICATION_FIELDS } from './schema.ts';
 
 /**
@@ -16,9 +16,7 @@ export function oneAuthenticationFieldRule(context: ValidationContext): ASTVisit
   return {
     OperationDefinition(operation: OperationDefinitionNode) {
       if (countIn(operation.selectionSet, context, new Map()) > 1)
-        context.reportError(
-          new GraphQLError('An operation may hold one authentication field only', { nodes: operation }),
-        );
+        context.reportError(severalAuthenticationFields(operation));
     },
   };
 }

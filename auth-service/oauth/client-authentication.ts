@@ -5,8 +5,8 @@ import {
   FIRST_PARTY_CLIENT,
   type RequestOrigin,
 } from '../use-cases/index.ts';
-import type { Form } from './form.ts';
 import { clientAuthenticationRequired, invalidClient, severalAuthentications, tooManyAttempts } from './errors.ts';
+import type { Form } from './form.ts';
 
 const BASIC = /^basic +(?<credentials>[A-Za-z0-9+/_-]+={0,2}) *$/i;
 
@@ -59,8 +59,7 @@ function credentialsOf(authorization: string | undefined, form: Form): Credentia
   // Another scheme authenticates no client: browsers and libraries attach bearer tokens to whatever they send.
   if (authorization !== undefined && /^basic\b/i.test(authorization)) {
     const shown = readBasic(authorization);
-    if (secret !== undefined || (clientId !== undefined && clientId !== shown.clientId))
-      throw severalAuthentications();
+    if (secret !== undefined || (clientId !== undefined && clientId !== shown.clientId)) throw severalAuthentications();
     return shown;
   }
   if (secret !== undefined) {

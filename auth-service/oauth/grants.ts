@@ -3,8 +3,15 @@ import type { Logger } from '../../platform/index.ts';
 import type { LogEvent, RefreshDeliveries } from '../http/index.ts';
 import type { ClientCredentials, Refresh } from '../use-cases/index.ts';
 import { authenticate, authenticateAlways, type ClientAuthentication } from './client-authentication.ts';
+import {
+  invalidClient,
+  invalidGrant,
+  invalidScope,
+  scopeOfRefresh,
+  unauthorizedClient,
+  unsupportedGrantType,
+} from './errors.ts';
 import { type Form, readForm, required } from './form.ts';
-import { invalidClient, invalidGrant, invalidScope, scopeOfRefresh, unauthorizedClient, unsupportedGrantType } from './errors.ts';
 
 export interface TokenEndpointOptions extends ClientAuthentication {
   refresh: Refresh;
@@ -100,8 +107,7 @@ async function clientCredentialsGrant(
     { event, outcome: result.outcome, tenant_id: tenantId, client_id: clientId },
     'client credentials',
   );
-  if (result.outcome === 'refused')
-    throw result.reason === 'scope' ? invalidScope() : invalidClient();
+  if (result.outcome === 'refused') throw result.reason === 'scope' ? invalidScope() : invalidClient();
   return {
     access_token: result.accessToken,
     token_type: 'Bearer',

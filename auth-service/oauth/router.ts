@@ -2,10 +2,18 @@ import { type ErrorRequestHandler, type Request, type RequestHandler, type Respo
 import type { Logger } from '../../platform/index.ts';
 import type { RefreshDeliveries } from '../http/index.ts';
 import { isDatabaseUnavailable, type RequestOrigin } from '../use-cases/index.ts';
+import {
+  databaseUnavailable,
+  expectedPost,
+  notStarted,
+  OAUTH_ERRORS,
+  OAuthError,
+  serverError,
+  unreadableBody,
+} from './errors.ts';
 import { formBody } from './form.ts';
 import type { TokenEndpointOptions } from './grants.ts';
 import { tokenEndpoint } from './grants.ts';
-import { databaseUnavailable, expectedPost, notStarted, OAUTH_ERRORS, OAuthError, serverError, unreadableBody } from './errors.ts';
 import {
   type IntrospectionEndpointOptions,
   introspectionEndpoint,
@@ -62,8 +70,7 @@ function createOAuthErrorHandler(loggerOf: (request: Request) => Logger): ErrorR
     if (error instanceof OAuthError) return sendOAuthError(response, error);
     // The body parser's errors; their messages quote the body.
     const { status } = error as { status?: unknown };
-    if (typeof status === 'number' && status < 500)
-      return sendOAuthError(response, unreadableBody());
+    if (typeof status === 'number' && status < 500) return sendOAuthError(response, unreadableBody());
     loggerOf(request).error({ err: error, event: 'request.failed' }, 'unexpected error');
     return sendOAuthError(response, isDatabaseUnavailable(error) ? databaseUnavailable() : serverError());
   };

@@ -1,5 +1,6 @@
-import { type DirectiveNode, type DocumentNode, GraphQLError, Kind, visit } from 'graphql';
+import { type DirectiveNode, type DocumentNode, Kind, visit } from 'graphql';
 import { directivesOf } from './directives.ts';
+import { UnusableSupergraph } from './errors.ts';
 
 /** A specification that a supergraph says it uses, in `@link` or `@core`. */
 interface Specification {
@@ -29,7 +30,7 @@ const PURPOSES: ReadonlySet<unknown> = new Set(['SECURITY', 'EXECUTION']);
  * others; a reader of the usual names only would expose inaccessible elements and skip authorization.
  *
  * @returns the supergraph itself where they have them.
- * @throws GraphQLError when it uses a specification for security or execution that is not known, or names none.
+ * @throws UnusableSupergraph when it uses a specification for security or execution that is not known, or names none.
  */
 export function withUsualNames(supergraph: DocumentNode): DocumentNode {
   const specifications = specificationsOf(supergraph);
@@ -38,7 +39,7 @@ export function withUsualNames(supergraph: DocumentNode): DocumentNode {
     const isKnown = KNOWN.has(name) && url.startsWith(OWNER);
     return PURPOSES.has(purpose) && !isKnown ? [`it uses "${url}" for ${purpose}, which is not known here`] : [];
   });
-  if (problems.length > 0) throw new GraphQLError(problems.join('\n\n'));
+  if (problems.length > 0) throw new UnusableSupergraph(problems);
   const usual = new Map<string, string>();
   for (const { name, directives } of specifications)
     for (const [own, given] of directives) if (KNOWN.has(name) && own !== given) usual.set(given, own);

@@ -1,13 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLSchema,
-  Kind,
-  parse,
-  print,
-  type TypeDefinitionNode,
-} from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, parse, print, type TypeDefinitionNode } from 'graphql';
 import { atOnce, inSlices, type Sliced } from '../../platform/index.ts';
 import { buildSchema } from '../schemas/index.ts';
 import {
@@ -21,6 +13,7 @@ import {
 } from '../supergraph/index.ts';
 import { type Requirements, readRequirements } from './access.ts';
 import { directivesOf } from './directives.ts';
+import { UnusableSupergraph } from './errors.ts';
 import { ownedCoordinates } from './owners.ts';
 import { definitionsIn, type Pieces, parsePieces, sdlOf } from './pieces.ts';
 import { withUsualNames } from './specifications.ts';
@@ -62,13 +55,14 @@ export interface Supergraph {
 /**
  * Reads the SDL of a supergraph, of the join specification 0.1 to 0.5.
  *
- * @throws GraphQLError or Error when it is none.
+ * @throws UnusableSupergraph, or GraphQLError when it is no valid schema.
  */
 export async function readSupergraph(sdl: string): Promise<Supergraph> {
   const given = parse(sdl, { noLocation: true });
   const document = fromOthers(given);
   await setImmediate();
-  if (joinedGraphs(document).size === 0) throw new Error('is no composed supergraph: it has no enum join__Graph');
+  if (joinedGraphs(document).size === 0)
+    throw new UnusableSupergraph(['is no composed supergraph: it has no enum join__Graph']);
   const schema = buildPublicSchema(document);
   await setImmediate();
   const text = document === given ? sdl : print(document);
@@ -171,7 +165,7 @@ function subgraphNamesOf(graphs: SubgraphsByValue): ReadonlyMap<string, string> 
 function fromOthers(given: DocumentNode): DocumentNode {
   const named = withUsualNames(given);
   const unsupported = unsupportedInSupergraph(named);
-  if (unsupported.length > 0) throw new GraphQLError(unsupported.join('\n\n'));
+  if (unsupported.length > 0) throw new UnusableSupergraph(unsupported);
   return widenFields(restoreExternal(named));
 }
 

@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { CacheCounts, type Done } from '../../platform/index.ts';
 import { TooCostly, writeAnswer } from './answer-writer.ts';
+import { introspectionTooCostly, tooManyIntrospectionsQueued } from './errors.ts';
 import { KeptAnswers } from './kept-answers.ts';
 import { type Question, questionKey, questionOf } from './question.ts';
 import { schemaSize } from './schema-size.ts';
@@ -94,7 +95,7 @@ export class Introspections {
       return;
     }
     if (this.#waiting.length >= MAX_WAITING_INTROSPECTIONS) {
-      done(introspectionError('too many introspections wait to be answered; try again later', 'service-unavailable'));
+      done(tooManyIntrospectionsQueued());
       return;
     }
     const awaiting = [done];
@@ -153,11 +154,7 @@ function* answerSteps(
   try {
     return yield* writeAnswer(schema, question, variables, yield* budget());
   } catch (error) {
-    if (error instanceof TooCostly)
-      return introspectionError(
-        'the introspection asks for more than the schema needs to be known',
-        'introspection-limit-exceeded',
-      );
+    if (error instanceof TooCostly) return introspectionTooCostly();
     // A resolver failed. graphql-js reports which one, and where.
     return answerByExecution(schema, question, variables);
   }
@@ -183,8 +180,4 @@ function budgetOf(schema: GraphQLSchema): () => Generator<void, number> {
     known ??= BASE_BUDGET + BUDGET_FACTOR * (yield* schemaSize(schema));
     return known;
   };
-}
-
-function introspectionError(message: string, code: string): ExecutionResult {
-  return { data: null, errors: [new GraphQLError(message, { extensions: { code } })] };
 }

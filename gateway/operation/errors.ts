@@ -1,4 +1,4 @@
-import { type ASTNode, GraphQLError } from 'graphql';
+import { type ASTNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 
 /** A document of more tokens than are parsed. */
@@ -90,6 +90,31 @@ export function subscriptionNeedsStream(): GatewayError {
 /** The end of a subscription that another schema answers differently, or no longer. */
 export function schemaChanged(): GatewayError {
   return new GatewayError('schema-reload', 'the schema has changed: subscribe again');
+}
+
+/** A document with an operation of a kind that its caller's schema has no root type for. */
+export function noRootType(operation: OperationDefinitionNode): GraphQLError {
+  return new GraphQLError(`no ${operation.operation}s exist`, { nodes: operation });
+}
+
+/** A response of a single service that is relayed as bytes and turns out to be no JSON. */
+export function unreadableResponse(): GatewayError {
+  return new GatewayError('remote-schema-error', 'a service answered with something that is not valid JSON');
+}
+
+/** The operation that a request names, or leaves open among several. */
+export function unknownOperation(name: string | undefined): GraphQLError {
+  return codedError(
+    name === undefined
+      ? 'exactly one operation has to be present in the document when operationName is not specified'
+      : 'no such operation found in the document',
+    'validation-failed',
+  );
+}
+
+/** A refusal as an error of a GraphQL response. */
+export function inDocument({ message, code }: GatewayError): GraphQLError {
+  return codedError(message, code);
 }
 
 function codedError(message: string, code: ErrorCode): GraphQLError {

@@ -10,7 +10,7 @@ import { OperationAuthenticator } from './authenticate.ts';
 import { type Batch, limitBatch } from './batch.ts';
 import { OperationCounts } from './counts.ts';
 import { type Document, fragmentsOf, PersistedQueries, type PersistedQuery, withFragments } from './document/index.ts';
-import { subscriptionNeedsStream } from './errors.ts';
+import { subscriptionNeedsStream, unknownOperation } from './errors.ts';
 import { executeOperation, type OperationResult, type ResultFormat } from './execute.ts';
 import { ExplanationPolicy, explainPlan, openExplanation } from './explain.ts';
 import type { Explanation } from './explanation.ts';
@@ -195,7 +195,7 @@ export class OperationPipeline {
       () => !validation.hasPlan(operationName),
       () => validation.operation(operationName),
     );
-    if (!chosen) return reject([unknownOperation(operationName)]);
+    if (!chosen) return reject([invalidRequest(unknownOperation(operationName))]);
     if (chosen.operation.operation === 'subscription' && !mayStream) throw subscriptionNeedsStream();
     const variableErrors = chosen.variableErrors(request.variables);
     if (variableErrors.length > 0) return reject(variableErrors);
@@ -290,12 +290,4 @@ function operationToCount(
 ) {
   const own = withFragments(operation, fragmentsOf(document.node));
   return { ...own, schema: generation.graphOf(role).accepted, role };
-}
-
-function unknownOperation(name: string | undefined): PublicError {
-  const message =
-    name === undefined
-      ? 'exactly one operation has to be present in the document when operationName is not specified'
-      : 'no such operation found in the document';
-  return { message, extensions: { path: '$', code: 'validation-failed' } };
 }

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { type ErrorCode, GatewayError, methodNotAllowed, toLoggedError } from '../errors.ts';
+import { type GatewayError, methodNotAllowed, toLoggedError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
 import { type HttpExchange, readJson, sendCompressible, sendFlatError, sendJson } from '../http/index.ts';
 import type { RestEndpoint } from '../metadata/index.ts';
 import {
   dataIn,
   executeOperation,
+  flatRefusal,
   type OperationPipeline,
   type OperationResult,
   type PreparedRequest,
   type PublicError,
-  type RejectedRequest,
 } from '../operation/index.ts';
 import { type Authenticator, CHALLENGE } from '../session/index.ts';
 import { needsOfEndpoint } from './endpoint-access.ts';
@@ -115,7 +115,7 @@ class RestExchange {
   }
 
   #run(endpoint: RestEndpoint, variables: Readonly<Record<string, unknown>>, prepared: PreparedRequest): void {
-    if ('errors' in prepared) throw missingVariable(endpoint.operation, variables) ?? invalid(prepared);
+    if ('errors' in prepared) throw missingVariable(endpoint.operation, variables) ?? flatRefusal(prepared, '$');
     executeOperation(prepared, { withEnvelope: false, asBytes: true }, (result) =>
       this.#attempt(() => send(this.#exchange, result, prepared.mayCompress)),
     );
@@ -170,14 +170,6 @@ function isWithoutBody({ headers }: IncomingMessage): boolean {
 
 function isBody(body: unknown): body is Readonly<Record<string, unknown>> | undefined {
   return body === undefined || (typeof body === 'object' && body !== null && !Array.isArray(body));
-}
-
-function invalid({ errors: [first], retryAfterSeconds }: RejectedRequest): GatewayError {
-  const code = first?.extensions.code as ErrorCode | undefined;
-  return new GatewayError(code ?? 'validation-failed', first?.message ?? 'the operation is not valid', {
-    path: '$',
-    ...(retryAfterSeconds !== undefined && { headers: { 'retry-after': String(retryAfterSeconds) } }),
-  });
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   isListType,
 } from 'graphql';
 import { AnsweredObject, FieldFailure } from './answer.ts';
+import { unfitLeaf } from './errors.ts';
 
 /** The root fields of one run, by response key. */
 export class RootValues {
@@ -94,7 +95,7 @@ function leaves(value: unknown, type: GraphQLOutputType, leaf: GraphQLLeafType, 
   try {
     return leaf.parseValue(value);
   } catch {
-    return new GraphQLError(`"${field}" was answered with a value that is no ${leaf.name}`);
+    return unfitLeaf(field, leaf.name);
   }
 }
 

@@ -1,5 +1,6 @@
-import { type FieldNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
+import { type FieldNode, Kind, type SelectionSetNode } from 'graphql';
 import { type AnsweredObject, FieldFailure, type Joinable } from './answer.ts';
+import { missingKey } from './errors.ts';
 import { entriesFor, entriesForFact, FactSet, selectOnly } from './facts.ts';
 import type { JoinBatches } from './join-batches.ts';
 import type { SelectedField } from './selected.ts';
@@ -150,8 +151,7 @@ class ObjectPlan {
     const relationship = this.#types.relationship(typeName, field.node.name.value);
     const keys = relationship ? [...relationship.keys.values()].map(selectOnly) : entries.map(({ key }) => key);
     if (keys.some(isNull)) return null;
-    const message = `"${typeName}.${field.node.name.value}" cannot be fetched here: no service gives the key that it is asked for by`;
-    return new FieldFailure([{ error: new GraphQLError(message), path: [] }]);
+    return new FieldFailure([{ error: missingKey(`${typeName}.${field.node.name.value}`), path: [] }]);
   }
 }
 

@@ -2,13 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CloseCode } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
 import { Cancellation } from '../../platform/index.ts';
-import { GatewayError, toLoggedError, tooManyConcurrentOperations } from '../errors.ts';
+import { type GatewayError, toLoggedError, tooManyConcurrentOperations } from '../errors.ts';
 import { readOperationRequest } from '../graphql-http/index.ts';
 import { type IncomingRequest, isNestedTooDeep, type OperationLog, type OperationSpans } from '../http/index.ts';
 import { type OperationPipeline, refusedRequest } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import { closeReason } from './close-reason.ts';
 import { connectionHeaders } from './connection-headers.ts';
+import { invalidConnectionInit } from './errors.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import type { SubscriptionLimits } from './limits.ts';
 import { OperationContexts } from './operation-contexts.ts';
@@ -145,7 +146,7 @@ export class Connection {
     const refuse = (error: GatewayError) => this.#end(protocol.initRefused(refusedRequest(error)));
     const read = connectionHeaders(incoming.request.headers, payload);
     if ('problem' in read) {
-      refuse(new GatewayError('bad-request', read.problem));
+      refuse(invalidConnectionInit(read.problem));
       return;
     }
     this.#headers = this.#contexts.takeTraceContext(read.headers);

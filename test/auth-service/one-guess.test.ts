@@ -50,7 +50,7 @@ describe('one operation is one guess at a password', () => {
     expect(body.data).toBeUndefined();
     expect(body.errors).toContainEqual(
       expect.objectContaining({
-        message: 'An operation may hold one authentication field only',
+        message: 'an operation may hold one authentication field',
         extensions: { code: 'validation-failed' },
       }),
     );

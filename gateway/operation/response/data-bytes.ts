@@ -1,8 +1,8 @@
-import { type ExecutionResult, GraphQLError } from 'graphql';
-import { GatewayError } from '../../errors.ts';
+import type { ExecutionResult } from 'graphql';
 import { BACKSLASH, CLOSING_BRACE, OPENING_BRACE, QUOTE } from '../../http/index.ts';
-import { type OperationAnswer, REMOTE_SCHEMA_ERROR } from '../../sources/index.ts';
+import type { OperationAnswer } from '../../sources/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
+import { inDocument, unreadableResponse } from '../errors.ts';
 
 const DATA_START = '{"data":{'.length;
 
@@ -33,15 +33,13 @@ function isEscaped(bytes: Buffer, at: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-const UNREADABLE = 'a service answered with something that is not valid JSON';
-
 /** An answer as a result. Bytes are first read here, so that it may turn out only now that they cannot be. */
 export function resultIn(answer: OperationAnswer): ExecutionResult {
   if (!(answer instanceof PassthroughBody)) return answer;
   try {
     return answer.toJson() as ExecutionResult;
   } catch {
-    return { data: null, errors: [new GraphQLError(UNREADABLE, { extensions: { code: REMOTE_SCHEMA_ERROR } })] };
+    return { data: null, errors: [inDocument(unreadableResponse())] };
   }
 }
 
@@ -55,6 +53,6 @@ export function dataIn(body: PassthroughBody): unknown {
   const members = membersOf(bytes);
   if (members) return bytes.subarray(DATA_START - 1, DATA_START + members.length + 1);
   const { data, errors } = resultIn(body);
-  if (errors) throw new GatewayError(REMOTE_SCHEMA_ERROR, UNREADABLE);
+  if (errors) throw unreadableResponse();
   return data;
 }

@@ -27,9 +27,16 @@ export function refusedRequest(error: GatewayError): PublicError {
   return { message: error.message, extensions: { path: error.path, code: error.code } };
 }
 
-/** The first error of an operation that was refused, for where errors are flat and have their true status. */
-export function flatRefusal({ errors: [first], retryAfterSeconds }: RejectedRequest): GatewayError {
-  const { code = 'validation-failed', path = '$' } = first?.extensions ?? {};
+/**
+ * The first error of a rejected operation, for where errors are flat and have their true status.
+ *
+ * @param path that of the error, unless the request itself has no such path.
+ */
+export function flatRefusal(
+  { errors: [first], retryAfterSeconds }: RejectedRequest,
+  path: unknown = first?.extensions.path ?? '$',
+): GatewayError {
+  const { code = 'validation-failed' } = first?.extensions ?? {};
   const known = Object.hasOwn(ERROR_STATUS, String(code)) ? (code as ErrorCode) : 'validation-failed';
   return new GatewayError(known, first?.message ?? 'the operation is not valid', {
     path: String(path),

@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import { introspectionDisabled } from '../../errors.ts';
 import type { Metadata } from '../../metadata/index.ts';
 import type { Document } from '../document/index.ts';
+import { inDocument } from '../errors.ts';
 
 const FIELDS = new Set(['__schema', '__type']);
 
@@ -20,8 +21,7 @@ export function introspectionRefusal(
 ): GraphQLError | undefined {
   if (mayIntrospect(role, policy)) return undefined;
   if (!document.rootFields.some((field) => FIELDS.has(field.name))) return undefined;
-  const { message, code } = introspectionDisabled(role);
-  return new GraphQLError(message, { extensions: { code } });
+  return inDocument(introspectionDisabled(role));
 }
 
 /** An error without graphql-js's suggestions, which would reveal the schema to a role that may not introspect. */

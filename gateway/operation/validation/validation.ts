@@ -13,7 +13,7 @@ import type { RoleGraph } from '../../graph/index.ts';
 import { introspectionDepth } from '../../introspection/index.ts';
 import type { Document } from '../document/index.ts';
 import { DocumentFact } from '../document/index.ts';
-import { severalAuthenticationFieldsIn } from '../errors.ts';
+import { noRootType, severalAuthenticationFieldsIn } from '../errors.ts';
 import type { Access } from './access.ts';
 import { MAX_ERRORS } from './variables.ts';
 
@@ -47,7 +47,7 @@ function rootTypeExists(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(node) {
       if (node.operation !== 'query' && !context.getSchema().getRootType(node.operation))
-        context.reportError(new GraphQLError(`no ${node.operation}s exist`, { nodes: node }));
+        context.reportError(noRootType(node));
     },
   };
 }

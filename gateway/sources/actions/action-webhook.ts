@@ -1,4 +1,4 @@
-import { GraphQLError, type GraphQLOutputType } from 'graphql';
+import type { GraphQLError, GraphQLOutputType } from 'graphql';
 import { type Done, parseJson } from '../../../platform/index.ts';
 import { KritiEvaluationError } from '../../kriti/index.ts';
 import type { ResponseTransform } from '../../metadata/index.ts';
@@ -10,8 +10,8 @@ import {
   withHeaders,
 } from '../../upstream/index.ts';
 import { UnusableRequest } from '../../webhooks/index.ts';
+import { sourceFailure } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { sourceFailure } from '../source-error.ts';
 import {
   type ActionRequest,
   actionBindings,
@@ -20,11 +20,14 @@ import {
   webhookRequest,
 } from './action-request.ts';
 import { responseProblem } from './action-response.ts';
-
-/**
- * Marks extensions of an error that go to the client as they are, without a code or path of ours. JSON leaves it out.
- */
-export const VERBATIM = Symbol('verbatim');
+import {
+  errorOfWebhook,
+  misfitWebhookResponse,
+  transformFailed,
+  unexpectedWebhookStatus,
+  webhookResponseNotJson,
+  webhookUnreachable,
+} from './errors.ts';
 
 /** One action, ready to be called. */
 export interface ActionWebhook {
@@ -37,12 +40,6 @@ export interface ActionWebhook {
   readonly http: ResilientClient;
   /** Whether errors contain details of the request and the response: for development only. */
   readonly showInternals: boolean;
-}
-
-/** Internal details of the failure, for development mode. */
-interface Internals {
-  readonly error: string;
-  readonly response?: { readonly status: number; readonly body: string };
 }
 
 /** The result of an action: the webhook's response, or an error as the client sees it. */
@@ -148,7 +145,7 @@ class WebhookCall implements UpstreamHandler {
 function unansweredWebhook(action: ActionWebhook, error: unknown, context: OperationContext): GraphQLError {
   const told = sourceFailure(action.name, 'unexpected', error, context);
   if (told.extensions.code !== 'unexpected') return told;
-  return webhookFailure(action, 'http exception when calling webhook', { error: (error as Error).message });
+  return webhookUnreachable(action, (error as Error).message);
 }
 
 function readResponse(
@@ -159,32 +156,30 @@ function readResponse(
   context: OperationContext,
 ): unknown {
   const { status } = response;
-  const internals = (error: string): Internals => ({ error, response: { status, body: response.body } });
   const body = webhookResponseBody(action, payload, request, response, context);
   if (body === undefined) {
     context.log.warn(
       { event: 'action.invalid_response', action: action.name, status },
       'response of an action webhook is not JSON',
     );
-    throw webhookFailure(action, 'not a valid json response from webhook', internals('the response is not JSON'));
+    throw webhookResponseNotJson(action, { status, body: response.body });
   }
   const succeeded = status >= 200 && status < 300;
   const refused = status >= 400 && status < 500;
   if (refused) {
     context.http.status = status;
     relayCookies(action, response, context);
-    throw relayed(action, body);
+    throw errorOfWebhook(action, body);
   }
   if (!succeeded) {
     context.log.warn({ event: 'action.call_failed', action: action.name, status }, 'action webhook failed');
-    const error = `expecting 2xx or 4xx status code, but found ${status}`;
-    throw webhookFailure(action, 'internal error', internals(error));
+    throw unexpectedWebhookStatus(action, { status, body: response.body });
   }
   const problem = responseProblem(body, action.outputType);
   if (problem) {
     // The status that Hasura's REST endpoints answer with.
     context.http.status = 400;
-    throw webhookError(action, problem, internals(problem));
+    throw misfitWebhookResponse(action, problem, { status, body: response.body });
   }
   relayCookies(action, response, context);
   return body;
@@ -228,12 +223,10 @@ function webhookResponseBody(
   return runTransform(action, 'response', context, () => transform.template.evaluate(bindings), response);
 }
 
-const TRANSFORM_FAILED = { request: 'Request Transformation Failed', response: 'Response Transformation Failed' };
-
 /** Runs a transform. Logs the failure of a template, and throws an error for the client. */
 function runTransform<T>(
   action: ActionWebhook,
-  which: keyof typeof TRANSFORM_FAILED,
+  which: 'request' | 'response',
   context: OperationContext,
   run: () => T,
   response?: UpstreamResponse,
@@ -245,32 +238,9 @@ function runTransform<T>(
     const place = error instanceof KritiEvaluationError ? { line: error.line, column: error.column } : {};
     const detail = { action: action.name, transform: which, reason: error.message, ...place };
     context.log.warn({ event: 'action.transform_failed', ...detail }, 'transform of an action failed');
-    throw webhookError(action, TRANSFORM_FAILED[which], {
+    throw transformFailed(action, which, {
       error: 'line' in place ? `line ${place.line}, column ${place.column}: ${error.message}` : error.message,
       ...(response && { response: { status: response.status, body: response.body } }),
     });
   }
-}
-
-/** The error for an unusable response of a webhook. It names the action, as errors of services name the service. */
-function webhookFailure(action: ActionWebhook, message: string, internals: Internals): GraphQLError {
-  const { extensions } = webhookError(action, message, internals);
-  return new GraphQLError(message, { extensions: { ...extensions, service: action.name } });
-}
-
-function webhookError(action: ActionWebhook, message: string, internals: Internals, code = 'unexpected'): GraphQLError {
-  const internal = action.showInternals && { internal: internals };
-  return new GraphQLError(message, { extensions: { path: '$', code, ...internal } });
-}
-
-/** A webhook's own error: its `extensions` take the place of ours, its `code` is used where it has none. */
-function relayed(action: ActionWebhook, body: unknown): GraphQLError {
-  const { message, code, extensions } = (body ?? {}) as { message?: unknown; code?: unknown; extensions?: unknown };
-  if (typeof message !== 'string') {
-    const problem = 'the error response of the action webhook has no "message"';
-    return webhookError(action, problem, { error: 'key "message" not found' }, 'parse-failed');
-  }
-  if (typeof extensions === 'object' && extensions !== null && !Array.isArray(extensions))
-    return new GraphQLError(message, { extensions: { ...extensions, [VERBATIM]: true } });
-  return new GraphQLError(message, { extensions: { path: '$', code: typeof code === 'string' ? code : 'unexpected' } });
 }

@@ -1,2 +1,2 @@
-export { VERBATIM } from './action-webhook.ts';
 export { openActions } from './actions.ts';
+export { VERBATIM } from './errors.ts';

@@ -3,10 +3,10 @@ import { GraphQLError } from 'graphql';
 import { type JoinResult, responseObject, SubgraphFailure } from '../../federation/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
 import type { OperationAnswer } from '../compiled-operation.ts';
+import { sourceFailure } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 import { REMOTE_SCHEMA_ERROR, takeHttpHints, withoutTraces } from '../remote-schema/index.ts';
-import { sourceFailure } from '../source-error.ts';
 
 /** Converts the joined response: to bytes where it is data alone, else to a result. */
 export function toOperationAnswer(result: JoinResult, context: OperationContext): OperationAnswer {

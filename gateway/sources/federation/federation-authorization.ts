@@ -10,7 +10,7 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
@@ -29,11 +29,10 @@ import { accessibleTo, type CallerGrants, type Requirements } from '../../compos
 import type { Session } from '../../session/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { nameNode } from '../../syntax/index.ts';
+import { unauthorizedField } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { failedEvents, mapEvents } from '../source-events.ts';
 
-/** As Apollo's router calls it. */
-const CODE = 'UNAUTHORIZED_FIELD_OR_TYPE';
 /** The response key of an added `__typename` that decides whether a field was unauthorized. */
 const TYPE_KEY = 'portico__typename';
 
@@ -240,7 +239,7 @@ function withRefusals(result: ExecutionResult, denied: readonly Denied[], schema
     const place = JSON.stringify(path);
     if (told.has(place)) return;
     told.add(place);
-    errors.push(new GraphQLError('Unauthorized field or type', { path, extensions: { path: '$', code: CODE } }));
+    errors.push(unauthorizedField(path));
   };
   for (const one of denied) refuse(result.data, [], 0, one);
   return { ...result, errors };

@@ -15,6 +15,7 @@ import {
 } from '../../federation/index.ts';
 import type { Variables } from '../../syntax/index.ts';
 import type { CompiledOperation, OperationDocument } from '../compiled-operation.ts';
+import { unplannableOperation } from '../errors.ts';
 import { contextOfOneEvent, type OperationContext } from '../operation-context.ts';
 import {
   type EventsRequest,
@@ -27,8 +28,6 @@ import { failedEvents, mapEvents } from '../source-events.ts';
 import type { FederationEngine, SubgraphTargets } from './engine.ts';
 import { notReached, toExecutionResult, toOperationAnswer } from './federation-answer.ts';
 import { relayAnswer } from './federation-relay.ts';
-
-const UNPLANNABLE = 'the operation cannot be planned over the federated services';
 
 /** Operations of the stitched graph whose plans are kept. */
 const KEPT_JOINS: CacheBounds = { entries: 500, weights: [] };
@@ -75,7 +74,7 @@ export function openPlannedEngine(
       const join = await planners.withoutBlocking(prepare);
       return join
         ? openJoinedEvents(join, targets, request.variables ?? {}, context)
-        : failedEvents([cannotBePlanned()]);
+        : failedEvents([unplannableOperation()]);
     }
     try {
       const join = await planners.withoutBlocking(() => prepared(print(request.document), request.operationName));
@@ -239,7 +238,7 @@ function sendToSubgraph(
 function unplannableResult(error: unknown): ExecutionResult {
   const told =
     error instanceof UnplannableOperation
-      ? cannotBePlanned(error)
+      ? unplannableOperation(error)
       : new GraphQLError('internal error', { originalError: error as Error });
   return { data: null, errors: [told] };
 }
@@ -248,8 +247,4 @@ function unplannableResult(error: unknown): ExecutionResult {
 function rejectedResult(error: unknown): ExecutionResult {
   const told = unplannableResult(error);
   return error instanceof UnplannableOperation && told.errors ? { errors: told.errors } : told;
-}
-
-function cannotBePlanned({ message, code } = new UnplannableOperation(UNPLANNABLE)): GraphQLError {
-  return new GraphQLError(message, { extensions: { path: '$', code } });
 }

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { parseJson } from '../../../platform/index.ts';
 import type { Session } from '../../session/index.ts';
-import { sourceError } from '../source-error.ts';
+import { missingSessionVariable, unfitSessionVariable } from '../errors.ts';
 import type { Preset } from './preset.ts';
 
 /** Problems of a preset that its input's type shows, whatever the session variables are. */
@@ -91,11 +91,10 @@ function variableValue(
   service: string,
 ): unknown {
   const text = Object.hasOwn(session.variables, variable) ? session.variables[variable] : undefined;
-  if (text === undefined) throw sourceError(service, 'not-found', `missing session variable: "${variable}"`);
+  if (text === undefined) throw missingSessionVariable(service, variable);
   const value = type ? readAs(type, text) : text;
   if (value !== undefined) return value;
-  const message = `the session variable "${variable}" does not fit the type ${String(type)}`;
-  throw sourceError(service, 'unexpected', message);
+  throw unfitSessionVariable(service, variable, String(type));
 }
 
 /** A session variable's text as a value of a type; undefined if it does not fit. */

@@ -3,15 +3,14 @@ import { PassthroughBody } from '../../upstream/index.ts';
 import type { OperationAnswer, OperationDocument } from '../compiled-operation.ts';
 import type { CustomizedSchema } from '../customization/index.ts';
 import { renameTypesAt, type TypeNamePlaces, typeNamePlaces } from '../customization/index.ts';
+import { invalidJsonResponse } from '../errors.ts';
 import type { Subschema } from '../source.ts';
-import { sourceError } from '../source-error.ts';
 import { mapEvents } from '../source-events.ts';
 import { inRemoteNames } from './customized-executor.ts';
 import { compileIncremental } from './incremental-operation.ts';
 import { compileRemoteSubscription } from './remote-events.ts';
 import { compileForward } from './remote-operation.ts';
 import type { RemoteTarget } from './remote-request.ts';
-import { REMOTE_SCHEMA_ERROR } from './remote-response.ts';
 
 /** The parts of a remote schema that do not depend on customized names. */
 export interface RemoteAbilities {
@@ -98,7 +97,6 @@ function parseAnswer(answer: OperationAnswer, service: string): ExecutionResult 
   try {
     return answer.toJson() as ExecutionResult;
   } catch {
-    const error = sourceError(service, REMOTE_SCHEMA_ERROR, 'Remote server response is not valid JSON');
-    return { data: null, errors: [error] };
+    return { data: null, errors: [invalidJsonResponse(service)] };
   }
 }

@@ -16,8 +16,8 @@ import type {
   OperationDocument,
   ParsedPayload,
 } from '../compiled-operation.ts';
+import { invalidJsonResponse, truncatedResponse } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { truncatedResponse } from '../source-error.ts';
 import {
   mayBeLast,
   mayHaveNext,
@@ -28,7 +28,7 @@ import {
 } from './incremental-payloads.ts';
 import { Forwarding, forwardedBody } from './remote-operation.ts';
 import { type RemoteTarget, remoteRequest } from './remote-request.ts';
-import { checkedResult, protocolError, REMOTE_SCHEMA_ERROR, takeCookies, upstreamFailure } from './remote-response.ts';
+import { checkedResult, REMOTE_SCHEMA_ERROR, takeCookies, upstreamFailure } from './remote-response.ts';
 
 type Headers = UpstreamResponse['headers'];
 
@@ -125,7 +125,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
     takeCookies({ headers: this.#headers }, this.#context);
     const isToBeRead = mayHoldMoreThanData(bytes) || !mayHaveNext(bytes);
     const read = isToBeRead ? parsePart(bytes) : undefined;
-    if (isToBeRead && !read) this.#answer(protocolError(name, 'Remote server response is not valid JSON'));
+    if (isToBeRead && !read) this.#answer({ data: null, errors: [invalidJsonResponse(name)] });
     else if (read && read.hasNext !== true) this.#answer(checkedResult(name, read, this.#context));
     else {
       this.#state = 'begun';

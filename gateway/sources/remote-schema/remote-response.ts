@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { UpstreamResponse } from '../../upstream/index.ts';
+import { invalidJsonResponse, sourceError, sourceFailure } from '../errors.ts';
 import type { HttpHints, OperationContext } from '../operation-context.ts';
-import { sourceError, sourceFailure } from '../source-error.ts';
 
 /** The code of errors of a remote schema that have no code of their own. */
 export const REMOTE_SCHEMA_ERROR = 'remote-schema-error';
@@ -31,7 +31,7 @@ export function readResult(service: string, response: UpstreamResponse, context:
       { event: 'upstream.invalid_response', source: service, status: response.status },
       'response of a source is not JSON',
     );
-    return protocolError(service, 'Remote server response is not valid JSON');
+    return { data: null, errors: [invalidJsonResponse(service)] };
   }
   return checkedResult(service, result, context);
 }
@@ -73,7 +73,7 @@ export function checkedResult(
   } as ExecutionResult;
 }
 
-export function protocolError(service: string, message: string): ExecutionResult {
+function protocolError(service: string, message: string): ExecutionResult {
   return { data: null, errors: [sourceError(service, REMOTE_SCHEMA_ERROR, message)] };
 }
 

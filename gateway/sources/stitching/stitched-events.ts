@@ -1,6 +1,7 @@
 import { isAsyncIterable } from '@graphql-tools/utils';
-import { type ExecutionResult, GraphQLError, OperationTypeNode } from 'graphql';
+import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import type { StitchedSubscription } from '../../stitching/index.ts';
+import { noSourceOfSubscription } from '../errors.ts';
 import { contextOfOneEvent, type OperationContext } from '../operation-context.ts';
 import { mapEvents, SourceEventsEnded } from '../source-events.ts';
 
@@ -31,7 +32,7 @@ async function openSourceStream(
   const operationType = OperationTypeNode.SUBSCRIPTION;
   const { subschema, document, variables } = source ?? {};
   const result = document && (await subschema?.executor?.({ document, variables, operationType, context }));
-  if (!result) throw new SourceEventsEnded([new GraphQLError('no source has this subscription')]);
+  if (!result) throw new SourceEventsEnded([noSourceOfSubscription()]);
   if (isAsyncIterable(result)) return result[Symbol.asyncIterator]() as AsyncIterator<ExecutionResult>;
   throw new SourceEventsEnded((result as ExecutionResult).errors ?? []);
 }

@@ -78,3 +78,38 @@ export function eventsLost(service: string, reason: string, context: OperationCo
   const message = `the connection to the service "${service}" is lost`;
   return sourceError(service, 'remote-schema-error', message, { reason: 'connection' });
 }
+
+/** A response of a service that is no JSON, in Hasura's words. */
+export function invalidJsonResponse(service: string): GraphQLError {
+  return sourceError(service, 'remote-schema-error', 'Remote server response is not valid JSON');
+}
+
+/** A preset without its session variable. */
+export function missingSessionVariable(service: string, variable: string): GraphQLError {
+  return sourceError(service, 'not-found', `missing session variable: "${variable}"`);
+}
+
+/** A session variable that does not fit the type of the preset. Its value is not repeated. */
+export function unfitSessionVariable(service: string, variable: string, type: string): GraphQLError {
+  return sourceError(service, 'unexpected', `the session variable "${variable}" does not fit the type ${type}`);
+}
+
+/** A field that its caller is not authorized for, with the message and the code of Apollo's router. */
+export function unauthorizedField(path: readonly (string | number)[]): GraphQLError {
+  const extensions = { path: '$', code: 'UNAUTHORIZED_FIELD_OR_TYPE' };
+  return new GraphQLError('Unauthorized field or type', { path, extensions });
+}
+
+/** An operation that the federated services cannot answer together. @param reason that of the planner, where it gives one. */
+export function unplannableOperation(reason?: { readonly message: string; readonly code: ErrorCode }): GraphQLError {
+  const { message, code } = reason ?? {
+    message: 'the operation cannot be planned over the federated services',
+    code: 'validation-failed',
+  };
+  return new GraphQLError(message, { extensions: { path: '$', code } });
+}
+
+/** A subscription whose root field no source resolves. */
+export function noSourceOfSubscription(): GraphQLError {
+  return new GraphQLError('no source has this subscription', { extensions: { path: '$', code: 'unexpected' } });
+}
