@@ -32,6 +32,19 @@ export function suggestion(written: string, known: readonly string[]): string {
   return near === undefined ? '' : `; did you mean "${near}"?`;
 }
 
+/** A command that is not written as it should be. The exit code is 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+/** A shell that there is no completion for. */
+export function unknownShell(): UsageError {
+  return new UsageError(`expected one of ${SHELLS.join(', ')}`);
+}
+
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof SHELLS)[number];

@@ -1,4 +1,4 @@
-import { completionScript, packageVersion, SHELLS } from '../../platform/command-line.ts';
+import { completionScript, packageVersion, SHELLS, unknownShell } from '../../platform/command-line.ts';
 import { COMMON_FLAGS, parseCommand, usageOf } from './arguments.ts';
 import { COMMAND_GROUPS, loadCommand } from './catalogue.ts';
 import { type Command, type CommandProcess, positionalAt } from './command.ts';
@@ -67,7 +67,7 @@ async function runCommand(words: readonly string[], process: CommandProcess): Pr
 
 function completionFor(written: string): string {
   const shell = SHELLS.find((known) => known === written);
-  if (!shell) throw new UsageError(`expected one of ${SHELLS.join(', ')}`);
+  if (!shell) throw unknownShell();
   return completionScript(
     shell,
     PROGRAM_NAME,

@@ -4,8 +4,21 @@ import {
   completionScript,
   packageVersion,
   SHELLS,
-  suggestion,
+  UsageError,
+  unknownShell,
 } from '../../platform/command-line.ts';
+import {
+  commandExpected,
+  comparisonMissing,
+  invalidSince,
+  limitNotANumber,
+  severalDirectories,
+  severalKindsOfMetadata,
+  unknownCommand,
+  unknownOption,
+  usageDirectoryExpected,
+  usageOptionMissing,
+} from './errors.ts';
 
 const USAGE = `usage:
   portico check [dir] [--against <dir|git ref>] [--hasura <url> [--admin-secret <secret>]] [--schemas <dir>]
@@ -84,9 +97,6 @@ type CommandName = keyof typeof COMMAND_OPTIONS;
 
 const COMMANDS = Object.keys(COMMAND_OPTIONS) as CommandName[];
 
-/** A command that is not written as it should be. */
-class UsageError extends Error {}
-
 /** @throws UsageError */
 function readArguments<const Options extends NonNullable<ParseArgsConfig['options']>>(
   options: Options,
@@ -99,7 +109,7 @@ function readArguments<const Options extends NonNullable<ParseArgsConfig['option
     if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new UsageError(message);
     const written = words.find((word) => /^--?[^=]/.test(word) && !isKnown(word, options));
     const known = Object.keys(options).map((name) => `--${name}`);
-    throw new UsageError(`${message.split('. ', 1)[0]}${suggestion(written?.split('=', 1)[0] ?? '', known)}`);
+    throw unknownOption(message, written?.split('=', 1)[0] ?? '', known);
   }
 }
 
@@ -108,11 +118,11 @@ function isKnown(word: string, options: object): boolean {
 }
 
 async function main([name, ...words]: readonly string[]): Promise<void> {
-  if (name === undefined) throw new UsageError(`expected ${COMMANDS.join(', ')}`);
+  if (name === undefined) throw commandExpected(COMMANDS);
   if (name === '--help' || name === 'help') return void process.stdout.write(USAGE);
   if (name === '--version') return void process.stdout.write(`${packageVersion()}\n`);
   const command = COMMANDS.find((known) => known === name);
-  if (!command) throw new UsageError(`unknown command "${name}"${suggestion(name, COMMANDS)}`);
+  if (!command) throw unknownCommand(name, COMMANDS);
   if (words.includes('--help')) return void process.stdout.write(USAGE);
   // Each loads what it needs itself: help and mistakes need no gateway.
   await RUNS[command](words);
@@ -136,9 +146,9 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
     const environment = process.env;
     const fallback = environment.PORTICO_USAGE_DIR ? [environment.PORTICO_USAGE_DIR] : [];
     const paths = positionals.length > 0 ? positionals : fallback;
-    if (paths.length === 0) throw new UsageError('expected a directory of usage files');
+    if (paths.length === 0) throw usageDirectoryExpected();
     const { since: written, client, operation, role, field, unused, schemas, limit = '50', json } = values;
-    if (!/^[1-9]\d{0,8}$/.test(limit)) throw new UsageError('--limit: expected a number');
+    if (!/^[1-9]\d{0,8}$/.test(limit)) throw limitNotANumber();
     const publicRole = environment.HASURA_GRAPHQL_UNAUTHORIZED_ROLE || 'anonymous';
     const since = written === undefined ? undefined : await timeOf(written);
     const { usage } = await import('./usage/usage.ts');
@@ -187,7 +197,7 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
     const { values, positionals } = readArguments(COMMAND_OPTIONS.init, words);
     const asked = { bare: values.bare, login: values['with-login'], sample: values['with-sample'] };
     const kinds = (['bare', 'login', 'sample'] as const).filter((kind) => asked[kind]);
-    if (kinds.length > 1) throw new UsageError('expected one of --bare, --with-login, --with-sample');
+    if (kinds.length > 1) throw severalKindsOfMetadata();
     const location = locationOf(positionals);
     const { askForKind, init, nextSteps } = await import('./init.ts');
     const kind = kinds[0] ?? (process.stdin.isTTY && process.stderr.isTTY ? await askForKind() : 'bare');
@@ -198,7 +208,7 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
   async completion(words) {
     const [written, ...others] = readArguments(COMMAND_OPTIONS.completion, words).positionals;
     const shell = SHELLS.find((known) => known === written);
-    if (!shell || others.length > 0) throw new UsageError(`expected one of ${SHELLS.join(', ')}`);
+    if (!shell || others.length > 0) throw unknownShell();
     const commands: CommandWords[] = COMMANDS.map((name) => ({
       name,
       options: Object.keys(COMMAND_OPTIONS[name]),
@@ -223,10 +233,10 @@ async function usageOfCheck({
   'allow-unused': allowUnused,
 }: UsageOptionsOfCheck) {
   if (!paths) {
-    if (written !== undefined || allowUnused) throw new UsageError('--since and --allow-unused need --usage');
+    if (written !== undefined || allowUnused) throw usageOptionMissing();
     return undefined;
   }
-  if (against === undefined) throw new UsageError('--usage needs --against');
+  if (against === undefined) throw comparisonMissing();
   const now = Date.now();
   const since = await timeOf(written ?? '30d', now);
   const { readUsage } = await import('../usage/index.ts');
@@ -237,13 +247,13 @@ async function usageOfCheck({
 async function timeOf(written: string, now = Date.now()): Promise<number> {
   const { parseSince } = await import('./usage/since.ts');
   const time = parseSince(written, now);
-  if (time === undefined) throw new UsageError('--since: expected a time such as 30d, 12h, 15m or 2026-01-31');
+  if (time === undefined) throw invalidSince();
   return time;
 }
 
 /** @throws UsageError */
 function locationOf([directory, ...others]: readonly string[]): string {
-  if (others.length > 0) throw new UsageError('expected one directory at most');
+  if (others.length > 0) throw severalDirectories();
   // An empty variable counts as unset, as everywhere.
   return directory ?? (process.env.HASURA_GRAPHQL_METADATA_DIR || 'metadata');
 }

@@ -1,0 +1,49 @@
+import { suggestion, UsageError } from '../../platform/command-line.ts';
+
+/** @param commands those that there are. */
+export function commandExpected(commands: readonly string[]): UsageError {
+  return new UsageError(`expected ${commands.join(', ')}`);
+}
+
+/** @param commands those that there are, for a suggestion. */
+export function unknownCommand(name: string, commands: readonly string[]): UsageError {
+  return new UsageError(`unknown command "${name}"${suggestion(name, commands)}`);
+}
+
+/**
+ * An option that the command does not have.
+ *
+ * @param message of Node's parser, whose first sentence names the option.
+ * @param options those that the command has, for a suggestion.
+ */
+export function unknownOption(message: string, written: string, options: readonly string[]): UsageError {
+  return new UsageError(`${message.split('. ', 1)[0]}${suggestion(written, options)}`);
+}
+
+export function usageDirectoryExpected(): UsageError {
+  return new UsageError('expected a directory of usage files');
+}
+
+export function limitNotANumber(): UsageError {
+  return new UsageError('--limit: expected a number');
+}
+
+export function severalKindsOfMetadata(): UsageError {
+  return new UsageError('expected one of --bare, --with-login, --with-sample');
+}
+
+export function usageOptionMissing(): UsageError {
+  return new UsageError('--since and --allow-unused need --usage');
+}
+
+export function comparisonMissing(): UsageError {
+  return new UsageError('--usage needs --against');
+}
+
+export function invalidSince(): UsageError {
+  return new UsageError('--since: expected a time such as 30d, 12h, 15m or 2026-01-31');
+}
+
+export function severalDirectories(): UsageError {
+  return new UsageError('expected one directory at most');
+}
