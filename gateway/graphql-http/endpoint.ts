@@ -166,18 +166,18 @@ class GraphqlExchange {
       this.#send(status, rejectedBody(prepared));
       return;
     }
-    const { inParts } = prepared.plans;
+    const { incremental } = prepared.plans;
     // What explains it comes with all of it, so in one part.
     const isWhole = prepared.request.files !== undefined || prepared.explanation !== undefined;
-    const parts = inParts && !isWhole ? this.#parts : undefined;
-    if (inParts && parts) this.#executeIncrementally(prepared, inParts, parts);
+    const parts = incremental && !isWhole ? this.#parts : undefined;
+    if (incremental && parts) this.#executeIncrementally(prepared, incremental, parts);
     else
       executeOperation(prepared, this.#format(true), (result) => this.#attempt(() => this.#answer(result, prepared)));
   }
 
-  #executeIncrementally(executable: ExecutableRequest, inParts: IncrementalOperation, accept: string): void {
+  #executeIncrementally(executable: ExecutableRequest, incremental: IncrementalOperation, accept: string): void {
     let response: MultipartResponse | undefined;
-    executeIncrementally(executable, inParts, accept, {
+    executeIncrementally(executable, incremental, accept, {
       answered: (result) => this.#attempt(() => this.#answer(result, executable)),
       begun: (http, parameters, flow) =>
         this.#attempt(() => {

@@ -1,4 +1,5 @@
-import { type DocumentNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, print } from 'graphql';
+import { type DocumentNode, type FragmentDefinitionNode, type OperationDefinitionNode, print } from 'graphql';
+import { fragmentsOf } from '../syntax/index.ts';
 
 /** A valid operation that only introspects the schema. */
 export interface Question {
@@ -13,9 +14,7 @@ export interface Question {
 
 /** @param document the operation and the fragments that it uses. */
 export function questionOf(document: DocumentNode, operation: OperationDefinitionNode): Question {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const fragments = fragmentsOf(document);
   const declared = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
   return { document, operation, fragments, text: print(document), declared };
 }

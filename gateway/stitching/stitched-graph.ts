@@ -1,12 +1,5 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  type FragmentDefinitionNode,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-} from 'graphql';
-import type { Variables } from '../syntax/index.ts';
+import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { fragmentsOf, type Variables } from '../syntax/index.ts';
 import { completeResponse, completionSchema, RootValues } from './complete.ts';
 import { conditionVariables, isSelectionIncluded } from './conditions.ts';
 import { Fetches } from './fetch.ts';
@@ -106,9 +99,7 @@ export class StitchedGraph {
   }
 
   #prepared({ document, operation }: StitchedOperation): (variables: Variables) => PreparedFetches {
-    const fragments = new Map<string, FragmentDefinitionNode>();
-    for (const definition of document.definitions)
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+    const fragments = fragmentsOf(document);
     const conditions = conditionVariables(document);
     const kept = new Map<string, PreparedFetches>();
     return (variables) => {

@@ -52,11 +52,11 @@ export function deliver(
     error: (errors) => (isStopped ? undefined : receiver.error(errors)),
     complete: () => (isStopped ? undefined : receiver.complete()),
   };
-  const { inParts } = prepared.plans;
+  const { incremental } = prepared.plans;
   const run = isSubscription ? deliverEvents : deliverAnswer;
   const { started, over } =
-    inParts && parts !== undefined
-      ? deliverParts(prepared, inParts, parts, whileWanted)
+    incremental && parts !== undefined
+      ? deliverParts(prepared, incremental, parts, whileWanted)
       : run(prepared, operations, whileWanted);
   return {
     isSubscription,
@@ -92,7 +92,7 @@ function deliverAnswer(
 
 function deliverParts(
   executable: ExecutableRequest,
-  inParts: IncrementalOperation,
+  incremental: IncrementalOperation,
   accept: string,
   receiver: Receiver,
 ): StartedOperation {
@@ -102,7 +102,7 @@ function deliverParts(
       receiver.complete();
       resolve();
     };
-    executeIncrementally(executable, inParts, accept, {
+    executeIncrementally(executable, incremental, accept, {
       answered: ({ data, errors }) => {
         void receiver.next({ ...(errors && { errors }), data });
         complete();

@@ -1,3 +1,4 @@
+export { type Fragments, fragmentsOf } from './fragments.ts';
 export {
   fragmentNode,
   hasFields,

@@ -10,6 +10,7 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
+import { fragmentsOf } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 
 /** An operation of a client, taken apart for planning and for writing its answer. */
@@ -47,10 +48,7 @@ export function readClientOperation(
       ? operations[0]
       : operations.find((operation) => operation.name?.value === operationName);
   if (!definition) throw new UnplannableOperation('the document has no such operation');
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  }
+  const fragments = fragmentsOf(document);
   const clientVariables = renamedVariables(definition.variableDefinitions ?? []);
   const plannedNames = new Map([...clientVariables].map(([planned, client]) => [client, planned]));
   const responseKey = keyNaming(document, fieldNames);

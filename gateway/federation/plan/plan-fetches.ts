@@ -15,6 +15,7 @@ import {
   type SelectionSetNode,
   type VariableDefinitionNode,
 } from 'graphql';
+import { fragmentsOf } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 
 export type EntityPath = readonly FlattenNodePathSegment[];
@@ -146,10 +147,7 @@ export function openOperation(text: string): {
   readonly variableDefinitions: readonly VariableDefinitionNode[];
 } {
   const document = parse(text, { noLocation: true });
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  }
+  const fragments = fragmentsOf(document);
   const definition = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
   if (!definition) throw new UnplannableOperation('the plan has a fetch without an operation');
   return {

@@ -1,10 +1,5 @@
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type SelectionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { type DocumentNode, Kind, type SelectionNode, type SelectionSetNode } from 'graphql';
+import { fragmentsOf } from '../../syntax/index.ts';
 import { repetition } from './repetition.ts';
 
 /**
@@ -32,9 +27,7 @@ const INTROSPECTION = new Set(['__schema', '__type']);
 
 /** Measures a document. It takes time in proportion to the text, however often fragments are spread. */
 export function documentCost(document: DocumentNode): DocumentCost {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const fragments = fragmentsOf(document);
   const known = new Map<string, SelectionCost>();
 
   function costOf(selections: SelectionSetNode | undefined): SelectionCost {

@@ -1,9 +1,14 @@
 export type { DocumentCost } from './document-cost.ts';
 export { DocumentFact } from './document-fact.ts';
 export { type Document, DocumentCache, rootFieldsOf, selectedFields } from './documents.ts';
+export {
+  type WholeOperation,
+  withIncrementalDirectives,
+  withoutCaching,
+  withoutIncrementalDirectives,
+} from './incremental-directives.ts';
 export { normalised } from './normalised-text.ts';
-export { inOnePiece, inParts, type WholeOperation, withoutCaching } from './one-piece.ts';
 export { PersistedQueries, type PersistedQuery, readPersistedQuery } from './persisted.ts';
 export { PersistedDocuments } from './persisted-documents.ts';
 export { hasUnconditionalField, rootFieldsAtRun } from './root-fields.ts';
-export { type Fragments, fragmentsOf, subOperation, withFragments } from './sub-operation.ts';
+export { subOperation, withFragments } from './sub-operation.ts';

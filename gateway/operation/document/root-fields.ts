@@ -1,7 +1,6 @@
 import { type FieldNode, Kind, type OperationDefinitionNode, type SelectionNode, type SelectionSetNode } from 'graphql';
 import { isCondition, isSelectionIncluded } from '../../stitching/index.ts';
-import type { Variables } from '../../syntax/index.ts';
-import type { Fragments } from './sub-operation.ts';
+import type { Fragments, Variables } from '../../syntax/index.ts';
 
 /**
  * The root fields of one run of an operation, through fragments, by response key and in response order: those that

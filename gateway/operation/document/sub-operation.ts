@@ -1,5 +1,4 @@
 import {
-  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
@@ -9,15 +8,7 @@ import {
   visit,
 } from 'graphql';
 import type { OperationDocument } from '../../sources/index.ts';
-
-export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
-
-export function fragmentsOf({ definitions }: DocumentNode): Fragments {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  return fragments;
-}
+import type { Fragments } from '../../syntax/index.ts';
 
 /** A document of one operation and the fragments that it uses; the rest of what the client sent is left out. */
 export function withFragments(operation: OperationDefinitionNode, fragments: Fragments): OperationDocument {

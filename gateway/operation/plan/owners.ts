@@ -1,7 +1,8 @@
 import type { OperationDefinitionNode } from 'graphql';
 import type { RoleGraph } from '../../graph/index.ts';
 import type { Subschema } from '../../sources/index.ts';
-import type { Fragments } from '../document/index.ts';
+import type { Fragments } from '../../syntax/index.ts';
+
 import { rootFieldsOf } from '../document/index.ts';
 
 /** The owner of root fields: a subschema, or the graph itself for introspection. */

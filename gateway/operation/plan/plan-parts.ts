@@ -1,5 +1,6 @@
 import type { CompiledOperation, OperationDocument } from '../../sources/index.ts';
-import { fragmentsOf, rootFieldsOf } from '../document/index.ts';
+import { fragmentsOf } from '../../syntax/index.ts';
+import { rootFieldsOf } from '../document/index.ts';
 import type { PlanPart } from './operation-plan.ts';
 import type { Owner } from './owners.ts';
 

@@ -1,15 +1,14 @@
 import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 import type { RoleGraph } from '../../graph/index.ts';
 import type { IncrementalOperation, OperationDocument } from '../../sources/index.ts';
+import { type Fragments, fragmentsOf } from '../../syntax/index.ts';
 import type { Document } from '../document/index.ts';
 import {
   DocumentFact,
-  type Fragments,
-  fragmentsOf,
-  inOnePiece,
-  inParts,
   withFragments,
+  withIncrementalDirectives,
   withoutCaching,
+  withoutIncrementalDirectives,
 } from '../document/index.ts';
 import { withEnvelopeFields } from '../response/index.ts';
 import { type SubscriptionPlan, subscriptionPlanOf } from './events-plan.ts';
@@ -27,7 +26,7 @@ export interface Plans {
   /** Of a login that is answered with the member that the reference contract shows. */
   readonly enveloped: Plan | undefined;
   /** With `@defer` and `@stream`, where the one source that resolves the operation supports incremental delivery. */
-  readonly inParts?: IncrementalOperation | undefined;
+  readonly incremental?: IncrementalOperation | undefined;
   /** How the source stream of a subscription is created. */
   readonly events?: SubscriptionPlan;
 }
@@ -41,7 +40,7 @@ export function plansOf(document: Document, written: OperationDefinitionNode, gr
   if (known) return known;
   const sent = fragmentsOf(document.node);
   const whole = inInternalNames({ operation: withoutCaching(written, sent, graph), fragments: sent }, graph);
-  const { operation, fragments } = inOnePiece(whole.operation, whole.fragments);
+  const { operation, fragments } = withoutIncrementalDirectives(whole.operation, whole.fragments);
   const names = answerNames({ operation, fragments }, graph);
   const remember = (plans: Plans): Plans => {
     const ofGraph = documentPlans.get(graph) ?? new Map<OperationDefinitionNode, Plans>();
@@ -63,7 +62,7 @@ export function plansOf(document: Document, written: OperationDefinitionNode, gr
     plan: names ? names.plan(plan) : plan,
     // A login alone: its response contains no name of a root type.
     enveloped: extended && planOf(extended, fragments, graph),
-    ...(hasParts && { inParts: incrementalPlanOf(withFragments(whole.operation, whole.fragments), graph) }),
+    ...(hasParts && { incremental: incrementalPlanOf(withFragments(whole.operation, whole.fragments), graph) }),
   });
 }
 
@@ -75,7 +74,7 @@ function incrementalPlanOf(
   const fragments = fragmentsOf(document);
   const [owner] = ownersOf(operation, fragments, graph);
   if (!owner || owner === 'graph' || !owner.incremental) return undefined;
-  const left = inParts({ operation, fragments }, owner.incremental.directives);
+  const left = withIncrementalDirectives({ operation, fragments }, owner.incremental.directives);
   if (!left) return undefined;
   const whole = withFragments(left.operation, left.fragments);
   const prepared = owner.incremental.compile(whole);

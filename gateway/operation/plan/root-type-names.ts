@@ -17,8 +17,9 @@ import {
   type TypeNamePlaces,
   typeNamePlaces,
 } from '../../sources/index.ts';
+import { fragmentsOf } from '../../syntax/index.ts';
 import type { WholeOperation } from '../document/index.ts';
-import { fragmentsOf, withFragments } from '../document/index.ts';
+import { withFragments } from '../document/index.ts';
 import { resultIn } from '../response/index.ts';
 import type { Plan } from './operation-plan.ts';
 

@@ -11,8 +11,9 @@ import {
 } from 'graphql';
 import type { RoleGraph } from '../../graph/index.ts';
 import type { CompiledOperation, IncrementalOperation, OperationDocument, Subschema } from '../../sources/index.ts';
+import { fragmentsOf } from '../../syntax/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
-import { fragmentsOf, hasUnconditionalField, rootFieldsAtRun } from '../document/index.ts';
+import { hasUnconditionalField, rootFieldsAtRun } from '../document/index.ts';
 import { introspectionPlan } from './introspection-plan.ts';
 import type { Owner } from './owners.ts';
 

@@ -7,9 +7,9 @@ import {
 } from 'graphql';
 import type { RoleGraph } from '../../graph/index.ts';
 import type { CompiledOperation, OperationAnswer, OperationContext, OperationDocument } from '../../sources/index.ts';
-import type { Variables } from '../../syntax/index.ts';
+import type { Fragments, Variables } from '../../syntax/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
-import { type Fragments, rootFieldsAtRun, subOperation } from '../document/index.ts';
+import { rootFieldsAtRun, subOperation } from '../document/index.ts';
 import { membersOf, resultIn } from '../response/index.ts';
 import type { Plan, PlanPart } from './operation-plan.ts';
 import { type Owner, ownerOf } from './owners.ts';

@@ -1,6 +1,7 @@
 import type { RoleGraph } from '../../graph/index.ts';
 import type { OperationDocument } from '../../sources/index.ts';
-import { fragmentsOf, rootFieldsOf } from '../document/index.ts';
+import { fragmentsOf } from '../../syntax/index.ts';
+import { rootFieldsOf } from '../document/index.ts';
 import { unforeseenError } from '../response/index.ts';
 import type { Plan } from './operation-plan.ts';
 import { inClientNames } from './root-type-names.ts';

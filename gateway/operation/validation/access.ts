@@ -1,6 +1,7 @@
 import type { OperationDefinitionNode } from 'graphql';
 import type { Generation } from '../../graph/index.ts';
-import { type Document, DocumentFact, type Fragments, fragmentsOf, selectedFields } from '../document/index.ts';
+import { type Fragments, fragmentsOf } from '../../syntax/index.ts';
+import { type Document, DocumentFact, selectedFields } from '../document/index.ts';
 
 /** The facts of a document that decide which callers may send it. */
 export interface Access {

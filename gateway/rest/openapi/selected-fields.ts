@@ -1,7 +1,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLObjectType,
   type GraphQLSchema,
   isAbstractType,
@@ -10,6 +9,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { fragmentsOf } from '../../syntax/index.ts';
 
 /** A part of an operation, and whether it is there whatever the variables say. */
 export interface Certain<T> {
@@ -28,9 +28,7 @@ export function fieldsOfAnswer(
   document: DocumentNode,
 ): ReadonlyMap<string, readonly Certain<FieldNode>[]> {
   const fields = new Map<string, Certain<FieldNode>[]>();
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const fragments = fragmentsOf(document);
 
   const collect = (set: SelectionSetNode, always: boolean) => {
     for (const selection of set.selections) {

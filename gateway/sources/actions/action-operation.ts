@@ -2,7 +2,6 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
@@ -11,9 +10,9 @@ import {
   getOperationAST,
   getVariableValues,
   isNonNullType,
-  Kind,
 } from 'graphql';
 import type { Done } from '../../../platform/index.ts';
+import { fragmentsOf } from '../../syntax/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
 import type { CompiledOperation, OperationAnswer } from '../compiled-operation.ts';
 import { localOperation, resultOfExecution } from '../local-operation.ts';
@@ -61,7 +60,7 @@ export function compileActions(
   const wholly = localOperation((variables, context) => complete(variables, { context }));
   const operation = getOperationAST(document);
   const root = operation && executed.getRootType(operation.operation);
-  const members = root && selectedMembers([operation.selectionSet.selections], root, fragmentsIn(document));
+  const members = root && selectedMembers([operation.selectionSet.selections], root, fragmentsOf(document));
   const actions = members && actionsOf(members, root, answers);
   if (!members || !actions) return wholly;
 
@@ -105,11 +104,6 @@ function coerceActionInputs(
 
 function isNothing(outcome: ActionOutcome): boolean {
   return 'error' in outcome || outcome.value === null;
-}
-
-function fragmentsIn({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
-  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }
 
 /** Calls the actions: those of mutations one after another, those of queries concurrently. */

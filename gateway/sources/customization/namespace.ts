@@ -2,12 +2,12 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   Kind,
   type SelectionNode,
   type SelectionSetNode,
   visit,
 } from 'graphql';
+import { fragmentsOf } from '../../syntax/index.ts';
 
 /** An operation on a namespace, converted to root fields of the remote. */
 export interface Unwrapped {
@@ -27,9 +27,7 @@ const NAMESPACED_KEY = /^ns(\d+)_(.+)$/s;
  * @param document one operation and its fragments; names are the remote's already, but for the namespace itself.
  */
 export function unwrapNamespace(document: DocumentNode, namespace: string): Unwrapped {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const fragments = fragmentsOf(document);
   const isSubscription = document.definitions.some(
     (definition) => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'subscription',
   );
@@ -109,9 +107,7 @@ function aliased(node: FieldNode, prefix: string): FieldNode {
 
 function withoutUnusedFragments(document: DocumentNode): DocumentNode {
   const used = new Set<string>();
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const fragments = fragmentsOf(document);
   const follow = (node: DocumentNode['definitions'][number]): void => {
     visit(node, {
       FragmentSpread: ({ name }) => {

@@ -9,7 +9,6 @@ import {
   BREAK,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLError,
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -28,7 +27,7 @@ import {
 import { accessibleTo, type CallerGrants, type Requirements } from '../../composition/index.ts';
 import type { Session } from '../../session/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
-import { nameNode } from '../../syntax/index.ts';
+import { type Fragments, fragmentsOf, nameNode } from '../../syntax/index.ts';
 import { unauthorizedField } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { failedEvents, mapEvents } from '../source-events.ts';
@@ -116,7 +115,7 @@ class Filter {
   readonly #schema: GraphQLSchema;
   readonly #requirements: Requirements;
   readonly #caller: CallerGrants;
-  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #fragments: Fragments;
   readonly #denied: Denied[] = [];
 
   constructor(document: DocumentNode, schema: GraphQLSchema, requirements: Requirements, caller: CallerGrants) {
@@ -124,8 +123,7 @@ class Filter {
     this.#schema = schema;
     this.#requirements = requirements;
     this.#caller = caller;
-    for (const definition of document.definitions)
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition);
+    this.#fragments = fragmentsOf(document);
   }
 
   filtered(name: string | undefined): { document: DocumentNode; denied: readonly Denied[]; isEmpty: boolean } {

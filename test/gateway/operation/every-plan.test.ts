@@ -5,13 +5,14 @@ import type { RoleGraph } from '../../../gateway/graph/generation/role-graph.ts'
 import { LiveGraph } from '../../../gateway/graph/index.ts';
 import { loadMetadata } from '../../../gateway/metadata/index.ts';
 import { DocumentCache } from '../../../gateway/operation/document/documents.ts';
-import { fragmentsOf, withFragments } from '../../../gateway/operation/document/sub-operation.ts';
+import { withFragments } from '../../../gateway/operation/document/sub-operation.ts';
 import type { Plan } from '../../../gateway/operation/plan/operation-plan.ts';
 import { planOf } from '../../../gateway/operation/plan/plan.ts';
 import { stitchedPlan } from '../../../gateway/operation/plan/stitch.ts';
 import { executionErrors } from '../../../gateway/operation/response/errors.ts';
 import { createSession } from '../../../gateway/session/index.ts';
 import type { OperationContext } from '../../../gateway/sources/index.ts';
+import { fragmentsOf } from '../../../gateway/syntax/index.ts';
 import { openUpstreamHttp, PassthroughBody } from '../../../gateway/upstream/index.ts';
 import { Cancellation, createLogger } from '../../../platform/index.ts';
 import { operations } from '../generated/operations.ts';

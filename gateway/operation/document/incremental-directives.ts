@@ -8,7 +8,8 @@ import {
   visit,
 } from 'graphql';
 import { CACHED_DIRECTIVE, type RoleGraph } from '../../graph/index.ts';
-import { type Fragments, withFragments } from './sub-operation.ts';
+import type { Fragments } from '../../syntax/index.ts';
+import { withFragments } from './sub-operation.ts';
 
 type Definition = OperationDefinitionNode | FragmentDefinitionNode;
 
@@ -33,7 +34,7 @@ export function withoutCaching(
  * An operation without `@defer` and `@stream`: all of its answer comes at once. Services that know neither are not asked
  * with them, nor with variables that were there for them only.
  */
-export function inOnePiece(operation: OperationDefinitionNode, fragments: Fragments): WholeOperation {
+export function withoutIncrementalDirectives(operation: OperationDefinitionNode, fragments: Fragments): WholeOperation {
   return withoutDirectives({ operation, fragments }, isIncremental);
 }
 
@@ -41,7 +42,10 @@ export function inOnePiece(operation: OperationDefinitionNode, fragments: Fragme
  * An operation with those of its `@defer` and `@stream` that a service knows, arguments included. Undefined where none is
  * left.
  */
-export function inParts(whole: WholeOperation, known: readonly GraphQLDirective[]): WholeOperation | undefined {
+export function withIncrementalDirectives(
+  whole: WholeOperation,
+  known: readonly GraphQLDirective[],
+): WholeOperation | undefined {
   const isKnown = ({ name, arguments: given = [] }: DirectiveNode) => {
     const directive = known.find((one) => one.name === name.value);
     return directive !== undefined && given.every((one) => directive.args.some((arg) => arg.name === one.name.value));
