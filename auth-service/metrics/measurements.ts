@@ -3,11 +3,11 @@ import {
   durationHistogram,
   gauge,
   type HttpServerCounts,
-  type Labels,
   type Metric,
   oneCounter,
+  oneDurationHistogram,
   oneGauge,
-  type Sample,
+  samplesBy,
   spanCounter,
   type Telemetry,
 } from '../../platform/index.ts';
@@ -124,8 +124,6 @@ function useCaseMetrics(counts: UseCaseCounts): readonly Metric[] {
 }
 
 function hashMetrics({ threads, running, queued, queueLimit, refused, waits, computations }: HashUsage) {
-  const histogram = (name: string, help: string, durations: typeof waits) =>
-    durationHistogram(name, help, [], durations.boundsMs, [durations.sample({})]);
   return [
     oneGauge('portico_auth_password_hash_threads', 'Threads that hash passwords.', threads),
     oneGauge('portico_auth_password_hash_running', 'Password hashes that are being computed.', running),
@@ -136,8 +134,12 @@ function hashMetrics({ threads, running, queued, queueLimit, refused, waits, com
       'Password hashes that were refused because the queue was full.',
       refused,
     ),
-    histogram('portico_auth_password_hash_wait_seconds', 'How long password hashes waited for a thread.', waits),
-    histogram('portico_auth_password_hash_duration_seconds', 'How long password hashes took.', computations),
+    oneDurationHistogram(
+      'portico_auth_password_hash_wait_seconds',
+      'How long password hashes waited for a thread.',
+      waits,
+    ),
+    oneDurationHistogram('portico_auth_password_hash_duration_seconds', 'How long password hashes took.', computations),
   ];
 }
 
@@ -148,12 +150,10 @@ function databaseMetrics({ pool, operations }: DatabaseUsage): readonly Metric[]
     oneGauge('db_client_connection_max', 'Connections that the pool may have.', max),
     oneGauge('db_client_connection_pending_requests', 'Operations that wait for a connection.', pending),
     oneCounter('db_client_connection_timeouts_total', 'Operations that waited for a connection in vain.', timeouts),
-    durationHistogram(
+    oneDurationHistogram(
       'db_client_connection_wait_time_seconds',
       'How long operations waited for a connection, with the time that it took to open it.',
-      [],
-      waits.boundsMs,
-      [waits.sample({})],
+      waits,
     ),
     durationHistogram(
       'db_client_operation_duration_seconds',
@@ -169,8 +169,4 @@ function databaseMetrics({ pool, operations }: DatabaseUsage): readonly Metric[]
 
 function ageMetric(name: string, help: string, since: Date | undefined, now: Date): readonly Metric[] {
   return since ? [oneGauge(name, help, Math.max(0, now.getTime() - since.getTime()) / 1000)] : [];
-}
-
-function samplesBy(label: string, counts: Readonly<Record<string, number>>): readonly Sample[] {
-  return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name } as Labels, value }));
 }

@@ -3,12 +3,13 @@ import {
   cacheCounter,
   counter,
   type Durations,
-  durationHistogram,
   gauge,
   type HttpServerCounts,
   type Metric,
   oneCounter,
+  oneDurationHistogram,
   oneGauge,
+  samplesBy,
   spanCounter,
   type Telemetry,
 } from '../../platform/index.ts';
@@ -42,7 +43,7 @@ export interface Measured {
   readonly connections: ConnectionCounts | undefined;
 }
 
-/** What there is to tell of the gateway now. */
+/** The metrics of the gateway, with their values of now. */
 export function measure({
   graph,
   operations,
@@ -70,17 +71,12 @@ export function measure({
       'portico_reloads_total',
       'Reloads of the metadata.',
       ['outcome'],
-      [
-        { labels: { outcome: 'success' }, value: reloads.counts.succeeded },
-        { labels: { outcome: 'failure' }, value: reloads.counts.failed },
-      ],
+      samplesBy('outcome', { success: reloads.counts.succeeded, failure: reloads.counts.failed }),
     ),
-    durationHistogram(
+    oneDurationHistogram(
       'portico_composition_duration_seconds',
       'Compositions of federation subgraphs to one schema.',
-      [],
-      COMPOSITION_BOUNDS_MS,
-      [compositions.sample({})],
+      compositions,
     ),
     oneGauge(
       'portico_sources_missing',
@@ -135,12 +131,7 @@ function cacheMetrics(
     ...(tokens
       ? [cacheCounter('portico_tokens_total', 'Tokens of callers, verified before or to be verified.', tokens.counts)]
       : []),
-    gauge(
-      'portico_cache_entries',
-      'What caches hold.',
-      ['cache'],
-      Object.entries(sizes).map(([cache, value]) => ({ labels: { cache }, value })),
-    ),
+    gauge('portico_cache_entries', 'What caches hold.', ['cache'], samplesBy('cache', sizes)),
   ];
 }
 
@@ -159,8 +150,6 @@ function schemaValue(name: string, { missing }: Generation): number {
 
 function connectionMetrics({ open, refused, slow, bytes }: ConnectionCounts): readonly Metric[] {
   const { received, sent } = bytes();
-  const by = (counts: Readonly<Record<string, number>>) =>
-    Object.entries(counts).map(([reason, value]) => ({ labels: { reason }, value }));
   return [
     oneGauge('portico_connections', 'Connections of clients that are open.', open),
     oneCounter(
@@ -173,13 +162,13 @@ function connectionMetrics({ open, refused, slow, bytes }: ConnectionCounts): re
       'portico_connections_refused_total',
       'Connections that were refused: too many of their address, or too many in total.',
       ['reason'],
-      by(refused),
+      samplesBy('reason', refused),
     ),
     counter(
       'portico_slow_clients_total',
       'Connections that were ended because headers or a body came too slowly, or an answer was not read.',
       ['reason'],
-      by(slow),
+      samplesBy('reason', slow),
     ),
   ];
 }

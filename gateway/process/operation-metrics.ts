@@ -1,5 +1,14 @@
-import { cacheCounter, counter, durationHistogram, type Metric, oneCounter, oneGauge } from '../../platform/index.ts';
-import { type OperationPipeline, STAGE_BOUNDS_MS } from '../operation/index.ts';
+import {
+  cacheCounter,
+  counter,
+  durationHistogram,
+  type Metric,
+  oneCounter,
+  oneDurationHistogram,
+  oneGauge,
+  samplesBy,
+} from '../../platform/index.ts';
+import type { OperationPipeline } from '../operation/index.ts';
 import { DURATION_BOUNDS_MS } from '../upstream/index.ts';
 
 /** Metrics of operations and subscriptions. */
@@ -27,19 +36,15 @@ export function operationMetrics(counts: OperationPipeline['counts']): readonly 
     cacheCounter('portico_documents_total', 'Documents that clients sent, known or to be read.', documents),
     cacheCounter('portico_persisted_queries_total', 'Documents that clients named by their id alone.', persisted),
     cacheCounter('portico_plans_total', 'Plans of operations, known or to be made.', plans),
-    durationHistogram(
+    oneDurationHistogram(
       'portico_validation_duration_seconds',
       'Validation of a document for a role that sends it for the first time.',
-      [],
-      STAGE_BOUNDS_MS,
-      [validation.sample({})],
+      validation,
     ),
-    durationHistogram(
+    oneDurationHistogram(
       'portico_planning_duration_seconds',
       'Planning of an operation for a role that sends it for the first time.',
-      [],
-      STAGE_BOUNDS_MS,
-      [planning.sample({})],
+      planning,
     ),
   ];
 }
@@ -56,7 +61,7 @@ function subscriptionMetrics({
       'portico_subscriptions_ended_total',
       'Subscriptions that have ended, by the reason.',
       ['reason'],
-      Object.entries(ended).map(([reason, value]) => ({ labels: { reason }, value })),
+      samplesBy('reason', ended),
     ),
   ];
 }

@@ -68,3 +68,8 @@ export function durationHistogram(
 ): HistogramMetric {
   return { name, help, type: 'histogram', labelNames, bounds: boundsMs.map((bound) => bound / 1000), samples };
 }
+
+/** A histogram of durations without labels. */
+export function oneDurationHistogram(name: string, help: string, durations: Durations): HistogramMetric {
+  return durationHistogram(name, help, [], durations.boundsMs, [durations.sample({})]);
+}

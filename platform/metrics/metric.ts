@@ -71,6 +71,11 @@ export function gauge(
   return { name, help, type: 'gauge', labelNames, samples };
 }
 
+/** A sample for each member of counts. @param label the name of the label whose values the members' names are. */
+export function samplesBy(label: string, counts: Readonly<Record<string, number>>): readonly Sample[] {
+  return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
+}
+
 /** A counter without labels. */
 export function oneCounter(name: string, help: string, value: number): NumberMetric {
   return counter(name, help, [], [{ labels: {}, value }]);
