@@ -67,10 +67,10 @@ const listening = {
     .port(0)
     .describe('Port that serves `/metrics` to Prometheus; 0: none. Keep it private. See [metrics.md](metrics.md).'),
   PORTICO_METRICS_CLIENTS: listedNames().describe(
-    'Names of clients that `portico_named_operations_total` tells apart, by the label `client`, as clients send them in `apollographql-client-name` or `graphql-client-name`. All others are `other`. See [metrics.md](metrics.md#names-of-operations).',
+    'Values of the label `client` of `portico_named_operations_total`: names of clients, as clients send them in `apollographql-client-name` or `graphql-client-name`. All others are `other`. See [metrics.md](metrics.md#names-of-operations).',
   ),
   PORTICO_METRICS_TENANTS: listedNames().describe(
-    'Ids of tenants that `portico_named_operations_total` tells apart, by the label `tenant`. All others are `other`.',
+    'Values of the label `tenant` of `portico_named_operations_total`: ids of tenants. All others are `other`.',
   ),
 };
 
@@ -243,7 +243,7 @@ const telemetry = {
     .enum(['proxies', 'all', 'none'], { error: 'expected proxies, all or none' })
     .default('proxies')
     .describe(
-      "Whose traces are continued: `proxies` those of requests that came by your reverse proxies (`PORTICO_TRUSTED_PROXIES`), `all` those of all callers, `none` nobody's. Other requests begin a new trace, with a link to the caller's, and their baggage is dropped.",
+      "Which requests continue the trace of their caller: `proxies`: those that came through your reverse proxies (`PORTICO_TRUSTED_PROXIES`); `all`; `none`. Other requests begin a new trace, with a link to the caller's, and their baggage is dropped.",
     ),
   PORTICO_TRACE_RESPONSE: setting
     .flag(false)

@@ -14,10 +14,10 @@ export const usageSettings = {
   PORTICO_USAGE_RETENTION_DAYS: setting.integer(90, 1, 3_650, 'days').describe('How long these files are kept.'),
   PORTICO_USAGE_MAX_OPERATIONS: setting
     .integer(2_000, 10, 100_000)
-    .describe('Operations that are told apart at the same time. Others are counted together as `other`.'),
+    .describe('Operations that a file counts separately. All others are counted together as `other`.'),
   PORTICO_USAGE_MAX_CLIENTS: setting
     .integer(500, 10, 100_000)
-    .describe('Names of clients that are told apart at the same time, likewise.'),
+    .describe('Names of clients that a file counts separately. All others are counted together as `other`.'),
   PORTICO_HIVE_USAGE_ENDPOINT: setting
     .httpUrl()
     .optional()

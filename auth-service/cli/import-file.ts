@@ -13,7 +13,7 @@ export interface Import {
   users: ImportedUser[];
   /** How many lines cannot be imported. */
   refused: number;
-  /** The lines after the last one that was refused cannot be told apart, and are not read. */
+  /** The end of the last refused line cannot be found, so the lines after it are not read. */
   truncated: boolean;
   /** Why, for the first of them; or why the file as a whole is none. */
   problems: string[];
@@ -118,7 +118,7 @@ function fromCell(name: string, cell: string): [string, unknown][] {
 interface CsvRow {
   number: number;
   cells: string[];
-  /** A quote in the middle of a cell, or one that is never closed: the rest of the file cannot be told apart. */
+  /** A quote in the middle of a cell, or one that is never closed: the rest of the file cannot be split into lines. */
   isBroken?: boolean;
 }
 

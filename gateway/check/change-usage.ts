@@ -41,7 +41,7 @@ export interface UsageOfChanges {
   /** Since when usage counts, in milliseconds since the epoch. */
   readonly since: number;
   readonly now: number;
-  /** Whether breaking changes are let through of what nobody uses. */
+  /** Whether breaking changes of unused elements are let through. */
   readonly allowUnused: boolean;
 }
 
@@ -135,7 +135,7 @@ export function usageText({
   return `used by ${named}${more}`;
 }
 
-/** Operations that are not told apart, by their type. */
+/** The type of the operation `other`, which stands for all operations that are not counted separately. */
 const WITHOUT_NAME: Readonly<Record<string, string>> = {
   [OTHER]: 'other operations',
   [UNKNOWN]: 'an operation whose line cannot be read',

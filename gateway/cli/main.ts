@@ -26,12 +26,12 @@ const USAGE = `usage:
       Checks metadata without serving it. --schemas uses recorded schemas in place of asking the services, --record
       writes them, --against tells what changes for clients, --hasura what is different from a live Hasura, for each role;
       its admin secret may be in HASURA_GRAPHQL_ADMIN_SECRET. --usage tells who uses what breaking changes take away, since
-      30d or another time; --allow-unused lets those pass that affect nobody. Exit code 1 when something is wrong or would
+      30d or another time; --allow-unused lets those pass that affect no client. Exit code 1 when something is wrong or would
       break.
   portico usage [dir…] [--since <time>] [--client <name>] [--operation <name>] [--role <name>] [--field <coordinate>]
                 [--unused <metadata dir|file.graphql> [--schemas <dir>]] [--limit <number>] [--json]
       Tells which operations, clients and fields were used, as gateways with PORTICO_USAGE_DIR have counted it; several
-      directories are summed up. --unused lists what nobody used. dir is $PORTICO_USAGE_DIR when it is not given; a time
+      directories are summed up. --unused lists unused fields. dir is $PORTICO_USAGE_DIR when it is not given; a time
       is 30d, 12h, 15m or 2026-01-31.
   portico serve [dir] [--workers <number>]
       Serves metadata. The settings are the environment's, as docs/configuration.md lists them; --workers goes before

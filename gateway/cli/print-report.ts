@@ -18,7 +18,7 @@ export function printReport(report: CheckReport): string {
     `sources: ${report.sources.map(sourceText).join(', ') || 'none'}`,
     ...Object.entries(report.roles).map(([role, fields]) => `${roleText(role)}: ${fields.join(', ') || 'nothing'}`),
     `authentication fields: ${report.authenticationFields.join(', ') || 'none'}`,
-    ...Object.entries(report.operations).map(([name, roles]) => `operation ${name}: ${roles.join(', ') || 'nobody'}`),
+    ...Object.entries(report.operations).map(([name, roles]) => `operation ${name}: ${roles.join(', ') || 'no role'}`),
     ...Object.entries(report.persistedDocuments).map(([file, count]) => `persisted documents of ${file}: ${count}`),
     ...(report.changes ?? []).map(changeLine),
     ...(report.changes ? [changesLine(report.changes)] : []),

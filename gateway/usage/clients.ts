@@ -28,7 +28,7 @@ export class Clients {
   readonly #maxNames: number;
   /** By what was sent, where it needed no cleaning: nearly every request. */
   readonly #byName = new Map<string | undefined, Map<string | undefined, Client>>();
-  /** Those that are not told apart. */
+  /** Stands for all clients that are not counted separately. */
   readonly beyond: Client = { name: OTHER, version: undefined };
   #ofThePublic = 0;
   #hasOthers = false;
@@ -37,7 +37,7 @@ export class Clients {
     this.#maxNames = maxNames;
   }
 
-  /** Whether some of them are not told apart. */
+  /** Whether some clients are counted together. */
   get hasOthers(): boolean {
     return this.#hasOthers;
   }
@@ -69,7 +69,7 @@ export class Clients {
   #versionsOf(name: string | undefined, isPublic: boolean): Map<string | undefined, Client> | undefined {
     const known = this.#byName.get(name);
     if (known) return known;
-    // Those that give no name are always told apart.
+    // Clients without a name are always counted separately.
     if (name !== undefined) {
       if (this.#byName.size >= this.#maxNames) return undefined;
       if (isPublic && this.#ofThePublic >= Math.ceil(this.#maxNames / PUBLIC_SHARE)) return undefined;

@@ -7,7 +7,10 @@ import { dayOf, isUsageFile } from './usage-file.ts';
 /** An operation as files describe it. */
 export interface UsedOperation {
   readonly id: string;
-  /** `query`, `mutation`, `subscription`; `other` for all that were not told apart; `unknown` when its line cannot be read. */
+  /**
+   * `query`, `mutation`, `subscription`; `other` for all that were counted together; `unknown` when its line cannot be
+   * read.
+   */
   readonly type: string;
   readonly name: string | undefined;
   readonly coordinates: ReadonlySet<string>;

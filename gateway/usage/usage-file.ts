@@ -6,7 +6,7 @@ import type { CountedOperation, UsageTable } from './usage-table.ts';
 
 // A file holds what one process counted since it began the file: a line about the file itself, then a line for each
 // operation and for each combination of operation, client and role. It is replaced as a whole, by a rename: a reader
-// finds a complete one at any time, and so does whoever comes after a crash. No two processes share a file.
+// finds a complete one at any time, also after a crash. No two processes share a file.
 
 /** What a file name tells: the day (UTC) that the file was begun. */
 const FILE_NAME = /^usage-(\d{4}-\d{2}-\d{2})-[0-9a-f]{12}-\d+\.jsonl$/;

@@ -53,8 +53,8 @@ const USES_PER_OPERATION = 10;
 const COORDINATES_PER_OPERATION = 100;
 
 /**
- * What was used since the table was begun, in bounded memory. What is beyond a bound is counted as `other`: other operations
- * with everything that they used, other clients, other roles. Nothing is left out of the counts.
+ * What was used since the table was begun, in bounded memory. What is beyond a bound is counted as `other`: other
+ * operations with everything that they used, other clients, other roles. Nothing is left out of the counts.
  */
 export class UsageTable {
   readonly startedAt = Date.now();
@@ -77,7 +77,7 @@ export class UsageTable {
     return this.#operations.values();
   }
 
-  /** Whether a bound has been reached, so that some of what is counted is not told apart. */
+  /** Whether a bound has been reached, so that some operations, clients or roles are counted together. */
   get isFull(): boolean {
     return this.#operations.has(OTHER) || this.#isBeyondUses || this.#hasOtherRoles || this.clients.hasOthers;
   }

@@ -2,7 +2,7 @@ import { inSlices, type Logger } from '../../platform/index.ts';
 import { dayOf, type UsageFiles, usageFileText } from './usage-file.ts';
 import type { UsageTable } from './usage-table.ts';
 
-/** How long a full table stays before the next file begins: what was not told apart gets another chance then. */
+/** How long a full table stays in use before the next file begins, whose bounds are empty again. */
 const FULL_MS = 3_600_000;
 const HOUSEKEEPING_MS = 3_600_000;
 /** How often a file is written to which nothing was added. */

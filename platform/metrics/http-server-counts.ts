@@ -2,11 +2,14 @@ import { STATUS_CODES } from 'node:http';
 import { Durations, durationHistogram, HTTP_DURATION_BOUNDS_MS, type TraceReference } from './durations.ts';
 import { type Metric, oneGauge } from './metric.ts';
 
-/** Routes that are told apart; later ones are counted as `other`. */
+/** The most routes that are counted separately; later ones are counted as `other`. */
 const MAX_ROUTES = 200;
 export const OTHER_ROUTE = 'other';
 
-/** Methods that are told apart (RFC 9110, RFC 5789). The rest is `_OTHER`, as the semantic conventions of HTTP say. */
+/**
+ * Methods that are counted separately (RFC 9110, RFC 5789). All others are `_OTHER`, as the semantic conventions
+ * require.
+ */
 const COUNTED_METHODS = [
   '_OTHER',
   'GET',
@@ -25,7 +28,7 @@ export const CLIENT_CLOSED_REQUEST = 499;
 const STATUSES: ReadonlySet<number> = new Set([...Object.keys(STATUS_CODES).map(Number), CLIENT_CLOSED_REQUEST]);
 const OTHER_STATUS = 0;
 
-/** A status that HTTP defines, or 0: whoever answers may make up others, and each would be a series. */
+/** A status that HTTP defines, or 0: services may invent others, and each would be a series. */
 export function knownStatus(status: number): number {
   return STATUSES.has(status) ? status : OTHER_STATUS;
 }
@@ -34,8 +37,8 @@ export function knownStatus(status: number): number {
 const METHOD_ROOM = 16;
 
 /**
- * Requests to a server, by route, method and status. Callers choose methods, and may choose what status a service answers
- * with: those that HTTP does not define are counted together, so that nobody can add series without limit.
+ * Requests to a server, by route, method and status. Callers choose methods, and may choose what status a service
+ * answers with: those that HTTP does not define are counted together, so that the number of series is bounded.
  */
 export class HttpServerCounts {
   /** Requests whose response is not complete. */

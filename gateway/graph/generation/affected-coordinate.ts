@@ -3,8 +3,8 @@ import type { Change } from '@graphql-inspector/core';
 type Meta = Readonly<Record<string, unknown>>;
 
 /**
- * The schema coordinate whose use a change affects: whoever does not use it does not notice the change. An argument or input field
- * that becomes required affects those who leave it out, so all who use the field or the input type.
+ * The schema coordinate whose use a change affects: clients that do not use it are not affected. An argument or input
+ * field that becomes required affects those who leave it out, so all who use the field or the input type.
  *
  * @returns undefined where no coordinate tells whom the change affects.
  */

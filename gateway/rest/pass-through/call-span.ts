@@ -1,7 +1,7 @@
 import { type FixedAttributes, fixedAttributes, type Span } from '../../../platform/index.ts';
 import { type TracedHeaders, withHeaders } from '../../upstream/index.ts';
 
-/** How a service is told of the trace of a request. */
+/** How the context of a trace is propagated to a service. */
 export interface CallTracing {
   readonly attributes: FixedAttributes;
   /** Beside the context of the trace, names and values in turn. */
@@ -33,7 +33,9 @@ export function startCall(
   return call;
 }
 
-/** @returns the headers with the context of the trace, which replaces whatever a client has sent under the same names. */
+/**
+ * @returns the headers with the context of the trace, which replaces whatever a client has sent under the same names.
+ */
 export function headersWithContext(
   headers: Readonly<Record<string, string>>,
   call: Span | undefined,
