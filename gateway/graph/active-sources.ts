@@ -1,6 +1,9 @@
 import type { Source } from '../sources/index.ts';
 
-/** The sources that new operations run on. Generations share sources, so only sources whose own state has changed are notified. */
+/**
+ * The sources that new operations run on. Generations share sources, so only sources whose own state has changed are
+ * notified.
+ */
 export class ActiveSources {
   #sources: ReadonlySet<Source> = new Set();
 
@@ -12,7 +15,7 @@ export class ActiveSources {
     for (const source of before) if (!this.#sources.has(source)) source.setActive?.(false);
   }
 
-  /** Lets sources release their resources that were opened and will not be activated. */
+  /** Releases the resources of sources that were opened and will not be activated. */
   dismiss(sources: readonly Source[]): void {
     for (const source of sources) if (!this.#sources.has(source)) source.setActive?.(false);
   }

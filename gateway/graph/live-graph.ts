@@ -12,11 +12,11 @@ const DEFAULT_GRACE_MS = 10_000;
 export interface LiveGraphOptions {
   /** For how long after the start a missing source keeps the gateway from being ready. */
   readonly graceMs?: number;
-  /** Whether clients may send nothing but what the allow list has: then what it has must be right. */
+  /** Whether the allow list is enforced: then all of its operations must be valid. */
   readonly enforceAllowList?: boolean;
 }
 
-/** The graph that is being served: the one place where a generation takes the place of another. */
+/** The graph that is being served. Generations are replaced only here. */
 export class LiveGraph {
   readonly #surroundings: SourceDependencies;
   readonly #log: Logger;
@@ -27,7 +27,7 @@ export class LiveGraph {
   #graceOver = false;
   readonly #graceMs: number;
   readonly #enforceAllowList: boolean;
-  /** Whether all that was described at the start has been there, or was known not to be. */
+  /** Whether each source of the start has become available, or its introspection has failed once. */
   #hasSettled = false;
   #stopped = false;
 
@@ -57,8 +57,8 @@ export class LiveGraph {
   }
 
   /**
-   * Whether callers can be sent here: every source is part of the graph or, once the start is some time ago, at least
-   * those that let callers log in, and of every other one it is known why it is not.
+   * Whether the gateway is ready: every source is part of the graph or, after the grace period, at least those with
+   * public fields, and the introspection of every other one has failed.
    */
   get ready(): boolean {
     if (this.current.missing.length === 0) return true;
@@ -93,7 +93,7 @@ export class LiveGraph {
     return registry;
   }
 
-  /** Begins to ask the remote schemas for their types. */
+  /** Begins to introspect the remote schemas. */
   start(): void {
     this.#graceTimer = setTimeout(() => {
       this.#graceOver = true;
@@ -107,7 +107,7 @@ export class LiveGraph {
   /**
    * Makes a generation of other metadata beside the active one.
    *
-   * @param ask whether remote schemas that are described as before are asked for their types again.
+   * @param ask whether remote schemas with unchanged metadata are introspected again.
    * @returns what activates it. Running operations finish on the generation that they began with.
    * @throws MetadataError when it would not work.
    */

@@ -11,7 +11,10 @@ import {
 import type { Generation } from './generation/index.ts';
 import type { LiveGraph } from './live-graph.ts';
 
-/** Logs what of metadata is not acted on, and what of it works and is hardly meant. @param knownVariables as in the options. */
+/**
+ * Logs parts of the metadata that are ignored, and parts that are valid and probably a mistake. @param knownVariables
+ * as in the options.
+ */
 export function logMetadataNotes(metadata: Metadata, log: Logger, knownVariables?: ReadonlySet<string>): void {
   const { ignored } = metadata;
   if (ignored.length > 0)
@@ -81,8 +84,8 @@ export class MetadataReloader {
    * Reads and activates the metadata, after the reloads that were requested before. Requests that come before it
    * has begun to read share it, so that many edits at once do not queue up.
    *
-   * @param reason what asked for it, for the log.
-   * @param ask whether remote schemas whose description has not changed are asked for their types again.
+   * @param reason what requested it, for the log.
+   * @param ask whether remote schemas with unchanged metadata are introspected again.
    * @throws MetadataError when it is invalid; the current metadata stays active.
    */
   reload(reason: string, ask: boolean): Promise<void> {
@@ -146,7 +149,10 @@ export class MetadataReloader {
     }
   }
 
-  /** Prepares all subscribers and the graph, so that all problems are reported together and none activates what another rejects. */
+  /**
+   * Prepares all subscribers and the graph, so that all problems are reported together and none activates what another
+   * rejects.
+   */
   async #prepare(metadata: Metadata, ask: boolean): Promise<readonly (() => void)[]> {
     const { graph, subscribers } = this.#options;
     const preparations = [

@@ -1,29 +1,30 @@
-/** An answer that is being received: how it is held up, and how it goes on. */
+/** A response that is being received, whose reading can be paused. */
 export interface BudgetedAnswer {
   hold(): void;
   release(): void;
 }
 
 /**
- * What of an answer costs nothing of the budget, in bytes: as many small answers as may be under way need not be counted.
+ * Bytes of each response that are not counted: the memory of small responses is bounded by the number of requests.
  */
 export const UNCOUNTED_BYTES = 64 * 1024;
 
-/** A source that takes less than this part of the budget is never held up for what others take. */
+/** Responses of a source that uses less than this share of the budget are never paused because of others. */
 const SHARE_OF_A_SOURCE = 1 / 4;
 
 /**
- * How many bytes of answers may be in memory at a time, over all sources of this process. A limit for each answer alone is
- * none: a few hundred may be under way, and a service whose answers do not end would take the memory of all others.
+ * How many bytes of responses may be in memory at a time, over all sources of this process. A limit for each response
+ * alone is not enough: hundreds may be in flight, and a service with endless responses would use the memory of all
+ * others.
  *
- * Once the budget is spent, answers of the sources that take most are no longer read, so that these have to wait (TCP flow
- * control). One of them, the first to have gone over it, goes on: else, with each holding what another needs, none would
- * end. So the memory that is taken is the budget, the longest answer that is allowed, and a quarter of the budget for each
- * further source.
+ * Once the budget is spent, responses of the sources that use most are no longer read, so that these have to wait (TCP
+ * flow control). One of them, the first to have exceeded it, is read on: otherwise all of them could wait for each
+ * other. So the memory in use is at most the budget, the longest response that is allowed, and a quarter of the budget
+ * for each further source.
  */
 export class AnswerBudget {
   readonly #maxBytes: number;
-  /** Goes on although the budget is spent. */
+  /** The response that is read on although the budget is spent. */
   #running: BudgetedAnswer | undefined;
   readonly #held = new Set<BudgetedAnswer>();
   #bytes = 0;
@@ -32,12 +33,12 @@ export class AnswerBudget {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes of answers that are in memory, but for what is not counted. */
+  /** The counted bytes of responses in memory. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Answers that are not read for now. */
+  /** The number of paused responses. */
   get held(): number {
     return this.#held.size;
   }
@@ -86,8 +87,8 @@ export class AnswerBudget {
 }
 
 export interface SourceBudget {
-  /** Counts bytes that have come; holds the answer up when that is too much. */
+  /** Counts received bytes; pauses the response when they exceed the budget. */
   take(bytes: number, answer: BudgetedAnswer): void;
-  /** An answer is over: it gives back what it took. */
+  /** Releases the bytes of a response that has ended. */
   giveBack(bytes: number, answer: BudgetedAnswer): void;
 }

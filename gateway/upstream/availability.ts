@@ -2,8 +2,8 @@
 export const UNAVAILABLE_RETRY_SECONDS = 5;
 
 /**
- * Whether a source has been introspected since it was opened. Until then it may be known by a stored schema, which says
- * what can be asked for and is no reason to send anything.
+ * Whether a source has been introspected since it was opened. Until then its schema may be known from a file, but
+ * requests to it are not sent.
  */
 export class Availability {
   isAvailable = false;

@@ -16,7 +16,7 @@ export const DURATION_BOUNDS_MS: readonly number[] = [
   5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000,
 ];
 
-/** Calls of one source since it was opened, each counted once however often it was tried. */
+/** Calls of one source since it was opened, each counted once, retries included. */
 export class CallCounts {
   readonly outcomes: Record<CallOutcome, number> = {
     success: 0,
@@ -35,10 +35,10 @@ export class CallCounts {
   readonly durations = new Durations(DURATION_BOUNDS_MS);
   /** The HTTP requests of the calls, retries by themselves. */
   readonly requests = new RequestDurations();
-  /** Of calls that had to wait for a slot: how long they did, with those that waited in vain. */
+  /** How long calls waited for a slot, of those that had to wait, also in vain. */
   readonly waits = new Durations(DURATION_BOUNDS_MS);
   retries = 0;
-  /** Queries that had the answer of an equal one. */
+  /** Deduplicated queries. */
   shared = 0;
 
   add(outcome: CallOutcome, durationMs: number): void {

@@ -9,7 +9,7 @@ export interface ServerSentEvent {
 const MAX_PENDING = 16 * 1024 * 1024;
 
 /**
- * Takes an event stream apart (HTML Living Standard, section 9.2.6, "Interpreting an event stream"): lines end with CR,
+ * Parses an event stream (HTML Living Standard, section 9.2.6, "Interpreting an event stream"): lines end with CR,
  * LF or both, an empty line ends an event, a line that begins with a colon is a comment. An event without data
  * counts only where it has a name: some servers end that way.
  */

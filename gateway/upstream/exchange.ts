@@ -19,34 +19,36 @@ export interface UpstreamHandler {
   onResponse(response: UpstreamResponse): void;
   onError(error: UpstreamError): void;
   /**
-   * The response begins. A handler that returns a sink gets `onEnd` there in place of `onResponse`; `onError` may follow.
+   * The response begins. A handler that returns a sink gets `onEnd` there in place of `onResponse`; `onError` may
+   * follow.
    *
    * @returns undefined to receive the complete response.
    */
   onStart?(status: number, headers: UpstreamResponse['headers'], flow: UpstreamFlow): UpstreamSink | undefined;
 }
 
-/** Takes the bytes of an answer as they come. */
+/** Receives the bytes of a response as they arrive. */
 export interface UpstreamSink {
   onData(chunk: Buffer): void;
-  /** The answer has come to its end. */
+  /** The response is complete. */
   onEnd(): void;
 }
 
-/** The flow of an answer that is taken as it comes. */
+/** Controls the reading of a response that is received by a sink. */
 export interface UpstreamFlow {
   /** Reads nothing more, so that the upstream has to wait. */
   pause(): void;
   resume(): void;
-  /** There is something to be passed on: the deadline of the headers is met, and the request is not sent again. */
+  /** The response has usable content: the deadline of the headers is met, and the request is not retried any more. */
   begun(): void;
   /** Rejects an invalid response: ends the exchange and calls `onError`. */
   refuse(reason: string): void;
 }
 
 /**
- * Why there is no usable answer of an upstream; the last four: why it was not even asked, because it has failed too often,
- * too many requests wait for it, it has not told its schema yet, or the gateway has no more memory or connections for it.
+ * Why an upstream gave no usable response. With the last four the request was not sent: the circuit breaker is open,
+ * too many requests are queued, the source has not been introspected yet, or the gateway has no more memory or
+ * connections.
  */
 export type UpstreamFailure =
   | 'timeout'
@@ -62,7 +64,7 @@ export type UpstreamFailure =
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EAGAIN']);
 const EXHAUSTED_RETRY_SECONDS = 1;
 
-/** An upstream gave no usable answer. Its message is for logs; it may hold addresses. */
+/** An upstream gave no usable response. The message is for logs; it may contain addresses. */
 export class UpstreamError extends Error {
   constructor(
     readonly reason: UpstreamFailure,
@@ -83,7 +85,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** How far an exchange may go. */
+/** The limits of an exchange. */
 export interface ExchangeLimits {
   /** For the headers of the answer, in milliseconds; undefined: as long as for all of it. */
   readonly headersTimeoutMs: number | undefined;
@@ -138,7 +140,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   }
 
   expire(): void {
-    // One that was held up may be late because of us, whatever its service did.
+    // A response that was paused may be late because of the gateway, not its service.
     this.fail(
       this.#wasHeld ? new UpstreamError('exhausted', undefined, EXHAUSTED_RETRY_SECONDS) : new UpstreamError('timeout'),
     );
@@ -148,7 +150,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
     this.fail(new UpstreamError('aborted'));
   }
 
-  /** Ends the exchange without an answer. */
+  /** Ends the exchange without a response. */
   fail(error: UpstreamError): void {
     if (!this.#end()) return;
     this.#controller?.abort(error);

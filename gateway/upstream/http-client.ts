@@ -18,7 +18,7 @@ export interface UpstreamRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Names to values, or names and values in turn. */
   readonly headers: RequestHeaders;
-  /** What is no text is sent as it comes, once. */
+  /** A stream is sent once and never retried. */
   readonly body?: string | Readable;
   /** For the whole exchange, in milliseconds. */
   readonly timeoutMs: number;
@@ -66,9 +66,9 @@ export interface UpstreamHttp {
   /** Sends a request and calls `handler` with the response or the error. */
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): void;
   /**
-   * The same for those who would rather wait for a promise.
+   * The same as a promise.
    *
-   * @throws UpstreamError when there is no complete answer; any status is an answer.
+   * @throws UpstreamError when there is no complete response; any status is a response.
    */
   send(request: UpstreamRequest): Promise<UpstreamResponse>;
 }
@@ -84,7 +84,7 @@ export interface PoolSettings {
 
 /** The gateway's connections to its upstreams. */
 export interface UpstreamConnections extends UpstreamHttp {
-  /** Connections of one source's own, which no other source can take. Pools with equal settings share them. */
+  /** Connections that belong to one source. Pools with equal settings share them. */
   pool(settings: PoolSettings): UpstreamHttp;
   /** Bytes of long answers that are in memory, and how many answers are not read for it. */
   readonly buffered: Pick<AnswerBudget, 'bytes' | 'held'>;
@@ -100,21 +100,21 @@ export interface UpstreamConnectionsOptions {
   readonly traced?: TracedHeaders | undefined;
 }
 
-/** What one origin is sent beside the context of a trace, so that it continues the trace. */
+/** Headers that one origin gets beside the context of a trace, which make it continue the trace. */
 export interface TracedHeaders {
   readonly origin: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
 }
 
-/** Addresses that are kept taken apart at most; templates of actions can make up any number of them. */
+/** The most parsed addresses that are cached; templates of actions can make any number of them. */
 const MAX_ADDRESSES = 1_000;
 const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const DEFAULT_MAX_BUFFERED_BYTES = 128 * 1024 * 1024;
-/** What belongs to no source: keys of tokens, revocations, questions for schemas. */
+/** For requests that belong to no source: keys of tokens, revocations, introspection. */
 const COMMON: PoolSettings = { name: '', connections: 128, connectTimeoutMs: 5_000, headersTimeoutMs: undefined };
 
-/** Keep-alive connections to upstream origins. This is the one place where requests to them set out. */
+/** Keep-alive connections to upstream origins. All requests to them are sent here. */
 export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): UpstreamConnections {
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES } = options;
   const budget = new AnswerBudget(maxBufferedBytes);
@@ -202,12 +202,12 @@ function dispatchPending({ request, exchange, addressOf }: PendingDispatch): voi
   pool.dispatch({ path, method, headers: headers as Record<string, string>, body }, exchange);
 }
 
-/** What sends by a promise, made of what sends by callbacks. */
+/** Wraps `dispatch` as a function that returns a promise. */
 export function sender(dispatch: UpstreamHttp['dispatch']): UpstreamHttp['send'] {
   return (request) => new Promise((onResponse, onError) => dispatch(request, { onResponse, onError }));
 }
 
-/** A URL, taken apart. */
+/** A parsed URL. */
 interface Address {
   readonly pool: Pool;
   readonly path: string;

@@ -5,15 +5,17 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const BOUNDARY_VALUE = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i;
 
-/** The boundary that a content type of multipart names; the one of the incremental delivery over HTTP where it has none. */
+/**
+ * The boundary that a content type of multipart names; the one of the incremental delivery over HTTP where it has none.
+ */
 export function boundaryOf(contentType: string): string {
   const [, quoted, plain] = BOUNDARY_VALUE.exec(contentType) ?? [];
   return quoted ?? plain ?? '-';
 }
 
 /**
- * Takes a multipart body apart while it comes (RFC 2046 section 5.1). A part is given when the delimiter after it is
- * there; its headers are left out.
+ * Parses a multipart body while it arrives (RFC 2046 section 5.1). A part is passed on when the delimiter after it has
+ * arrived; its headers are dropped.
  */
 export class MultipartReader {
   readonly #delimiter: Buffer;
@@ -98,8 +100,8 @@ export class MultipartReader {
 }
 
 /**
- * Where the line of a delimiter ends, before its line end, which a part begins with: so one without headers has an empty
- * line before its body as any other.
+ * Where the line of a delimiter ends, before its line end, which a part begins with: so one without headers has an
+ * empty line before its body as any other.
  */
 function endOfDelimiter(bytes: Buffer, from: number): number | 'last' | 'unknown' | 'malformed' {
   if (bytes.length >= from + 2 && bytes[from] === DASH && bytes[from + 1] === DASH) return 'last';

@@ -1,8 +1,8 @@
 import type { UpstreamResponse } from './exchange.ts';
 
 /**
- * The body of a response that is passed on as it came, without having been parsed. It is kept in the chunks in which it
- * came: to put long ones together costs a copy.
+ * The body of a response that is relayed without being parsed. It stays in the chunks in which it arrived, since
+ * concatenating long ones costs a copy.
  */
 export class PassthroughBody {
   readonly chunks: readonly Buffer[];
@@ -26,10 +26,10 @@ export class PassthroughBody {
   }
 
   /**
-   * Whether a response is `{"data":{…}}`, without having parsed it: where it begins and ends like that, only `extensions`
-   * can be its last member beside the data (GraphQL section 7.1), and errors, a list, stand before it. Errors that are no
-   * list are not errors, and the client gets an error for them. Other content may look like one of these; then the
-   * response is parsed to find out.
+   * Whether a response is `{"data":{…}}`, without having parsed it: where it begins and ends like that, only
+   * `extensions` can be its last member beside the data (GraphQL section 7.1), and errors, a list, stand before it.
+   * Errors that are no list are not errors, and the client gets an error for them. Other content may look like one of
+   * these; then the response is parsed to find out.
    */
   isDataOnly(): boolean {
     const { chunks } = this;
@@ -44,7 +44,7 @@ export class PassthroughBody {
 
 const DATA_PREFIX = Buffer.from('{"data":{');
 const DATA_END = Buffer.from('}}');
-/** Texts are looked for by their first letter: few are as rare as this one. */
+/** The search looks for the first byte: few letters are as rare as this one. */
 const EXTENSIONS = Buffer.from('xtensions"');
 const ERRORS_AFTER_DATA = Buffer.from('},"errors"');
 /** Short texts are looked for byte by byte in the processor's widest steps, longer ones ten times as slowly. */

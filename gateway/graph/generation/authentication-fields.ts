@@ -5,7 +5,7 @@ import type { CustomizedSchema, Source, Subschema } from '../../sources/index.ts
 import type { AwaitedSources } from './awaited-sources.ts';
 import { findSource } from './find-source.ts';
 
-/** An authentication field that the metadata names and the public role is not granted. */
+/** An authentication field of the metadata that is not granted to the public role. */
 export interface AuthenticationFieldProblem {
   /** The remote schema or action that it is described at. */
   readonly source: string;
@@ -13,7 +13,7 @@ export interface AuthenticationFieldProblem {
   readonly message: string;
 }
 
-/** What the authentication fields are read from. */
+/** The inputs of `AuthenticationFields`. */
 export interface AuthenticationFieldsParts {
   readonly metadata: Metadata;
   readonly sources: readonly Source[];
@@ -27,7 +27,7 @@ export interface AuthenticationFieldsParts {
  * the graph's names. A source with a namespace has its fields one level deeper.
  */
 export class AuthenticationFields {
-  /** What is marked and cannot be one. Nothing is said of sources that are missing. */
+  /** Marked fields that cannot be authentication fields. Those of missing sources are not checked. */
   readonly problems: readonly AuthenticationFieldProblem[];
   readonly #fields = new Set<string>();
   readonly #namespaces = new Set<string>();
@@ -65,7 +65,9 @@ export class AuthenticationFields {
   }
 }
 
-/** A root field that is public and looks like an authentication field, where nothing says whether it is one. */
+/**
+ * A public root field that is named like an authentication field, where the metadata does not say whether it is one.
+ */
 export interface UnmarkedField {
   readonly source: string;
   readonly message: string;
@@ -121,7 +123,7 @@ interface GrantedField {
   readonly operation: OperationTypeNode;
   /** In the graph's names, the namespace first where there is one. */
   readonly path: readonly string[];
-  /** What the source calls it. */
+  /** In the source's names. */
   readonly ownName: string;
 }
 

@@ -4,8 +4,8 @@ import { type CustomizedSchema, type PromisedSchema, promisedSchema } from '../.
 import type { Inconsistency, MissingSource } from './inconsistency.ts';
 
 /**
- * What described sources may offer that have never been introspected. Operations that select it are early rather than
- * invalid. Only what the role may see counts, so that responses do not reveal fields of other roles.
+ * What sources may offer that have never been introspected. Operations that select it may become valid. Only what the
+ * role may see counts, so that responses do not reveal fields of other roles.
  */
 export interface AwaitedSources {
   readonly names: readonly string[];
@@ -13,7 +13,10 @@ export interface AwaitedSources {
   /** @param type by its name in the graph, which has no such field. */
   mayHaveField(role: string, type: string, field: string): boolean;
   mayHaveType(role: string, type: string): boolean;
-  /** What the permissions of a source promise to callers without a token; undefined for other sources, and for nothing. */
+  /**
+   * What the permissions of a source grant callers without a token; undefined for known sources, and where it is
+   * nothing.
+   */
   promisedToThePublic(source: string): CustomizedSchema | undefined;
 }
 
@@ -80,7 +83,7 @@ export function awaitedSources({
   };
 }
 
-/** Whether a remote schema may have fields for types that others have as well. Of a plain one the types are the same. */
+/** Whether a remote schema may add fields to types of other sources. A plain one cannot. */
 function addsToTypes(remote: RemoteSchemaMetadata): boolean {
   return remote.definition.composition !== 'plain' || isSupergraph(remote);
 }

@@ -1,7 +1,7 @@
 import type { Source } from '../../sources/index.ts';
 
 /**
- * The source that stands for a remote schema, by itself or composed with others; undefined while there is none.
+ * The source of a remote schema, its own or one that it was composed into; undefined while there is none.
  *
  * @param remote undefined for the actions.
  */

@@ -16,22 +16,22 @@ import type { Inconsistency, MissingSource } from './inconsistency.ts';
 import { areSame, InvalidParts } from './invalid-parts.ts';
 import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
 
-/** Role graphs that are kept at most. Roles come from signed tokens, but their number is the issuer's to choose. */
+/** The most role graphs that are cached. Roles come from signed tokens, whose issuer may use any number of them. */
 const MAX_ROLE_GRAPHS = 1_000;
 const MAX_BUILT_AHEAD = 50;
 
 /**
- * One state of the graph, complete and unchanging: the metadata and the sources that it was built from. A change makes
- * a new generation; operations that run on the old one finish on it.
+ * One immutable state of the graph: the metadata and the sources that it was built from. A change makes a new
+ * generation; running operations finish on the old one.
  */
 export class Generation {
   readonly metadata: Metadata;
   readonly sources: readonly Source[];
-  /** Sources that do not answer and are asked until they do. */
+  /** Sources that are unavailable, whose introspection is retried. */
   readonly missing: readonly MissingSource[];
-  /** What those among them may offer of which nothing is known; undefined when there are none. */
+  /** What those of unknown schema may offer; undefined when there are none. */
   readonly awaited: AwaitedSources | undefined;
-  /** Sources that are left out because they offer what another one offers already. */
+  /** Sources that are left out because they conflict with another one. */
   readonly conflicts: readonly Inconsistency[];
   readonly #broken: readonly {
     readonly described: RelationshipMetadata;
@@ -82,18 +82,18 @@ export class Generation {
     });
   }
 
-  /** How introspections of its schemas are answered, for metrics. */
+  /** Counts of introspections of its schemas, for metrics. */
   get introspections(): Pick<Introspections, 'counts' | 'kept'> {
     return this.#introspections;
   }
 
-  /** Whether it is of this metadata and these sources, so that roles see the same in it. */
+  /** Whether it was built from this metadata and these sources. */
   isOf(metadata: Metadata, sources: readonly Source[]): boolean {
     if (metadata !== this.metadata || sources.length !== this.sources.length) return false;
     return sources.every((source, index) => source === this.sources[index]);
   }
 
-  /** What keeps relationships out of the graph whose sources are there. */
+  /** Problems of relationships between available sources. */
   get relationshipProblems(): readonly MetadataProblem[] {
     return this.#broken.flatMap(({ described, problems }) =>
       problems.map(({ message, path }) => ({
@@ -139,7 +139,7 @@ export class Generation {
     return unmarkedAuthenticationFields({ metadata, sources, publicRole: this.#publicRole });
   }
 
-  /** Everything that is described and not part of the graph. */
+  /** Everything in the metadata that is not part of the graph. */
   get inconsistencies(): readonly Inconsistency[] {
     const broken = this.#broken.map(
       ({ described, problems }): Inconsistency => ({
@@ -157,7 +157,7 @@ export class Generation {
     return [...this.missing, ...this.conflicts, ...broken, ...unknown, ...invalid];
   }
 
-  /** How the services behind its sources are doing. */
+  /** The states of the services of its sources. */
   get states(): readonly SourceState[] {
     return this.sources.flatMap(({ clients = [] }) => clients.map((client) => client.state()));
   }
@@ -174,7 +174,7 @@ export class Generation {
   }
 
   /**
-   * The graph as `role` sees it, stitched when it is first asked for. Roles that see the same share one graph.
+   * The graph of a role, built at its first use. Roles that see the same share one graph.
    *
    * @throws GatewayError when what the role sees makes no valid schema.
    */
@@ -223,14 +223,14 @@ export class Generation {
     return this.sources.flatMap((source) => source.subschemaFor(role) ?? []);
   }
 
-  /** Roles whose graphs have been asked for. */
+  /** Roles whose graphs have been used. */
   get builtRoles(): readonly string[] {
     return [...this.#graphs.keys()];
   }
 
   /**
-   * Builds the graphs of roles before they are asked for, while operations go on. Of many roles it is left to when they
-   * are asked for, but for the first ones. One that is not valid is left out, and told to `onInvalidRole`.
+   * Builds the graphs of the first roles before their first use, without blocking operations; those of further roles
+   * are built at their first use. Invalid ones are reported to `onInvalidRole`.
    */
   async buildGraphs(roles: readonly string[]): Promise<void> {
     const ahead = [...new Set([this.#publicRole, ...roles])].slice(0, MAX_BUILT_AHEAD);

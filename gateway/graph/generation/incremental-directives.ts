@@ -11,8 +11,8 @@ const condition = { type: new GraphQLNonNull(GraphQLBoolean), defaultValue: true
 const label = { type: GraphQLString };
 
 /**
- * With these a client lets parts of an answer come later (GraphQL, "Incremental Delivery"). Whether they do depends on the
- * service that answers; most responses have one payload, so introspection leaves these directives out.
+ * With these a client accepts a response in several payloads (GraphQL, "Incremental Delivery"). Whether it gets them
+ * depends on the service; most responses have one payload, so introspection does not list these directives.
  */
 export const INCREMENTAL_DIRECTIVES: readonly GraphQLDirective[] = [
   new GraphQLDirective({

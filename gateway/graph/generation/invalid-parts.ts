@@ -19,7 +19,7 @@ export class InvalidParts {
     return true;
   }
 
-  /** @returns undefined when nothing is known against them. */
+  /** @returns undefined when they are not known to be invalid. */
   reasonAgainst(parts: readonly Subschema[]): string | undefined {
     return this.#known.find((one) => areSame(one.parts, parts))?.reason;
   }

@@ -10,8 +10,8 @@ import {
 } from 'graphql';
 
 /**
- * A schema with directives that operations may hold. Of several with the same name the first counts. A directive is left
- * out where the type of an argument of it is none of the schema's.
+ * A schema with the directives that operations may contain. Of several with the same name the first is used. A
+ * directive is left out where the schema lacks the type of one of its arguments.
  */
 export function withDirectives(schema: GraphQLSchema, directives: readonly GraphQLDirective[]): GraphQLSchema {
   const added = new Map<string, GraphQLDirective>();

@@ -27,15 +27,15 @@ export interface RoleGraph {
   readonly internal: GraphQLSchema;
   /** The same with the directives that introspection leaves out: documents are validated against it. */
   readonly accepted: GraphQLSchema;
-  /** Answers what is asked of `schema` itself. */
+  /** Answers introspections of `schema`. */
   readonly introspection: SchemaIntrospection;
-  /** Executes what several sources have to answer together. */
+  /** Executes operations over several sources. */
   readonly stitched: StitchedGraph;
-  /** The parts of the sources that it is made of. */
+  /** The subschemas that it was built from. */
   readonly subschemas: readonly Subschema[];
-  /** The part of a source that answers a root field. */
+  /** The subschema that resolves a root field. */
   subschemaOf(operation: OperationTypeNode, name: string): Subschema | undefined;
-  /** Whether operations on a part of a source have to be stitched, because of what another part says of its types. */
+  /** Whether operations on a subschema have to be stitched, because another one adds to its types. */
   isStitched(subschema: Subschema): boolean;
   /** Whether the role has this root field; the placeholder below is none. */
   hasRootField(operation: OperationTypeNode, name: string): boolean;
@@ -45,10 +45,10 @@ export interface RoleGraph {
 export const NO_QUERIES_FIELD = 'no_queries_available';
 
 /**
- * Makes one schema of the parts that a role may see, with the relationships between them.
+ * Builds the graph of a role from the subschemas that it may see, with the relationships between them.
  *
  * @param introspections those of the generation that it is built for.
- * @param names what clients know the root types by.
+ * @param names the names of the root types for clients.
  */
 export function* buildRoleGraph(
   subschemas: readonly Subschema[],

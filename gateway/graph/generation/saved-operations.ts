@@ -9,7 +9,7 @@ export interface BrokenOperation {
   readonly index: number;
   readonly position: number;
   readonly query: string;
-  /** What is wrong with it on the whole graph. */
+  /** Its errors on the whole graph. */
   readonly errors: readonly string[];
 }
 
@@ -71,7 +71,7 @@ function told(broken: readonly BrokenOperation[], metadata: Metadata): readonly 
   return [...problems, { ...place(first), message }];
 }
 
-/** What is to be said of operations that may only be broken because sources are not part of the graph. */
+/** The notes about operations that may only be broken because sources are not part of the graph. */
 export function unknowableOperations(
   broken: readonly BrokenOperation[],
   absent: readonly string[],

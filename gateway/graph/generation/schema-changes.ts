@@ -7,18 +7,18 @@ export interface SchemaChange {
   readonly message: string;
 }
 
-/** A change that tells whom it affects. */
+/** A change with the schema coordinate whose users it affects. */
 export interface AffectingChange extends SchemaChange {
   /** The schema coordinate that they use; undefined where none tells. */
   readonly coordinate: string | undefined;
 }
 
-/** What is different between two schemas, the breaking changes first. */
+/** The differences between two schemas, the breaking changes first. */
 export async function schemaChanges(before: GraphQLSchema, after: GraphQLSchema): Promise<readonly SchemaChange[]> {
   return (await affectingChanges(before, after)).map(({ breaking, message }) => ({ breaking, message }));
 }
 
-/** The same with whom each change affects. */
+/** The same with the affected coordinate of each change. */
 export async function affectingChanges(
   before: GraphQLSchema,
   after: GraphQLSchema,

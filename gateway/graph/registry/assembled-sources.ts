@@ -10,7 +10,7 @@ export interface AssembledSources {
   /** Sources that are left out because of others. */
   readonly conflicts: readonly Inconsistency[];
   readonly missing: readonly MissingSource[];
-  /** Stored schemas that conflict with what is there, and why. The next sources are to be without them. */
+  /** Stored schemas that conflict with available sources, with the reasons. The next generation omits them. */
   readonly outdated: ReadonlyMap<string, string>;
 }
 
@@ -25,7 +25,7 @@ export interface SourcesToAssemble {
   readonly rootTypeNames: RootTypeNames | undefined;
 }
 
-/** The sources that do not conflict, and those that are described and missing. */
+/** The sources without conflicts, and the missing ones of the metadata. */
 export function assembleSources(from: SourcesToAssemble): AssembledSources {
   const { names, actions, opened, failures, rootTypeNames } = from;
   const sources: Source[] = [];

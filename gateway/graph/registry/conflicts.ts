@@ -16,14 +16,14 @@ import type { RootTypeNames } from '../../schemas/index.ts';
 import type { Source } from '../../sources/index.ts';
 
 /**
- * What `source` offers that one of `others` offers already: a root field of the same name, or a type of the same name
- * that is not the same type. Each conflict is one line that names both sources.
+ * Conflicts of `source` with `others`: root fields of the same name, and different types of the same name. Each is one
+ * line that names both sources.
  */
 export function conflictsWith(source: Source, others: readonly Source[]): readonly string[] {
   return others.flatMap((other) => [...fieldConflicts(source, other), ...typeConflicts(source, other)]);
 }
 
-/** Ordinary types of a source that are called as clients know the root types of the graph. */
+/** Ordinary types of a source that have the name of a root type of the graph. */
 export function rootTypeConflicts(source: Source, names: RootTypeNames): readonly string[] {
   const roots = new Set(rootTypesOfSource(source).map((type) => type?.name));
   return Object.values(names)
@@ -58,12 +58,12 @@ function typeConflicts(source: Source, other: Source): readonly string[] {
   });
 }
 
-/** Whether the two say how their types of a name are one. */
+/** Whether both declare how their types of a name are joined. */
 function areMerged(type: string, { mergedTypes: own }: Source, { mergedTypes: theirs }: Source): boolean {
   return own !== undefined && theirs !== undefined && (own.has(type) || theirs.has(type));
 }
 
-/** What a type is to those who use it, as a text: without descriptions, and whatever the order that it is written in. */
+/** The content of a type as a text for comparison: without descriptions, in a fixed order. */
 function typeContent(type: GraphQLNamedType): string {
   const parts = (list: readonly string[]) => [...list].sort().join(' ');
   const kind = type.constructor.name;

@@ -11,7 +11,7 @@ import {
 import { sourceProblem } from './source-problem.ts';
 
 export interface DescribedSources {
-  /** In the order of the metadata. None of them has been asked yet. */
+  /** In the order of the metadata, not yet introspected. */
   readonly remotes: readonly RemoteSchema[];
   readonly actions: Source | undefined;
 }

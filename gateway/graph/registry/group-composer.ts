@@ -1,7 +1,7 @@
 import type { Durations } from '../../../platform/index.ts';
 import { type FederationGroup, openFederationGroup, type Subgraph } from '../../sources/index.ts';
 
-/** Subgraphs that are composed to one source, and composed again when they change: one composition at a time. */
+/** Composes subgraphs into one source, and again when they change: one composition at a time. */
 export class GroupComposer {
   readonly #publicRole: string;
   readonly #durations: Durations | undefined;
@@ -30,7 +30,7 @@ export class GroupComposer {
     return new Map([...this.#group.left].filter(([left]) => !changed.some(({ name }) => name === left)));
   }
 
-  /** Whether there are compositions that have been asked for and are not done. */
+  /** Whether compositions are queued or running. */
   get isComposing(): boolean {
     return this.#pending > 0;
   }
@@ -43,10 +43,10 @@ export class GroupComposer {
   }
 
   /**
-   * Composes anew, after the compositions that were asked for before.
+   * Composes again, after the queued compositions.
    *
-   * @param subgraphs gives what to compose, when it is time.
-   * @param accept throws to keep the group that there was.
+   * @param subgraphs returns the subgraphs when the composition begins.
+   * @param accept throws to keep the current group.
    */
   compose(subgraphs: () => readonly Subgraph[], accept: (group: FederationGroup) => void = () => {}): Promise<void> {
     this.#pending++;

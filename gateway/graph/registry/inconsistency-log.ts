@@ -1,7 +1,7 @@
 import type { Generation } from '../generation/index.ts';
 import type { LogFields, PendingLog } from './pending-log.ts';
 
-/** Logs what is wrong with generations, each thing once. */
+/** Logs the problems of generations, each once. */
 export class InconsistencyLog {
   readonly #log: PendingLog;
   readonly #logged = new Set<string>();
@@ -42,7 +42,7 @@ export class InconsistencyLog {
         { event: 'authentication_field.not_public', ...place, reason: message },
         'authentication field is not public',
       );
-    // What a source is granted to the public may take a while to find out, and nothing depends on it.
+    // Finding public fields may take a while, and nothing depends on it.
     if (isComplete)
       for (const { source, message } of generation.unmarkedAuthenticationFields)
         this.#once(

@@ -2,11 +2,11 @@ import type { PendingLog } from './pending-log.ts';
 
 const INTROSPECTION_RETRY_MS = { first: 250, most: 15_000 };
 
-/** What the poller reads of the remote schemas, and what it does with them. Each is known by its name. */
+/** The remote schemas that are polled, by their names. */
 export interface PolledRemotes {
   /** Whether the last introspection of a remote schema has failed, or its result could not be used. */
   needsRetry(name: string): boolean;
-  /** Subgraphs that do not compose with the others. Each may change at any time so that it does. */
+  /** Subgraphs that cannot be composed with the others at the moment. */
   left(): readonly string[];
   /** Whether the active generation is without a remote schema. */
   isMissing(name: string): boolean;
@@ -42,7 +42,7 @@ export class IntrospectionPoller {
     if (intervalMs !== undefined) this.#refreshEvery(name, intervalMs);
   }
 
-  /** Polls the subgraphs that do not compose with the others. */
+  /** Polls the subgraphs that cannot be composed with the others. */
   retryLeft(): void {
     for (const name of this.#remotes.left()) this.#retry(name, INTROSPECTION_RETRY_MS.first);
   }

@@ -2,13 +2,13 @@ import type { Durations } from '../../../platform/index.ts';
 import { type OpenedRemote, type Source, SourceError, type SourceProblem, type Subgraph } from '../../sources/index.ts';
 import { GroupComposer } from './group-composer.ts';
 
-/** What a remote schema is a source of, before and after it has changed. */
+/** The sources of a remote schema before and after a change. */
 export interface Replaced {
   readonly then: Source | undefined;
   readonly now: Source | undefined;
 }
 
-/** The remote schemas whose schema is known, and the source that the subgraphs among them are composed to. */
+/** The remote schemas whose schema is known, and the source that the subgraphs among them were composed into. */
 export class OpenedRemotes {
   readonly #names: readonly string[];
   readonly #opened = new Map<string, OpenedRemote>();

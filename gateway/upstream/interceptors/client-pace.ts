@@ -1,6 +1,6 @@
 import type { UpstreamFlow } from '../exchange.ts';
 
-/** The flow of a response that is passed on as it comes: whether its client has got anything, and has held it up. */
+/** The flow of a relayed response, which records whether its client received anything and whether it was paused. */
 export class ClientPace implements UpstreamFlow {
   readonly #flow: UpstreamFlow;
   hasBegun = false;

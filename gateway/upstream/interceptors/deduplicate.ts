@@ -3,7 +3,7 @@ import { UpstreamError, type UpstreamHandler, type UpstreamResponse } from '../e
 import type { UpstreamRequest } from '../http-client.ts';
 import type { Interceptor } from './interceptor.ts';
 
-/** They tell one request from another, and not what is asked for. */
+/** Headers that differ from request to request, and do not change the response. */
 const OF_REQUEST = new Set([
   'x-request-id',
   'x-forwarded-for',
@@ -16,8 +16,8 @@ const OF_REQUEST = new Set([
 ]);
 
 /**
- * Sends queries once that are equal and under way at the same time: to the same address, with the same body and the same
- * headers, the caller's claims and the client's forwarded headers among them.
+ * Sends identical concurrent queries once: those to the same address, with the same body and the same headers, the
+ * caller's claims and the client's forwarded headers included.
  *
  * @param onShared called for each query that is not sent.
  */
@@ -25,7 +25,7 @@ export function deduplicate(onShared: () => void): Interceptor {
   return (next) => {
     const underWay = new Map<string, SharedCall>();
     return (request, handler) => {
-      // A response that is passed on as it comes can have one reader only.
+      // A response that is streamed can have one reader only.
       if (!request.isQuery || request.takesParts) {
         next(request, handler);
         return;
@@ -59,7 +59,7 @@ function requestKey({ url, method, headers, body }: UpstreamRequest): string {
   return JSON.stringify(equal);
 }
 
-/** One call that several wait for. It goes on for as long as one of them does. */
+/** One call that several callers wait for. It is cancelled when all of them are. */
 class SharedCall implements UpstreamHandler {
   readonly cancellation = new Cancellation();
   readonly #waiting = new Set<DeduplicatedCaller>();

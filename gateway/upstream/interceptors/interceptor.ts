@@ -12,7 +12,7 @@ export function composeInterceptors(dispatch: Dispatch, interceptors: readonly I
   return interceptors.reduceRight((next, interceptor) => interceptor(next), dispatch);
 }
 
-/** A handler between an interceptor and the one that called it: passes everything on, and sees how the call ends. */
+/** A handler that an interceptor puts around the caller's: it passes everything on, and sees how the call ends. */
 export abstract class InterceptingHandler implements UpstreamHandler {
   protected readonly handler: UpstreamHandler;
   #hasEnded = false;

@@ -17,7 +17,7 @@ export interface ConcurrencyOptions {
   readonly rejection: (now: number) => UpstreamError | undefined;
 }
 
-/** Limits the requests to a source that are under way; those beyond the limit wait in a queue. */
+/** Limits the concurrent requests to a source; further ones are queued. */
 export function limitConcurrency(options: ConcurrencyOptions): Interceptor {
   const { bulkhead, rejection } = options;
   return (next) => (request, handler) => {

@@ -16,8 +16,8 @@ export interface RetryOptions {
 }
 
 /**
- * Sends queries again after a failed connection and after responses that say that the source is unavailable for a
- * moment, with pauses in between. It does so within the time that the whole call has, and within the retry budget.
+ * Retries queries after a failed connection and after responses that say that the source is temporarily unavailable,
+ * with backoff, within the timeout of the whole call and within the retry budget.
  */
 export function retry(options: RetryOptions): Interceptor {
   return (next) => (request, handler) => {
@@ -80,7 +80,7 @@ class RetriedCall extends InterceptingHandler implements Cancellable, Timed {
 
   protected failed(): void {}
 
-  /** @returns false where it is not sent again: too late, too often, or too much for the source. */
+  /** @returns false where it is not retried: no time left, too many retries, or the budget is spent. */
   #retry(atLeastMs: number, cause: string): boolean {
     const { settings, budget, counts, isRejectedAt } = this.#options;
     const { cancellation } = this.#request;
@@ -111,7 +111,7 @@ class RetriedCall extends InterceptingHandler implements Cancellable, Timed {
   }
 }
 
-/** Whether a response says that a later one may be a success. */
+/** Whether a response says that the source is temporarily unavailable. */
 function isTransient({ status, headers }: UpstreamResponse): boolean {
   if (status === 429) return headers['retry-after'] !== undefined;
   return status === 502 || status === 503 || status === 504;

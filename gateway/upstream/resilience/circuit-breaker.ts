@@ -9,10 +9,10 @@ export type BreakerOutcome = 'success' | 'failure' | 'unknown';
 /** Identifies the state in which a request was permitted; handed back with the outcome. */
 export type Permit = number;
 
-/** Parts that the window consists of: it moves on by one of them at a time. */
+/** The sections of the window, which moves by one of them at a time. */
 const WINDOW_PARTS = 10;
 
-/** Stops sending requests to a source that fails, and finds out when it no longer does. It has no timers. */
+/** Stops requests to a source that fails, and probes whether it works again. It has no timers. */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings;
   readonly #partMs: number;
@@ -22,7 +22,7 @@ export class CircuitBreaker {
   #openUntil = 0;
   #probes = 0;
   #successes = 0;
-  /** Counts the changes of state: what was let through before the last one says nothing about the state now. */
+  /** Counts the changes of state: outcomes of requests from before the last one are ignored. */
   #epoch = 0;
 
   constructor(settings: BreakerSettings) {
@@ -41,17 +41,17 @@ export class CircuitBreaker {
     return now < this.#openUntil ? 'open' : 'half-open';
   }
 
-  /** Whether a request that comes now would not be let through. */
+  /** Whether a request would be rejected now. */
   refuses(now: number): boolean {
     return !this.#isClosed && (now < this.#openUntil || this.#probes >= this.#settings.halfOpenProbes);
   }
 
-  /** In how many milliseconds it is worth trying again; 0 when it is now. */
+  /** After how many milliseconds requests are permitted again; 0 when they are now. */
   waitMs(now: number): number {
     return this.#isClosed ? 0 : Math.max(0, this.#openUntil - now);
   }
 
-  /** Lets a request through. @returns undefined when it must not be sent. */
+  /** Permits a request. @returns undefined when it must not be sent. */
   enter(now: number): Permit | undefined {
     if (this.#isClosed) return this.#epoch;
     if (this.refuses(now)) return undefined;

@@ -6,10 +6,9 @@ export class ListNode {
 }
 
 /**
- * Things in the order in which they came, each of which can leave at any time at the same small cost. What leaves lets go
- * of its neighbours: the garbage collector takes what an old dead object refers to for alive until it looks at old objects
- * again, so one of them would hold on to all that came after it. The tables that a Set leaves behind as it changes do just
- * that.
+ * A doubly linked list: members stay in the order of insertion and are removed in constant time. A removed member drops
+ * its references to its neighbours. Otherwise, a dead object of the old generation would keep all later ones alive
+ * until the next full garbage collection, as the tables do that a changing Set leaves behind.
  */
 export class LinkedList<Member extends ListNode> {
   first: Member | undefined;

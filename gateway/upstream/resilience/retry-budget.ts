@@ -1,9 +1,9 @@
-/** How many retries a source may have that was not called for long. */
+/** The reserve: retries that are possible before any query was counted. */
 const RESERVE = 10;
 
 /**
- * Keeps retries a share of the queries, so that a source that fails gets little more to do instead of a multiple. Each
- * query brings a part of a retry; what is not used is kept, up to a small reserve.
+ * Limits retries to a share of the queries, so that a failing source receives a few more requests and not a multiple.
+ * Each query adds a fraction of a retry; what is not used accumulates up to a small reserve.
  */
 export class RetryBudget {
   readonly #share: number;

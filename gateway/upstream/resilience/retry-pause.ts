@@ -1,8 +1,8 @@
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * How long to wait before a retry: any time up to a limit that doubles each time, so that those who failed together do
- * not come back together.
+ * The backoff before a retry: a random time up to a limit that doubles each time, so that requests that failed together
+ * are not retried together.
  *
  * @param retry 0 for the first.
  * @param random from 0 to 1.

@@ -1,4 +1,4 @@
-/** How a source is called: what is waited for, what is tried again, and how much of the gateway it may take. */
+/** How a source is called: timeouts, retries, circuit breaker, concurrency, deduplication. */
 export interface ResilienceSettings {
   /** For a connection to be there, its TLS included, in milliseconds. */
   readonly connectTimeoutMs: number;
@@ -41,7 +41,7 @@ export interface ConcurrencySettings {
   readonly queueTimeoutMs: number;
 }
 
-/** What holds where nothing else is said. */
+/** The defaults. */
 export const DEFAULT_RESILIENCE = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: undefined,
