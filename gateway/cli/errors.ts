@@ -10,6 +10,11 @@ export function unknownCommand(name: string, commands: readonly string[]): Usage
   return new UsageError(`unknown command "${name}"${suggestion(name, commands)}`);
 }
 
+/** @param commands those of `portico jobs`. */
+export function unknownJobsCommand(name: string, commands: readonly string[]): UsageError {
+  return new UsageError(`jobs: expected ${commands.join(', ')}${suggestion(name, commands)}`);
+}
+
 /**
  * An option that the command does not have.
  *
@@ -26,6 +31,10 @@ export function usageDirectoryExpected(): UsageError {
 
 export function limitNotANumber(): UsageError {
   return new UsageError('--limit: expected a number');
+}
+
+export function limitTooGreat(most: number): UsageError {
+  return new UsageError(`--limit: expected a number up to ${most}`);
 }
 
 export function severalKindsOfMetadata(): UsageError {

@@ -12,9 +12,11 @@ import {
   comparisonMissing,
   invalidSince,
   limitNotANumber,
+  limitTooGreat,
   severalDirectories,
   severalKindsOfMetadata,
   unknownCommand,
+  unknownJobsCommand,
   unknownOption,
   usageDirectoryExpected,
   usageOptionMissing,
@@ -176,10 +178,9 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
     const [name, ...ids] = positionals;
     const { JOB_COMMANDS, JobsUsageError, jobs } = await import('./jobs/jobs.ts');
     const command = JOB_COMMANDS.find((known) => known === name);
-    if (!command)
-      throw new UsageError(`jobs: expected ${JOB_COMMANDS.join(', ')}${suggestion(name ?? '', JOB_COMMANDS)}`);
+    if (!command) throw unknownJobsCommand(name ?? '', JOB_COMMANDS);
     const { state: states, kind, queue, tenant, before: written, limit = '100', payload, json } = values;
-    if (!/^[1-9]\d{0,3}$/.test(limit)) throw new UsageError('--limit: expected a number up to 9999');
+    if (!/^[1-9]\d{0,3}$/.test(limit)) throw limitTooGreat(9_999);
     const before = written === undefined ? undefined : await timeOf(written);
     const narrowed = { states, kind, queue, tenant, before: before === undefined ? undefined : new Date(before) };
     try {

@@ -4,8 +4,8 @@ import type { JobHandler, JobOutcome, Jobs, Json, NewJob, QueueLimits, RunningJo
 import type { ActionMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE, createSession } from '../../session/index.ts';
 import { UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
+import { sourceError } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { sourceError } from '../source-error.ts';
 import type { AnswerAction } from './action-operation.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { asyncResult, errorsOf } from './async-result.ts';

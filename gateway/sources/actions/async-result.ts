@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { JobResult, Json } from '../../jobs/index.ts';
-import { VERBATIM } from './action-webhook.ts';
+import { VERBATIM } from './errors.ts';
 
 /** The result of an asynchronous action as its field has it. */
 export interface AsyncResult {
