@@ -103,9 +103,11 @@ export interface MetadataPreview {
   readonly pending: boolean;
   readonly valid: boolean;
   readonly problems: Bounded<MetadataProblem>;
+  readonly missing: Bounded<{ readonly name: string; readonly reason: string }>;
   readonly changes: Bounded<
     SchemaChange & {
       readonly roles?: readonly string[];
+      readonly roles_omitted?: number;
       readonly usage?: { readonly verdict: 'used' | 'unused' | 'unknown'; readonly count: number };
     }
   >;

@@ -14,6 +14,7 @@ export const metadata = {
     invalid: 'The files on disk cannot be activated. What is active stays.',
     problems: 'Problems',
     changes: (total: number, breaking: number) => `${total} changes for clients, ${breaking} of them breaking`,
+    missing: 'Remote schemas that do not answer now',
     noChanges: 'No client would notice it.',
     change: 'Change',
     roles: 'Roles',

@@ -2,8 +2,10 @@ export const sources = {
   title: 'Sources',
   lead: 'The services behind the gateway: whether they answer, how fast, and what changed in their schemas.',
   refresh: 'Refresh',
-  workers: (count: number) => (count === 1 ? 'Figures of one process' : `Figures of ${count} processes together`),
-  since: 'since they started',
+  workers: (count: number) =>
+    count === 1
+      ? 'Figures of one process, since it started'
+      : `Figures of ${count} processes together, since they started`,
   none: 'The metadata describes no source.',
   more: (shown: number, total: number) => `${shown} of ${total} sources`,
   table: 'Sources',
@@ -15,7 +17,7 @@ export const sources = {
   latency: 'p50 / p99',
   now: 'Running / waiting',
   kinds: { remote_schema: 'remote schema', subgraph: 'subgraph', action: 'action' },
-  schemas: { open: 'open', stale: 'stored schema', missing: 'missing', conflict: 'conflict' },
+  schemas: { open: 'known', stale: 'stored schema', missing: 'missing', conflict: 'conflict' },
   circuits: { closed: 'closed', half_open: 'half open', open: 'open' },
   composedInto: (name: string) => `subgraph of ${name}`,
   noCalls: 'none',

@@ -14,8 +14,9 @@ import type { Generation, RoleGraph } from '../graph/index.ts';
 import type { Source, Subschema } from '../sources/index.ts';
 import { type Bounded, bounded } from './page.ts';
 
-/** Fields of one type that are listed. */
+/** Fields that are listed of one type, and of all types of an answer together. */
 const MAX_FIELDS = 500;
+const MAX_FIELDS_OF_ALL = 5_000;
 /** Ways of joining that are listed of one type. */
 const MAX_JOINS = 50;
 /** Characters of a description. */
@@ -82,11 +83,22 @@ export class GraphOfRole {
     return found.sort();
   }
 
-  describe(name: string): TypeInsight | undefined {
-    const type = this.#graph.schema.getType(name);
-    if (!type) return undefined;
+  describe(names: readonly string[]): readonly TypeInsight[] {
+    let left = MAX_FIELDS_OF_ALL;
+    return names.flatMap((name): readonly TypeInsight[] => {
+      const type = this.#graph.schema.getType(name);
+      if (!type) return [];
+      const described = this.#describe(type, Math.min(left, MAX_FIELDS));
+      left -= described.fields.items.length;
+      return [described];
+    });
+  }
+
+  #describe(type: GraphQLNamedType, maxFields: number): TypeInsight {
+    const { name } = type;
     const kind = kindOf(type);
-    const fields = membersOf(type).map((field): FieldInsight => {
+    const { items, omitted } = bounded(membersOf(type), maxFields);
+    const fields = items.map((field): FieldInsight => {
       const relationship = this.#relationship(name, field.name);
       const hasSources = kind === 'object' || kind === 'interface';
       const sources = relationship ? [relationship.target] : hasSources ? this.#sourcesOf(type, field.name) : [];
@@ -98,7 +110,7 @@ export class GraphOfRole {
       description: shortened(type.description),
       sources: this.#sourcesOfType(type),
       joins: this.#joins(type),
-      fields: bounded(fields, MAX_FIELDS),
+      fields: { items: fields, omitted },
     };
   }
 

@@ -139,7 +139,7 @@ export class Insight {
   async #graph({ role, source, search, ...page }: z.output<(typeof SHAPES)['portico_get_graph']>): Promise<unknown> {
     const graph = new GraphOfRole(this.#options.graph.current, this.#knownRole(role));
     const names = pageOf(await inSlices(graph.typeNames(source, search)), page);
-    return { role, ...names, items: names.items.flatMap((type) => graph.describe(type) ?? []) };
+    return { role, ...names, items: graph.describe(names.items) };
   }
 
   async #compare({ first, second, ...page }: z.output<(typeof SHAPES)['portico_compare_roles']>): Promise<unknown> {

@@ -7,6 +7,8 @@ import { type Bounded, bounded } from './page.ts';
 
 const MAX_CHANGES = 500;
 const MAX_PROBLEMS = 500;
+/** Roles that are named of those that notice a change. */
+const MAX_ROLES = 50;
 /** Clients that are named of those that use what a change takes away. */
 const MAX_USERS = 10;
 const DAY_MS = 86_400_000;
@@ -26,12 +28,17 @@ export interface ChangePreview {
   /** Whether it would be activated; otherwise the active one would stay, for these problems. */
   readonly valid: boolean;
   readonly problems: Bounded<MetadataProblem>;
-  /** What clients would notice, the breaking changes first, with the roles that would. */
-  readonly changes: Bounded<WeighedChange>;
+  /** Remote schemas that would not be part of the graph, since they do not answer. */
+  readonly missing: Bounded<{ readonly name: string; readonly reason: string }>;
+  /** What clients would notice, the breaking changes first, with the first roles that would. */
+  readonly changes: Bounded<PreviewedChange>;
   readonly breaking: number;
   /** Days of usage that breaking changes were weighed by; null where usage is not recorded. */
   readonly usage_days: number | null;
 }
+
+/** `roles_omitted` counts roles beyond those that are named. */
+export type PreviewedChange = WeighedChange & { readonly roles_omitted?: number };
 
 /** Looks at the metadata on disk without activating it. */
 export async function previewChanges(options: PreviewOptions, usageDays: number): Promise<ChangePreview> {
@@ -44,7 +51,11 @@ export async function previewChanges(options: PreviewOptions, usageDays: number)
         pending: fingerprint(metadata) !== fingerprint(current.metadata),
         valid: problems.length === 0,
         problems: bounded(problems, MAX_PROBLEMS),
-        changes: bounded(changes.map(withFewerUsers), MAX_CHANGES),
+        missing: bounded(
+          next.missing.map(({ source: name, reason }) => ({ name, reason })),
+          MAX_PROBLEMS,
+        ),
+        changes: bounded(changes.map(shortened), MAX_CHANGES),
         breaking: changes.filter(({ breaking }) => breaking).length,
         usage_days: usageDirectory === undefined ? null : usageDays,
       };
@@ -55,6 +66,7 @@ export async function previewChanges(options: PreviewOptions, usageDays: number)
       pending: true,
       valid: false,
       problems: bounded(error.problems, MAX_PROBLEMS),
+      missing: bounded([], 0),
       changes: bounded([], 0),
       breaking: 0,
       usage_days: null,
@@ -85,9 +97,14 @@ async function weighedChanges(
   });
 }
 
-function withFewerUsers(change: WeighedChange): WeighedChange {
-  const { usage } = change;
-  return usage ? { ...change, usage: { ...usage, by: usage.by.slice(0, MAX_USERS) } } : change;
+function shortened(change: WeighedChange): PreviewedChange {
+  const { usage, roles } = change;
+  const omitted = (roles?.length ?? 0) - MAX_ROLES;
+  return {
+    ...change,
+    ...(roles && omitted > 0 && { roles: roles.slice(0, MAX_ROLES), roles_omitted: omitted }),
+    ...(usage && { usage: { ...usage, by: usage.by.slice(0, MAX_USERS) } }),
+  };
 }
 
 /** All that a graph is made of that stands in files. */

@@ -58,7 +58,7 @@ describeInBrowser('an operator', () => {
   test('breaks a source and sees it', async () => {
     const page = await openAsAdmin('sources');
     const row = page.getByRole('row', { name: /^shop/ });
-    await row.getByText('closed').waitFor();
+    await row.getByText('known').waitFor();
     shop.instead = (_, response) => response.writeHead(503).end();
     for (let asked = 0; asked < 3; asked++) await gateway.graphql('{ item { id } }', { token: issuer.token() });
     shop.instead = undefined;
@@ -105,6 +105,8 @@ describeInBrowser('an operator', () => {
     await page.getByRole('button', { name: 'Reload metadata' }).click();
     await page.getByText('invalid-configuration').waitFor();
     gateway.metadata.write({ 'remote_schemas.yaml': remotes(PART) });
+    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.getByText('The files on disk are what is active.').waitFor();
     await page.context().close();
   });
 
@@ -158,10 +160,13 @@ describeInBrowser('an operator', () => {
 });
 
 describeInBrowser('on a phone and in the dark', () => {
-  test.each(['sources', 'graph', 'metadata'])('the page %s fits the width and is accessible', async (path) => {
+  test.each([
+    ['sources', 'Details of shop'],
+    ['graph', /^\d+ types$/],
+    ['metadata', 'The files on disk are what is active.'],
+  ])('the page %s fits the width and is accessible', async (path, shown) => {
     const page = await openAsAdmin(path, { ...PHONE, colorScheme: 'dark' });
-    await page.locator('[aria-busy=false]').first().waitFor();
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByText(shown).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(page.problems()).toEqual([]);

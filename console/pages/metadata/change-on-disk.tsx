@@ -50,7 +50,7 @@ export function ChangeOnDisk() {
 }
 
 function Preview({ preview }: { readonly preview: MetadataPreview }) {
-  const { pending, valid, problems, changes, breaking } = preview;
+  const { pending, valid, problems, missing, changes, breaking } = preview;
   if (!valid)
     return (
       <>
@@ -65,6 +65,12 @@ function Preview({ preview }: { readonly preview: MetadataPreview }) {
   return (
     <>
       <Notice kind="info">{pending ? texts.valid : texts.none}</Notice>
+      {missing.items.length > 0 && (
+        <section class="card" aria-labelledby="preview-missing">
+          <h2 id="preview-missing">{texts.missing}</h2>
+          <Problems items={missing.items.map(({ name, reason }) => ({ file: name, message: reason }))} />
+        </section>
+      )}
       {pending && (
         <section class="card" aria-labelledby="preview-changes">
           <h2 id="preview-changes">{total === 0 ? texts.noChanges : texts.changes(total, breaking)}</h2>
@@ -88,12 +94,15 @@ function Changes({ preview: { changes, usage_days: days } }: { readonly preview:
           </tr>
         </thead>
         <tbody>
-          {changes.items.map(({ breaking, message, roles, usage }) => (
+          {changes.items.map(({ breaking, message, roles, roles_omitted: omitted = 0, usage }) => (
             <tr key={message}>
               <td>
                 {breaking && <span class="badge bad">{metadata.breaking}</span>} {message}
               </td>
-              <td>{roles?.join(', ') ?? texts.everyone}</td>
+              <td>
+                {roles?.join(', ') ?? texts.everyone}
+                {omitted > 0 && `, ${metadata.omitted(omitted)}`}
+              </td>
               {days !== null && (
                 <td>
                   {usage && texts.verdicts[usage.verdict]}

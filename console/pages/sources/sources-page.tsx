@@ -50,7 +50,7 @@ function SourceTable({ value: { items, total, workers } }: { readonly value: Sou
   return (
     <section class="card" aria-label={texts.table}>
       <p class="dim small">
-        {texts.workers(workers)}, {texts.since}
+        {texts.workers(workers)}
         {items.length < total && `; ${texts.more(items.length, total)}`}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard */}

@@ -478,3 +478,66 @@ describe('metadata files', () => {
     expect(text).not.toContain('key-of-the-shop');
   });
 });
+
+describe('a huge graph', () => {
+  const WIDE = 700;
+  const TYPES = 600;
+  const sdl = [
+    `type Query { ${Array.from({ length: WIDE }, (_, at) => `field${at}: T${at % TYPES}`).join(' ')} }`,
+    ...Array.from({ length: TYPES }, (_, at) => `type T${at} { ${'abcdefghijklmnopqrst'.replace(/./g, '$&: Int ')} }`),
+  ].join('\n');
+
+  test('is answered in pages of bounded size', async () => {
+    const huge = await keepForTest(graphqlUpstream(sdl));
+    const of = await keepForTest(
+      openEditedGateway(
+        { 'remote_schemas.yaml': [{ name: 'huge', definition: { url: huge.graphqlUrl } }] },
+        { issuer },
+      ),
+    );
+    const { body } = await of.command<Page<Type & { fields: { omitted: number } }>>('portico_get_graph', {
+      limit: 500,
+    });
+    expect([body.total, body.items.length, body.next_offset]).toEqual([TYPES + 1, 500, 500]);
+    const query = body.items.find(({ name }) => name === 'Query');
+    expect([query?.fields.items.length, query?.fields.omitted]).toEqual([500, 200]);
+    expect(body.items.reduce((sum, { fields }) => sum + fields.items.length, 0)).toBe(5_000);
+    expect(body.items.every(({ fields }) => fields.items.length + fields.omitted >= 20)).toBe(true);
+    const compared = await of.command<Page<object>>('portico_compare_roles', { first: 'admin', second: 'anonymous' });
+    expect([compared.body.items.length, compared.body.next_offset]).toEqual([100, 100]);
+    const report = await of.command<{
+      roles: { items: { role: string; fields: { items: string[]; omitted: number } }[] };
+    }>('portico_get_report');
+    const admin = report.body.roles.items.find(({ role }) => role === 'admin');
+    expect([admin?.fields.items.length, admin?.fields.omitted]).toEqual([200, WIDE - 200]);
+  });
+
+  test('is compared with what a role would see of it', async () => {
+    const huge = await keepForTest(graphqlUpstream(sdl));
+    const described = (schema: string) => [
+      {
+        name: 'huge',
+        definition: { url: huge.graphqlUrl },
+        permissions: [{ role: 'user', definition: { schema } }],
+      },
+    ];
+    const of = await keepForTest(openEditedGateway({ 'remote_schemas.yaml': described(sdl) }, { issuer }));
+    const less = sdl.replace('field0: T0 ', '').replace('type T5 { a: Int ', 'type T5 { ');
+    of.metadata.write({ 'remote_schemas.yaml': described(less) });
+    const { body } = await of.command<Preview>('portico_preview_metadata');
+    expect(body).toMatchObject({ pending: true, valid: true, breaking: 2 });
+    expect(body.changes.items.map(({ message, roles }) => [/'\w+'.*'\w+'/.test(message), roles])).toEqual([
+      [true, ['user']],
+      [true, ['user']],
+    ]);
+  });
+});
+
+test('a change that takes a service away which does not answer says so', async () => {
+  const of = await edited();
+  of.metadata.write({
+    'remote_schemas.yaml': [...remotes(), { name: 'gone', definition: { url: 'http://127.0.0.1:1/' } }],
+  });
+  const { body } = await of.command<{ missing: object }>('portico_preview_metadata');
+  expect(body.missing).toEqual({ items: [{ name: 'gone', reason: expect.any(String) }], omitted: 0 });
+});
