@@ -129,10 +129,11 @@ export async function startAuthService(
         'AUTH_KEY_ENCRYPTION_KEY does not open these keys of refresh tokens: reuse of their tokens is not detected',
       ),
   });
+  const keyPolicy = { ...config.signingKeys, tokenSeconds: config.accessTokens.lifetimeSeconds };
   const keys = openSigningKeys({
     database,
     sealer,
-    policy: { ...config.signingKeys, tokenSeconds: config.accessTokens.lifetimeSeconds },
+    policy: keyPolicy,
     now,
     every,
     onReloadFailed: (error) =>
@@ -187,7 +188,14 @@ export async function startAuthService(
     revokeToken: counts.revokeToken(createRevokeToken({ database, verify, logout, now })),
     readAudit: createReadAudit({ database, audit, roles: config.audit.roles, now }),
     identifyAdministrator: createIdentifyAdministrator({ ...administrators, verify, identifyCaller }),
-    administration: createAdministration({ ...administrators, policy, passwords: async () => passwords }),
+    administration: createAdministration({
+      ...administrators,
+      policy,
+      passwords: async () => passwords,
+      throttledAccounts: async () => throttle.accounts,
+      // A failure changes nothing: the keys are read again in some seconds.
+      keys: { sealer, policy: keyPolicy, reload: () => keys.reload().catch(() => {}) },
+    }),
   };
   const housekeeping = openHousekeeping({
     sweeps: [

@@ -99,7 +99,7 @@ const gateway = roomsOf('gateway', {
 const authService = roomsOf('auth-service', {
   'active-span.ts': 'platform',
   audit: 'database platform',
-  cli: 'audit config.ts database passwords settings.ts tokens use-cases platform',
+  cli: 'audit config.ts database passwords settings.ts throttle tokens use-cases platform',
   'config.ts': 'database passwords settings.ts throttle tokens platform',
   database: 'active-span.ts package-root.ts platform',
   'errors.ts': '',

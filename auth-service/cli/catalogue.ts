@@ -77,7 +77,7 @@ const userCommandSpecs: readonly Command[] = [
     name: 'user set-roles',
     parameters: ['<tenant>', '<username>', '<role>...'],
     options: ['default-role'],
-    help: 'Gives a user these roles in place of the present ones. Tokens that are out keep theirs until they expire.',
+    help: 'Gives a user these roles in place of the present ones. Access tokens with a role that is taken away are revoked.',
   },
   {
     name: 'user set-claims',
@@ -89,6 +89,16 @@ const userCommandSpecs: readonly Command[] = [
     name: 'user reset-password',
     parameters: ['<tenant>', '<username>'],
     help: 'Gives a user a generated password, which is printed once, and ends all of the user’s sessions.',
+  },
+  {
+    name: 'user delete',
+    parameters: ['<tenant>', '<username>'],
+    help: 'Deletes a user for good, with all that is stored of them; the audit log keeps what happened, by id.',
+  },
+  {
+    name: 'user release',
+    parameters: ['<tenant>', '<username>'],
+    help: 'Forgets failed logins of a user, so that the right password is accepted at once.',
   },
   {
     name: 'user import',
@@ -147,6 +157,11 @@ const keyCommandSpecs: readonly Command[] = [
     help:
       'Publishes a new signing key, and makes a new key of refresh tokens. The running services use them once every ' +
       'verifier, or every service, knows them.',
+  },
+  {
+    name: 'key retire',
+    parameters: ['<kid>'],
+    help: 'Removes a signing key that does not sign: tokens that it signed are refused within minutes.',
   },
   {
     name: 'key reseal',

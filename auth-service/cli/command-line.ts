@@ -83,15 +83,21 @@ function completionFor(written: string): string {
 }
 
 function explainFailure(error: unknown): { lines: readonly string[]; code: number } {
-  if (error instanceof UsageError) return { lines: [`${error.message}; ${PROGRAM_NAME} --help tells how`], code: 2 };
+  if (error instanceof UsageError) return miswritten(error.message);
   if (error instanceof CommandError) return { lines: [error.message], code: 1 };
   // By their names, because to load them for help would take longer than the help.
   if (error instanceof Error && error.name === 'AdministrationError') {
     const isMiswritten = (error as Error & { code: string }).code.endsWith('-field');
-    return { lines: [error.message], code: isMiswritten ? 2 : 1 };
+    // A sentence elsewhere; here it follows the name of the program.
+    const message = `${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`;
+    return isMiswritten ? miswritten(message) : { lines: [message], code: 1 };
   }
   if (error instanceof Error && error.name === 'StartError') return { lines: [error.message], code: 1 };
   if (error instanceof Error && error.name === 'SettingsError')
     return { lines: (error as Error & { problems: readonly string[] }).problems, code: 1 };
   return { lines: [error instanceof Error ? (error.stack ?? error.message) : String(error)], code: 1 };
+}
+
+function miswritten(message: string) {
+  return { lines: [`${message}; ${PROGRAM_NAME} --help tells how`], code: 2 };
 }

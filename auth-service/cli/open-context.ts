@@ -1,7 +1,9 @@
-import { passwordRules, readConfig } from '../config.ts';
+import { createLogger } from '../../platform/index.ts';
+import { type Config, passwordRules, readConfig } from '../config.ts';
 import { migrate, openDatabase, pendingMigrations, prepareServiceRoleOf } from '../database/index.ts';
 import { type BcryptPool, createPasswordPolicy, createPasswords, openBcryptPool } from '../passwords/index.ts';
-import { createSealer } from '../tokens/index.ts';
+import { type OpenThrottle, openThrottle } from '../throttle/index.ts';
+import { createSealer, type KeyPolicy } from '../tokens/index.ts';
 import { createAdministration, requireKnownPeppers } from '../use-cases/index.ts';
 import { operatorHere } from './author.ts';
 import type { CommandContext, CommandProcess } from './command.ts';
@@ -22,7 +24,9 @@ export async function withContext<Result>(
   if ((await pendingMigrations(url, config.database)).length > 0) await migrate(url, config.database);
   else await prepareServiceRoleOf(url);
   const database = openDatabase(url, { poolSize: 2 });
+  const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
   let pool: BcryptPool | undefined;
+  let throttle: OpenThrottle | undefined;
   const bcrypt = () => {
     pool ??= openBcryptPool({ ...config.passwords, threads: 1 });
     return pool;
@@ -42,13 +46,21 @@ export async function withContext<Result>(
     roles: config.administration.roles,
     // An operator sees it at once, and wants nothing that they may not.
     recordRefusal: async () => {},
+    async throttledAccounts() {
+      const logger = createLogger('portico-auth', 'silent');
+      const { keyEncryptionKey: secret, throttle: settings } = config;
+      throttle ??= openThrottle({ ...settings, database, secret, maxWaiting: 0, now, logger });
+      return throttle.accounts;
+    },
+    // The running services read them by themselves.
+    keys: { sealer, policy: keyPolicyOf(config), reload: async () => {} },
     now,
   });
   try {
     return await work({
       config,
       database,
-      sealer: createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey),
+      sealer,
       terminal: openTerminal(stdin, stderr),
       author,
       administrator: { kind: 'platform', author },
@@ -59,7 +71,12 @@ export async function withContext<Result>(
       policy,
     });
   } finally {
+    throttle?.close();
     await pool?.close();
     await database.close();
   }
+}
+
+function keyPolicyOf({ signingKeys, accessTokens }: Config): KeyPolicy {
+  return { ...signingKeys, tokenSeconds: accessTokens.lifetimeSeconds };
 }

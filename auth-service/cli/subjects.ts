@@ -1,6 +1,6 @@
-import { problemWithClaims, ROLE_NAME } from '../tokens/index.ts';
-import { normalizeUsername, type UserKey } from '../use-cases/index.ts';
-import { type CommandContext, type Options, singleOption } from './command.ts';
+import { ROLE_NAME } from '../tokens/index.ts';
+import { type NamedClaim, normalizeUsername } from '../use-cases/index.ts';
+import type { CommandContext } from './command.ts';
 import { CommandError, UsageError } from './command-errors.ts';
 
 const MAX_TENANT_ID = 2 ** 31 - 1;
@@ -25,7 +25,9 @@ export async function findTenant({ database }: CommandContext, text: string): Pr
   return tenant;
 }
 
-export interface FoundUser extends UserKey {
+export interface FoundUser {
+  tenantId: number;
+  userId: string;
   username: string;
   tenantName: string;
 }
@@ -61,22 +63,11 @@ export function readRoles(given: readonly string[], givenDefault: string | undef
   return { allowedRoles, defaultRole };
 }
 
-/** `--role` (several times) and `--default-role`. */
-export function roleOptions(options: Options, fallback: readonly string[] = []) {
-  const names = options.role ?? fallback;
-  if (names.length === 0) throw new UsageError('expected one --role at least');
-  return readRoles(names, singleOption(options, 'default-role'));
-}
-
 /** `name=value` for each extra claim; none takes them all away. @throws UsageError */
-export function readClaimOptions(given: readonly string[]): Record<string, string> {
-  const claims: Record<string, string> = Object.create(null);
-  for (const pair of given) {
+export function readClaimOptions(given: readonly string[]): readonly NamedClaim[] {
+  return given.map((pair) => {
     const equals = pair.indexOf('=');
     if (equals < 0) throw new UsageError('expected claims like x-hasura-department=sales');
-    claims[pair.slice(0, equals)] = pair.slice(equals + 1);
-  }
-  const problem = problemWithClaims(claims);
-  if (problem) throw new UsageError(problem);
-  return { ...claims };
+    return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
+  });
 }

@@ -22,6 +22,7 @@ export const DATABASE_OPERATIONS = {
   'count-attempt': 'failed logins, before a secret is checked',
   'peek-attempts': 'the same without counting',
   'refund-attempt': 'an attempt that was none',
+  'forget-attempts': 'failed logins and known devices that an administrator has forgotten',
   'find-device': 'whether a device is known, where Redis counts failed logins',
   'remember-device': 'the same, written',
   'write-audit-entry': 'an entry of the audit log that has no transaction of another operation',

@@ -73,7 +73,7 @@ export function createAuditField(
   };
 }
 
-function entryAnswer(entry: ReadEntry) {
+export function entryAnswer(entry: ReadEntry) {
   return {
     id: entry.id,
     at: entry.at.toISOString(),

@@ -38,6 +38,12 @@ export function withFallbackStore({ primary, fallback, logger }: FallbackStoreOp
     consume: (counters, at) =>
       stores.call((store) => (store === primary ? consumeInPrimary(counters, at) : store.consume(counters, at))),
     peek: (counters, at) => stores.call((store) => store.peek(counters, at)),
+    waits: (counters, at) => stores.call((store) => store.waits(counters, at)),
+    async forget(keys) {
+      await stores.call((store) => store.forget(keys));
+      // What was counted during an outage counts again in the next one.
+      await fallback.forget(keys);
+    },
     close: () => stores.close(),
   };
 }

@@ -11,6 +11,7 @@ export interface KnownDevices {
   findDevice(key: string, at: Date): Promise<KnownDevice | undefined>;
   /** Remembers a login on the device. `found` is the earlier result of `findDevice`. */
   rememberDevice(key: string, at: Date, found: KnownDevice | undefined): Promise<void>;
+  forgetDevices(keys: readonly string[]): Promise<void>;
 }
 
 /**
@@ -31,6 +32,9 @@ export function createKnownDevices(database: Database, days: number): KnownDevic
       if (expiresAt)
         await database.single.withoutTenant({ text: REMEMBER, values: [key, expiresAt] }, 'remember-device');
     },
+    async forgetDevices(keys) {
+      await database.single.withoutTenant({ text: FORGET, values: [JSON.stringify(keys)] }, 'forget-attempts');
+    },
   };
 }
 
@@ -47,3 +51,5 @@ SELECT expires_at AS "expiresAt" FROM known_devices WHERE key = $1 AND expires_a
 const REMEMBER = `
 INSERT INTO known_devices (key, expires_at) VALUES ($1, $2::timestamptz)
 ON CONFLICT (key) DO UPDATE SET expires_at = EXCLUDED.expires_at`;
+
+const FORGET = 'DELETE FROM known_devices WHERE key = ANY(ARRAY(SELECT jsonb_array_elements_text($1::jsonb)))';

@@ -9,6 +9,7 @@ import { createKnownDevices } from './known-devices.ts';
 import { createPostgresAttemptLimiter, postgresStore } from './postgres-store.ts';
 import { redisAttemptStore } from './redis-store.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
+import { createThrottledAccounts, type ThrottledAccounts } from './throttled-accounts.ts';
 
 export interface ThrottleSettings {
   policies: Readonly<Record<CounterKind, BackoffPolicy>>;
@@ -29,6 +30,8 @@ export interface OpenThrottleOptions extends ThrottleSettings {
 }
 
 export interface OpenThrottle extends Throttle {
+  /** The same failures, as administrators see them. */
+  readonly accounts: ThrottledAccounts;
   close(): void;
 }
 
@@ -36,18 +39,18 @@ export interface OpenThrottle extends Throttle {
 export function openThrottle(options: OpenThrottleOptions): OpenThrottle {
   const { database, policies, secret, deviceDays, redisUrl, maxWaiting, now, logger } = options;
   const inDatabase = postgresStore(database);
+  const devices = createKnownDevices(database, deviceDays);
   const store =
     redisUrl === undefined
       ? inDatabase
       : withFallbackStore({ primary: redisAttemptStore(redisUrl), fallback: inDatabase, logger });
   const limiter =
-    redisUrl === undefined
-      ? createPostgresAttemptLimiter(database, deviceDays)
-      : createAttemptLimiter(store, createKnownDevices(database, deviceDays));
+    redisUrl === undefined ? createPostgresAttemptLimiter(database, deviceDays) : createAttemptLimiter(store, devices);
   const counterSetsOf = createCounterSetsOf(policies, secret);
   const throttle = createThrottle({ limiter, store, counterSetsOf, queue: new AttemptQueue(maxWaiting), now, logger });
   return {
     ...throttle,
+    accounts: createThrottledAccounts(store, devices, counterSetsOf),
     close: () => store.close(),
   };
 }

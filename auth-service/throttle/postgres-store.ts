@@ -2,7 +2,7 @@ import type { Database } from '../database/index.ts';
 import type { AttemptLimiter } from './attempt-limiter.ts';
 import type { CounterSets } from './counters.ts';
 import { createKnownDevices, type KnownDevice, newExpiry } from './known-devices.ts';
-import { CONSUME, type FoundRow, PEEK, REFUND } from './statements.ts';
+import { CONSUME, FORGET, type FoundRow, PEEK, REFUND } from './statements.ts';
 import { type AttemptStore, type BlockingCounter, type Counter, longestWait, type Refund, refundsOf } from './store.ts';
 
 /** A counter; where there are two sets, whether it is for known devices. */
@@ -29,6 +29,12 @@ export function postgresStore(database: Database): AttemptStore {
     },
     async peek(counters, at) {
       return waitingIn(await runCounterStatement(database, 'peek-attempts', NO_DEVICE, counters, new Date(at)));
+    },
+    async waits(counters, at) {
+      return waitsIn(await runCounterStatement(database, 'peek-attempts', NO_DEVICE, counters, new Date(at)));
+    },
+    async forget(keys) {
+      await database.single.withoutTenant({ text: FORGET, values: [JSON.stringify(keys)] }, 'forget-attempts');
     },
     close: () => {},
   };
@@ -113,7 +119,11 @@ function runCounterStatement(
 }
 
 function waitingIn(rows: readonly FoundRow[]): BlockingCounter | undefined {
-  return longestWait(rows.filter(({ what }) => what === 'waiting').map(({ key, until }) => ({ key, until })));
+  return longestWait(waitsIn(rows));
+}
+
+function waitsIn(rows: readonly FoundRow[]): readonly BlockingCounter[] {
+  return rows.filter(({ what }) => what === 'waiting').map(({ key, until }) => ({ key, until }));
 }
 
 function deviceIn(rows: readonly FoundRow[]): KnownDevice | undefined {

@@ -100,6 +100,13 @@ export function redisAttemptStore(url: string): AttemptStore {
       const keys = counters.map(({ key }) => key);
       return longestWait(waitsFromPairs(keys, await redis.peek(keys.length, ...keys, String(at))));
     },
+    async waits(counters, at) {
+      const keys = counters.map(({ key }) => key);
+      return waitsFromPairs(keys, await redis.peek(keys.length, ...keys, String(at)));
+    },
+    async forget(keys) {
+      if (keys.length > 0) await redis.del(...keys);
+    },
     close: () => redis.disconnect(),
   };
 }

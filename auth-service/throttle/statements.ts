@@ -88,3 +88,9 @@ export const REFUND = `
       THEN to_timestamp(0) ELSE waits_until END
   FROM given JOIN locked USING (key)
   WHERE counter.key = given.key`;
+
+/** Removes counters. $1: their keys, as JSON. */
+export const FORGET = `
+  DELETE FROM login_attempts WHERE key IN (
+    SELECT key FROM login_attempts WHERE key = ANY(ARRAY(SELECT jsonb_array_elements_text($1::jsonb)))
+    ORDER BY key FOR UPDATE)`;

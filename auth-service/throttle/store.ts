@@ -48,6 +48,10 @@ export interface AttemptStore {
   consume(counters: readonly Counter[], at: number): Promise<ConsumeResult>;
   /** Which of the counters has to be waited for longest. */
   peek(counters: readonly Counter[], at: number): Promise<BlockingCounter | undefined>;
+  /** All of the counters that have to be waited for. */
+  waits(counters: readonly Counter[], at: number): Promise<readonly BlockingCounter[]>;
+  /** Forgets all failures of these counters. */
+  forget(keys: readonly string[]): Promise<void>;
   close(): void;
 }
 

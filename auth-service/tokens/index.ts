@@ -3,11 +3,13 @@ export { type ExtraClaims, mergeClaims, problemWithClaims } from './extra-claims
 export { KEY_ALGORITHMS, type KeyAlgorithm } from './key-pairs.ts';
 export {
   activationTime,
+  type BegunRotation,
   beginRotation,
   type KeyPolicy,
   readSigningKeys,
   removalTime,
   resealKeys,
+  retireKey,
   type SigningKeyRow,
 } from './key-rotation.ts';
 export { type RefreshTokenContent, refreshTokenHash } from './refresh-token.ts';

@@ -162,6 +162,28 @@ export async function beginRotation(
   });
 }
 
+/**
+ * Removes a key that does not sign: tokens that it signed are refused from then on, as soon as verifiers have read the key
+ * set again.
+ *
+ * @returns what came of it; `active`: the key signs, and stays.
+ */
+export async function retireKey(
+  database: Database,
+  kid: string,
+  now: Date,
+  author: Author,
+): Promise<'removed' | 'active' | 'unknown'> {
+  return database.withoutTenant(async (transaction) => {
+    const row = (await lockSigningKeys(transaction)).find((candidate) => candidate.kid === kid);
+    if (!row) return 'unknown';
+    if (row.state === SigningKeyState.active) return 'active';
+    await transaction.signingKey.delete({ where: { kid } });
+    await recordSigningKey(transaction, 'key.remove', kid, now, author);
+    return 'removed';
+  });
+}
+
 /** Seals every private key, and the keys of refresh tokens, under the present key-encryption key. */
 export async function resealKeys(database: Database, sealer: Sealer, now: Date, author: Author): Promise<Resealed> {
   return database.withoutTenant(async (transaction) => {

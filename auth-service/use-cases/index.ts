@@ -4,6 +4,9 @@ export { HashQueueFullError, type PasswordProblem } from '../passwords/index.ts'
 export { FIRST_PARTY_CLIENT } from '../tokens/index.ts';
 export { normalizeUsername } from './account.ts';
 export {
+  type AdministeredClient,
+  type AdministeredKey,
+  type AdministeredSession,
   type AdministeredUser,
   type Administration,
   AdministrationError,
@@ -17,6 +20,8 @@ export {
   notAdministrator,
   type Page,
   PLATFORM_SCOPE,
+  placeAfter,
+  type ThrottledUser,
 } from './administration/index.ts';
 export {
   type ChangePassword,
@@ -38,15 +43,13 @@ export {
   type Introspect,
   type NewClient,
   type RevokeToken,
-  revokeClient,
 } from './clients/index.ts';
 export { countPasswords } from './count-passwords.ts';
-export { endSessions, lockUser, type SessionsToEnd } from './end-sessions.ts';
 export { type AuthenticatedCaller, createIdentifyCaller, type IdentifyCaller } from './identify-caller.ts';
 export { createListSessions, type ListedSession, type ListSessions } from './list-sessions.ts';
 export { createLogin, type Login, type LoginInput, type LoginResult, type RequestOrigin } from './login.ts';
 export { createLogout, type Logout, type LogoutInput, type LogoutResult } from './logout.ts';
-export { addUser, generatePassword, importUsers, type NewUser, resetPassword } from './manage-users.ts';
+export { addUser, importUsers, type NewUser } from './manage-users.ts';
 export { acceptPepper, type PepperVerification, requireKnownPeppers, verifyPeppers } from './pepper-checks.ts';
 export {
   createReadAudit,
@@ -76,5 +79,4 @@ export {
   type RevokeSessionResult,
 } from './revoke-session.ts';
 export type { SessionLifetime, Tokens } from './session-terms.ts';
-export { createDisableTenant, createEnableTenant, type SwitchTenant } from './switch-tenant.ts';
-export { createDisableUser, createEnableUser, type DisableUser, type EnableUser, type UserKey } from './switch-user.ts';
+export { createDisableTenant, createEnableTenant } from './switch-tenant.ts';

@@ -1,10 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type Author, recordAudit } from '../audit/index.ts';
-import type { Database, Transaction } from '../database/index.ts';
-import type { Passwords } from '../passwords/index.ts';
+import type { Transaction } from '../database/index.ts';
 import type { ExtraClaims } from '../tokens/index.ts';
-import { endSessions } from './end-sessions.ts';
-import type { UserKey } from './switch-user.ts';
 
 export interface NewUser {
   tenantId: number;
@@ -99,32 +96,4 @@ const GROUP_LENGTH = 5;
 export function generatePassword(): string {
   const group = () => Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return Array.from({ length: GROUPS }, group).join('-');
-}
-
-/**
- * Gives a user another password, which the operator does not choose, and ends all of the user's sessions
- * (OWASP ASVS 5, 6.4.6).
- *
- * @returns the password; undefined when there is no such user.
- */
-export async function resetPassword(
-  database: Database,
-  passwords: Passwords,
-  { tenantId, userId }: UserKey,
-  now: () => Date,
-  author: Author,
-): Promise<string | undefined> {
-  const password = generatePassword();
-  const passwordHash = await passwords.hash(password);
-  const found = await database.inTenant(tenantId, async (transaction) => {
-    const { count } = await transaction.user.updateMany({ where: { tenantId, id: userId }, data: { passwordHash } });
-    if (count === 0) return false;
-    const at = now();
-    const ended = await endSessions(transaction, { tenantId, userId }, at);
-    const subject = { kind: 'user', id: userId } as const;
-    const what = { at, event: 'password.reset', outcome: 'success', tenantId, subject } as const;
-    await recordAudit(transaction, { ...author, ...what, details: { ended_sessions: ended } });
-    return true;
-  });
-  return found ? password : undefined;
 }

@@ -57,7 +57,7 @@ export function createReadAudit({ database, audit, roles, now }: ReadAuditOption
       await audit.recordDeduplicated({ ...what, actor, origin, details: { reason: 'role' } });
       return { outcome: 'refused', reason: 'role' };
     }
-    const request = readRequest(input);
+    const request = readAuditRequest(input);
     if ('field' in request) return { outcome: 'refused', reason: 'input', field: request.field };
     // One row more than requested shows whether there is another page.
     const found = await readAuditOfTenant(database, tenantId, { ...request, first: request.first + 1 });
@@ -67,7 +67,7 @@ export function createReadAudit({ database, audit, roles, now }: ReadAuditOption
 }
 
 /** The request, or the name of what in it cannot be read. */
-function readRequest({ filter, first, after }: ReadAuditInput): AuditPageRequest | { field: string } {
+export function readAuditRequest({ filter, first, after }: ReadAuditInput): AuditPageRequest | { field: string } {
   const { event, outcome, user_id: userId, since, until } = filter ?? {};
   if (event != null && !Object.hasOwn(AUDIT_EVENTS, event)) return { field: 'event' };
   if (outcome != null && !AUDIT_OUTCOMES.some((known) => known === outcome)) return { field: 'outcome' };

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DATABASE_OPERATIONS } from '../../auth-service/database/index.ts';
-import { addClient } from '../../auth-service/use-cases/index.ts';
 import { freePort } from '../../bench/machine/free-port.ts';
 import { availableEngines } from '../database/index.ts';
 import { type OtlpReceiver, openOtlpReceiver } from '../otlp/index.ts';
 import { type Exposed, readExposition } from '../prometheus.ts';
-import { OPERATOR } from './operator.ts';
+import { addClientTo } from './operator.ts';
 import { THROTTLED } from './service.ts';
 import { type SessionClient, sessionClient } from './session-client.ts';
 import { until } from './until.ts';
@@ -168,7 +167,7 @@ describe.each(await availableEngines())('an operator, with %s', (engine) => {
 
   test('sees service accounts', async () => {
     const account = { tenantId: 1, name: 'reports', allowedRoles: ['service'], defaultRole: 'service', scopes: [] };
-    const { clientId, clientSecret } = await addClient(world.doors, account, new Date(), OPERATOR);
+    const { clientId, clientSecret } = await addClientTo(world.doors, account);
     const post = async (path: string, form: Record<string, string>) => {
       const response = await fetch(world.service.url + path, { method: 'POST', body: new URLSearchParams(form) });
       return JSON.parse((await response.text()) || '{}');

@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import {
-  createDisableTenant,
-  createDisableUser,
-  createEnableTenant,
-  createEnableUser,
-} from '../../auth-service/use-cases/index.ts';
+import { createDisableTenant, createEnableTenant } from '../../auth-service/use-cases/index.ts';
 import { availableEngines } from '../database/index.ts';
-import { OPERATOR } from './operator.ts';
+import { administrationOf, OPERATING, OPERATOR } from './operator.ts';
 import { type RunningProcess, runProgram } from './process.ts';
 import { environment } from './service.ts';
 import { claimsOf, type SessionClient, sessionClient, type Tokens } from './session-client.ts';
@@ -120,19 +115,18 @@ describe.each(await availableEngines())('refreshing at two services at once, on 
   });
 
   test('disabling the user at the same time leaves no token alive, also once the user is enabled again', async () => {
-    const now = () => new Date();
-    const [disable, enable] = [
-      createDisableUser(world.doors, now, OPERATOR),
-      createEnableUser(world.doors, now, OPERATOR),
-    ];
+    const { disableUser, enableUser } = administrationOf(world.doors);
     for (let round = 0; round < ROUNDS; round += 1) {
       const { tokens, userId, username } = await newUser();
       const logins = Promise.allSettled([1, 2].map((number) => clientFor(number).login(username, PASSWORD, 1)));
-      const [answers] = await Promise.all([atOnce(tokens.refresh_token, 4), disable({ tenantId: 1, userId })]);
+      const [answers] = await Promise.all([
+        atOnce(tokens.refresh_token, 4),
+        disableUser(OPERATING, { tenant_id: 1, user_id: userId }),
+      ]);
       const handedOut = [tokens, ...answers.map(({ result }) => result.data)];
       for (const login of await logins) if (login.status === 'fulfilled') handedOut.push(login.value);
       expect(await livesOn(handedOut)).toBe(false);
-      await enable({ tenantId: 1, userId });
+      await enableUser(OPERATING, { tenant_id: 1, user_id: userId });
       expect(await livesOn(handedOut)).toBe(false);
       await clientFor(round).login(username, PASSWORD, 1);
     }

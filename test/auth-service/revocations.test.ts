@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createDisableTenant, createDisableUser, createEnableTenant } from '../../auth-service/use-cases/index.ts';
+import { createDisableTenant, createEnableTenant } from '../../auth-service/use-cases/index.ts';
 import { availableEngines } from '../database/index.ts';
-import { OPERATOR } from './operator.ts';
+import { administrationOf, OPERATING, OPERATOR } from './operator.ts';
 import { REVOCATION_SECRET } from './service.ts';
 import { claimsOf, type SessionClient, sessionClient } from './session-client.ts';
 import { until } from './until.ts';
@@ -97,9 +97,10 @@ describe.each(await availableEngines())('what the service publishes as revoked, 
   test('all sessions of a user who was disabled', async () => {
     const { userId, login } = await newUser();
     const sids = [await login(), await login()].map(({ access_token }) => claimsOf(access_token).sid);
-    const { found, ended } = await createDisableUser(world.doors, () => new Date(), OPERATOR)({ tenantId: 1, userId });
+    const user = { tenant_id: 1, user_id: userId };
+    const { ended } = await administrationOf(world.doors).disableUser(OPERATING, user);
 
-    expect([found, ended]).toEqual([true, 2]);
+    expect(ended).toBe(2);
     expect(sidsOf((await read()).revocations)).toEqual(expect.arrayContaining(sids));
     await expect(login()).rejects.toThrow('refused');
   });
@@ -124,10 +125,9 @@ describe.each(await availableEngines())('what the service publishes as revoked, 
   test('a tenant or user that there is not cannot be disabled', async () => {
     expect(await createDisableTenant(world.doors, () => new Date(), OPERATOR)(99)).toBe(false);
     expect(await createEnableTenant(world.doors, () => new Date(), OPERATOR)(99)).toBe(false);
-    const userId = '00000000-0000-4000-8000-000000000000';
-    expect(await createDisableUser(world.doors, () => new Date(), OPERATOR)({ tenantId: 1, userId })).toEqual({
-      found: false,
-      ended: 0,
+    const user = { tenant_id: 1, user_id: '00000000-0000-4000-8000-000000000000' };
+    await expect(administrationOf(world.doors).disableUser(OPERATING, user)).rejects.toMatchObject({
+      code: 'unknown-user',
     });
   });
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createDisableUser, createEnableUser } from '../../auth-service/use-cases/index.ts';
 import { availableEngines } from '../database/index.ts';
-import { OPERATOR } from './operator.ts';
+import { administrationOf, OPERATING } from './operator.ts';
 import { type RunningProcess, runProgram } from './process.ts';
 import { environment } from './service.ts';
 import { claimsOf, type SessionClient, sessionClient } from './session-client.ts';
@@ -138,9 +137,10 @@ if ((await availableEngines()).includes('postgres'))
     }
 
     async function disableAndEnable({ tenantId, userId }: Person): Promise<void> {
-      const now = () => new Date();
-      await createDisableUser(world.doors, now, OPERATOR)({ tenantId, userId });
-      await createEnableUser(world.doors, now, OPERATOR)({ tenantId, userId });
+      const user = { tenant_id: tenantId, user_id: userId };
+      const { disableUser, enableUser } = administrationOf(world.doors);
+      await disableUser(OPERATING, user);
+      await enableUser(OPERATING, user);
     }
 
     async function number(sql: string): Promise<number> {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { addClient } from '../../auth-service/use-cases/index.ts';
 import { startGateway } from '../../gateway/process/gateway.ts';
-import { OPERATOR } from '../auth-service/operator.ts';
+import { addClientTo } from '../auth-service/operator.ts';
 import { createWorld, type World } from '../auth-service/world.ts';
 import type { Engine } from '../database/index.ts';
 import { freePort, serve, type TestServer, until, writeMetadata } from '../gateway/harness/index.ts';
@@ -51,12 +50,7 @@ export async function openOAuthWorld(engine: Engine, changes: Record<string, str
     issuer,
     orders,
     addClient: ({ tenantId = 1, scopes = [], roles = ['service'] } = {}) =>
-      addClient(
-        world.doors,
-        { tenantId, name: 'reports', allowedRoles: roles, defaultRole: roles[0] ?? '', scopes },
-        new Date(),
-        OPERATOR,
-      ),
+      addClientTo(world.doors, { tenantId, name: 'reports', allowedRoles: roles, defaultRole: roles[0] ?? '', scopes }),
     close: async () => {
       await gateway.stop();
       metadata.close();

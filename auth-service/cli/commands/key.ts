@@ -1,32 +1,25 @@
-import { activationTime, beginRotation, readSigningKeys, removalTime, resealKeys } from '../../tokens/index.ts';
-import type { CommandContext, DatabaseCommandRuns } from '../command.ts';
+import { resealKeys } from '../../tokens/index.ts';
+import { type DatabaseCommandRuns, positionalAt } from '../command.ts';
 import { listOutcome, messageOutcome } from '../print.ts';
 
 export const keyCommands: DatabaseCommandRuns = {
-  async 'key list'(context) {
-    const policy = policyOf(context);
-    const rows = await context.database.withoutTenant(readSigningKeys);
+  async 'key list'({ administration, administrator }) {
+    const keys = await administration.listKeys(administrator);
     return listOutcome(
-      rows.map((row) => ({
-        kid: row.kid,
-        algorithm: row.algorithm,
-        state: row.state,
-        created_at: row.createdAt,
-        signs_from: row.activatedAt ?? activationTime(row, policy),
-        signed_until: row.retiredAt,
-        removed_at: row.retiredAt ? removalTime(row, policy) : null,
+      keys.map((key) => ({
+        kid: key.kid,
+        algorithm: key.algorithm,
+        state: key.state,
+        created_at: key.createdAt,
+        signs_from: key.signsFrom,
+        signed_until: key.signedUntil,
+        removed_at: key.removedAt,
       })),
     );
   },
 
-  async 'key rotate'(context) {
-    const { kid, activatesAt, begun, refreshTokenKey } = await beginRotation(
-      context.database,
-      context.sealer,
-      policyOf(context),
-      context.now(),
-      context.author,
-    );
+  async 'key rotate'({ administration, administrator }) {
+    const { kid, activatesAt, begun, refreshTokenKey } = await administration.rotateKeys(administrator, {});
     const what = begun ? 'is published' : 'was published before';
     const signing = `the key ${kid} ${what} and signs from ${activatesAt.toISOString()} on`;
     const { id, issuesFrom } = refreshTokenKey;
@@ -39,13 +32,14 @@ export const keyCommands: DatabaseCommandRuns = {
     });
   },
 
+  async 'key retire'({ administration, administrator }, given) {
+    const { kid } = await administration.retireKey(administrator, { kid: positionalAt(given, 0) });
+    return messageOutcome(`the key ${kid} is removed; tokens that it signed are refused within minutes`, { kid });
+  },
+
   async 'key reseal'({ database, sealer, now, author }) {
     const { resealed, unopened } = await resealKeys(database, sealer, now(), author);
     const problem = unopened.length > 0 ? `, ${unopened.length} open with neither key: ${unopened.join(', ')}` : '';
     return { json: { resealed, unopened }, text: `${resealed} keys resealed${problem}`, failed: unopened.length > 0 };
   },
 };
-
-function policyOf({ config }: CommandContext) {
-  return { ...config.signingKeys, tokenSeconds: config.accessTokens.lifetimeSeconds };
-}

@@ -1,4 +1,15 @@
-import type { AdministeredUser, ListedTenant, NamedClaim, Page } from '../../use-cases/index.ts';
+import type {
+  AdministeredClient,
+  AdministeredKey,
+  AdministeredSession,
+  AdministeredUser,
+  ListedTenant,
+  NamedClaim,
+  Page,
+  ReadEntry,
+  ThrottledUser,
+} from '../../use-cases/index.ts';
+import { entryAnswer } from '../audit-field.ts';
 
 export function pageAnswer<Entry, Answer>({ entries, next }: Page<Entry>, answer: (entry: Entry) => Answer) {
   return { entries: entries.map(answer), next };
@@ -16,6 +27,51 @@ export function userAnswer(user: AdministeredUser) {
     disabled_at: user.disabledAt?.toISOString() ?? null,
     manageable: user.manageable,
   };
+}
+
+export function sessionAnswer(session: AdministeredSession) {
+  return {
+    session_id: session.sessionId,
+    created_at: session.createdAt.toISOString(),
+    last_used_at: session.lastUsedAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    client_address: session.clientAddress,
+    user_agent: session.userAgent,
+  };
+}
+
+export function throttledAnswer({ user, waitsUntil }: ThrottledUser) {
+  return { user: userAnswer(user), waits_until: waitsUntil.toISOString() };
+}
+
+export function clientAnswer(client: AdministeredClient) {
+  return {
+    tenant_id: client.tenantId,
+    client_id: client.clientId,
+    name: client.name,
+    allowed_roles: client.allowedRoles,
+    default_role: client.defaultRole,
+    scopes: client.scopes,
+    created_at: client.createdAt.toISOString(),
+    revoked_at: client.revokedAt?.toISOString() ?? null,
+    manageable: client.manageable,
+  };
+}
+
+export function keyAnswer(key: AdministeredKey) {
+  return {
+    kid: key.kid,
+    algorithm: key.algorithm,
+    state: key.state,
+    created_at: key.createdAt.toISOString(),
+    signs_from: key.signsFrom.toISOString(),
+    signed_until: key.signedUntil?.toISOString() ?? null,
+    removed_at: key.removedAt?.toISOString() ?? null,
+  };
+}
+
+export function auditAnswer(entry: ReadEntry) {
+  return { tenant_id: entry.tenantId, ...entryAnswer(entry) };
 }
 
 export function tenantAnswer(tenant: ListedTenant) {

@@ -1,2 +1,7 @@
+import { tenantTypeDefs } from './tenant-type-defs.ts';
+import { userTypeDefs } from './user-type-defs.ts';
+
 export { type AdministrationUseCases, createAdministrationFields } from './fields.ts';
-export { administrationTypeDefs } from './type-defs.ts';
+
+/** The fields of administrators, as SDL. */
+export const administrationTypeDefs = `${userTypeDefs}\n${tenantTypeDefs}`;

@@ -45,11 +45,12 @@ export function createResolve(identifyAdministrator: IdentifyAdministrator) {
     },
 
     /** A mutation: a refusal is a result. */
-    mutation<Input, Value, Data>(field: string, useCase: UseCase<Input, Value>, answer: (value: Value) => Data) {
+    mutation<Input, Value, Data>(useCase: UseCase<Input, Value>, answer: (value: Value) => Data) {
       return async (
         _root: unknown,
         { data }: { data: Input },
         context: GraphContext,
+        { fieldName: field }: { fieldName: string },
       ): Promise<AdministrationResult<Data>> => {
         const log = (event: LogEvent, outcome: string) =>
           context.logger.info({ event, field, outcome }, 'administration');

@@ -4,7 +4,7 @@ import { type ExtraClaims, mergeClaims } from '../../tokens/index.ts';
 import { normalizeUsername } from '../account.ts';
 import type { AdministeredTenant, AdministeredTenants } from './administered-tenants.ts';
 import type { Administrator } from './administrator.ts';
-import { isManageable } from './assignable-rights.ts';
+import { rightsProblem } from './assignable-rights.ts';
 import { invalidField, refusal } from './errors.ts';
 import {
   decodeCursor,
@@ -39,6 +39,11 @@ export interface ListUsersInput extends PageInput {
   tenant_id?: number | null;
   /** The beginning of usernames, in upper or lower case, or the id of a user. */
   search?: string | null;
+}
+
+/** As `after` of a list of users: goes on behind this name. */
+export function placeAfter(username: string): string {
+  return encodeCursor(username);
 }
 
 export interface UserInput {
@@ -133,7 +138,7 @@ interface UserPage {
  * By the index in the order of the bytes, whose operators stand between tildes: row-level security keeps others, such as
  * LIKE and what compares the result of a function, from an index.
  */
-function findUsers(transaction: Transaction, { tenantId, which, after, limit }: UserPage): Promise<UserRow[]> {
+export function findUsers(transaction: Transaction, { tenantId, which, after, limit }: UserPage): Promise<UserRow[]> {
   const from = Prisma.sql`FROM users WHERE tenant_id = ${tenantId} AND username ~>~ ${after}`;
   const order = Prisma.sql`ORDER BY username USING ~<~ LIMIT ${limit}`;
   if ('everybody' in which) return transaction.$queryRaw`SELECT ${USER_COLUMNS} ${from} ${order}`;
@@ -163,6 +168,6 @@ export function userFrom(row: UserRow, administrator: Administrator, tenant: Adm
     createdAt,
     disabledAt,
     ...user,
-    manageable: isManageable(administrator, tenant, user),
+    manageable: rightsProblem(administrator, tenant, user) === undefined,
   };
 }

@@ -1,24 +1,33 @@
 import { type AuditEntry, type AuditEvent, PLATFORM } from '../../audit/index.ts';
 import type { Database } from '../../database/index.ts';
 import type { PasswordPolicy, Passwords } from '../../passwords/index.ts';
+import type { ThrottledAccounts } from '../../throttle/index.ts';
+import { createCreateClient, createListClients, createRevokeClient } from './administered-clients.ts';
+import { createListUserSessions, createRevokeSessions } from './administered-sessions.ts';
 import { createAdministeredTenants } from './administered-tenants.ts';
 import { createGetUser, createListUsers } from './administered-users.ts';
 import type { Administrator } from './administrator.ts';
-import { createSetAssignable } from './change-tenants.ts';
+import { createReadAuditLog } from './audit-log.ts';
+import { createChangeTenants } from './change-tenants.ts';
 import {
   createCreateUser,
   createDisableUser,
   createEnableUser,
+  createResetPassword,
   createSetClaims,
   createSetRoles,
 } from './change-users.ts';
+import { createDeleteUser } from './delete-user.ts';
 import { AdministrationError, isAboutRights } from './errors.ts';
+import { createListKeys, createRetireKey, createRotateKeys, type SigningKeysOptions } from './signing-keys.ts';
 import { createDescribeAdministrator, createGetTenant, createListTenants } from './tenant-list.ts';
+import { createListThrottled, createReleaseAccount } from './throttled-accounts.ts';
 
-export interface AdministrationOptions {
+export interface AdministrationOptions extends SigningKeysOptions {
   readonly database: Database;
   passwords(): Promise<Passwords>;
   readonly policy: PasswordPolicy;
+  throttledAccounts(): Promise<ThrottledAccounts>;
   /** A user with one of these roles administers their own tenant. */
   readonly roles: readonly string[];
   /** Writes down that an administrator wanted what they may not. */
@@ -40,6 +49,7 @@ export function createAdministration(options: AdministrationOptions) {
   const { database, recordRefusal, now } = options;
   const tenants = createAdministeredTenants(options);
   const users = { ...options, tenants };
+  const changeTenants = createChangeTenants(users);
 
   function audited<Input, Value>(event: AuditEvent, useCase: UseCase<Input, Value>): UseCase<Input, Value> {
     return async (administrator, input) => {
@@ -63,6 +73,7 @@ export function createAdministration(options: AdministrationOptions) {
 
   return {
     describe: createDescribeAdministrator(database),
+
     listUsers: createListUsers(tenants),
     getUser: createGetUser(tenants),
     createUser: audited('user.add', createCreateUser(users)),
@@ -70,8 +81,31 @@ export function createAdministration(options: AdministrationOptions) {
     enableUser: audited('user.enable', createEnableUser(users)),
     setRoles: audited('user.set-roles', createSetRoles(users)),
     setClaims: audited('user.set-claims', createSetClaims(users)),
-    setAssignable: audited('tenant.set-assignable', createSetAssignable(users)),
+    resetPassword: audited('password.reset', createResetPassword(users)),
+    deleteUser: audited('user.delete', createDeleteUser(users)),
+
+    listSessions: createListUserSessions(tenants, now),
+    revokeSessions: audited('session.revoke', createRevokeSessions(users)),
+    listThrottled: createListThrottled(users),
+    releaseAccount: audited('account.release', createReleaseAccount(users)),
+
     listTenants: createListTenants(database),
     getTenant: createGetTenant(database),
+    createTenant: audited('tenant.add', changeTenants.createTenant),
+    disableTenant: audited('tenant.disable', changeTenants.disableTenant),
+    enableTenant: audited('tenant.enable', changeTenants.enableTenant),
+    setAssignable: audited('tenant.set-assignable', changeTenants.setAssignable),
+    setTenantClaims: audited('tenant.set-claims', changeTenants.setTenantClaims),
+    setRoleClaims: audited('role.set-claims', changeTenants.setRoleClaims),
+
+    listClients: createListClients(users),
+    createClient: audited('client.add', createCreateClient(users)),
+    revokeClient: audited('client.revoke', createRevokeClient(users)),
+
+    listKeys: createListKeys(options),
+    rotateKeys: audited('key.publish', createRotateKeys(options)),
+    retireKey: audited('key.remove', createRetireKey(options)),
+
+    readAuditLog: createReadAuditLog(database),
   };
 }

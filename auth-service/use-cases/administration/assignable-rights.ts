@@ -3,37 +3,38 @@ import type { AdministeredTenant } from './administered-tenants.ts';
 import type { Administrator } from './administrator.ts';
 import { refusal } from './errors.ts';
 
-/** The roles and claims of a user. */
-export interface UserRights {
-  readonly allowedRoles: readonly string[];
-  readonly claims: ExtraClaims;
+/** What a user or service account has, or is to have. What is left out is not looked at. */
+export interface Rights {
+  readonly allowedRoles?: readonly string[];
+  readonly claims?: ExtraClaims;
+  readonly scopes?: readonly string[];
 }
 
-/**
- * Whether the administrator may change this user. One of a tenant may only where the tenant may give all that the user
- * has: who resets a password can log in as its user, and would have the user's rights.
- */
-export function isManageable(administrator: Administrator, tenant: AdministeredTenant, user: UserRights): boolean {
-  return administrator.kind === 'platform' || notAssignable(tenant, user) === undefined;
-}
-
-/** @throws AdministrationError unless `isManageable`. */
-export function requireManageable(administrator: Administrator, tenant: AdministeredTenant, user: UserRights): void {
-  if (!isManageable(administrator, tenant, user)) throw refusal('user-not-manageable');
-}
-
-/** @throws AdministrationError when the administrator's tenant may not have one of these. */
-export function requireAssignable(
+/** Which of these the administrator may not give. Operators may give everything. */
+export function rightsProblem(
   administrator: Administrator,
-  tenant: AdministeredTenant,
-  { allowedRoles = [], claims = {} }: Partial<UserRights>,
-): void {
-  const problem = administrator.kind === 'platform' ? undefined : notAssignable(tenant, { allowedRoles, claims });
+  { assignable }: AdministeredTenant,
+  { allowedRoles = [], claims = {}, scopes = [] }: Rights,
+) {
+  if (administrator.kind === 'platform') return undefined;
+  if (!allowedRoles.every((role) => assignable.roles.includes(role))) return 'role-not-assignable';
+  if (!Object.keys(claims).every((name) => assignable.claims.includes(name))) return 'claim-not-assignable';
+  if (!scopes.every((scope) => assignable.scopes.includes(scope))) return 'scope-not-assignable';
+  return undefined;
+}
+
+/** @throws AdministrationError when the administrator may not give one of these. */
+export function requireAssignable(administrator: Administrator, tenant: AdministeredTenant, rights: Rights): void {
+  const problem = rightsProblem(administrator, tenant, rights);
   if (problem) throw refusal(problem);
 }
 
-function notAssignable({ assignable }: AdministeredTenant, { allowedRoles, claims }: UserRights) {
-  if (!allowedRoles.every((role) => assignable.roles.includes(role))) return 'role-not-assignable';
-  if (!Object.keys(claims).every((name) => assignable.claims.includes(name))) return 'claim-not-assignable';
-  return undefined;
+/**
+ * One of a tenant may change a user only where the tenant may give all that the user has: who resets a password can log in
+ * as its user, and would have the user's rights.
+ *
+ * @throws AdministrationError when the administrator may not change a user with these rights.
+ */
+export function requireManageable(administrator: Administrator, tenant: AdministeredTenant, rights: Rights): void {
+  if (rightsProblem(administrator, tenant, rights)) throw refusal('user-not-manageable');
 }

@@ -1,9 +1,25 @@
-import { recordAudit } from '../../audit/index.ts';
-import type { AdministeredTenants, AssignableRights } from './administered-tenants.ts';
+import { type AuditDetails, type AuditEvent, type AuditSubject, recordAudit } from '../../audit/index.ts';
+import type { Database, Transaction } from '../../database/index.ts';
+import { ROLE_NAME } from '../../tokens/index.ts';
+import { createDisableTenant, createEnableTenant } from '../switch-tenant.ts';
+import type { AdministeredTenants } from './administered-tenants.ts';
 import type { Administrator } from './administrator.ts';
-import { invalidField, refusal } from './errors.ts';
-import { readClaimNames, readRoles, readScopes, readTenantId } from './input.ts';
-import type { TenantInput } from './tenant-list.ts';
+import { invalidField, missingField, refusal } from './errors.ts';
+import { type NamedClaim, readClaimNames, readClaims, readRoles, readScopes, readTenantId } from './input.ts';
+import { requireOperator } from './signing-keys.ts';
+import { createGetTenant, type ListedTenant, type TenantInput } from './tenant-list.ts';
+
+export interface CreateTenantInput extends TenantInput {
+  name?: string | null;
+}
+
+export interface SetTenantClaimsInput extends TenantInput {
+  claims?: readonly NamedClaim[] | null;
+}
+
+export interface SetRoleClaimsInput extends SetTenantClaimsInput {
+  role?: string | null;
+}
 
 /** Each list replaces the present one; one that is left out stays. */
 export interface SetAssignableInput extends TenantInput {
@@ -14,49 +30,149 @@ export interface SetAssignableInput extends TenantInput {
 }
 
 export interface ChangeTenantsOptions {
+  readonly database: Database;
   readonly tenants: AdministeredTenants;
   now(): Date;
 }
 
+const MAX_TENANT_ID = 2 ** 31 - 1;
+const MAX_TENANT_NAME_LENGTH = 255;
 /** Hasura's role that sees everything; it is no tenant's to give. */
 const ADMIN_ROLE = 'admin';
 const PLATFORM_SCOPES = 'platform:';
 
-/** Sets what administrators of a tenant may give to its users and service accounts. For operators. @throws AdministrationError */
-export function createSetAssignable({ tenants, now }: ChangeTenantsOptions) {
-  return async (administrator: Administrator, input: SetAssignableInput): Promise<AssignableRights> => {
-    if (administrator.kind !== 'platform') throw refusal('operators-only');
-    const tenantId = readTenantId(administrator, input.tenant_id);
-    const roles = input.roles == null ? undefined : readRoles('roles', input.roles);
-    if (roles?.includes(ADMIN_ROLE)) throw invalidField('roles', `other roles than ${ADMIN_ROLE}`);
-    const claims = input.claims == null ? undefined : readClaimNames(input.claims);
-    const scopes = input.scopes == null ? undefined : readScopes(input.scopes);
-    if (scopes?.some((scope) => scope.startsWith(PLATFORM_SCOPES)))
-      throw invalidField('scopes', `other scopes than ${PLATFORM_SCOPES}…`);
-    return tenants.change(administrator, tenantId, async (transaction, { assignable: present }) => {
-      const assignable = {
-        roles: roles ?? present.roles,
-        claims: claims ?? present.claims,
-        scopes: scopes ?? present.scopes,
-      };
-      await transaction.tenant.update({
-        where: { id: tenantId },
-        data: {
-          assignableRoles: [...assignable.roles],
-          assignableClaims: [...assignable.claims],
-          assignableScopes: [...assignable.scopes],
+type UseCase<Input, Value> = (administrator: Administrator, input: Input) => Promise<Value>;
+
+/** For operators; each gives the tenant as changed. @throws AdministrationError from each of them. */
+export function createChangeTenants({ database, tenants, now }: ChangeTenantsOptions) {
+  const getTenant = createGetTenant(database);
+
+  /** One change of a tenant that there is, with its entry in the audit log. */
+  function changing<Input extends TenantInput>(
+    event: AuditEvent,
+    read: (input: Input) => {
+      subject?: AuditSubject;
+      details: AuditDetails;
+      update(transaction: Transaction, tenantId: number): Promise<unknown>;
+    },
+  ): UseCase<Input, ListedTenant> {
+    return async (administrator, input) => {
+      requireOperator(administrator);
+      const tenantId = readTenantId(administrator, input.tenant_id);
+      const { subject = { kind: 'tenant', id: String(tenantId) }, details, update } = read(input);
+      await tenants.change(administrator, tenantId, async (transaction) => {
+        await update(transaction, tenantId);
+        const what = { at: now(), event, outcome: 'success', tenantId, subject, details } as const;
+        await recordAudit(transaction, { ...administrator.author, ...what });
+      });
+      return getTenant(administrator, { tenant_id: tenantId });
+    };
+  }
+
+  /** By what ends or begins in several transactions. */
+  function switching(create: typeof createDisableTenant): UseCase<TenantInput, ListedTenant> {
+    return async (administrator, input) => {
+      requireOperator(administrator);
+      const tenantId = readTenantId(administrator, input.tenant_id);
+      if (!(await create(database, now, administrator.author)(tenantId))) throw refusal('unknown-tenant');
+      return getTenant(administrator, { tenant_id: tenantId });
+    };
+  }
+
+  return {
+    async createTenant(administrator: Administrator, input: CreateTenantInput): Promise<ListedTenant> {
+      requireOperator(administrator);
+      const id = readNewTenantId(input.tenant_id);
+      const name = readTenantName(input.name);
+      const added = await database.inTenant(
+        id,
+        async (transaction) => {
+          const at = now();
+          const data = [{ id, name, createdAt: at }];
+          const { count } = await transaction.tenant.createMany({ data, skipDuplicates: true });
+          const subject = { kind: 'tenant', id: String(id) } as const;
+          const what = { at, event: 'tenant.add', outcome: 'success', tenantId: id, subject } as const;
+          if (count > 0) await recordAudit(transaction, { ...administrator.author, ...what, details: { name } });
+          return count > 0;
         },
-      });
-      await recordAudit(transaction, {
-        ...administrator.author,
-        at: now(),
-        event: 'tenant.set-assignable',
-        outcome: 'success',
-        tenantId,
-        subject: { kind: 'tenant', id: String(tenantId) },
-        details: assignable,
-      });
-      return assignable;
-    });
+        { operation: 'change-administration' },
+      );
+      if (!added) throw refusal('tenant-taken');
+      return getTenant(administrator, { tenant_id: id });
+    },
+
+    /** Locks a whole tenant out at once: no login, no refresh, all access tokens revoked, all sessions ended for good. */
+    disableTenant: switching(createDisableTenant),
+    /** Lets the tenant's users log in again. The sessions from before stay ended. */
+    enableTenant: switching(createEnableTenant),
+
+    /** Sets what administrators of a tenant may give to its users and service accounts. */
+    setAssignable: changing<SetAssignableInput>('tenant.set-assignable', (input) => {
+      const { roles, claims, scopes } = readAssignable(input);
+      return {
+        details: { ...(roles && { roles }), ...(claims && { claims }), ...(scopes && { scopes }) },
+        update: (transaction, id) =>
+          transaction.tenant.update({
+            where: { id },
+            data: {
+              ...(roles && { assignableRoles: [...roles] }),
+              ...(claims && { assignableClaims: [...claims] }),
+              ...(scopes && { assignableScopes: [...scopes] }),
+            },
+          }),
+      };
+    }),
+
+    /** Sets the extra claims of everybody in a tenant, in place of the present ones. */
+    setTenantClaims: changing<SetTenantClaimsInput>('tenant.set-claims', (input) => {
+      const claims = readClaims(input.claims);
+      return {
+        details: { claims: Object.keys(claims) },
+        update: (transaction, id) => transaction.tenant.update({ where: { id }, data: { claims } }),
+      };
+    }),
+
+    /** Sets the extra claims of everybody who has a role in a tenant, in place of the present ones. */
+    setRoleClaims: changing<SetRoleClaimsInput>('role.set-claims', ({ role, claims: given }) => {
+      if (role == null) throw missingField('role');
+      if (!ROLE_NAME.test(role)) throw invalidField('role', 'the name of a role');
+      const claims = readClaims(given);
+      return {
+        subject: { kind: 'role', id: role },
+        details: { claims: Object.keys(claims) },
+        update: (transaction, tenantId) =>
+          transaction.roleClaims.upsert({
+            where: { tenantId_role: { tenantId, role } },
+            create: { tenantId, role, claims },
+            update: { claims },
+          }),
+      };
+    }),
   };
+}
+
+function readAssignable(input: SetAssignableInput) {
+  const roles = input.roles == null ? undefined : readRoles('roles', input.roles);
+  if (roles?.includes(ADMIN_ROLE)) throw invalidField('roles', `other roles than ${ADMIN_ROLE}`);
+  const claims = input.claims == null ? undefined : readClaimNames(input.claims);
+  const scopes = input.scopes == null ? undefined : readScopes(input.scopes);
+  if (scopes?.some((scope) => scope.startsWith(PLATFORM_SCOPES)))
+    throw invalidField('scopes', `other scopes than ${PLATFORM_SCOPES}…`);
+  return { roles, claims, scopes };
+}
+
+function readNewTenantId(tenantId: number | null | undefined): number {
+  if (tenantId == null) throw missingField('tenant_id');
+  if (tenantId < 1 || tenantId > MAX_TENANT_ID) throw invalidField('tenant_id', `1 to ${MAX_TENANT_ID}`);
+  return tenantId;
+}
+
+function readTenantName(given: string | null | undefined): string {
+  if (given == null) throw missingField('name');
+  const name = given.normalize('NFKC');
+  const isName = name.trim() !== '' && name.length <= MAX_TENANT_NAME_LENGTH && !/\p{Cc}|\p{Surrogate}/u.test(name);
+  // A name of digits alone would be taken for an id.
+  if (!isName || /^\d+$/.test(name))
+    throw invalidField('name', `a name that is no number, of at most ${MAX_TENANT_NAME_LENGTH} characters`);
+  return name;
 }

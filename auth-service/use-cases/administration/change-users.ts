@@ -7,7 +7,7 @@ import { endSessions } from '../end-sessions.ts';
 import { addUser, generatePassword } from '../manage-users.ts';
 import { recordRevocations } from '../revocations.ts';
 import type { AdministeredTenants } from './administered-tenants.ts';
-import { type AdministeredUser, lockAdministeredUser, type UserInput } from './administered-users.ts';
+import { type AdministeredUser, createGetUser, lockAdministeredUser, type UserInput } from './administered-users.ts';
 import type { Administrator } from './administrator.ts';
 import { requireAssignable, requireManageable } from './assignable-rights.ts';
 import { refusal, unusablePassword } from './errors.ts';
@@ -60,6 +60,11 @@ export interface ChangedUser {
 export interface CreatedUser {
   user: AdministeredUser;
   generatedPassword: string | undefined;
+}
+
+/** A user with a new password, which cannot be read again. */
+export interface PasswordReset extends ChangedUser {
+  password: string;
 }
 
 /** Adds a user. @throws AdministrationError, HashQueueFullError */
@@ -150,6 +155,26 @@ export function createSetClaims(options: ChangeUsersOptions) {
   };
 }
 
+/**
+ * Gives a user another password, which the administrator does not choose, and ends all of the user's sessions
+ * (OWASP ASVS 5, 6.4.6). @throws AdministrationError, HashQueueFullError
+ */
+export function createResetPassword(options: ChangeUsersOptions) {
+  const getUser = createGetUser(options.tenants);
+  return async (administrator: Administrator, input: UserInput): Promise<PasswordReset> => {
+    // A hash is not computed for nothing.
+    if (!(await getUser(administrator, input)).manageable) throw refusal('user-not-manageable');
+    const password = generatePassword();
+    const passwordHash = await (await options.passwords()).hash(password);
+    return changeUser(options, administrator, input, async (change) => {
+      await change.update({ passwordHash });
+      const ended = await change.endSessions();
+      await change.record('password.reset', { ended_sessions: ended });
+      return { user: change.user, ended, password };
+    });
+  };
+}
+
 interface UserUpdate {
   disabledAt?: Date | null;
   allowedRoles?: string[];
@@ -166,8 +191,10 @@ export interface UserChange {
   /** @throws AdministrationError when the user is the tenant's only administrator, unless an operator wants it so. */
   keepAnAdministrator(): Promise<void>;
   update(data: UserUpdate): Promise<void>;
-  /** Ends all sessions. @returns how many were alive. */
-  endSessions(): Promise<number>;
+  /** Ends all sessions, or one. @returns how many were alive. */
+  endSessions(sessionId?: string): Promise<number>;
+  /** The addresses that the user's sessions come from, also those that have ended. */
+  sessionAddresses(): Promise<readonly string[]>;
   /** Access tokens of before now are void; sessions stay, and a refresh gives a token with the present rights. */
   revokeAccessTokens(): Promise<void>;
   record(event: AuditEvent, details: AuditDetails): Promise<void>;
@@ -207,7 +234,16 @@ export function changeUser<Value>(
       async update(data) {
         await transaction.user.update({ where: { tenantId_id: { tenantId, id: userId } }, data });
       },
-      endSessions: () => endSessions(transaction, { tenantId, userId }, at),
+      endSessions: (sessionId) =>
+        endSessions(transaction, { tenantId, userId, ...(sessionId !== undefined && { sessionId }) }, at),
+      async sessionAddresses() {
+        const sessions = await transaction.session.findMany({
+          where: { tenantId, userId, clientAddress: { not: null } },
+          distinct: ['clientAddress'],
+          select: { clientAddress: true },
+        });
+        return sessions.flatMap(({ clientAddress }) => clientAddress ?? []);
+      },
       async revokeAccessTokens() {
         const before = new Date(at.getTime() + 1);
         // No access token lives longer than a day, whatever the settings were when it was issued.

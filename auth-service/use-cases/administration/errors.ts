@@ -7,11 +7,19 @@ const MESSAGES = {
   /** There is none, or none that the caller may know of; the same with the others. */
   'unknown-tenant': 'There is no such tenant',
   'unknown-user': 'There is no such user',
-  'name-taken': 'The name is taken',
+  'unknown-session': 'This user has no such living session',
+  'unknown-client': 'There is no such service account',
+  'unknown-key': 'There is no such signing key',
+  'name-taken': 'There is a user with this name in this tenant already',
+  'tenant-taken': 'There is a tenant with this id or name already',
+  'client-revoked': 'The service account was revoked already',
+  'key-active': 'The key signs; rotate, and retire it when another one does',
   'role-not-assignable': 'Administrators of this tenant may not give one of the roles',
   'claim-not-assignable': 'Administrators of this tenant may not give one of the claims',
+  'scope-not-assignable': 'Administrators of this tenant may not give one of the scopes',
   /** Who resets a password can log in as its user, and would have the user's rights. */
   'user-not-manageable': 'The user has a role or claim that administrators of this tenant may not give',
+  'client-not-manageable': 'The service account has a role or scope that administrators of this tenant may not give',
   'last-administrator': 'The tenant would be left without an administrator',
 } as const;
 
@@ -46,8 +54,13 @@ export function invalidField(field: string, expected: string): AdministrationErr
   return new AdministrationError('invalid-field', `${field}: expected ${expected}`);
 }
 
+/** @param problem says what is wrong without repeating a value. */
+export function invalidClaims(problem: string): AdministrationError {
+  return new AdministrationError('invalid-field', `claims: ${problem}`);
+}
+
 export function unusablePassword({ code, message }: { code: string; message: string }): AdministrationError {
-  return new AdministrationError('unusable-password', `The new password cannot be used: ${message} (${code})`);
+  return new AdministrationError('unusable-password', `The password cannot be used: ${message} (${code})`);
 }
 
 const ABOUT_THE_INPUT: ReadonlySet<string> = new Set([
@@ -55,6 +68,7 @@ const ABOUT_THE_INPUT: ReadonlySet<string> = new Set([
   'invalid-field',
   'unusable-password',
   'name-taken',
+  'tenant-taken',
 ]);
 
 /** Whether an administrator wanted what they may not; the other refusals are about a form that was filled in wrongly. */

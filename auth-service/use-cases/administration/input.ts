@@ -2,7 +2,7 @@ import { isUuid } from '../../../platform/index.ts';
 import { type ExtraClaims, problemWithClaims, ROLE_NAME } from '../../tokens/index.ts';
 import { normalizeUsername } from '../account.ts';
 import type { Administrator } from './administrator.ts';
-import { invalidField, missingField, refusal } from './errors.ts';
+import { invalidClaims, invalidField, missingField, refusal } from './errors.ts';
 
 const MAX_ROLES_OF_USER = 50;
 const DEFAULT_PAGE = 50;
@@ -88,7 +88,7 @@ export function readClaimNames(names: readonly string[]): readonly string[] {
   const distinct = [...new Set(names)];
   if (distinct.length > MAX_CLAIM_NAMES) throw invalidField('claims', `at most ${MAX_CLAIM_NAMES} names`);
   const problem = problemWithClaims(Object.fromEntries(distinct.map((name) => [name, ''])));
-  if (problem) throw invalidField('claims', problem);
+  if (problem) throw invalidClaims(problem);
   return distinct;
 }
 
@@ -111,7 +111,7 @@ export function readClaims(claims: readonly NamedClaim[] | null | undefined): Ex
     set[name] = value;
   }
   const problem = problemWithClaims(set);
-  if (problem) throw invalidField('claims', problem);
+  if (problem) throw invalidClaims(problem);
   return { ...set };
 }
 
@@ -136,6 +136,21 @@ export function pageOf<Row, Entry>(
 /** A cursor is a place in a list, no secret and no right: it holds the text that the list is in the order of. */
 export function encodeCursor(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url');
+}
+
+/** A place in a list by time, and by id among what is as old. */
+export function timeCursor(at: Date, id: string): string {
+  return encodeCursor(`${at.getTime()} ${id}`);
+}
+
+const TIME_CURSOR = /^(?<time>\d{1,14}) (?<id>[0-9a-f-]{36})$/;
+
+export function readTimeCursor(cursor: string | null | undefined): { at: Date; id: string } | undefined {
+  const text = decodeCursor(cursor);
+  if (text === undefined) return undefined;
+  const { time = '', id = '' } = TIME_CURSOR.exec(text)?.groups ?? {};
+  if (!isUuid(id)) throw invalidField('after', 'next of the page before');
+  return { at: new Date(Number(time)), id };
 }
 
 const MAX_CURSOR_LENGTH = 2_000;

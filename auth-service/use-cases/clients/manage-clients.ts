@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { addDays } from '../../../platform/index.ts';
 import { type Author, recordAudit } from '../../audit/index.ts';
-import type { Database } from '../../database/index.ts';
+import type { Transaction } from '../../database/index.ts';
 import { recordRevocations } from '../revocations.ts';
 import { clientSecretHash } from './authenticate-client.ts';
 
@@ -15,62 +15,64 @@ export interface NewClient {
   scopes: readonly string[];
 }
 
-/** Adds a service account. @returns its id, and its secret, which cannot be read again. */
+/** A new service account, and its secret, which cannot be read again. */
+export interface AddedClient {
+  clientId: string;
+  clientSecret: string;
+}
+
+/** Adds a service account. */
 export async function addClient(
-  database: Database,
+  transaction: Transaction,
   client: NewClient,
   now: Date,
   author: Author,
-): Promise<{ clientId: string; clientSecret: string }> {
+): Promise<AddedClient> {
   const clientSecret = randomBytes(SECRET_BYTES).toString('base64url');
   const id = randomUUID();
   const { tenantId, name, allowedRoles, defaultRole, scopes } = client;
-  await database.inTenant(tenantId, async (transaction) => {
-    await transaction.oAuthClient.create({
-      data: {
-        ...client,
-        allowedRoles: [...allowedRoles],
-        scopes: [...scopes],
-        id,
-        secretHash: clientSecretHash(clientSecret),
-        createdAt: now,
-      },
-    });
-    await recordAudit(transaction, {
-      ...author,
-      at: now,
-      event: 'client.add',
-      outcome: 'success',
-      tenantId,
-      subject: { kind: 'client', id },
-      details: { name, roles: allowedRoles, default_role: defaultRole, scopes },
-    });
+  await transaction.oAuthClient.create({
+    data: {
+      ...client,
+      allowedRoles: [...allowedRoles],
+      scopes: [...scopes],
+      id,
+      secretHash: clientSecretHash(clientSecret),
+      createdAt: now,
+    },
+  });
+  await recordAudit(transaction, {
+    ...author,
+    at: now,
+    event: 'client.add',
+    outcome: 'success',
+    tenantId,
+    subject: { kind: 'client', id },
+    details: { name, roles: allowedRoles, default_role: defaultRole, scopes },
   });
   return { clientId: id, clientSecret };
 }
 
 /** Makes a service account’s secret and all its tokens worthless. @returns whether there was one. */
 export async function revokeClient(
-  database: Database,
+  transaction: Transaction,
   tenantId: number,
   clientId: string,
   now: () => Date,
   author: Author,
 ): Promise<boolean> {
-  return database.inTenant(tenantId, async (transaction) => {
-    const { count } = await transaction.oAuthClient.updateMany({
-      where: { tenantId, id: clientId, revokedAt: null },
-      data: { revokedAt: now() },
-    });
-    if (count === 0) return false;
-    // The row is held, so no token is made any more; those that were have been made before this moment.
-    const at = now();
-    const before = new Date(at.getTime() + 1);
-    // No access token lives longer than a day, whatever the settings were when it was issued.
-    const until = addDays(at, 1);
-    await recordRevocations(transaction, [{ tenantId, userId: clientId, before, until }], at);
-    const subject = { kind: 'client', id: clientId } as const;
-    await recordAudit(transaction, { ...author, at, event: 'client.revoke', outcome: 'success', tenantId, subject });
-    return true;
+  const { count } = await transaction.oAuthClient.updateMany({
+    where: { tenantId, id: clientId, revokedAt: null },
+    data: { revokedAt: now() },
   });
+  if (count === 0) return false;
+  // The row is held, so no token is made any more; those that were have been made before this moment.
+  const at = now();
+  const before = new Date(at.getTime() + 1);
+  // No access token lives longer than a day, whatever the settings were when it was issued.
+  const until = addDays(at, 1);
+  await recordRevocations(transaction, [{ tenantId, userId: clientId, before, until }], at);
+  const subject = { kind: 'client', id: clientId } as const;
+  await recordAudit(transaction, { ...author, at, event: 'client.revoke', outcome: 'success', tenantId, subject });
+  return true;
 }

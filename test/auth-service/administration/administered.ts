@@ -1,6 +1,16 @@
-import { addClient, PLATFORM_SCOPE } from '../../../auth-service/use-cases/index.ts';
+import {
+  buildSchema,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  isObjectType,
+} from 'graphql';
+
+import { AUTH_TYPE_DEFINITIONS } from '../../../auth-service/graph/index.ts';
+import { PLATFORM_SCOPE } from '../../../auth-service/use-cases/index.ts';
 import type { Engine } from '../../database/index.ts';
-import { OPERATOR } from '../operator.ts';
+import { addClientTo } from '../operator.ts';
 import { type SessionClient, sessionClient } from '../session-client.ts';
 import { createWorld, type World } from '../world.ts';
 
@@ -37,39 +47,39 @@ export interface Administered {
   change<Data = Record<string, unknown>>(
     token: string | undefined,
     field: string,
-    data: Record<string, unknown>,
+    data?: Record<string, unknown>,
   ): Promise<Answer & { result: Result<Data> }>;
   close(): Promise<void>;
 }
 
-const USER =
-  'tenant_id user_id username allowed_roles default_role claims { name value } created_at disabled_at manageable';
-const TENANT =
-  'tenant_id name created_at disabled_at claims { name value } assignable_roles assignable_claims assignable_scopes';
-const CHANGED_USER = `user { ${USER} } revoked_sessions`;
+const schema = buildSchema(AUTH_TYPE_DEFINITIONS);
 
-/** What is asked of each field, with the types of its arguments. */
-export const FIELDS: Readonly<Record<string, { args: Readonly<Record<string, string>>; selection: string }>> = {
-  auth_admin_me: { args: {}, selection: `acting_as tenant { ${TENANT} }` },
-  auth_admin_user_list: {
-    args: { tenant_id: 'Int', search: 'String', first: 'Int', after: 'ID' },
-    selection: `entries { ${USER} } next`,
-  },
-  auth_admin_user_get: { args: { tenant_id: 'Int', user_id: 'ID' }, selection: USER },
-  auth_admin_tenant_list: {
-    args: { search: 'String', first: 'Int', after: 'ID' },
-    selection: `entries { ${TENANT} } next`,
-  },
-  auth_admin_tenant_get: { args: { tenant_id: 'Int' }, selection: TENANT },
+/** Every field of administrators. */
+export const FIELDS = {
+  query: administratorsFields(schema.getQueryType()),
+  mutation: administratorsFields(schema.getMutationType()),
 };
 
-const DATA: Readonly<Record<string, { input: string; selection: string }>> = {
-  auth_admin_user_create: { input: 'AuthAdminUserCreateInput', selection: `user { ${USER} } password` },
-  auth_admin_user_disable: { input: 'AuthAdminUserInput', selection: CHANGED_USER },
-  auth_admin_user_enable: { input: 'AuthAdminUserInput', selection: CHANGED_USER },
-  auth_admin_user_set_roles: { input: 'AuthAdminUserSetRolesInput', selection: CHANGED_USER },
-  auth_admin_user_set_claims: { input: 'AuthAdminUserSetClaimsInput', selection: CHANGED_USER },
-};
+function administratorsFields(type: GraphQLObjectType | null | undefined): readonly GraphQLField<unknown, unknown>[] {
+  return Object.values(type?.getFields() ?? {}).filter(({ name }) => name.startsWith('auth_admin_'));
+}
+
+/** An operation of one field, with all of its arguments as variables, and everything that it gives. */
+export function operationOf(kind: 'query' | 'mutation', name: string): string {
+  const field = FIELDS[kind].find((candidate) => candidate.name === name);
+  if (!field) throw new Error(`there is no field ${name}`);
+  const inParentheses = (texts: readonly string[]) => (texts.length === 0 ? '' : `(${texts.join(', ')})`);
+  const declared = inParentheses(field.args.map((arg) => `$${arg.name}: ${arg.type}`));
+  const given = inParentheses(field.args.map((arg) => `${arg.name}: $${arg.name}`));
+  return `${kind} ${declared} { ${name}${given} ${selectionOf(field.type)} }`;
+}
+
+function selectionOf(type: GraphQLOutputType): string {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) return '';
+  const fields = Object.values(named.getFields()).map((field) => `${field.name} ${selectionOf(field.type)}`);
+  return `{ ${fields.join(' ')} }`;
+}
 
 export async function openAdministered(engine: Engine, changes: Record<string, string> = {}): Promise<Administered> {
   const world = await createWorld(engine, changes);
@@ -101,30 +111,15 @@ export async function openAdministered(engine: Engine, changes: Record<string, s
     robot: await tokenOfClient(world, { scopes: ['orders:read'] }),
   };
 
-  async function ask(token: string | undefined, field: string, args: Record<string, unknown> = {}): Promise<Answer> {
-    const { args: types, selection } = FIELDS[field] ?? { args: {}, selection: '' };
-    const names = Object.keys(types);
-    const declared = names.map((name) => `$${name}: ${types[name]}`).join(', ');
-    const given = names.map((name) => `${name}: $${name}`).join(', ');
-    const inParentheses = (text: string) => (text === '' ? '' : `(${text})`);
-    const query = `query ${inParentheses(declared)} { ${field}${inParentheses(given)} { ${selection} } }`;
-    return client.ask(query, args, token === undefined ? {} : { authorization: `Bearer ${token}` });
-  }
-
+  const bearer = (token: string | undefined) => (token === undefined ? {} : { authorization: `Bearer ${token}` });
   return {
     world,
     client,
     ids,
     tokens,
-    ask,
-    async change<Data>(token: string | undefined, field: string, data: Record<string, unknown>) {
-      const { input, selection } = DATA[field] ?? { input: '', selection: '' };
-      const query = `mutation ($data: ${input}!) {
-        ${field}(data: $data) { success error_code error_message data { ${selection} } }
-      }`;
-      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      return client.ask<Result<Data>>(query, { data }, headers);
-    },
+    ask: (token, field, args = {}) => client.ask(operationOf('query', field), args, bearer(token)),
+    change: <Data>(token: string | undefined, field: string, data: Record<string, unknown> = {}) =>
+      client.ask<Result<Data>>(operationOf('mutation', field), { data }, bearer(token)),
     close: () => world.close(),
   };
 }
@@ -135,7 +130,7 @@ export async function tokenOfClient(
   { tenantId = 2, scopes, scope }: { tenantId?: number; scopes: readonly string[]; scope?: string },
 ): Promise<string> {
   const account = { tenantId, name: 'a service account', scopes, allowedRoles: ['platform'], defaultRole: 'platform' };
-  const { clientId, clientSecret } = await addClient(world.doors, account, new Date(), OPERATOR);
+  const { clientId, clientSecret } = await addClientTo(world.doors, account);
   const response = await fetch(`${world.service.url}/oauth/token`, {
     method: 'POST',
     body: new URLSearchParams({

@@ -8,9 +8,8 @@ import { tenantCommands } from '../../../auth-service/cli/commands/tenant.ts';
 import { userCommands } from '../../../auth-service/cli/commands/user.ts';
 import { endedSessionSweeps } from '../../../auth-service/housekeeping/index.ts';
 import { beginRotation, createSealer, refreshTokenKeySweep } from '../../../auth-service/tokens/index.ts';
-import { addClient } from '../../../auth-service/use-cases/index.ts';
 import { availableEngines } from '../../database/index.ts';
-import { OPERATOR } from '../operator.ts';
+import { addClientTo, administrationOf, OPERATING, OPERATOR } from '../operator.ts';
 import { KEY_ENCRYPTION_KEY, REVOCATION_SECRET } from '../service.ts';
 import { claimsOf, type SessionClient, sessionClient } from '../session-client.ts';
 import { until } from '../until.ts';
@@ -129,12 +128,7 @@ if ((await availableEngines()).includes('postgres'))
 
     test('the OAuth endpoints and the revocation feed find theirs', async () => {
       const roles = { allowedRoles: ['user'], defaultRole: 'user' };
-      const account = await addClient(
-        world.doors,
-        { tenantId: 1, name: 'reports', scopes: [], ...roles },
-        new Date(),
-        OPERATOR,
-      );
+      const account = await addClientTo(world.doors, { tenantId: 1, name: 'reports', scopes: [], ...roles });
       const post = async (path: string, fields: Record<string, string>) => {
         const credentials = { client_id: account.clientId, client_secret: account.clientSecret };
         const body = new URLSearchParams({ ...credentials, ...fields });
@@ -160,10 +154,12 @@ if ((await availableEngines()).includes('postgres'))
     // Not these two, which count all users there are: `tenant list`, and the passwords by their peppers in `doctor`.
     test('operators’ commands find theirs', async () => {
       const run = (commands: DatabaseCommandRuns, name: string, ...positionals: string[]) => {
-        const context: Pick<CommandContext, 'database' | 'now' | 'author'> = {
+        const context: Pick<CommandContext, 'database' | 'now' | 'author' | 'administrator' | 'administration'> = {
           database: world.doors,
           now: () => new Date(),
           author: OPERATOR,
+          administrator: OPERATING,
+          administration: administrationOf(world.doors),
         };
         return commands[name]?.(context as CommandContext, { positionals, options: {}, flags: new Set() });
       };
@@ -178,6 +174,30 @@ if ((await availableEngines()).includes('postgres'))
       await run(tenantCommands, 'role set-claims', 'acme', 'user', 'x-hasura-plan=pro');
       await run(tenantCommands, 'tenant disable', 'tenant 3');
       await run(tenantCommands, 'tenant enable', 'tenant 3');
+
+      expect(await withoutIndex()).toEqual([]);
+    });
+
+    test('administrators’ lists find theirs, a page in the middle and a search too', async () => {
+      const administration = administrationOf(world.doors);
+      const tenant = { tenant_id: 1 };
+      const somebody = { ...tenant, user_id: '00000000-0000-0000-0000-000000000002' };
+      const first = await administration.listUsers(OPERATING, { ...tenant, first: 200 });
+      expect(first.entries).toHaveLength(200);
+      await administration.listUsers(OPERATING, { ...tenant, after: first.next });
+      for (const search of ['user 1999', 'USER 1', 'u', 'christopher-alexander', somebody.user_id]) {
+        const found = await administration.listUsers(OPERATING, { ...tenant, search, after: first.next });
+        expect(found.entries.length).toBeLessThanOrEqual(50);
+      }
+      expect((await administration.listUsers(OPERATING, { ...tenant, search: 'User 19998' })).entries).toHaveLength(1);
+      await administration.getUser(OPERATING, somebody);
+      const sessions = await administration.listSessions(OPERATING, { ...somebody, first: 1 });
+      await administration.listSessions(OPERATING, { ...somebody, after: sessions.next });
+      await administration.listClients(OPERATING, tenant);
+      await administration.getTenant(OPERATING, tenant);
+      await administration.readAuditLog(OPERATING, tenant);
+      await administration.setRoles(OPERATING, { ...somebody, roles: ['other'] });
+      await administration.revokeSessions(OPERATING, somebody);
 
       expect(await withoutIndex()).toEqual([]);
     });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { addClient } from '../../../auth-service/use-cases/index.ts';
-import { OPERATOR } from '../operator.ts';
+import { addClientTo } from '../operator.ts';
 import { createWorld, type World } from '../world.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -17,7 +16,7 @@ describe('the OAuth endpoints', () => {
     await world.addTenant(1, 'acme');
     await world.addUser(1, 'alice', 'alice at acme');
     const client = { tenantId: 1, name: 'reports', allowedRoles: ['service'], defaultRole: 'service', scopes: ['a'] };
-    ({ clientId, clientSecret } = await addClient(world.doors, client, new Date(), OPERATOR));
+    ({ clientId, clientSecret } = await addClientTo(world.doors, client));
   });
   afterAll(() => world.close());
 
@@ -135,12 +134,13 @@ describe('the OAuth endpoints', () => {
 
   test('a secret is not good with another client’s id, nor a client’s id without the secret', async () => {
     const grant = { grant_type: 'client_credentials' };
-    const other = await addClient(
-      world.doors,
-      { tenantId: 1, name: 'other', allowedRoles: ['service'], defaultRole: 'service', scopes: [] },
-      new Date(),
-      OPERATOR,
-    );
+    const other = await addClientTo(world.doors, {
+      tenantId: 1,
+      name: 'other',
+      allowedRoles: ['service'],
+      defaultRole: 'service',
+      scopes: [],
+    });
     const refused: [Record<string, string>, Record<string, string>?][] = [
       [grant],
       [{ ...grant, client_id: 'portico' }],
@@ -223,10 +223,7 @@ describe('the OAuth endpoints', () => {
     await world.addTenant(5, 'soon closed');
     const bobId = await world.addUser(5, 'bob', 'bob’s password');
     const data = { tenantId: 5, name: 'c', allowedRoles: ['service'], defaultRole: 'service', scopes: [] };
-    const [client, asking] = [
-      await addClient(world.doors, data, new Date(), OPERATOR),
-      await addClient(world.doors, data, new Date(), OPERATOR),
-    ];
+    const [client, asking] = [await addClientTo(world.doors, data), await addClientTo(world.doors, data)];
     const grant = { grant_type: 'client_credentials', client_id: client.clientId, client_secret: client.clientSecret };
     const clientToken = (await post('/oauth/token', grant)).body.access_token;
     const { body } = await world.service.login({ username: 'bob', password: 'bob’s password', tenant_id: 5 });

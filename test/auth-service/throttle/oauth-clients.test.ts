@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { addClient } from '../../../auth-service/use-cases/index.ts';
-import { OPERATOR } from '../operator.ts';
+import { addClientTo } from '../operator.ts';
 import { openThrottledWorld, type ThrottledWorld, times } from './callers.ts';
 import { availableCounting } from './engines.ts';
 
@@ -20,12 +19,13 @@ describe.each(await availableCounting())('guessing the secrets of clients, count
   afterAll(() => world.close());
 
   const newClient = () =>
-    addClient(
-      world.doors,
-      { tenantId: 1, name: 'reports', allowedRoles: ['service'], defaultRole: 'service', scopes: [] },
-      new Date(),
-      OPERATOR,
-    );
+    addClientTo(world.doors, {
+      tenantId: 1,
+      name: 'reports',
+      allowedRoles: ['service'],
+      defaultRole: 'service',
+      scopes: [],
+    });
 
   async function ask(endpoint: string, clientId: string, secret: string, address = newAddress()) {
     const response = await fetch(`${world.service.url}/oauth/${endpoint}`, {

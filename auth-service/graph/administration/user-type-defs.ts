@@ -1,23 +1,8 @@
-const RESULT_FIELDS = `
-    success: Boolean!
-    "A stable name of the refusal, see docs/administration.md. Null on success."
-    error_code: String
-    "Null on success."
-    error_message: String`;
+import { resultType } from './result-type.ts';
 
-/** A mutation's result around `data`, a type's name. */
-function resultType(name: string, data: string): string {
-  return `
-  type ${name} {${RESULT_FIELDS}
-    "Null when refused."
-    data: ${data}
-  }`;
-}
-
-export const administrationTypeDefs = /* GraphQL */ `
+/** Users, their sessions and failed logins. */
+export const userTypeDefs = /* GraphQL */ `
   extend type Query {
-    "What the caller administers. For administrators."
-    auth_admin_me: AuthAdminMe
     "The users of a tenant by name. For administrators."
     auth_admin_user_list(
       "Of the caller's own tenant where it is left out; operators have to name one."
@@ -31,17 +16,21 @@ export const administrationTypeDefs = /* GraphQL */ `
     ): AuthAdminUserPage
     "One user. For administrators."
     auth_admin_user_get(tenant_id: Int, user_id: ID): AuthAdminUser
-    "The tenants by id: all of them for operators, their own for administrators of one."
-    auth_admin_tenant_list(
-      "A part of the name in upper or lower case, or the id."
-      search: String
+    "The living sessions of a user, the newest first. For administrators."
+    auth_admin_session_list(
+      tenant_id: Int
+      user_id: ID
       "How many at most: 1 to 200, 50 if left out."
       first: Int
       "The next of the page before."
       after: ID
-    ): AuthAdminTenantPage
-    "One tenant. For administrators."
-    auth_admin_tenant_get(tenant_id: Int): AuthAdminTenant
+    ): AuthAdminSessionPage
+    "Users whose logins are refused after too many failures. A page is of about 1,000 users, so it may be empty and have a next one."
+    auth_admin_throttled_list(
+      tenant_id: Int
+      "The next of the page before."
+      after: ID
+    ): AuthAdminThrottledPage
   }
 
   extend type Mutation {
@@ -55,13 +44,14 @@ export const administrationTypeDefs = /* GraphQL */ `
     auth_admin_user_set_roles(data: AuthAdminUserSetRolesInput!): AuthAdminUserResult!
     "Gives a user these extra claims in place of the present ones. Access tokens that have others are revoked."
     auth_admin_user_set_claims(data: AuthAdminUserSetClaimsInput!): AuthAdminUserResult!
-  }
-
-  type AuthAdminMe {
-    "tenant-administrator or platform-operator."
-    acting_as: String!
-    "The tenant that is administered. Null for operators, who administer all."
-    tenant: AuthAdminTenant
+    "Gives a user a generated password and ends all of the user's sessions."
+    auth_admin_user_reset_password(data: AuthAdminUserInput!): AuthAdminUserResetPasswordResult!
+    "Deletes a user for good, with all that is stored of them. The audit log keeps what happened, by the user's id."
+    auth_admin_user_delete(data: AuthAdminUserDeleteInput!): AuthAdminUserDeleteResult!
+    "Forgets failed logins of a user, so that the right password is accepted at once."
+    auth_admin_user_release(data: AuthAdminUserInput!): AuthAdminUserReleaseResult!
+    "Ends one session of a user, or all of them."
+    auth_admin_session_revoke(data: AuthAdminSessionRevokeInput!): AuthAdminUserResult!
   }
 
   type AuthAdminUserPage {
@@ -95,27 +85,6 @@ export const administrationTypeDefs = /* GraphQL */ `
     "Such as x-hasura-department."
     name: String!
     value: String!
-  }
-
-  type AuthAdminTenantPage {
-    entries: [AuthAdminTenant!]!
-    "For after, to get the next page. Null on the last one."
-    next: ID
-  }
-
-  "Times are in ISO 8601."
-  type AuthAdminTenant {
-    tenant_id: Int!
-    name: String!
-    created_at: String!
-    disabled_at: String
-    "The extra claims of everybody in the tenant."
-    claims: [AuthAdminClaim!]!
-    "What the tenant's administrators may give to users and service accounts."
-    assignable_roles: [String!]!
-    "Names of extra claims."
-    assignable_claims: [String!]!
-    assignable_scopes: [String!]!
   }
 
   "Operators have to name a tenant."
@@ -156,6 +125,70 @@ export const administrationTypeDefs = /* GraphQL */ `
     claims: [AuthAdminClaimInput!]
   }
 
+  input AuthAdminUserDeleteInput {
+    tenant_id: Int
+    "Required."
+    user_id: ID
+    "Required: the name of this user, so that nobody is deleted by a slip."
+    username: String
+  }
+
+  input AuthAdminSessionRevokeInput {
+    tenant_id: Int
+    "Required."
+    user_id: ID
+    "All of the user's where it is left out."
+    session_id: ID
+  }
+
+  type AuthAdminSessionPage {
+    entries: [AuthAdminSession!]!
+    "For after, to get the next page. Null on the last one."
+    next: ID
+  }
+
+  "Times are in ISO 8601."
+  type AuthAdminSession {
+    session_id: ID!
+    created_at: String!
+    last_used_at: String!
+    "The absolute end. A session that is not refreshed for long ends before."
+    expires_at: String!
+    client_address: String
+    user_agent: String
+  }
+
+  type AuthAdminThrottledPage {
+    entries: [AuthAdminThrottledUser!]!
+    "For after, to get the next page. Null on the last one."
+    next: ID
+  }
+
+  type AuthAdminThrottledUser {
+    user: AuthAdminUser!
+    "Until when passwords are not checked, on devices that have not logged in before. In ISO 8601."
+    waits_until: String!
+  }
+
+  type AuthAdminResetPassword {
+    user: AuthAdminUser!
+    "It cannot be read again."
+    password: String!
+    "How many sessions ended."
+    revoked_sessions: Int!
+  }
+
+  type AuthAdminDeletedUser {
+    tenant_id: Int!
+    user_id: ID!
+    "How many sessions ended."
+    revoked_sessions: Int!
+  }
+
+  type AuthAdminReleasedUser {
+    user: AuthAdminUser!
+  }
+
   type AuthAdminCreatedUser {
     user: AuthAdminUser!
     "The generated password, which cannot be read again. Null where one was given."
@@ -169,4 +202,7 @@ export const administrationTypeDefs = /* GraphQL */ `
   }
   ${resultType('AuthAdminUserCreateResult', 'AuthAdminCreatedUser')}
   ${resultType('AuthAdminUserResult', 'AuthAdminChangedUser')}
+  ${resultType('AuthAdminUserResetPasswordResult', 'AuthAdminResetPassword')}
+  ${resultType('AuthAdminUserDeleteResult', 'AuthAdminDeletedUser')}
+  ${resultType('AuthAdminUserReleaseResult', 'AuthAdminReleasedUser')}
 `;

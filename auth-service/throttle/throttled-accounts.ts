@@ -1,0 +1,55 @@
+import type { Attempt, CounterSets } from './counters.ts';
+import type { KnownDevices } from './known-devices.ts';
+import type { AttemptStore } from './store.ts';
+
+/** An account by the name that it is logged in to with. */
+export interface ThrottledAccount {
+  readonly tenantId: number;
+  readonly username: string;
+}
+
+/** What administrators see of failed logins, and undo. */
+export interface ThrottledAccounts {
+  /** Until when each of the accounts has to wait, on devices that have not logged in to it; undefined: not at all. */
+  waitsOf(accounts: readonly ThrottledAccount[], at: Date): Promise<readonly (Date | undefined)[]>;
+  /** Forgets the failures of an account, and those of its devices at these addresses, which stay known. */
+  release(account: ThrottledAccount, addresses: readonly string[]): Promise<void>;
+  /** The same, and the devices too. */
+  forget(account: ThrottledAccount, addresses: readonly string[]): Promise<void>;
+}
+
+/** Of no device. The counter of an account does not depend on it. */
+const NO_ADDRESS = '0.0.0.0';
+
+export function createThrottledAccounts(
+  store: AttemptStore,
+  devices: KnownDevices,
+  counterSetsOf: (attempt: Attempt) => CounterSets,
+): ThrottledAccounts {
+  const setsOf = ({ tenantId, username }: ThrottledAccount, address: string) =>
+    counterSetsOf({ subject: { kind: 'account', tenantId, username }, address });
+  const accountCounter = (account: ThrottledAccount) => setsOf(account, NO_ADDRESS).unknownDevice.own;
+
+  async function release(account: ThrottledAccount, addresses: readonly string[]): Promise<void> {
+    const ofDevices = addresses.map((address) => setsOf(account, address).knownDevice.own.key);
+    await store.forget([...new Set([accountCounter(account).key, ...ofDevices])]);
+  }
+
+  return {
+    async waitsOf(accounts, at) {
+      const counters = accounts.map(accountCounter);
+      const waits = await store.waits(counters, at.getTime());
+      const untilOf = new Map(waits.map(({ key, until }) => [key, until]));
+      return counters.map(({ key }) => {
+        const until = untilOf.get(key);
+        return until === undefined ? undefined : new Date(until);
+      });
+    },
+    release,
+    async forget(account, addresses) {
+      await release(account, addresses);
+      const keys = addresses.map((address) => setsOf(account, address).deviceKey);
+      await devices.forgetDevices([...new Set(keys)]);
+    },
+  };
+}

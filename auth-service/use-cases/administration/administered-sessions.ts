@@ -1,0 +1,92 @@
+import { isUuid } from '../../../platform/index.ts';
+import type { AdministeredTenants } from './administered-tenants.ts';
+import type { UserInput } from './administered-users.ts';
+import type { Administrator } from './administrator.ts';
+import { type ChangedUser, type ChangeUsersOptions, changeUser } from './change-users.ts';
+import { refusal } from './errors.ts';
+import {
+  type Page,
+  type PageInput,
+  pageOf,
+  readPageSize,
+  readTenantId,
+  readTimeCursor,
+  readUserId,
+  timeCursor,
+} from './input.ts';
+
+/** A session of a user, as administrators see it. */
+export interface AdministeredSession {
+  sessionId: string;
+  createdAt: Date;
+  lastUsedAt: Date;
+  /** The absolute end. Unused for long, it ends before. */
+  expiresAt: Date;
+  clientAddress: string | null;
+  userAgent: string | null;
+}
+
+export type ListUserSessionsInput = UserInput & PageInput;
+
+export interface RevokeSessionsInput extends UserInput {
+  /** All of the user where it is left out. */
+  session_id?: string | null;
+}
+
+/** The living sessions of a user, the newest first. @throws AdministrationError */
+export function createListUserSessions(tenants: AdministeredTenants, now: () => Date) {
+  return async (administrator: Administrator, input: ListUserSessionsInput): Promise<Page<AdministeredSession>> => {
+    const tenantId = readTenantId(administrator, input.tenant_id);
+    const userId = readUserId(input.user_id);
+    const size = readPageSize(input.first);
+    const after = readTimeCursor(input.after);
+    const rows = await tenants.read(tenantId, async ({ session, user }) => {
+      if ((await user.count({ where: { tenantId, id: userId } })) === 0) throw refusal('unknown-user');
+      return session.findMany({
+        where: {
+          tenantId,
+          userId,
+          revokedAt: null,
+          expiresAt: { gt: now() },
+          ...(after && {
+            OR: [{ createdAt: { lt: after.at } }, { createdAt: after.at, id: { lt: after.id } }],
+          }),
+        },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        take: size + 1,
+      });
+    });
+    return pageOf(
+      rows,
+      size,
+      ({ createdAt, id }) => timeCursor(createdAt, id),
+      ({ id, createdAt, lastUsedAt, expiresAt, clientAddress, userAgent }) => ({
+        sessionId: id,
+        createdAt,
+        lastUsedAt,
+        expiresAt,
+        clientAddress,
+        userAgent,
+      }),
+    );
+  };
+}
+
+/** Ends one session of a user, or all of them, and revokes their access tokens. @throws AdministrationError */
+export function createRevokeSessions(options: Pick<ChangeUsersOptions, 'tenants' | 'roles' | 'now'>) {
+  return (administrator: Administrator, input: RevokeSessionsInput): Promise<ChangedUser> =>
+    changeUser(options, administrator, input, async (change) => {
+      const sessionId = readSessionId(input.session_id);
+      const ended = await change.endSessions(sessionId);
+      if (ended === 0 && sessionId !== undefined) throw refusal('unknown-session');
+      const which = sessionId === undefined ? { all: true } : { session_id: sessionId };
+      if (ended > 0) await change.record('session.revoke', { ended_sessions: ended, ...which });
+      return { user: change.user, ended };
+    });
+}
+
+function readSessionId(sessionId: string | null | undefined): string | undefined {
+  if (sessionId == null) return undefined;
+  if (!isUuid(sessionId)) throw refusal('unknown-session');
+  return sessionId.toLowerCase();
+}

@@ -1,0 +1,48 @@
+import type { ThrottledAccounts } from '../../throttle/index.ts';
+import type { UserInput } from './administered-users.ts';
+import type { Administrator } from './administrator.ts';
+import { type ChangeUsersOptions, changeUser } from './change-users.ts';
+import { invalidField, missingField } from './errors.ts';
+
+export interface DeleteUserInput extends UserInput {
+  /** The user's name, so that nobody is deleted by a slip. */
+  username?: string | null;
+}
+
+export interface DeletedUser {
+  tenantId: number;
+  userId: string;
+  /** How many sessions ended. */
+  ended: number;
+}
+
+export interface DeleteUserOptions extends Pick<ChangeUsersOptions, 'tenants' | 'roles' | 'now'> {
+  throttledAccounts(): Promise<ThrottledAccounts>;
+}
+
+/**
+ * Deletes a user for good: the account with its name, hash and claims, its sessions with addresses and user agents, the
+ * counters of its failed logins and its known devices. The audit log keeps what happened, by the user's id, which nothing
+ * leads to a name any more, until it is dropped by its retention.
+ *
+ * @throws AdministrationError
+ */
+export function createDeleteUser(options: DeleteUserOptions) {
+  return async (administrator: Administrator, input: DeleteUserInput): Promise<DeletedUser> => {
+    const { deleted, account, addresses } = await changeUser(options, administrator, input, async (change) => {
+      const { tenantId, userId, username } = change.user;
+      if (input.username == null) throw missingField('username');
+      if (input.username.normalize('NFKC') !== username) throw invalidField('username', 'the name of this user');
+      await change.keepAnAdministrator();
+      const ended = await change.endSessions();
+      await change.revokeAccessTokens();
+      const addresses = await change.sessionAddresses();
+      // What belongs to the user goes with the row.
+      await change.transaction.user.delete({ where: { tenantId_id: { tenantId, id: userId } } });
+      await change.record('user.delete', { ended_sessions: ended });
+      return { deleted: { tenantId, userId, ended }, account: { tenantId, username }, addresses };
+    });
+    await (await options.throttledAccounts()).forget(account, addresses);
+    return deleted;
+  };
+}

@@ -1,0 +1,68 @@
+import type { ThrottledAccounts } from '../../throttle/index.ts';
+import type { AdministeredTenants } from './administered-tenants.ts';
+import { type AdministeredUser, findUsers, type UserInput, userFrom } from './administered-users.ts';
+import type { Administrator } from './administrator.ts';
+import { type ChangeUsersOptions, changeUser } from './change-users.ts';
+import { decodeCursor, encodeCursor, type Page, readTenantId } from './input.ts';
+
+/** The counters say of nobody whom they are about, so those of all users are looked at, as many at a time. */
+const USERS_PER_PAGE = 1_000;
+
+export interface ListThrottledInput {
+  tenant_id?: number | null;
+  /** `next` of the page before. */
+  after?: string | null;
+}
+
+/** A user whose password is not checked at the moment on devices that have not logged in before. */
+export interface ThrottledUser {
+  user: AdministeredUser;
+  waitsUntil: Date;
+}
+
+export interface ThrottledUsersOptions extends Pick<ChangeUsersOptions, 'tenants' | 'roles' | 'now'> {
+  throttledAccounts(): Promise<ThrottledAccounts>;
+}
+
+/** The throttled accounts of a tenant by name. A page is about 1,000 users, so it may be empty and have a next one. */
+export function createListThrottled({ tenants, now, throttledAccounts }: ThrottledUsersOptions) {
+  return async (administrator: Administrator, input: ListThrottledInput): Promise<Page<ThrottledUser>> => {
+    const tenantId = readTenantId(administrator, input.tenant_id);
+    const after = decodeCursor(input.after) ?? '';
+    const users = await readUsers(tenants, administrator, { tenantId, after });
+    const page = users.slice(0, USERS_PER_PAGE);
+    const waits = await (await throttledAccounts()).waitsOf(page, now());
+    const last = users.length > USERS_PER_PAGE ? page.at(-1) : undefined;
+    return {
+      entries: page.flatMap((user, index) => {
+        const waitsUntil = waits[index];
+        return waitsUntil === undefined ? [] : [{ user, waitsUntil }];
+      }),
+      next: last === undefined ? null : encodeCursor(last.username),
+    };
+  };
+}
+
+/** Lets a throttled account log in again at once. @throws AdministrationError */
+export function createReleaseAccount(options: ThrottledUsersOptions) {
+  return async (administrator: Administrator, input: UserInput): Promise<AdministeredUser> => {
+    const { user, addresses } = await changeUser(options, administrator, input, async (change) => {
+      await change.record('account.release', {});
+      return { user: change.user, addresses: await change.sessionAddresses() };
+    });
+    await (await options.throttledAccounts()).release(user, addresses);
+    return user;
+  };
+}
+
+function readUsers(
+  tenants: AdministeredTenants,
+  administrator: Administrator,
+  { tenantId, after }: { tenantId: number; after: string },
+): Promise<AdministeredUser[]> {
+  return tenants.read(tenantId, async (transaction, tenant) => {
+    const limit = USERS_PER_PAGE + 1;
+    const rows = await findUsers(transaction, { tenantId, which: { everybody: true }, after, limit });
+    return rows.map((row) => userFrom(row, administrator, tenant));
+  });
+}
