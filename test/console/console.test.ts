@@ -1,8 +1,10 @@
-import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { credentialCommand, introspectionCommand, sdlCommand } from '../../console/pages/schema/commands.ts';
 import { type Portico, startPortico } from '../e2e/portico.ts';
 import { isServiceThere } from '../found-services.ts';
 import type { GraphqlUpstream } from '../gateway/harness/index.ts';
@@ -325,6 +327,30 @@ describeInBrowser('the page of REST endpoints', () => {
     await page.getByText('text/csv').waitFor();
     expect(page.problems()).toEqual([]);
     await page.context().close();
+  });
+});
+
+describeInBrowser('the commands that generate clients', () => {
+  const context = () => ({ origin: portico.url, role: 'user', isAdmin: false });
+
+  /** Runs a script where a user would, who types the lines that it asks for. */
+  function runTyped(script: string, typed: string) {
+    return spawnSync('bash', ['-c', script], { cwd: metadata, input: typed, encoding: 'utf8' });
+  }
+
+  test('log in, and write the schema of the role in both forms', () => {
+    const local = `${process.cwd()}/node_modules/.bin/gql.tada`;
+    const script = [
+      credentialCommand(context()),
+      introspectionCommand(context(), '{ __schema { types { name } } }'),
+      sdlCommand(context()).replace('npx --yes gql.tada@1', local),
+    ].join('\n');
+    const { status, stdout } = runTyped(script, 'dora\ndora-acme-demo-pass\n1\n');
+    expect([status, stdout]).toEqual([0, expect.not.stringContaining('dora-acme-demo-pass')]);
+    expect(readFileSync(join(metadata, 'schema.json'), 'utf8')).toContain('"name":"Order"');
+    const sdl = readFileSync(join(metadata, 'schema.graphql'), 'utf8');
+    expect(sdl).toContain('type Order {');
+    expect(sdl).not.toContain('auth_audit_log');
   });
 });
 

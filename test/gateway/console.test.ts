@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { consoleSchemaFile } from '../../build/console-schema.ts';
-import { bearer, keeper, openGateway, openIssuer, serve } from './harness/index.ts';
+import { bearer, graphqlUpstream, keeper, openGateway, openIssuer, serve } from './harness/index.ts';
 
 const ACCOUNTS = [{ tenant_id: 1, tenant: 'acme', username: 'alice', password: 'demo', roles: ['user'] }];
 const SERVICES = [{ name: 'site', path: '/console', url: '{{SITE}}' }];
@@ -143,6 +143,62 @@ describe('the console', () => {
     const plain = (await on.send('/console/')).text;
     const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-prefix': '/evil' };
     expect((await on.send('/console/?x=<script>', { headers })).text).toBe(plain);
+  });
+});
+
+describe('/console/operations.json', () => {
+  const TYPES = 'type Query { open: String secret: String } type Mutation { change: String }';
+  const QUERIES = [
+    { name: 'open', query: 'query open { open }' },
+    { name: 'secret', query: 'query secret { secret }' },
+    { name: 'change', query: 'mutation change { change }' },
+  ];
+  const grant = (role: string, schema: string) => ({ role, definition: { schema } });
+  const world = (async () => {
+    const service = await keep(graphqlUpstream(TYPES));
+    return keep(
+      openGateway({
+        issuer,
+        metadata: {
+          'remote_schemas.yaml': [
+            {
+              name: 'service',
+              definition: { url: service.graphqlUrl },
+              permissions: [
+                grant('user', 'type Query { open: String }'),
+                grant('manager', TYPES),
+                grant('blind', TYPES),
+              ],
+            },
+          ],
+          'query_collections.yaml': [{ name: 'shared', definition: { queries: QUERIES } }],
+          'graphql_schema_introspection.yaml': { disabled_for_roles: ['blind'] },
+        },
+        environment: { HASURA_GRAPHQL_ENABLE_CONSOLE: 'true', HASURA_GRAPHQL_ADMIN_SECRET: 'secret-of-the-admin' },
+      }),
+    );
+  })();
+
+  async function names(headers: Readonly<Record<string, string>>): Promise<unknown> {
+    const { status, body } = await (await world).send<{ operations?: readonly { name: string }[] }>(
+      '/console/operations.json',
+      { headers },
+    );
+    return body.operations?.map(({ name }) => name) ?? status;
+  }
+
+  test('holds what the role of the caller can run, and nothing else', async () => {
+    expect(await names(bearer(issuer.token({ role: 'user' })))).toEqual(['open']);
+    expect(await names(bearer(issuer.token({ role: 'manager' })))).toEqual(['open', 'secret', 'change']);
+    expect(await names({ 'x-hasura-admin-secret': 'secret-of-the-admin' })).toEqual(['open', 'secret', 'change']);
+  });
+
+  test('is refused without credentials, with wrong ones, and to a role that may not introspect', async () => {
+    expect(await names({})).toBe(401);
+    expect(await names({ authorization: 'Bearer x.y.z' })).toBe(401);
+    expect(await names({ 'x-hasura-admin-secret': 'wrong' })).toBe(401);
+    expect(await names(bearer(issuer.token({ role: 'blind', roles: ['blind'] })))).toBe(403);
+    expect(await names({ ...bearer(issuer.token({ role: 'user' })), 'x-hasura-role': 'blind' })).toBe(403);
   });
 });
 
