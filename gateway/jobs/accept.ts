@@ -4,6 +4,7 @@ import type { JobCounts } from './counts.ts';
 import type { JobsDatabase } from './database.ts';
 import { jobsUnavailable, tooManyJobsWait } from './errors.ts';
 import type { AcceptedJob, NewJob } from './job.ts';
+import { jsonbText } from './jsonb-text.ts';
 import { uuidV7 } from './uuid-v7.ts';
 
 const MAX_BATCH = 500;
@@ -85,9 +86,7 @@ function pairs(headers: readonly string[]): Record<string, string> {
 
 async function insert(database: JobsDatabase, jobs: readonly object[]): Promise<readonly AcceptedJob[]> {
   const numbered = jobs.map((job, index) => ({ ...job, index }));
-  const rows = await database.query<AcceptedRow>('SELECT * FROM portico_jobs.accept($1::jsonb)', [
-    JSON.stringify(numbered),
-  ]);
+  const rows = await database.query<AcceptedRow>('SELECT * FROM portico_jobs.accept($1::jsonb)', [jsonbText(numbered)]);
   const known = new Map(rows.filter(({ is_known }) => is_known).map(({ index, id }) => [index, id]));
   return numbered.map((job, index) => {
     const id = known.get(index);

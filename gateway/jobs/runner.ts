@@ -5,6 +5,7 @@ import { type ClaimedRow, claimJobs, type LaneCursor, NO_LANE, nextDueMs, queueK
 import type { JobCounts } from './counts.ts';
 import type { JobsDatabase } from './database.ts';
 import { type JobHandler, type JobOutcome, type Json, retry } from './job.ts';
+import { jsonbText } from './jsonb-text.ts';
 import { LEASE_MS, Lease } from './lease.ts';
 import { PausedQueues } from './paused-queues.ts';
 
@@ -260,7 +261,7 @@ export class JobRunner {
       try {
         const taken = await this.#options.database.query<{ id: string }>(
           'SELECT id FROM portico_jobs.settle($1, $2::jsonb) AS id',
-          [this.#lease.id, JSON.stringify(rows)],
+          [this.#lease.id, jsonbText(rows)],
         );
         const ids = new Set(taken.map(({ id }) => id));
         return rows.map(({ id }) => ids.has(id));
