@@ -1,0 +1,2 @@
+export { CronSchedule } from './cron-schedule.ts';
+export { CronSyntaxError } from './errors.ts';
