@@ -9,7 +9,7 @@ export {
 export { headerText, sentClientName, sentClientVersion } from './client-name.ts';
 export { Compressor } from './compressor.ts';
 export { acceptedCodings } from './content-coding.ts';
-export { invalidJson } from './errors.ts';
+export { invalidJson, jsonTooDeep } from './errors.ts';
 export { handshakeProblem } from './handshake.ts';
 export { describeRequest, type HttpExchange, type IncomingRequest, openExchange } from './http-exchange.ts';
 export { ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
@@ -28,7 +28,7 @@ export {
   readPageFile,
   requireGet,
 } from './page.ts';
-export { refuseCompressed } from './read-body.ts';
+export { receiveBody, refuseCompressed } from './read-body.ts';
 export { readJson, receiveJson } from './read-json.ts';
 export type { RequestContext } from './request-context.ts';
 export {

@@ -44,6 +44,13 @@ export function readBody(source: BodySource, maxBytes: number, done: BodyReader)
   else readCompressed(source, coding, maxBytes, done);
 }
 
+/** The same as a promise. */
+export function receiveBody(source: BodySource, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) =>
+    readBody(source, maxBytes, (refusal, body) => (refusal ? reject(refusal) : resolve(body))),
+  );
+}
+
 function readCompressed(source: BodySource, coding: ContentCoding, maxBytes: number, done: BodyReader): void {
   const release = source.compressor?.admit(source.request.socket);
   if (!release) {

@@ -1,0 +1,30 @@
+/** The value of an attribute: an extension may be a boolean or an integer too (CloudEvents 1.0.2, section "Type System"). */
+export type AttributeValue = string | number | boolean;
+
+/** What an event is about, as JSON text, or as bytes in base64. */
+export type EventData = { readonly json: string } | { readonly base64: string };
+
+/** A CloudEvent of version 1.0 whose attributes have been checked. */
+export interface CloudEvent {
+  readonly id: string;
+  readonly source: string;
+  readonly type: string;
+  /** All attributes by their names, those above included, in the order in which they came. */
+  readonly attributes: ReadonlyMap<string, AttributeValue>;
+  readonly data: EventData | undefined;
+}
+
+/** Content type of an event in the JSON format (CloudEvents JSON Event Format 1.0.2, section 3). */
+export const STRUCTURED_JSON = 'application/cloudevents+json; charset=utf-8';
+
+/** The event in the JSON format. Its data are the text that was sent. */
+export function structuredJson({ attributes, data }: CloudEvent): string {
+  const members = [...attributes].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  if (data) members.push('json' in data ? `"data":${data.json}` : `"data_base64":${JSON.stringify(data.base64)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** The same event with another value of an attribute, which takes the place of the one that it has. */
+export function withAttribute(event: CloudEvent, name: string, value: AttributeValue): CloudEvent {
+  return { ...event, attributes: new Map([...event.attributes, [name, value]]) };
+}
