@@ -1,4 +1,4 @@
-export { MIN_SECRET_LENGTH, SIGNATURE_HEADER, webhookSignature } from './portico-signature.ts';
+export { MIN_SECRET_LENGTH, SIGNATURE_HEADER, webhookSignature, webhookSignatures } from './portico-signature.ts';
 export {
   requestBindings,
   transformedRequest,
@@ -6,3 +6,5 @@ export {
   UnusableRequest,
   type WebhookRequest,
 } from './request-transform.ts';
+export { resolveSecrets } from './secrets.ts';
+export { STANDARD_WEBHOOK_HEADERS, standardWebhookHeaders } from './standard-webhooks.ts';

@@ -13,7 +13,14 @@ export const MIN_SECRET_LENGTH = 32;
  * @param nowMs milliseconds since 1970.
  */
 export function webhookSignature(secret: string, body: string, nowMs: number): string {
+  return webhookSignatures([secret], body, nowMs);
+}
+
+/** The same with one `v1` for each secret, so that a receiver can change its secret. */
+export function webhookSignatures(secrets: readonly string[], body: string, nowMs: number): string {
   const seconds = Math.floor(nowMs / 1000);
-  const digest = createHmac('sha256', secret).update(`${seconds}.${body}`, 'utf8').digest('hex');
-  return `t=${seconds},v1=${digest}`;
+  const signed = secrets.map((secret) =>
+    createHmac('sha256', secret).update(`${seconds}.${body}`, 'utf8').digest('hex'),
+  );
+  return [`t=${seconds}`, ...signed.map((digest) => `v1=${digest}`)].join(',');
 }
