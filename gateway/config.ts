@@ -111,7 +111,7 @@ export interface GraphSettings {
   readonly rootTypeNames: RootTypeNames;
   /** Whether a remote schema without permissions is open to the admin alone. */
   readonly closeRemoteSchemas: boolean;
-  /** Whether there is a database for jobs, which asynchronous actions need. */
+  /** Whether there is a database for jobs, which asynchronous actions and deliveries need. */
   readonly hasJobsDatabase: boolean;
 }
 

@@ -97,6 +97,13 @@ export const LOG_EVENTS = {
   'jobs.lease_lost': 'other processes may run the jobs of this one, which are aborted here',
   'jobs.run_failed': 'an attempt of a job failed unexpectedly; `err` has the cause',
   'jobs.dead': 'a job has failed for the last time and is kept for a replay; `reason` says why',
+  'schedules.planning_failed':
+    'the times of cron triggers could not be made jobs, which is retried; `err` has the cause',
+  'schedules.planning_recovered': 'the times of cron triggers are made jobs again',
+  'schedules.times_skipped':
+    'a cron trigger has missed more times than are made up for; those from `since` to `until` are skipped',
+  'schedules.log_failed': 'the call of a scheduled webhook could not be written to its log; `err` has the cause',
+  'schedules.transform_failed': 'a transform of a cron trigger does not fit its values',
 } as const;
 
 export type LogEvent = keyof typeof LOG_EVENTS;

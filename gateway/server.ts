@@ -42,6 +42,13 @@ export interface GatewayDependencies extends Omit<GraphqlEndpointOptions, 'strea
   /** Undefined where no source gets assertions. */
   readonly assertions: Assertions | undefined;
   readonly passThrough: PassThrough;
+  /** Undefined where there is no database for jobs. */
+  readonly backgroundWork:
+    | {
+        readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
+        readonly events: (exchange: HttpExchange) => Promise<void>;
+      }
+    | undefined;
   readonly reloads: MetadataReloads;
   /** Opens the commands of the metadata API that only look. */
   readonly insight: () => Promise<InsightCommands>;
@@ -78,6 +85,9 @@ const GRAPHQL_PATH = '/v1/graphql';
 /** Hasura's first address of GraphQL, which old clients still use. */
 const OLD_GRAPHQL_PATH = '/v1alpha1/graphql';
 
+/** Services post events there. */
+const EVENTS_PATH = '/v1/events';
+
 /** The version of Hasura whose interface this is: its CLI and clients ask for it to know what they may send. */
 const HASURA_VERSION = { version: 'v2.48.16', server_type: 'ce' } as const;
 
@@ -93,7 +103,8 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
   const oldGraphql = graphqlEndpoint({ ...parts, streamEvents: subscriptions.streamEvents }, 'flat');
   const rest = restEndpoints(parts);
   const restDocument = swagger(parts);
-  const metadata = metadataApi(parts);
+  const { backgroundWork } = parts;
+  const metadata = metadataApi({ ...parts, commands: backgroundWork?.commands });
   const { consoleFiles } = parts;
   const home = homePage(parts.demoAccounts, consoleFiles !== undefined);
   const console = consoleFiles && consolePage({ ...parts, files: consoleFiles });
@@ -126,6 +137,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
     });
   if (hasGraphql) app.all(OLD_GRAPHQL_PATH, (request) => oldGraphql(exchangeOf(request)));
   if (enabledApis.has('metadata')) app.all('/v1/metadata', (request) => metadata(exchangeOf(request)));
+  if (backgroundWork) app.all(EVENTS_PATH, (request) => backgroundWork.events(exchangeOf(request)));
   app.use('/api/rest', (request) => rest(exchangeOf(request)));
   app.use('/api/swagger', (request) => restDocument(exchangeOf(request)));
   app.use((request) => sendFlatError(exchangeOf(request), resourceNotFound()));
@@ -198,6 +210,7 @@ const OWN_ROUTES: ReadonlySet<string> = new Set([
   '/readyz',
   '/v1/version',
   '/v1/metadata',
+  EVENTS_PATH,
   OLD_GRAPHQL_PATH,
   ASSERTION_KEYS_PATH,
 ]);

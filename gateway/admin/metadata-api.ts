@@ -8,6 +8,7 @@ import type { Authenticator } from '../session/index.ts';
 import { ADMIN_ROLE } from '../session/index.ts';
 import {
   adminOnly,
+  commandNeedsJobs,
   invalidBulk,
   invalidCommand,
   remoteSchemaNotIntrospected,
@@ -20,6 +21,8 @@ export interface MetadataApiOptions {
   readonly reloads: MetadataReloads;
   readonly authenticator: Authenticator;
   readonly maxBodyBytes: number;
+  /** Commands of other rooms, by their names; undefined where there is no database for what they are about. */
+  readonly commands?: ReadonlyMap<string, (args: unknown) => Promise<unknown>> | undefined;
   /** Opens what runs Portico's own commands, when the first one comes. */
   readonly insight: () => Promise<InsightCommands>;
 }
@@ -71,6 +74,17 @@ async function answer(exchange: HttpExchange, options: MetadataApiOptions): Prom
 
 const MAX_BULK = 100;
 
+/** Commands of Hasura's that need a database for jobs. */
+const COMMANDS_OF_JOBS: ReadonlySet<string> = new Set([
+  'create_cron_trigger',
+  'delete_cron_trigger',
+  'get_cron_triggers',
+  'create_scheduled_event',
+  'delete_scheduled_event',
+  'get_scheduled_events',
+  'get_scheduled_event_invocations',
+]);
+
 /** @throws GatewayError where it is no command. */
 function readCommand(value: unknown, path: string): MetadataCommand {
   const parsed = command.safeParse(value);
@@ -108,9 +122,11 @@ async function runMetadataCommand(
       return { is_consistent: objects.length === 0, inconsistent_objects: objects };
     }
     default: {
+      const other = options.commands?.get(type);
+      if (other) return other(given);
       const answered = type.startsWith('portico_') ? (await options.insight()).run(type, given) : undefined;
-      if (!answered) throw unsupportedCommand();
-      return answered;
+      if (answered) return answered;
+      throw COMMANDS_OF_JOBS.has(type) ? commandNeedsJobs() : unsupportedCommand();
     }
   }
 }

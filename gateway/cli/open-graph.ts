@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Logger, readSettings, SettingsError, StartError } from '../../platform/index.ts';
 import { type Assertions, assertionSettings, openAssertions, resolveAssertion } from '../assertions/index.ts';
 import type { GraphSettings } from '../config.ts';
+import { checkDeliveries } from '../deliveries/index.ts';
 import { type Generation, SourceRegistry } from '../graph/index.ts';
 import {
   isSupergraph,
@@ -16,6 +17,7 @@ import {
   resolveUrl,
   together,
 } from '../metadata/index.ts';
+import { openCronTriggers } from '../schedules/index.ts';
 import {
   type CompositionKind,
   definitionFingerprint,
@@ -69,6 +71,7 @@ function newRegistry(metadata: Metadata, options: OpenGraphOptions, http: Upstre
   const [registry] = together(
     () => new SourceRegistry(metadata, { ...options, http, assertions, schemas: storedSchemas(options) }, options.log),
     () => checkServices(metadata, options.environment, assertions),
+    () => checkWebhooks(metadata, { environment: options.environment, http }),
   );
   return registry;
 }
@@ -100,6 +103,17 @@ function checkServices(metadata: Metadata, environment: NodeJS.ProcessEnv, asser
     );
   });
   if (problems.length > 0) throw new MetadataError(problems);
+}
+
+/** @throws MetadataError when webhooks of schedules and deliveries do not fit the environment. */
+function checkWebhooks(
+  metadata: Metadata,
+  dependencies: { environment: NodeJS.ProcessEnv; http: UpstreamConnections },
+) {
+  together(
+    () => openCronTriggers(metadata, { ...dependencies, webhookSecret: undefined }),
+    () => checkDeliveries(metadata, dependencies),
+  );
 }
 
 /**

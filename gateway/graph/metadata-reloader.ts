@@ -45,6 +45,8 @@ export interface MetadataReloaderOptions {
   readonly subscribers: readonly MetadataSubscriber[];
   /** Whether a remote schema without permissions is open to the admin alone. */
   readonly closeRemoteSchemas?: boolean;
+  /** Whether there is a database for jobs. */
+  readonly hasJobsDatabase?: boolean;
   /** The session variables that callers may have; undefined where that is not known. */
   readonly knownVariables?: ReadonlySet<string> | undefined;
   readonly log: Logger;

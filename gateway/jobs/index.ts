@@ -1,4 +1,6 @@
 export type { JobDetails, JobFilter, JobsAdmin, QueueStats } from './admin.ts';
+export { type CronPlan, CronPlanStore, type CronPlans } from './cron-plans.ts';
+export { type Invocation, Invocations, type NewInvocation } from './invocations.ts';
 export {
   type AcceptedJob,
   dead,
@@ -20,3 +22,4 @@ export {
 } from './job.ts';
 export { type Jobs, type JobsMode, type JobsOptions, openJobs, openJobsAdmin } from './jobs.ts';
 export { isFinal, type ResultQuery } from './results.ts';
+export type { ScheduledJob, ScheduledJobFilter, ScheduledJobs } from './scheduled-jobs.ts';

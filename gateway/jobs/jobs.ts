@@ -2,14 +2,17 @@ import { type Logger, type Metric, oneGauge, type Telemetry } from '../../platfo
 import { JobAcceptor } from './accept.ts';
 import { JobsAdmin } from './admin.ts';
 import { JobCounts } from './counts.ts';
+import { CronPlanStore } from './cron-plans.ts';
 import { JobsDatabase } from './database.ts';
 import { jobsNotAcceptedHere } from './errors.ts';
+import { Invocations } from './invocations.ts';
 import type { AcceptedJob, JobHandler, JobResult, NewJob } from './job.ts';
 import { Maintenance } from './maintenance.ts';
 import { jobMetrics, QueueGauges } from './metrics.ts';
 import { Notifications } from './notifications.ts';
 import { JobResults, type ResultQuery } from './results.ts';
 import { JobRunner } from './runner.ts';
+import { ScheduledJobs } from './scheduled-jobs.ts';
 
 /** What a process does with jobs: accept and run them, or one of the two. */
 export type JobsMode = 'all' | 'accept' | 'run';
@@ -47,6 +50,9 @@ export interface Jobs {
   /** Calls `onChange` whenever a job that was accepted as watched may have finished. Returns what ends that. */
   watch(id: string, onChange: () => void): () => void;
   readonly admin: JobsAdmin;
+  readonly invocations: Invocations;
+  readonly cronPlans: CronPlanStore;
+  readonly scheduled: ScheduledJobs;
   metrics(): readonly Metric[];
   /** Waits up to `graceMs` for what runs, then gives it to other processes. */
   stop(graceMs: number): Promise<void>;
@@ -87,6 +93,9 @@ export function openJobs(options: JobsOptions): Jobs {
 
   return {
     admin,
+    invocations: new Invocations(database),
+    cronPlans: new CronPlanStore(database),
+    scheduled: new ScheduledJobs(database),
     enqueue: async (job) => {
       if (mode === 'run') throw jobsNotAcceptedHere();
       return acceptor.accept(job);

@@ -19,7 +19,7 @@ export { fieldMeant, type RelationshipMetadata, type RemoteStep } from './relati
 export { isSupergraph, type RemoteSchemaMetadata } from './remote-schemas.ts';
 export type { RestMethod } from './rest-endpoints.ts';
 export type { ServiceMetadata } from './services.ts';
-export type { ResilienceMetadata } from './shapes/index.ts';
+export { configuredHeaders, mapping, problemsOfShape, type ResilienceMetadata } from './shapes/index.ts';
 export {
   type Environment,
   resolveEventsUrl,
@@ -27,6 +27,16 @@ export {
   resolveUrl,
   resolveVariable,
 } from './template.ts';
+export {
+  type CronTriggerMetadata,
+  type DeliveriesMetadata,
+  type ProducerMetadata,
+  type RetryConf,
+  retryConf,
+  SCHEDULE_RETRIES,
+  type SubscriptionMetadata,
+  webhookUrl,
+} from './triggers/index.ts';
 export { foldIgnored, hasDatabases, type IgnoredMetadata } from './unsupported.ts';
 export { metadataWarnings } from './warnings.ts';
 export { watchMetadata } from './watch.ts';

@@ -22,6 +22,12 @@ import { roleWarnings } from './role-warnings.ts';
 import { type ServiceMetadata, servicesShape } from './services.ts';
 import { listOf, mapping, name, problemsOfShape } from './shapes/index.ts';
 import { type Kind, METADATA_KINDS, type MetadataStore, openStore } from './store.ts';
+import {
+  type CronTriggerMetadata,
+  cronTriggersShape,
+  type DeliveriesMetadata,
+  deliveriesShape,
+} from './triggers/index.ts';
 import { ignoredTypes } from './types-in-yaml.ts';
 import { type IgnoredMetadata, withoutUnsupported } from './unsupported.ts';
 import { presetSlips, type SessionVariableUse, sessionVariableUses, templateSlips } from './value-warnings.ts';
@@ -56,6 +62,10 @@ export interface Metadata {
   readonly sessionVariables: readonly SessionVariableUse[];
   /** Warnings, apart from those about session variables. */
   readonly warnings: readonly MetadataProblem[];
+  /** Webhooks that are called by the clock. Empty where there is no database for them. */
+  readonly cronTriggers: readonly CronTriggerMetadata[];
+  /** Who posts events, and which webhooks get them. */
+  readonly deliveries: DeliveriesMetadata;
   /** Documents that clients send by their ids. */
   readonly persistedManifests: readonly PersistedManifest[];
   /** What is ignored because it is not supported. */
@@ -75,6 +85,8 @@ export interface LoadOptions {
   readonly closeRemoteSchemas?: boolean;
   /** Gets the names of the files that are read, relative to the metadata's directory; also where they are not valid. */
   readonly onFiles?: (files: ReadonlySet<string>) => void;
+  /** Whether there is a database for jobs. */
+  readonly hasJobsDatabase?: boolean;
 }
 
 /**
@@ -83,7 +95,10 @@ export interface LoadOptions {
  * @param location a metadata directory, or a file in the format of Hasura's metadata export.
  * @throws MetadataError with everything that is wrong, not only the first.
  */
-export function loadMetadata(location: string, { closeRemoteSchemas = false, onFiles }: LoadOptions = {}): Metadata {
+export function loadMetadata(
+  location: string,
+  { closeRemoteSchemas = false, hasJobsDatabase = false, onFiles }: LoadOptions = {},
+): Metadata {
   const problems: MetadataProblem[] = [];
   const store = openStore(location, problems);
   onFiles?.(store.files);
@@ -135,6 +150,8 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false, onF
   ignored.push(...ignoredDataTypes(openTelemetry, (path) => place('openTelemetry', path)));
   const inheritedRoles = read('inheritedRoles', inheritedRolesShape, []);
   const inherited = orderInheritedRoles(inheritedRoles, (path) => place('inheritedRoles', path));
+  const cronTriggers = read('cronTriggers', cronTriggersShape, []);
+  const deliveries = read('deliveries', deliveriesShape, deliveriesShape.parse({}));
   const persistedManifests = readManifests(
     read('persistedDocuments', persistedDocumentsShape, []),
     store,
@@ -152,8 +169,17 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false, onF
     ...repeated.problems,
     ...duplicateNames(endpoints, (path) => place('restEndpoints', path)),
     ...duplicateNames(services, (path) => place('services', path)),
+    ...duplicateNames(cronTriggers, (path) => place('cronTriggers', path)),
+    ...duplicateNames(deliveries.producers, (path) => place('deliveries', ['producers', ...path])),
+    ...duplicateNames(deliveries.subscriptions, (path) => place('deliveries', ['subscriptions', ...path])),
     ...ambiguousEndpoints(endpoints, (path) => place('restEndpoints', path)),
   );
+  if (!hasJobsDatabase) {
+    if (cronTriggers.length > 0)
+      ignored.push({ file: place('cronTriggers', []).file, what: `cron triggers: ${NO_JOBS}` });
+    if (deliveries.producers.length + deliveries.subscriptions.length > 0)
+      problems.push({ ...place('deliveries', []), message: `deliveries: ${NO_JOBS}` });
+  }
   // Where the collections are not valid, it cannot be told what others refer to.
   const areCollectionsValid = !invalid.has('queryCollections');
   if (areCollectionsValid)
@@ -198,6 +224,8 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false, onF
     inheritedRoles: inherited.ordered,
     sessionVariables,
     warnings,
+    cronTriggers: hasJobsDatabase ? cronTriggers : [],
+    deliveries,
     persistedManifests,
     ignored: [...store.ignored(), ...ignored, ...ignoredTypes(actions, checkedTypes, (path) => place('actions', path))],
     asWritten,
@@ -205,6 +233,7 @@ export function loadMetadata(location: string, { closeRemoteSchemas = false, onF
   };
 }
 
+const NO_JOBS = 'they need a database for jobs, HASURA_GRAPHQL_METADATA_DATABASE_URL';
 const EMPTY_FILE = 'the file is empty: nothing of its kind is configured; write [] or {} if that is intended';
 
 /** 2 is the layout of before Hasura v2, where tables stand in files of their own; the rest is the same. */

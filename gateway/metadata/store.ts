@@ -25,6 +25,8 @@ export const METADATA_KINDS = {
   inheritedRoles: { file: 'inherited_roles.yaml', key: 'inherited_roles' },
   services: { file: 'services.yaml', key: 'services' },
   openTelemetry: { file: 'opentelemetry.yaml', key: 'opentelemetry' },
+  cronTriggers: { file: 'cron_triggers.yaml', key: 'cron_triggers' },
+  deliveries: { file: 'deliveries.yaml', key: 'deliveries' },
   persistedDocuments: { file: 'persisted_documents.yaml', key: 'persisted_documents' },
 } as const;
 

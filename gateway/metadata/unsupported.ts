@@ -12,7 +12,6 @@ export interface IgnoredMetadata extends MetadataLocation {
 /** Files and folders of Hasura's layout, and keys of its single-file export, that have no counterpart here. */
 const DATABASES = 'databases, tables, event triggers';
 const NO_DATABASE = 'Portico has no database, data belongs to the services';
-const CRON = 'cron triggers: Portico starts nothing by itself, a scheduler can call the webhooks';
 const NETWORK = 'TLS settings: certificates of services are always verified, NODE_EXTRA_CA_CERTS adds authorities';
 const METRICS = 'metrics settings: PORTICO_METRICS_PORT says where metrics are';
 const CONNECTORS = `data connectors: ${NO_DATABASE}`;
@@ -26,8 +25,6 @@ const UNSUPPORTED_FILES: Readonly<Record<string, string>> = {
   tables: TABLES,
   'functions.yaml': DATABASE_FUNCTIONS,
   functions: DATABASE_FUNCTIONS,
-  'cron_triggers.yaml': CRON,
-  cron_triggers: CRON,
   'network.yaml': NETWORK,
   network: NETWORK,
   'metrics_config.yaml': METRICS,
@@ -128,6 +125,12 @@ const UNSUPPORTED_ITEMS: readonly {
   what: string;
   isMeant(item: object): boolean;
 }[] = [
+  {
+    kind: 'cronTriggers',
+    path: ['*', 'response_transform'],
+    what: 'a response transform of a cron trigger: what its webhook answers is not read',
+    isMeant: () => true,
+  },
   {
     kind: 'remoteSchemas',
     path: ['*', 'remote_relationships', '*', 'relationships', '*'],

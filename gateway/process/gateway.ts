@@ -99,7 +99,8 @@ export async function startGateway(
     log,
     trustsOrigin,
   });
-  const [graph, passThrough] = withStartErrors(() =>
+  const { openBackgroundWork } = jobs ? await import('./background-work.ts') : {};
+  const [graph, passThrough, backgroundWork] = withStartErrors(() =>
     together(
       () =>
         new LiveGraph(metadata, { ...surroundings, jobs }, log, {
@@ -117,14 +118,20 @@ export async function startGateway(
           concurrency: config.resilience.concurrency,
           log,
         }),
+      () => jobs && openBackgroundWork?.({ jobs, config, metadata, http, log }),
     ),
   );
   const redisUrl = config.PORTICO_REDIS_URL;
   const reloads = new MetadataReloader({
     location: config.HASURA_GRAPHQL_METADATA_DIR,
     graph,
-    subscribers: [passThrough, followTracesOfMetadata(telemetry, config.environment)],
+    subscribers: [
+      passThrough,
+      followTracesOfMetadata(telemetry, config.environment),
+      ...(backgroundWork?.subscribers ?? []),
+    ],
     closeRemoteSchemas: config.graph.closeRemoteSchemas,
+    hasJobsDatabase: config.graph.hasJobsDatabase,
     knownVariables,
     log,
   });
@@ -207,6 +214,7 @@ export async function startGateway(
     operations,
     subscriptions,
     passThrough,
+    backgroundWork,
     reloads: reloadsOfAll(reloads, (ask) => peers?.reload(ask) ?? marks?.leave(ask), log),
     cors: createCors(config.HASURA_GRAPHQL_CORS_DOMAIN, authenticator.takesCookies),
     insight: insightOf(config, {
@@ -251,6 +259,7 @@ export async function startGateway(
   });
   connections = listening.connections;
   acceptUpgrades(listening.server, server.upgrade);
+  backgroundWork?.start();
   const stopReloading = followChanges(reloads, config, peers);
   const stopTelling = peers ? tellReadiness(peers, canAnswer) : () => {};
   log.info(
@@ -272,7 +281,7 @@ export async function startGateway(
       stopKeys();
       passThrough.closeSockets();
       subscriptions.leave();
-      await listening.stop();
+      await Promise.all([listening.stop(), backgroundWork?.stop()]);
       passThrough.close();
       rateLimiter.close();
       sharedDocuments?.close();

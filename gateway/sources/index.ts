@@ -17,6 +17,7 @@ export { type TypeNamePlaces, typeNamePlaces } from './customization/index.ts';
 export { type FederationGroup, openFederationGroup, type Subgraph } from './federation/index.ts';
 export type { SentFile, SentFiles } from './files.ts';
 export { localOperation } from './local-operation.ts';
+export { openResilientClient } from './open-client.ts';
 export {
   type OpenedRemote,
   type PromisedSchema,

@@ -18,7 +18,7 @@ export function openResilientClient(
   name: string,
   kind: SourceState['kind'],
   described: ResilienceMetadata | undefined,
-  { http, resilience = DEFAULT_RESILIENCE, log }: SourceDependencies,
+  { http, resilience = DEFAULT_RESILIENCE, log }: Pick<SourceDependencies, 'http' | 'resilience' | 'log'>,
   availability?: Availability,
 ): ResilientClient {
   const settings = described ? settingsOf(described, resilience) : resilience;

@@ -29,6 +29,7 @@ export {
   LinkedList,
   ListNode,
   type ResilienceSettings,
+  retryAfterMs,
 } from './resilience/index.ts';
 export { ResilientClient, type SourceState } from './resilient-client.ts';
 export { type RequestHeaders, withHeaders } from './with-headers.ts';

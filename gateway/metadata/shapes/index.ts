@@ -13,6 +13,7 @@ export {
   graphqlName,
   listOf,
   name,
+  queueName,
   serviceAssertion,
   timeoutSeconds,
 } from './shared-shapes.ts';

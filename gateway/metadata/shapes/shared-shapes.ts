@@ -51,5 +51,12 @@ export const timeoutSeconds = (fallback: number) =>
 
 export const name = z.string().min(1);
 
+/** The name of a queue of jobs: it is a part of an index, and a text of the database, which takes no NUL. */
+export const queueName = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}]*$/u, 'expected a name without control characters');
+
 /** GraphQL's Name, without the two underscores that belong to introspection. */
 export const graphqlName = z.string().regex(/^(?!__)[A-Za-z_]\w*$/, 'expected a GraphQL name');

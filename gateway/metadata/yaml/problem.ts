@@ -25,22 +25,23 @@ export function describeProblem({ file, line, column, path, message }: MetadataP
 }
 
 /**
- * Does two things that may both find something wrong.
+ * Does several things that may each find something wrong.
  *
- * @throws MetadataError with what is wrong with either.
+ * @throws MetadataError with what is wrong with any.
  */
-export function together<One, Two>(one: () => One, two: () => Two): readonly [One, Two] {
+export function together<Results extends readonly unknown[]>(
+  ...steps: { readonly [Index in keyof Results]: () => Results[Index] }
+): Results {
   const problems: MetadataProblem[] = [];
-  const attempt = <T>(open: () => T): T | undefined => {
+  const results = steps.map((step) => {
     try {
-      return open();
+      return step();
     } catch (error) {
       if (!(error instanceof MetadataError)) throw error;
       problems.push(...error.problems);
       return undefined;
     }
-  };
-  const both = [attempt(one), attempt(two)] as const;
+  });
   if (problems.length > 0) throw new MetadataError(problems);
-  return both as readonly [One, Two];
+  return results as unknown as Results;
 }

@@ -37,7 +37,7 @@ export const FILES = {
     },
   ],
   'services.yaml': [{ name: 'files', path: '/files', url: '{{FILES_URL}}', permissions: [{ role: 'archivist' }] }],
-  'cron_triggers.yaml': [{ name: 'nightly' }],
+  'cron_triggers.yaml': [{ name: 'nightly', webhook: '{{SHOP_URL}}', schedule: '0 0 * * *' }],
 };
 
 /** The shop. */

@@ -38,7 +38,10 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   test('two processes migrate an empty database at once', async () => {
     const { open, sql } = await openDatabase();
     await Promise.all([open(), open(), open()].map((jobs) => jobs.admin.maintain(7, 30)));
-    expect(await sql('SELECT version, name FROM portico_jobs.migration')).toEqual([{ version: 1, name: '0001-jobs' }]);
+    expect(await sql('SELECT version, name FROM portico_jobs.migration')).toEqual([
+      { version: 1, name: '0001-jobs' },
+      { version: 2, name: '0002-schedules' },
+    ]);
   });
 
   test('a failed attempt is repeated with the same key, and after the last one the job is dead', async () => {

@@ -99,7 +99,7 @@ describe('a single-file export of Hasura', () => {
     const sources = [{ name: 'default', kind: 'postgres' }];
     const { ignored } = loadExport(
       JSON.stringify(
-        { metadata: { version: 3, sources, cron_triggers: [{}, 1], network: {}, remote_schema: [] } },
+        { metadata: { version: 3, sources, backend_configs: [{}, 1], network: {}, remote_schema: [] } },
         null,
         1,
       ),
@@ -111,7 +111,7 @@ describe('a single-file export of Hasura', () => {
         path: 'metadata.sources',
         what: expect.stringContaining('databases, tables, event triggers: '),
       },
-      expect.objectContaining({ path: 'metadata.cron_triggers', what: expect.stringContaining('cron triggers: ') }),
+      expect.objectContaining({ path: 'metadata.backend_configs', what: expect.stringContaining('data connectors: ') }),
     ]);
   });
 
@@ -193,6 +193,7 @@ describe('metadata that is exported', () => {
     expect(again(load(HASURA_PROJECT)).ignored.map(({ what }) => what)).toEqual([
       expect.stringContaining('a relationship to a database: '),
       expect.stringContaining('a relationship to a database: '),
+      expect.stringContaining('cron triggers: '),
     ]);
   });
 

@@ -29,7 +29,6 @@ describe('the metadata directory of a Hasura project', () => {
   test('has what is not acted on listed, each with its place', () => {
     expect(load(HASURA_PROJECT).ignored).toEqual([
       { file: 'backend_configs.yaml', what: expect.stringContaining('data connectors: ') },
-      { file: 'cron_triggers.yaml', what: expect.stringContaining('cron triggers: ') },
       { file: 'databases', what: expect.stringContaining('databases, tables, event triggers: ') },
       {
         file: 'remote_schemas.yaml',
@@ -43,6 +42,7 @@ describe('the metadata directory of a Hasura project', () => {
         path: 'custom_types.objects[0].relationships[0]',
         what: expect.stringContaining('a relationship to a database: '),
       },
+      { file: 'cron_triggers.yaml', what: expect.stringContaining('cron triggers: ') },
     ]);
   });
 
@@ -168,8 +168,8 @@ describe('what Portico does not know', () => {
   });
 
   test('is reported where it is a file of Hasura’s that cannot be read', () => {
-    expect(load({ 'cron_triggers.yaml': '[' }).ignored).toEqual([
-      { file: 'cron_triggers.yaml', what: expect.stringContaining('cron triggers: ') },
+    expect(load({ 'network.yaml': '[' }).ignored).toEqual([
+      { file: 'network.yaml', what: expect.stringContaining('TLS settings: ') },
     ]);
   });
 });

@@ -1,13 +1,14 @@
 import { loadMetadata, type Metadata, MetadataError, type MetadataProblem } from '../../../gateway/metadata/index.ts';
 import { metadataDirectory } from '../harness/metadata-directory.ts';
 
+type LoadOptions = Parameters<typeof loadMetadata>[1];
 type Files = Readonly<Record<string, unknown>>;
 
 /** The metadata that these files say, beside a `version.yaml`. */
-export function load(files: Files): Metadata {
+export function load(files: Files, options: LoadOptions = {}): Metadata {
   const directory = metadataDirectory(files);
   try {
-    return loadMetadata(directory.path);
+    return loadMetadata(directory.path, options);
   } finally {
     directory.close();
   }
@@ -38,8 +39,8 @@ export function problemsOf(attempt: () => unknown): readonly MetadataProblem[] {
 }
 
 /** What is wrong with these files. */
-export function problemsIn(files: Files): readonly MetadataProblem[] {
-  return problemsOf(() => load(files));
+export function problemsIn(files: Files, options: LoadOptions = {}): readonly MetadataProblem[] {
+  return problemsOf(() => load(files, options));
 }
 
 /** A remote schema in its shortest form. */

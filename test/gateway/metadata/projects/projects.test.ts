@@ -23,11 +23,11 @@ describe('the metadata of a project loads, with a summary of what is used, what 
   test('an application around a database', async () => {
     expect(await summaryOf(CLINIC)).toEqual([
       'warning: query_collections.yaml:4 [0].definition.queries[0]: 3 saved operations ask for fields that no service has, as databases would, which are ignored: "visits", "patients", "wards"',
-      'ignored: cron_triggers.yaml: cron triggers: Portico starts nothing by itself, a scheduler can call the webhooks',
       'ignored: databases: databases, tables, event triggers: Portico has no database, data belongs to the services',
       'ignored: network.yaml: TLS settings: certificates of services are always verified, NODE_EXTRA_CA_CERTS adds authorities',
       'ignored: remote_schemas.yaml:11 [0].remote_relationships[0].relationships[0]: a relationship to a database: Portico has no database, data belongs to the services (and 1 more in this file)',
       'ignored: actions.yaml:49 custom_types.objects[0].relationships[0]: a relationship to a database: Portico has no database, data belongs to the services',
+      'ignored: cron_triggers.yaml: cron triggers: they need a database for jobs, HASURA_GRAPHQL_METADATA_DATABASE_URL',
       'sources: actions (actions), billing (remote-schema)',
       'role admin: query openHours, query invoices, mutation bookVisit',
       'role anonymous: query openHours',
@@ -78,9 +78,9 @@ describe('the metadata of a project loads, with a summary of what is used, what 
       expect.stringMatching(
         /^warning: query_collections\.yaml:\d+ .*: "copies" is valid for no role: Cannot query field "copies"/,
       ),
-      'ignored: cron_triggers.yaml: cron triggers: Portico starts nothing by itself, a scheduler can call the webhooks',
       'ignored: functions.yaml: functions of databases: Portico has no database, data belongs to the services',
       'ignored: tables.yaml: databases, tables, event triggers: Portico has no database, data belongs to the services',
+      'ignored: cron_triggers.yaml: cron triggers: they need a database for jobs, HASURA_GRAPHQL_METADATA_DATABASE_URL',
       'sources: actions (actions), papers (remote-schema)',
       'role admin: query cite, query paper',
       'role anonymous: nothing',

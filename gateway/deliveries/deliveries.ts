@@ -1,0 +1,71 @@
+import type { HttpExchange } from '../http/index.ts';
+import type { Jobs } from '../jobs/index.ts';
+import { type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
+import type { WebhookDependencies } from '../webhook-jobs/index.ts';
+import { DELIVERY_KIND, deliveryRunner } from './delivery-runner.ts';
+import { eventsEndpoint } from './events-endpoint.ts';
+import { openProducers, type Producer } from './producers.ts';
+import { openSubscriptions, type Subscription } from './subscriptions.ts';
+
+export interface DeliveriesOptions {
+  readonly metadata: Metadata;
+  readonly dependencies: WebhookDependencies;
+  readonly jobs: Jobs;
+  /** The largest body of a request, in bytes. */
+  readonly maxBodyBytes: number;
+}
+
+/** Events of services, and the webhooks that get them. */
+export interface Deliveries {
+  /** Answers `/v1/events`. */
+  readonly endpoint: (exchange: HttpExchange) => Promise<void>;
+  /** As a subscriber of the metadata. @throws MetadataError when it does not fit the environment. */
+  prepare(metadata: Metadata): () => void;
+}
+
+interface Opened {
+  readonly producers: readonly Producer[];
+  readonly subscriptions: ReadonlyMap<string, Subscription>;
+}
+
+/**
+ * Opens the deliveries, and has their jobs run.
+ *
+ * @throws MetadataError when the metadata does not fit the environment.
+ */
+export function openDeliveries({ metadata, dependencies, jobs, maxBodyBytes }: DeliveriesOptions): Deliveries {
+  let opened = open(metadata, dependencies);
+  jobs.handle(
+    DELIVERY_KIND,
+    deliveryRunner(() => opened.subscriptions),
+  );
+  return {
+    endpoint: eventsEndpoint({
+      jobs,
+      producers: () => opened.producers,
+      subscriptions: () => opened.subscriptions,
+      maxBodyBytes,
+    }),
+    prepare: (changed) => {
+      const next = open(changed, dependencies);
+      return () => {
+        opened = next;
+      };
+    },
+  };
+}
+
+/** @throws MetadataError when what the metadata says of deliveries does not fit the environment. */
+export function checkDeliveries(metadata: Metadata, dependencies: WebhookDependencies): void {
+  open(metadata, dependencies);
+}
+
+function open(metadata: Metadata, dependencies: WebhookDependencies): Opened {
+  const problems: MetadataProblem[] = [];
+  const report = (message: string, path: readonly PropertyKey[]) =>
+    problems.push({ ...metadata.place('deliveries', path), message });
+  const producers = openProducers(metadata.deliveries, dependencies.environment, report);
+  const subscriptions = openSubscriptions(metadata.deliveries, dependencies, report);
+  if (problems.length > 0) throw new MetadataError(problems);
+  return { producers, subscriptions };
+}

@@ -1,0 +1,43 @@
+import { STRUCTURED_JSON } from '../cloud-events/index.ts';
+import { dead, type JobHandler, postponed } from '../jobs/index.ts';
+import { DELIVERY_HEADERS, deliver } from '../webhook-jobs/index.ts';
+import type { Subscription } from './subscriptions.ts';
+
+export const DELIVERY_KIND = 'delivery';
+
+/** How long an event whose subscription is not known here is left to other processes, whose metadata may be newer. */
+const FOREIGN_MS = 60_000;
+const FOREIGN_RETRY_MS = 2_000;
+
+/** Delivers events to the webhooks of subscriptions. A subscription that lost a tenant gets none of its events any more. */
+export function deliveryRunner(subscriptions: () => ReadonlyMap<string, Subscription>): JobHandler {
+  return {
+    run: async (job, signal) => {
+      const subscription = subscriptions().get(job.queue);
+      if (!subscription?.takesTenant(job.tenant))
+        return Date.now() - job.acceptedAt.getTime() < FOREIGN_MS
+          ? postponed('subscription-changed', FOREIGN_RETRY_MS)
+          : dead(subscription ? 'tenant-removed' : 'subscription-removed');
+      const { url, headers, http, secrets, metadata } = subscription;
+      const { retry_conf } = metadata;
+      const { event } = job.payload as { event: string };
+      return deliver(
+        {
+          http,
+          request: {
+            url,
+            method: 'POST',
+            headers: { ...DELIVERY_HEADERS, ...headers, 'content-type': STRUCTURED_JSON },
+            body: event,
+          },
+          secrets,
+          timeoutMs: retry_conf.timeout_seconds * 1000,
+          attempts: retry_conf.num_retries + 1,
+          retryIntervalMs: retry_conf.retry_interval_seconds * 1000,
+        },
+        job,
+        signal,
+      );
+    },
+  };
+}

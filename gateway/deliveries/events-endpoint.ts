@@ -1,0 +1,98 @@
+import { type CloudEvent, readEvent, structuredJson, withAttribute } from '../cloud-events/index.ts';
+import { methodNotAllowed, toLoggedError } from '../errors.ts';
+import { type HttpExchange, receiveBody, sendFlatError, sendJson } from '../http/index.ts';
+import type { Jobs } from '../jobs/index.ts';
+import { SPARE_ATTEMPTS } from '../webhook-jobs/index.ts';
+import { DELIVERY_KIND } from './delivery-runner.ts';
+import { notOfProducer, tenantMissing, tenantTooLong, tooManyEvents, unknownProducer } from './errors.ts';
+import { type Producer, producerOf } from './producers.ts';
+import { digestOf, orderKeyOf, type Subscription } from './subscriptions.ts';
+
+/** The largest event, in bytes. Every receiver of CloudEvents takes 64 KiB. */
+export const MAX_EVENT_BYTES = 262_144;
+/** Bytes of events that wait for the database at a time. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+/** Characters of a tenant's id, which is a part of an index. */
+const MAX_TENANT = 255;
+/** The extension attribute that names the tenant. */
+const TENANT = 'tenantid';
+
+export interface EventsEndpointOptions {
+  readonly jobs: Pick<Jobs, 'enqueue'>;
+  readonly producers: () => readonly Producer[];
+  readonly subscriptions: () => ReadonlyMap<string, Subscription>;
+  readonly maxBodyBytes: number;
+}
+
+/** Answers `POST /v1/events`: an event is accepted with 202 once each of its deliveries has been committed. */
+export function eventsEndpoint(options: EventsEndpointOptions): (exchange: HttpExchange) => Promise<void> {
+  const maxBytes = Math.min(options.maxBodyBytes, MAX_EVENT_BYTES);
+  let waitingBytes = 0;
+  return async (exchange) => {
+    const { request } = exchange;
+    let bytes = 0;
+    try {
+      if (request.method !== 'POST') throw methodNotAllowed('POST');
+      const { authorization } = request.headers;
+      const producer = producerOf(authorization, options.producers());
+      if (!producer) throw unknownProducer(authorization !== undefined);
+      if (waitingBytes >= MAX_WAITING_BYTES) throw tooManyEvents();
+      const body = await receiveBody(exchange, maxBytes);
+      bytes = body.length;
+      waitingBytes += bytes;
+      const deliveries = await accept(readEvent({ rawHeaders: request.rawHeaders, body }), producer, options, exchange);
+      sendJson(exchange, 202, { deliveries });
+    } catch (thrown) {
+      sendFlatError(exchange, toLoggedError(thrown, exchange));
+    } finally {
+      waitingBytes -= bytes;
+    }
+  };
+}
+
+/** @returns how many subscriptions get the event. @throws GatewayError where it is not the producer's, or was not committed. */
+async function accept(
+  sent: CloudEvent,
+  producer: Producer,
+  { jobs, subscriptions }: EventsEndpointOptions,
+  { span }: Pick<HttpExchange, 'span'>,
+): Promise<number> {
+  for (const attribute of ['source', 'type'] as const)
+    if (!producer.mayPost(attribute, sent[attribute])) throw notOfProducer(attribute);
+  const tenant = tenantOf(sent, producer);
+  const event = withAttribute(sent, TENANT, tenant);
+  const takers = [...subscriptions().values()].filter(({ takes }) => takes(event.type, tenant));
+  if (takers.length === 0) return 0;
+  const text = structuredJson(event);
+  // A producer and a tenant are part of the key: no other one's event can be taken for a duplicate.
+  const idempotencyKey = digestOf([producer.name, tenant, event.source, event.id]);
+  const now = Date.now();
+  // One turn of the event loop makes one transaction of them; what was not committed comes again with the same keys.
+  await Promise.all(
+    takers.map(({ metadata }) =>
+      jobs.enqueue({
+        kind: DELIVERY_KIND,
+        queue: metadata.name,
+        tenant,
+        orderKey: orderKeyOf(metadata, tenant, event.attributes),
+        idempotencyKey,
+        expiresAt: now + Math.max(1, metadata.retry_conf.tolerance_seconds) * 1000,
+        maxAttempts: metadata.retry_conf.num_retries + 1 + SPARE_ATTEMPTS,
+        payload: { event: text },
+        span,
+      }),
+    ),
+  );
+  return takers.length;
+}
+
+/** The tenant that the event names, or the producer's only one. */
+function tenantOf({ attributes }: CloudEvent, { tenants }: Producer): string {
+  const named = attributes.get(TENANT);
+  const [only, ...others] = tenants ?? [];
+  const tenant = named === undefined ? (others.length === 0 ? only : undefined) : String(named);
+  if (tenant === undefined || tenant === '') throw tenantMissing();
+  if (tenant.length > MAX_TENANT) throw tenantTooLong(MAX_TENANT);
+  if (tenants && !tenants.has(tenant)) throw notOfProducer(TENANT);
+  return tenant;
+}

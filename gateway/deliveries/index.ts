@@ -1,0 +1,1 @@
+export { checkDeliveries, type Deliveries, type DeliveriesOptions, openDeliveries } from './deliveries.ts';

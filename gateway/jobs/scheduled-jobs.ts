@@ -1,0 +1,64 @@
+import type { JobsDatabase } from './database.ts';
+import type { JobState } from './job.ts';
+
+/** A job of a schedule, with what its `owner` has of it. */
+export interface ScheduledJob {
+  readonly id: string;
+  readonly queue: string;
+  readonly idempotencyKey: string;
+  readonly state: JobState;
+  readonly attempts: number;
+  readonly acceptedAt: Date;
+  /** When it may run next; null once it is finished. */
+  readonly runAt: Date | null;
+  readonly owner: Readonly<Record<string, string>> | null;
+}
+
+/** Which of them. */
+export interface ScheduledJobFilter {
+  /** One for which the index `finished_scheduled` is made. */
+  readonly kind: 'cron' | 'scheduled-event';
+  readonly queue?: string | undefined;
+  readonly states: readonly JobState[];
+}
+
+/** Lists of jobs that the clock runs. */
+export class ScheduledJobs {
+  readonly #database: JobsDatabase;
+
+  constructor(database: JobsDatabase) {
+    this.#database = database;
+  }
+
+  /** The newest first. @throws Error when the database cannot be asked. */
+  page(filter: ScheduledJobFilter, limit: number, offset: number): Promise<readonly ScheduledJob[]> {
+    return this.#database.query<ScheduledJob>(
+      `SELECT id, queue, idempotency_key AS "idempotencyKey", state, attempts, accepted_at AS "acceptedAt",
+        run_at AS "runAt", owner
+      FROM ${scheduledJobs(filter)} ORDER BY accepted_at DESC, id DESC LIMIT $3 OFFSET $4`,
+      [filter.queue ?? null, filter.states, limit, offset],
+    );
+  }
+
+  /** @throws Error when the database cannot be asked. */
+  async count(filter: ScheduledJobFilter): Promise<number> {
+    const [row] = await this.#database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM ${scheduledJobs(filter)}`,
+      [filter.queue ?? null, filter.states],
+    );
+    return row?.count ?? 0;
+  }
+}
+
+/** The kind is written out, since the index is for these kinds alone. */
+function scheduledJobs({ kind }: ScheduledJobFilter): string {
+  const columns = 'id, queue, idempotency_key, attempts, accepted_at, owner';
+  const condition = `kind = '${kind}' AND ($1::text IS NULL OR queue = $1)`;
+  return `(
+    SELECT ${columns}, state, run_at FROM portico_jobs.live WHERE ${condition} AND state = ANY ($2)
+    UNION ALL
+    SELECT ${columns}, state, NULL FROM portico_jobs.finished WHERE ${condition} AND state = ANY ($2)
+    UNION ALL
+    SELECT ${columns}, 'dead', NULL FROM portico_jobs.dead WHERE ${condition} AND 'dead' = ANY ($2)
+  ) AS job`;
+}

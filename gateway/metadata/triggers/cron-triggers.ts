@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { CronSchedule, CronSyntaxError } from '../../cron/index.ts';
+import { requestTransform } from '../actions/index.ts';
+import { configuredHeaders, mapping, queueName, resilience } from '../shapes/index.ts';
+import { retryConf, SCHEDULE_RETRIES } from './retry-conf.ts';
+
+/** A URL as a template, or the variable that holds it. */
+export const webhookUrl = z
+  .union(
+    [z.string().min(1), mapping({ from_env: z.string().min(1) }), mapping({ value_from_env: z.string().min(1) })],
+    {
+      error: 'expected a URL, or a mapping with from_env',
+    },
+  )
+  .transform((given) => {
+    if (typeof given === 'string') return { url: given };
+    return { url_from_env: 'from_env' in given ? given.from_env : given.value_from_env };
+  });
+
+/** `cron_triggers.yaml`: webhooks that are called by the clock. */
+export const cronTriggersShape = z.array(
+  mapping({
+    name: queueName,
+    webhook: webhookUrl,
+    schedule: z.string(),
+    /** Ours: the IANA time zone of the schedule. */
+    time_zone: z.string().nullish(),
+    payload: z.unknown().optional(),
+    headers: configuredHeaders,
+    retry_conf: retryConf(SCHEDULE_RETRIES),
+    request_transform: requestTransform.nullish(),
+    /** Null where there was one: nobody reads what the webhook answers. */
+    response_transform: z.null().optional(),
+    include_in_metadata: z.boolean().nullish(),
+    comment: z.string().nullish(),
+    /** Ours: the secret that calls of this webhook are signed with, in place of the one for all. */
+    webhook_signature: mapping({ secret_from_env: z.string().min(1) }).nullish(),
+    /** Ours: how the webhook is called. */
+    resilience: resilience.optional(),
+  }).transform(({ schedule, time_zone, ...trigger }, context) => {
+    try {
+      return { ...trigger, schedule: new CronSchedule(schedule, time_zone ?? 'UTC') };
+    } catch (error) {
+      if (!(error instanceof CronSyntaxError)) throw error;
+      context.addIssue({
+        code: 'custom',
+        path: [error.subject === 'time zone' ? 'time_zone' : 'schedule'],
+        message: error.message,
+      });
+      return z.NEVER;
+    }
+  }),
+);
+
+export type CronTriggerMetadata = z.output<typeof cronTriggersShape>[number];

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { configuredHeaders, mapping, queueName, resilience } from '../shapes/index.ts';
+import { webhookUrl } from './cron-triggers.ts';
+import { type RetryDefaults, retryConf } from './retry-conf.ts';
+
+const DELIVERY_RETRIES: RetryDefaults = { retries: 10, interval: 5, timeout: 30, tolerance: 3 * 86_400 };
+
+/** A text, or the beginning of texts with a `*` at its end. */
+const pattern = z
+  .string()
+  .regex(/^[^*]+\*?$|^\*$/, 'expected a text, or one with a single "*" at its end')
+  .max(1_024);
+const patterns = z.array(pattern).min(1);
+
+const tenantId = z
+  .union([z.string().min(1).max(255), z.int()], { error: 'expected the id of a tenant' })
+  .transform(String);
+
+/** Which tenants a producer may name, or a subscription gets the events of. All of them have to be asked for by name. */
+const tenantScope = {
+  tenants: z.array(tenantId).min(1).optional(),
+  all_tenants: z.literal(true, { error: 'expected true' }).optional(),
+};
+
+const variable = z.string().min(1);
+
+const producer = mapping({
+  name: queueName,
+  comment: z.string().nullish(),
+  secret_from_env: variable,
+  /** Accepted as well, while the producer changes its secret. */
+  previous_secret_from_env: variable.nullish(),
+  sources: patterns,
+  types: patterns,
+  ...tenantScope,
+});
+
+/** An attribute of the event, whose value is the key of an order. */
+const orderKey = z
+  .string()
+  .regex(/^[a-z0-9]{1,20}$/, 'expected none, tenant, or an attribute of CloudEvents such as subject')
+  .nullish()
+  .transform((key) => (key === 'none' ? undefined : (key ?? undefined)));
+
+const subscription = mapping({
+  name: queueName,
+  comment: z.string().nullish(),
+  types: patterns,
+  ...tenantScope,
+  webhook: webhookUrl,
+  headers: configuredHeaders,
+  order_key: orderKey,
+  retry_conf: retryConf(DELIVERY_RETRIES),
+  secret_from_env: variable,
+  /** Signed with as well, while the webhook changes its secret. */
+  previous_secret_from_env: variable.nullish(),
+  resilience: resilience.optional(),
+});
+
+function withOneScope<Item extends { readonly tenants?: unknown; readonly all_tenants?: unknown }>(
+  items: readonly Item[],
+  context: z.RefinementCtx,
+): void {
+  items.forEach((item, index) => {
+    if ((item.tenants === undefined) === (item.all_tenants === undefined))
+      context.addIssue({ code: 'custom', path: [index], message: 'expected exactly one of tenants and all_tenants' });
+  });
+}
+
+/** `deliveries.yaml`, Portico's own: who posts events, and which webhooks get them. */
+export const deliveriesShape = mapping({
+  producers: z.array(producer).superRefine(withOneScope).default([]),
+  subscriptions: z.array(subscription).superRefine(withOneScope).default([]),
+});
+
+export type DeliveriesMetadata = z.output<typeof deliveriesShape>;
+export type ProducerMetadata = DeliveriesMetadata['producers'][number];
+export type SubscriptionMetadata = DeliveriesMetadata['subscriptions'][number];

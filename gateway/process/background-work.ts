@@ -1,0 +1,59 @@
+import type { Logger } from '../../platform/index.ts';
+import type { GatewayConfig } from '../config.ts';
+import { openDeliveries } from '../deliveries/index.ts';
+import type { MetadataSubscriber } from '../graph/index.ts';
+import type { HttpExchange } from '../http/index.ts';
+import type { Jobs } from '../jobs/index.ts';
+import { type Metadata, together } from '../metadata/index.ts';
+import { openSchedules } from '../schedules/index.ts';
+import type { UpstreamConnections } from '../upstream/index.ts';
+
+export interface BackgroundWorkOptions {
+  readonly jobs: Jobs;
+  readonly config: GatewayConfig;
+  readonly metadata: Metadata;
+  readonly http: UpstreamConnections;
+  readonly log: Logger;
+}
+
+/** What a gateway does without a request of a client: schedules and deliveries, by jobs. */
+export interface BackgroundWork {
+  /** Commands of the metadata API about it. */
+  readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
+  /** Answers `/v1/events`. */
+  readonly events: (exchange: HttpExchange) => Promise<void>;
+  readonly subscribers: readonly MetadataSubscriber[];
+  /** Begins to plan the times of cron triggers. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** @throws MetadataError when what the metadata says of it does not fit the environment. */
+export function openBackgroundWork({ jobs, config, metadata, http, log }: BackgroundWorkOptions): BackgroundWork {
+  const dependencies = {
+    environment: config.environment,
+    http,
+    resilience: config.resilience,
+    webhookSecret: config.PORTICO_WEBHOOK_SECRET,
+    log,
+  };
+  const [schedules, deliveries] = together(
+    () =>
+      openSchedules({
+        metadata,
+        dependencies,
+        jobs,
+        accepts: config.PORTICO_JOBS !== 'run',
+        moreOrigins: config.PORTICO_SCHEDULED_EVENT_ORIGINS,
+        log,
+      }),
+    () => openDeliveries({ metadata, dependencies, jobs, maxBodyBytes: config.PORTICO_MAX_BODY_BYTES }),
+  );
+  return {
+    commands: schedules.commands,
+    events: deliveries.endpoint,
+    subscribers: [schedules, deliveries],
+    start: schedules.start,
+    stop: schedules.stop,
+  };
+}

@@ -1,0 +1,2 @@
+export { openCronTriggers } from './cron-triggers.ts';
+export { openSchedules, type Schedules, type SchedulesOptions } from './schedules.ts';

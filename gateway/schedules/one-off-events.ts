@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import type { Logger } from '../../platform/index.ts';
+import { dead, type Invocations, type JobHandler, type Jobs, type Json, postponed } from '../jobs/index.ts';
+import {
+  configuredHeaders,
+  mapping,
+  resolveHeaders,
+  resolveUrl,
+  retryConf,
+  SCHEDULE_RETRIES,
+  webhookUrl,
+} from '../metadata/index.ts';
+import { openWebhook, SPARE_ATTEMPTS, type WebhookDependencies, type WebhookTarget } from '../webhook-jobs/index.ts';
+import { scheduledTime } from './cron-runner.ts';
+import { unusableWebhook, webhookNotAllowed } from './errors.ts';
+import { callScheduled } from './scheduled-call.ts';
+
+export const ONE_OFF_KIND = 'scheduled-event' as const;
+
+/** Characters of an origin: it is a part of an index, and no name of a host is as long. */
+const MAX_ORIGIN = 300;
+
+/** RFC 3339 section 5.6, where the zone may be left out: then it is UTC, as in Hasura. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
+
+const time = z.string().transform((text, context) => {
+  const date = TIMESTAMP.test(text) ? new Date(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`) : undefined;
+  if (date && !Number.isNaN(date.getTime())) return date;
+  context.addIssue({ code: 'custom', message: 'expected a time in ISO 8601, such as 2026-12-24T18:00:00Z' });
+  return z.NEVER;
+});
+
+/** Arguments of `create_scheduled_event`. */
+export const newEventShape = mapping({
+  webhook: webhookUrl,
+  schedule_at: time,
+  payload: z.unknown().optional(),
+  headers: configuredHeaders,
+  retry_conf: retryConf(SCHEDULE_RETRIES),
+  comment: z.string().nullish(),
+});
+
+export type NewEvent = z.output<typeof newEventShape>;
+
+/** What a job needs of its event, as it is stored. Values of the environment are not part of it. */
+const storedEvent = z.object({
+  webhook: z.object({ url: z.string().optional(), url_from_env: z.string().optional() }),
+  scheduled_time: z.string(),
+  created_at: z.string(),
+  payload: z.unknown().optional(),
+  headers: z.array(z.unknown()),
+  retry_conf: z.unknown(),
+  comment: z.string().optional(),
+});
+
+export interface OneOffOptions {
+  readonly jobs: Pick<Jobs, 'enqueue'>;
+  readonly invocations: Invocations;
+  /** Whether an origin may be called. */
+  readonly isAllowed: (origin: string) => boolean;
+  readonly dependencies: WebhookDependencies;
+  readonly log: Logger;
+}
+
+/** Origins that have a client of their own; what is called at more of them shares one. */
+const MAX_CLIENTS = 100;
+
+/** Webhooks that are called once, at a time that an administrator names. */
+export class OneOffEvents implements JobHandler {
+  readonly #options: OneOffOptions;
+  readonly #clients = new Map<string, WebhookTarget['http']>();
+
+  constructor(options: OneOffOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Accepts an event. It resolves after the commit.
+   *
+   * @returns its id.
+   * @throws GatewayError where it cannot be called, or was not committed.
+   */
+  async create(event: NewEvent): Promise<string> {
+    const { origin } = new URL(this.#resolve(event).url);
+    if (origin.length > MAX_ORIGIN) throw unusableWebhook('the name of the host is too long', 'webhook');
+    if (!this.#options.isAllowed(origin)) throw webhookNotAllowed();
+    const runAt = event.schedule_at.getTime();
+    const toleranceMs = Math.max(1, event.retry_conf.tolerance_seconds) * 1000;
+    const stored: z.output<typeof storedEvent> = {
+      webhook: event.webhook,
+      scheduled_time: scheduledTime(event.schedule_at),
+      created_at: scheduledTime(new Date()),
+      payload: event.payload ?? null,
+      headers: [...event.headers],
+      retry_conf: event.retry_conf,
+      ...(event.comment != null && { comment: event.comment }),
+    };
+    // As text: jsonb takes no U+0000, which a payload may hold.
+    const text = JSON.stringify(stored);
+    const { id } = await this.#options.jobs.enqueue({
+      kind: ONE_OFF_KIND,
+      queue: origin,
+      runAt,
+      expiresAt: runAt + toleranceMs,
+      maxAttempts: event.retry_conf.num_retries + 1 + SPARE_ATTEMPTS,
+      payload: { event: text },
+      // Kept with the result, for `get_scheduled_events`.
+      owner: { event: text },
+    });
+    return id;
+  }
+
+  run: JobHandler['run'] = async (job, signal) => {
+    const { invocations, isAllowed, dependencies, log } = this.#options;
+    const stored = storedEvent.parse(JSON.parse((job.payload as { event: string }).event));
+    const headers = configuredHeaders.parse(stored.headers);
+    const url = resolveUrl(stored.webhook, dependencies.environment);
+    const values = resolveHeaders(headers, dependencies.environment);
+    // A variable may be there again with the next version of the environment.
+    if ('problem' in url || 'problem' in values) return postponed('environment', 10_000);
+    const { origin } = new URL(url.url);
+    if (!isAllowed(origin)) return dead('webhook-not-allowed');
+    return callScheduled(
+      {
+        http: this.#clientOf(origin),
+        url: url.url,
+        headers: values.headers,
+        configuredHeaders: headers,
+        transform: undefined,
+        payload: {
+          scheduled_time: stored.scheduled_time,
+          payload: stored.payload ?? null,
+          created_at: stored.created_at,
+          id: job.id,
+          ...(stored.comment !== undefined && { comment: stored.comment }),
+        },
+        retryConf: retryConf(SCHEDULE_RETRIES).parse(stored.retry_conf),
+        secrets: dependencies.webhookSecret === undefined ? [] : [dependencies.webhookSecret],
+      },
+      job,
+      signal,
+      { invocations, log },
+    );
+  };
+
+  /** @throws GatewayError where the webhook or the headers cannot be used. */
+  #resolve({ webhook, headers }: NewEvent): { url: string } {
+    const { environment } = this.#options.dependencies;
+    const url = resolveUrl(webhook, environment);
+    if ('problem' in url) throw unusableWebhook(url.problem, 'webhook');
+    const values = resolveHeaders(headers, environment);
+    if ('problem' in values) throw unusableWebhook(values.problem, 'headers');
+    return url;
+  }
+
+  #clientOf(origin: string): WebhookTarget['http'] {
+    const key = this.#clients.has(origin) || this.#clients.size < MAX_CLIENTS ? origin : '';
+    const { dependencies } = this.#options;
+    const client =
+      this.#clients.get(key) ??
+      openWebhook(
+        { name: `scheduled events ${key}`, webhook: { url: origin }, headers: [] },
+        {},
+        dependencies,
+        () => {},
+      ).http;
+    this.#clients.set(key, client);
+    return client;
+  }
+}
+
+/** An event as it was stored, for lists. */
+export function describedEvent(text: string | undefined): Readonly<Record<string, Json>> {
+  return text === undefined ? {} : JSON.parse(text);
+}

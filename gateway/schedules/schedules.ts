@@ -1,0 +1,70 @@
+import type { Logger } from '../../platform/index.ts';
+import type { Jobs } from '../jobs/index.ts';
+import type { Metadata } from '../metadata/index.ts';
+import type { WebhookDependencies } from '../webhook-jobs/index.ts';
+import { originsOfMetadata } from './allowed-origins.ts';
+import { scheduleCommands } from './commands.ts';
+import { CronPlanner } from './cron-planner.ts';
+import { CRON_KIND, cronRunner } from './cron-runner.ts';
+import { openCronTriggers } from './cron-triggers.ts';
+import { ONE_OFF_KIND, OneOffEvents } from './one-off-events.ts';
+
+export interface SchedulesOptions {
+  readonly metadata: Metadata;
+  readonly dependencies: WebhookDependencies;
+  readonly jobs: Jobs;
+  /** Whether this process accepts jobs: then it plans the times of cron triggers. */
+  readonly accepts: boolean;
+  /** Origins that one-off events may call beside those of the metadata; `*` stands for all. */
+  readonly moreOrigins: readonly string[];
+  readonly log: Logger;
+}
+
+/** Cron triggers and one-off events of a process. */
+export interface Schedules {
+  /** Commands of the metadata API, by their names. */
+  readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
+  /** As a subscriber of the metadata. @throws MetadataError when the triggers do not fit the environment. */
+  prepare(metadata: Metadata): () => void;
+  /** Begins to plan the times of cron triggers. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the schedules, and has their jobs run.
+ *
+ * @throws MetadataError when the triggers do not fit the environment.
+ */
+export function openSchedules(options: SchedulesOptions): Schedules {
+  const { dependencies, jobs, log, moreOrigins } = options;
+  const { environment } = dependencies;
+  let triggers = openCronTriggers(options.metadata, dependencies);
+  let origins = originsOfMetadata(options.metadata, environment);
+  const { invocations, cronPlans: plans } = jobs;
+  const oneOff = new OneOffEvents({
+    jobs,
+    invocations,
+    isAllowed: (origin) => moreOrigins.includes('*') || moreOrigins.includes(origin) || origins.has(origin),
+    dependencies,
+    log,
+  });
+  const planner = options.accepts ? new CronPlanner({ jobs, plans, triggers: () => triggers, log }) : undefined;
+  jobs.handle(CRON_KIND, cronRunner({ triggers: () => triggers, invocations, log }));
+  jobs.handle(ONE_OFF_KIND, oneOff);
+
+  return {
+    commands: scheduleCommands({ jobs, oneOff, triggers: () => triggers }),
+    prepare: (metadata) => {
+      const next = openCronTriggers(metadata, dependencies);
+      return () => {
+        const removed = [...triggers.keys()].filter((name) => !next.has(name));
+        triggers = next;
+        origins = originsOfMetadata(metadata, environment);
+        planner?.changed(removed);
+      };
+    },
+    start: () => planner?.start(),
+    stop: async () => planner?.stop(),
+  };
+}
