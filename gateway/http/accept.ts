@@ -4,11 +4,11 @@ export type ResponseType = 'application/json' | 'application/graphql-response+js
 
 /** Characters. Those of browsers and GraphQL clients have fewer than 300. */
 const MAX_ACCEPT_LENGTH = 2_048;
-/** Media ranges of one `Accept` that are looked at; those after them are ignored. */
+/** Media ranges of one `Accept` that are read; further ones are ignored. */
 const MAX_MEDIA_RANGES = 64;
 
 /**
- * Refuses an `Accept` that is longer than any client needs: it is taken apart before anything is known of its caller.
+ * Rejects an `Accept` that is longer than any client needs: it is parsed before its caller is known.
  *
  * @throws GatewayError 431.
  */
@@ -42,8 +42,8 @@ export function negotiate(accept: string | undefined): ResponseType | undefined 
 export type EventStreamType = 'text/event-stream' | 'multipart/mixed';
 
 /**
- * The event stream that a client asks for; to take anything is not to ask for it. Server-sent events go first where it
- * takes both. Of Apollo's protocol there is version 1.0.
+ * The event stream that a client requests by name: a wildcard does not count. Server-sent events take precedence where
+ * it accepts both. Version 1.0 of Apollo's protocol is supported.
  */
 export function acceptedEvents(accept: string | undefined): EventStreamType | undefined {
   if (accept === undefined || isTooLong(accept) || !/event-stream|subscriptionspec/i.test(accept)) return undefined;
@@ -58,8 +58,8 @@ function isSpecOfEvents(parameter: string): boolean {
 }
 
 /**
- * What of `Accept` asks for answers in parts (incremental delivery over HTTP), to be asked of others: its parameters name
- * the form of the parts. Undefined where nothing does; parts that are events of subscriptions are another matter.
+ * The media ranges of `Accept` that request incremental delivery over HTTP, which are forwarded to services: their
+ * parameters name the format of payloads. Undefined where there are none; ranges for subscriptions are left out.
  */
 export function acceptedParts(accept: string | undefined): string | undefined {
   if (accept === undefined || isTooLong(accept) || !/multipart\/mixed/i.test(accept)) return undefined;
@@ -91,7 +91,7 @@ function rangesOf(accept: string): readonly MediaRange[] {
   });
 }
 
-/** It becomes a header of another request, in which a client should not write what it likes. */
+/** Whether a range may be forwarded: it becomes a header of another request. */
 function isToBeSentOn(range: string): boolean {
   return range.length <= MAX_PARTS_RANGE_LENGTH && /^[\w\s./;="-]+$/.test(range);
 }

@@ -3,7 +3,7 @@ import type { Done } from '../../platform/index.ts';
 import { type ContentCoding, type Decoded, decode, encoderOf } from './content-coding.ts';
 
 export interface CompressorSettings {
-  /** Answers of fewer bytes are sent as they are. */
+  /** Shorter responses are not compressed, in bytes. */
   readonly minBytes: number;
   /**
    * Answers that are compressed and bodies that are decompressed at a time, together. Node's threads for it (four) also
@@ -41,7 +41,9 @@ interface BodyJob {
 const MAX_QUEUED_BYTES = 33_554_432;
 const MAX_WAITING = 200;
 
-/** The same for bodies, which are refused beyond that. More of them, as a refused request costs more than a long answer. */
+/**
+ * The same for bodies, which are refused beyond that. More of them, as a refused request costs more than a long answer.
+ */
 const MAX_WAITING_BODY_BYTES = 33_554_432;
 const MAX_WAITING_BODIES = 1_000;
 
@@ -51,7 +53,9 @@ const MAX_OF_CONNECTION = 4;
 /** Compresses answers and decompresses bodies in threads, a few at a time. */
 export class Compressor {
   readonly minBytes: number;
-  /** Since the start: answers that were compressed, their bytes before and after, and those that too many were before. */
+  /**
+   * Since the start: answers that were compressed, their bytes before and after, and those that too many were before.
+   */
   readonly counts = { compressed: 0, bytes: 0, compressedBytes: 0, skipped: 0 };
   readonly #maxAtATime: number;
   readonly #waiting: Job[] = [];
@@ -64,7 +68,7 @@ export class Compressor {
   #wasBody = false;
   /** Compressed requests by connection. */
   readonly #ofConnections = new WeakMap<object, number>();
-  /** Compressed forms of answers that are kept, or who waits for them. They are forgotten with the answer. */
+  /** Compressed forms of cached responses, or the callbacks that wait for them. They are released with the response. */
   readonly #kept = new WeakMap<readonly Buffer[], Map<ContentCoding, readonly Buffer[] | Done<Compressed>[]>>();
 
   constructor({ minBytes, maxAtATime, maxWaitingBodies = MAX_WAITING_BODIES }: CompressorSettings) {
@@ -115,10 +119,11 @@ export class Compressor {
   }
 
   /**
-   * Counts a compressed request of a connection, before its body is read. Requests that are sent in a row hold what they
-   * expand to until they are answered, which costs their client a hundredth of it.
+   * Counts a compressed request of a connection, before its body is read. Requests that are sent in a row hold what
+   * they expand to until they are answered, which costs their client a hundredth of it.
    *
-   * @returns what is to be called when it has been answered (not needed once the connection is closed), or undefined where
+   * @returns what is to be called when it has been answered (not needed once the connection is closed), or undefined
+   * where
    *   the connection has too many.
    */
   admit(connection: object): (() => void) | undefined {
@@ -129,7 +134,7 @@ export class Compressor {
   }
 
   /**
-   * Decompresses a body that is there as a whole: while it comes, which may take as long as its client likes, a decoder would
+   * Decompresses a body that has arrived completely: while it arrives, which its client may delay, a decoder would
    * hold many times what was sent. `done` is called at once where too much waits already.
    *
    * @param maxBytes how long the result may be.

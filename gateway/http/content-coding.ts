@@ -4,7 +4,7 @@ import zlib from 'node:zlib';
 /** Content codings (RFC 9110 section 8.4.1): of answers all but `deflate`, of request bodies all. */
 export type ContentCoding = 'gzip' | 'br' | 'zstd' | 'deflate';
 
-/** Node has it from 22.15 on, and its types for 20 do not know of it. */
+/** Node has it from 22.15 on; the types for Node 20 lack it. */
 interface WithZstd {
   readonly createZstdCompress?: (options?: object) => Transform;
   readonly zstdDecompress?: Decode;
@@ -83,8 +83,8 @@ export function decode(
 const MAX_HEADER_LENGTH = 512;
 
 /**
- * The coding that an answer is to have by the `Accept-Encoding` of its request (RFC 9110 section 12.5.3): the one that
- * the client likes best, and of equals the one that is best here. Undefined for none.
+ * The coding of a response by the `Accept-Encoding` of its request (RFC 9110 section 12.5.3): the one with the highest
+ * weight, and of equals the one that the gateway prefers. Undefined for none.
  */
 export function preferredCoding(header: string | undefined): ContentCoding | undefined {
   if (!header || header.length > MAX_HEADER_LENGTH) return undefined;
@@ -118,7 +118,7 @@ function qualitiesOf(header: string): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/** A quality that is none counts as 0: what cannot be read is not asked for. */
+/** An invalid quality counts as 0: the coding is not acceptable. */
 function codingWeight(parameters: readonly string[]): number {
   const weight = parameters.find((parameter) => parameter.startsWith('q='));
   if (weight === undefined) return 1;

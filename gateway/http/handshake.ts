@@ -6,9 +6,8 @@ import { invalidHandshake, unsupportedWebSocketVersion } from './errors.ts';
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
 
 /**
- * What keeps a request that asks for a WebSocket from being a handshake (RFC 6455 section 4.2.1); undefined if nothing
- * does. A handshake has no body: what its sender calls one would be taken for the next request by a service that does
- * not switch protocols.
+ * Why a request for a WebSocket is no valid handshake (RFC 6455 section 4.2.1); undefined if it is one. A handshake has
+ * no body: a service that does not switch protocols would read it as the next request.
  */
 export function handshakeProblem({ method, httpVersion, headers }: IncomingMessage): GatewayError | undefined {
   if (method !== 'GET') return methodNotAllowed('GET', 'a WebSocket is asked for with GET');

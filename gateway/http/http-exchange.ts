@@ -5,7 +5,7 @@ import type { RequestContext } from './request-context.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { ResponseBatcher } from './response-batcher.ts';
 
-/** A request, with what every part of the gateway needs to know of it. */
+/** A request, with the facts that all rooms need. */
 export interface IncomingRequest {
   readonly request: IncomingMessage;
   readonly requestId: string;
@@ -23,7 +23,7 @@ export interface IncomingRequest {
 /** A request and its response. */
 export interface HttpExchange extends IncomingRequest, RequestContext {
   readonly response: ServerResponse;
-  /** What is responsible for its path, for metrics: a path of the gateway's own or a template, never what a client made up. */
+  /** The route, for metrics: a path of the gateway's own or a template, never one that a client chose. */
   route: string;
   /** When its head had arrived, as `performance.now()` tells it. */
   readonly startedAt: number;
@@ -34,10 +34,10 @@ export interface HttpExchange extends IncomingRequest, RequestContext {
   readonly endings: ResponseBatcher;
   /** Compresses long answers; undefined where it is switched off, for the bodies of requests as well. */
   readonly compressor: Compressor | undefined;
-  /** Cuts the client off if it takes nothing of what it is sent for too long. */
+  /** Closes the connection if the client reads nothing of the response for too long. */
   watchReading(): void;
   /**
-   * Calls `listener` when it is over: the response is finished, or the client has gone before it was.
+   * Calls `listener` when the response is finished, or the client has disconnected before.
    *
    * @param listener gets how long it took, in milliseconds.
    */
@@ -103,8 +103,8 @@ class DescribedRequest implements IncomingRequest {
 }
 
 /**
- * The target without scheme and host. Clients that take the gateway for a proxy send the whole address, and then its host
- * is the one that counts (RFC 9112 section 3.2.2).
+ * The target without scheme and host. Clients that take the gateway for a proxy send the whole address, and then its
+ * host is the one that counts (RFC 9112 section 3.2.2).
  */
 function originForm(request: IncomingMessage): string {
   const { url: target = '/', headers } = request;

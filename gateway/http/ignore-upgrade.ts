@@ -4,15 +4,15 @@ import type { Socket } from 'node:net';
 /** Characters. Those of clients have fewer than 100. */
 const MAX_CONNECTION_LENGTH = 2_048;
 
-/** Whether a request wants the one other protocol that is spoken here. */
+/** Whether a request asks for a WebSocket, the only other protocol that is supported. */
 export function wantsWebSocket(request: IncomingMessage): boolean {
   return request.headers.upgrade?.trim().toLowerCase() === 'websocket';
 }
 
 /**
- * Answers a request as if it had not asked for another protocol, which RFC 9110 section 7.8 leaves to the server. Java's
- * HTTP client, for one, asks for HTTP/2 this way with every first request. Node hands all such requests to what
- * listens for upgrades, so this one is put back in front of its connection, without the wish.
+ * Answers a request as if it had not asked for another protocol, which RFC 9110 section 7.8 permits. Java's HTTP
+ * client, for one, asks for HTTP/2 this way with every first request. Node emits all such requests as upgrades, so this
+ * one is written back to the front of its connection without its `Upgrade` header.
  */
 export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
@@ -28,7 +28,7 @@ export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: 
 }
 
 function withoutUpgrade(connection: string): string {
-  // It is taken apart before anything is known of the caller. What is longer than any client needs names no option of use.
+  // It is parsed before the caller is known. A longer one than any client needs has no useful option.
   if (connection.length > MAX_CONNECTION_LENGTH) return 'close';
   const options = connection.split(',').map((option) => option.trim());
   return options.filter((option) => !/^(upgrade|http2-settings)$/i.test(option)).join(', ') || 'keep-alive';

@@ -2,12 +2,12 @@ import { jsonTooDeep } from './errors.ts';
 import { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } from './json-bytes.ts';
 
 /**
- * Levels of arrays and objects within each other that a client's JSON may have. What is deeper overflows the stack of
- * whatever walks it later (coercion, `JSON.stringify`), and a megabyte of brackets takes the parser a quarter of a second.
+ * The deepest nesting of arrays and objects in a client's JSON. Deeper values overflow the stack of recursive code
+ * (coercion, `JSON.stringify`), and a megabyte of brackets takes the parser a quarter of a second.
  */
 export const MAX_JSON_DEPTH = 500;
 
-/** Whether JSON text is nested deeper than it may be. Reads no further than that is known; text that is no JSON may pass. */
+/** Whether JSON text is nested too deep. Stops at the first level that is; text that is no JSON may pass. */
 export function isNestedTooDeep(json: Buffer): boolean {
   // Each level is a byte at least. Most requests are shorter.
   if (json.length <= MAX_JSON_DEPTH) return false;

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { GatewayError } from '../errors.ts';
 import { ambiguousRequest, unsupportedTransferCoding } from './errors.ts';
 
-/** A host as a client may name us: a name or an address, and a port. */
+/** A valid `Host`: a name or an address, and a port. */
 const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * What makes a request ambiguous, so that we and a service behind us might read it differently; undefined if nothing
- * does. Node has refused the rest: two lengths, a length beside a transfer coding, line endings and names that are none.
- * The connection of such a request must not be used again.
+ * Why a request is ambiguous, so that the gateway and a service might read it differently; undefined if it is not. Node
+ * has rejected the rest: two lengths, a length beside a transfer coding, invalid line endings and names. The connection
+ * of such a request must not be reused.
  */
 export function messageProblem(request: IncomingMessage): GatewayError | undefined {
   const { headers, httpVersion, rawHeaders, url = '' } = request;

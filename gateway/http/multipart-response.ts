@@ -1,7 +1,7 @@
 import type { HttpExchange } from './http-exchange.ts';
 import { bodyChunks, type ResponseHeaders, setOwnHeaders } from './respond.ts';
 
-/** Where parts come from, which can be made to wait. */
+/** The source of parts, which can be paused. */
 export interface Flow {
   pause(): void;
   resume(): void;
@@ -68,7 +68,7 @@ export class MultipartResponse {
   }
 }
 
-/** An answer in one piece as a part, for clients that take nothing else. @param answer a value, or its bytes. */
+/** A complete response as a single part, for clients that accept nothing else. @param answer a value, or its bytes. */
 export function answerOfOnePart(answer: unknown): { readonly body: readonly Buffer[]; readonly type: string } {
   const json = Buffer.concat(bodyChunks(answer));
   return {

@@ -6,7 +6,7 @@ import type { RequestRecord } from './request-record.ts';
 /** The span of an operation that has no request of its own. */
 export interface OperationSpan {
   readonly span: Span;
-  /** @param record what was found out about the operation. */
+  /** @param record the record of the operation. */
   end(record: RequestRecord | undefined): void;
 }
 

@@ -18,7 +18,9 @@ const PAGE_TYPES: Readonly<Record<string, string>> = {
 /** The colours, and what else all pages have in common. */
 const THEME = readFileSync(new URL('theme.css', import.meta.url), 'utf8');
 
-/** Reads a file of a page, which the build copies beside the compiled code. Styles begin with the theme of all pages. */
+/**
+ * Reads a file of a page, which the build copies beside the compiled code. Styles begin with the theme of all pages.
+ */
 export function readPageFile(location: URL): PageFile {
   const type = PAGE_TYPES[extname(location.pathname)];
   if (type === undefined) throw new Error(`no page has files like ${location.pathname}`);
@@ -34,9 +36,10 @@ export interface PageOptions {
 }
 
 /**
- * A page that is the same for every caller. It may run and load what comes from this very server, and nothing else.
+ * A page that is the same for every caller. Its content security policy permits only scripts and files of this server.
  *
- * @returns sends the file of this name. It throws a GatewayError where there is none, and at other methods than GET and HEAD.
+ * @returns sends the file of this name. It throws a GatewayError where there is none, and at other methods than GET and
+ * HEAD.
  */
 export function createPage({ files, hasScripts }: PageOptions): (exchange: HttpExchange, name: string) => void {
   const headers = {

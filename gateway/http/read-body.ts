@@ -19,8 +19,8 @@ export type BodySource = Pick<HttpExchange, 'request'> & Partial<Pick<HttpExchan
 export type BodyReader = (refusal: GatewayError | undefined, body: Buffer) => void;
 
 /**
- * A body that expands to more bytes than these may be no more than so many times as long as it was sent. Requests for
- * GraphQL are compressed to a tenth; a bomb that is small on the wire would have us parse as much as the limit allows.
+ * Beyond this size, a body may be at most so many times as long as it was sent. GraphQL requests compress to about a
+ * tenth; a small decompression bomb would make the gateway parse as much as the limit allows.
  */
 const FREE_BYTES = 65_536;
 const MAX_RATIO = 100;
@@ -30,8 +30,8 @@ const IDENTITY = 'identity';
 
 /**
  * Reads a request's body, decompressed: gzip, deflate, br, and zstd where Node has it. The limit counts decompressed
- * bytes. The refusal is 415 for another coding, 413 for a body over the limit, 400 for one that cannot be decompressed, 503
- * where too many compressed ones wait.
+ * bytes. The refusal is 415 for another coding, 413 for a body over the limit, 400 for one that cannot be decompressed,
+ * 503 where too many compressed ones wait.
  */
 export function readBody(source: BodySource, maxBytes: number, done: BodyReader): void {
   const { request, compressor } = source;
@@ -112,7 +112,7 @@ function refuseTooLarge(source: BodySource, maxBytes: number): GatewayError {
   return bodyTooLarge(maxBytes);
 }
 
-/** What is still coming is read and thrown away, so that the client can read the answer; then the connection ends. */
+/** Reads and drops the rest of a body, so that the client can read the response; then the connection ends. */
 function discardRest({ request }: BodySource): void {
   request.removeAllListeners('data');
   request.resume();

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Cancellation, Logger, Span } from '../../platform/index.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** What every stage of an operation knows of the request that it came with: an HTTP request, or a message of a WebSocket. */
+/** The facts of a request that all stages of an operation need: of an HTTP request, or of a WebSocket message. */
 export interface RequestContext {
   readonly requestId: string;
   readonly clientAddress: string;
   readonly clientHeaders: IncomingHttpHeaders;
-  /** Cancelled when the client goes away before it has its answer. */
+  /** Cancelled when the client disconnects before it has its response. */
   readonly cancellation: Cancellation;
   /** Its lines carry the request id. */
   readonly log: Logger;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Span } from '../../platform/index.ts';
 
-/** Who sent a request, as a session tells it. */
+/** The caller of a request, by its session. */
 export interface RecordedCaller {
   readonly role: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -35,8 +35,8 @@ const MAX_SOURCES = 30;
 const MAX_CODES = 10;
 
 /**
- * What the log says of a request beside HTTP, or of one operation of a WebSocket. Each stage records what it finds out;
- * the access log writes it. It holds no token, no document and no value of a variable.
+ * The fields of a request's log line beside those of HTTP, or of one operation of a WebSocket. Each stage adds its own;
+ * the access log writes them. They contain no token, no document and no value of a variable.
  *
  * Every request has one, so recording costs no more than keeping a reference where that is possible.
  */
@@ -81,7 +81,9 @@ export class RequestRecord {
   }
 }
 
-/** One operation that does not end with a request of its own: over a WebSocket, or a subscription over an event stream. */
+/**
+ * One operation that does not end with a request of its own: over a WebSocket, or a subscription over an event stream.
+ */
 export interface OperationEvent {
   readonly event: 'subscription.started' | 'operation.ended';
   readonly requestId: string;

@@ -32,8 +32,8 @@ export function sendJson(
 }
 
 /**
- * Sends a JSON body as `sendJson` does, compressed where it is long and its client takes that. It must hold no secret:
- * how short compressed content is tells what it has in common with what a caller wrote into it (BREACH).
+ * Sends a JSON body as `sendJson` does, compressed where it is long and its client accepts that. It must contain no
+ * secret: the length of compressed content reveals repetitions of what a caller wrote into it (BREACH).
  *
  * @param isKept whether the pieces are sent again as the same object: they are compressed once then.
  */
@@ -56,7 +56,7 @@ export function sendCompressible(
       vary: [response.getHeader('vary'), 'Accept-Encoding'].flat().filter(Boolean).join(', '),
     };
     const coding = preferredCoding(exchange.request.headers['accept-encoding']);
-    // What cannot be sent has to throw now: later, nothing catches it.
+    // A body that cannot be serialized has to throw here: later, nothing catches it.
     for (const name in vary) for (const value of [vary[name] ?? []].flat()) validateHeaderValue(name, value);
     if (!coding) sendPieces(exchange, { ...answer, headers: vary });
     else {

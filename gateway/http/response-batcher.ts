@@ -13,7 +13,7 @@ export interface PendingResponse {
 /** Ends responses, those of a turn of the event loop together. */
 export type ResponseBatcher = ImmediateQueue<PendingResponse>;
 
-/** @param log for responses that cannot be ended: their clients are cut off. */
+/** @param log for responses that cannot be ended: their connections are closed. */
 export function openResponseBatcher(log: Logger): ResponseBatcher {
   return new ImmediateQueue(end, ({ response }, error) => {
     log.error({ event: 'response.failed', err: error }, 'failed to write a response');

@@ -24,7 +24,7 @@ export function refuseUpgrade(request: IncomingMessage, socket: Socket, error: G
   const response = new ServerResponse(request);
   response.assignSocket(socket);
   response.shouldKeepAlive = false;
-  // Node leaves such a connection half open, for as long as its client likes.
+  // Node leaves such a connection half open until its client closes it.
   response.once('finish', () => socket.destroySoon());
   sendFlatError({ response }, error);
 }

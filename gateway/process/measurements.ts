@@ -61,7 +61,7 @@ export function measure({
   return [
     counter(
       'portico_http_requests_total',
-      'Requests that have been answered; 499: their client went away.',
+      'Requests that have been answered; 499: the client disconnected.',
       ['status'],
       [...requests.byStatus()].map(([status, value]) => ({ labels: { status }, value })),
     ),
@@ -75,17 +75,17 @@ export function measure({
     ),
     oneDurationHistogram(
       'portico_composition_duration_seconds',
-      'Compositions of federation subgraphs to one schema.',
+      'Compositions of federation subgraphs into one schema.',
       compositions,
     ),
     oneGauge(
       'portico_sources_missing',
-      'Sources that are described and not part of the graph.',
+      'Sources of the metadata that are not part of the graph.',
       current.inconsistencies.length,
     ),
     gauge(
       'portico_source_schema',
-      'What is known of the schema of a remote schema: 2 it has told it, 1 its stored one is used, 0 nothing.',
+      'State of the schema of a remote schema: 2 introspected, 1 the stored one is used, 0 unknown.',
       ['source'],
       current.metadata.remoteSchemas.map(({ name }) => ({
         labels: { source: name },
@@ -100,12 +100,12 @@ export function measure({
     ...(connections ? connectionMetrics(connections) : []),
     oneGauge(
       'portico_upstream_buffered_bytes',
-      'Bytes of long answers of services that are in memory.',
+      'Bytes of long responses of services that are buffered.',
       http.buffered.bytes,
     ),
     oneGauge(
       'portico_upstream_held_answers',
-      'Long answers that are not read for now, since too much of them is in memory.',
+      'Long responses whose reading is paused, since too many bytes are buffered.',
       http.buffered.held,
     ),
     ...cacheMetrics(operations, current, authenticator.tokenCache),
@@ -125,13 +125,13 @@ function cacheMetrics(
   return [
     cacheCounter(
       'portico_introspections_total',
-      'Introspections that were answered, by a known answer or by one to be written.',
+      'Introspections, answered from the cache or written.',
       introspections.counts,
     ),
     ...(tokens
-      ? [cacheCounter('portico_tokens_total', 'Tokens of callers, verified before or to be verified.', tokens.counts)]
+      ? [cacheCounter('portico_tokens_total', 'Tokens of callers, found in the cache or verified.', tokens.counts)]
       : []),
-    gauge('portico_cache_entries', 'What caches hold.', ['cache'], samplesBy('cache', sizes)),
+    gauge('portico_cache_entries', 'Entries of caches.', ['cache'], samplesBy('cache', sizes)),
   ];
 }
 
@@ -141,7 +141,7 @@ function clockSkewMetrics(seconds: number | undefined): readonly Metric[] {
   return [oneGauge('portico_clock_skew_seconds', help, seconds)];
 }
 
-/** A number for what is known of the schema of a remote schema, so that a higher one is better. */
+/** The state of the schema of a remote schema as a number; a higher one is better. */
 function schemaValue(name: string, { missing }: Generation): number {
   const found = missing.find(({ source }) => source === name);
   if (!found) return 2;
@@ -166,7 +166,7 @@ function connectionMetrics({ open, refused, slow, bytes }: ConnectionCounts): re
     ),
     counter(
       'portico_slow_clients_total',
-      'Connections that were ended because headers or a body came too slowly, or an answer was not read.',
+      'Connections that were closed because headers or a body arrived too slowly, or a response was not read.',
       ['reason'],
       samplesBy('reason', slow),
     ),

@@ -17,14 +17,14 @@ export function operationMetrics(counts: OperationPipeline['counts']): readonly 
   return [
     counter(
       'portico_operations_total',
-      'Queries and mutations that were run; errors: there was one in the response.',
+      'Queries and mutations that were run; errors: the response had errors.',
       ['type', 'outcome'],
       Object.entries(ran).flatMap(([type, outcomes]) =>
         Object.entries(outcomes).map(([outcome, value]) => ({ labels: { type, outcome }, value })),
       ),
     ),
     ...subscriptionMetrics(counts.subscriptions),
-    oneCounter('portico_operations_refused_total', 'Operations that are wrong in themselves.', refused),
+    oneCounter('portico_operations_refused_total', 'Operations that were rejected before execution.', refused),
     durationHistogram(
       'portico_operation_duration_seconds',
       'From when an operation begins to run to its result.',
@@ -33,9 +33,9 @@ export function operationMetrics(counts: OperationPipeline['counts']): readonly 
       Object.entries(durations).map(([type, counted]) => counted.sample({ type })),
     ),
     ...counts.named.metrics(),
-    cacheCounter('portico_documents_total', 'Documents that clients sent, known or to be read.', documents),
+    cacheCounter('portico_documents_total', 'Documents that clients sent, found in the cache or parsed.', documents),
     cacheCounter('portico_persisted_queries_total', 'Documents that clients named by their id alone.', persisted),
-    cacheCounter('portico_plans_total', 'Plans of operations, known or to be made.', plans),
+    cacheCounter('portico_plans_total', 'Plans of operations, found in the cache or made.', plans),
     oneDurationHistogram(
       'portico_validation_duration_seconds',
       'Validation of a document for a role that sends it for the first time.',

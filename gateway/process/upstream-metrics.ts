@@ -22,7 +22,7 @@ export function upstreamMetrics(states: readonly SourceState[]): readonly Metric
   return [
     counter(
       'portico_upstream_calls_total',
-      'Calls of services, each counted once however often it was tried.',
+      'Calls of services, each counted once, retries included.',
       [...SOURCE, 'outcome'],
       each(({ counts }, labels) =>
         Object.entries(counts.outcomes).map(([outcome, value]) => ({ labels: { ...labels, outcome }, value })),
@@ -30,34 +30,34 @@ export function upstreamMetrics(states: readonly SourceState[]): readonly Metric
     ),
     durationHistogram(
       'portico_upstream_duration_seconds',
-      'With the wait for a place, all tries and the pauses between.',
+      'Calls of services, with the wait in the queue, retries and backoff.',
       SOURCE,
       DURATION_BOUNDS_MS,
       each(({ counts }, labels) => [counts.durations.sample(labels)]),
     ),
     durationHistogram(
       'http_client_request_duration_seconds',
-      'HTTP requests to services, each try by itself.',
+      'HTTP requests to services, each retry by itself.',
       [...SOURCE, 'http_response_status_code', 'error_type'],
       HTTP_DURATION_BOUNDS_MS,
       each(({ counts }, labels) => counts.requests.samples(labels)),
     ),
     durationHistogram(
       'portico_upstream_wait_seconds',
-      'Calls that had to wait for a place: how long they did.',
+      'Waits in the queue, of calls that had to wait.',
       SOURCE,
       DURATION_BOUNDS_MS,
       each(({ counts }, labels) => [counts.waits.sample(labels)]),
     ),
     counter(
       'portico_upstream_retries_total',
-      'Queries that were sent again.',
+      'Retries.',
       SOURCE,
       one(({ counts }) => counts.retries),
     ),
     counter(
       'portico_upstream_shared_total',
-      'Queries that had the answer of an equal one.',
+      'Deduplicated queries, which shared the response of another one.',
       SOURCE,
       one(({ counts }) => counts.shared),
     ),
@@ -69,13 +69,13 @@ export function upstreamMetrics(states: readonly SourceState[]): readonly Metric
     ),
     gauge(
       'portico_upstream_in_flight',
-      'Requests that are under way.',
+      'Requests in flight.',
       SOURCE,
       one(({ inFlight }) => inFlight),
     ),
     gauge(
       'portico_upstream_queued',
-      'Requests that wait for a place.',
+      'Requests in the queue.',
       SOURCE,
       one(({ queued }) => queued),
     ),

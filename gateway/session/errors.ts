@@ -20,7 +20,7 @@ export function malformedHeader(): GatewayError {
   return new GatewayError('invalid-headers', message, { headers: CHALLENGE });
 }
 
-/** More than one token, and nothing that says which one counts. */
+/** More than one token. */
 export function severalTokens(): GatewayError {
   return new GatewayError('invalid-headers', `${NOT_VERIFIED}Multiple JWTs found`, { headers: CHALLENGE });
 }
@@ -33,7 +33,7 @@ export function invalidToken(reason: string, code: ErrorCode = 'invalid-jwt'): G
   });
 }
 
-/** Whether a refusal says that a key has not signed the token, rather than that the token itself is not accepted. */
+/** Whether the reason of a refusal is that a key has not signed the token, rather than the token's content. */
 export function isOfSignature(refusal: GatewayError): boolean {
   return refusal.message.startsWith(`${NOT_VERIFIED}JWSError`);
 }
@@ -80,7 +80,7 @@ export function wrongAdminSecret(): GatewayError {
   });
 }
 
-/** No admin secret where nothing else lets a caller in. */
+/** No admin secret, where it is the only way to authenticate. */
 export function missingAdminSecret(): GatewayError {
   return new GatewayError('access-denied', 'x-hasura-admin-secret/x-hasura-access-key required, but not found', {
     status: 401,
@@ -96,7 +96,7 @@ export function refusedByHook(): GatewayError {
   });
 }
 
-/** The time for which the authentication hook has let the caller in is over. */
+/** The session of the authentication hook has expired. */
 export function sessionOver(): GatewayError {
   return new GatewayError('access-denied', 'the session that the authentication hook gave is over', {
     status: 401,

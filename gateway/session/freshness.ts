@@ -1,5 +1,5 @@
 const REFRESH_MS = { default: 300_000, least: 5_000, most: 86_400_000 };
-/** How often a set is fetched again whose issuer wants it to be asked for each time. */
+/** How often a set is fetched again whose issuer forbids caching. */
 const REVALIDATE_MS = 60_000;
 
 /**

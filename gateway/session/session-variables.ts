@@ -25,8 +25,8 @@ function arrayItem(value: unknown): string {
 }
 
 /**
- * Whether a session variable can go upstream as a header. A line break would let its value write headers of its own
- * into every upstream request.
+ * Whether a session variable can be sent as a header. A line break in its value would inject headers into every request
+ * to services.
  */
 export function fitsHeader(name: string, text: string): boolean {
   return /^[\w-]+$/.test(name) && !UNSAFE_IN_HEADER.test(text);

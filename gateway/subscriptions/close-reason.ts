@@ -1,4 +1,4 @@
-/** RFC 6455 section 5.5: what a close frame has for a reason, beside its code. */
+/** RFC 6455 section 5.5: the space for a reason in a close frame, beside its code. */
 const MAX_REASON_BYTES = 123;
 
 /** The reason of a close code, cut where it is longer than a close frame can hold. */

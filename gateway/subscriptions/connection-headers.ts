@@ -5,8 +5,8 @@ import { isJsonObject } from '../../platform/index.ts';
 const HANDSHAKE = /^(connection|upgrade|sec-websocket-.*)$/;
 
 /**
- * What a browser or a proxy vouches for in the handshake. A page can write whatever it likes into `connection_init`, so
- * these count only where they come with the handshake.
+ * Headers that a browser or a proxy sets in the handshake. A page can write anything into `connection_init`, so these
+ * are read from the handshake only.
  */
 const HANDSHAKE_ONLY =
   /^(cookie|origin|host|referer|forwarded|x-forwarded-.*|x-real-ip|sec-.*|proxy-.*|connection|upgrade|keep-alive|te|trailer|transfer-encoding|content-length|expect)$/;
@@ -23,8 +23,8 @@ const OF_PAYLOAD = /^(?:authorization|x-hasura-[\w-]+)$/i;
 
 /**
  * The headers of all operations of a connection: those of the handshake, and over them those in the payload of
- * `connection_init`: `headers`, as Hasura's clients send them, or else `Authorization` and `x-hasura-*` beside it. Letters
- * may be of either case. Where both have a header, the one in `headers` counts.
+ * `connection_init`: `headers`, as Hasura's clients send them, or else `Authorization` and `x-hasura-*` beside it.
+ * Letters may be of either case. Where both have a header, the one in `headers` counts.
  *
  * @returns what is wrong with the payload, where something is.
  */

@@ -74,7 +74,7 @@ export class Connection {
     this.#initTimer = setTimeout(() => this.#end(protocol.initTimeout()), limits.initTimeoutMs);
     this.#heartbeat = startHeartbeat(socket, {
       everyMs: limits.keepAliveMs,
-      // A full send queue watches the client by itself, and nothing is read meanwhile, pongs neither.
+      // A full send queue has its own timeout, and meanwhile nothing is read from the client, not even pongs.
       isExcused: () => this.#sendQueue.isFull,
       onPing: () => {
         if (this.#state === 'open') this.#say(protocol.keepAlive);
@@ -92,7 +92,10 @@ export class Connection {
     return this.#count;
   }
 
-  /** Takes nothing more on, lets queries and mutations finish, and ends with the code that makes clients come back. */
+  /**
+   * Accepts no new operations, lets queries and mutations finish, and closes with the code that makes clients
+   * reconnect.
+   */
   leave(): void {
     this.#depart({ ending: { code: 1001, reason: 'Going away' } });
   }
@@ -156,7 +159,7 @@ export class Connection {
     );
   }
 
-  /** Credentials that are shown are verified; without any, operations that need none may still be sent. */
+  /** Verifies credentials that are sent; without any, operations that need none may still be sent. */
   async #admit(): Promise<void> {
     const session = await this.#parts.authenticator.authenticateIfShown(this.#headers);
     if (session && !this.#isOver) this.#expiry.watch(session, (reason) => this.#expel(reason));
@@ -220,7 +223,7 @@ export class Connection {
     }
   }
 
-  /** Says the last thing about an operation; its id can be used again then. */
+  /** Sends the last message of an operation, whose id can be used again then. */
   #last(id: string, message: string): void {
     this.#running.delete(id);
     this.#say(message);
@@ -235,7 +238,7 @@ export class Connection {
     running?.delivery?.stop('client');
   }
 
-  /** The credentials no longer hold: every subscription gets the reason, and the connection closes. */
+  /** The credentials are no longer valid: every subscription gets the reason, and the connection is closed. */
   #expel(reason: GatewayError): void {
     this.#depart({ ending: { code: CloseCode.Forbidden, reason: closeReason('Forbidden', reason.message) }, reason });
   }

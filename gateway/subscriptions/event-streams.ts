@@ -26,7 +26,7 @@ export interface EventStreamsOptions {
 export interface EventStreams {
   /** @throws GatewayError before anything of the answer is sent. */
   answer(exchange: HttpExchange, prepared: ExecutableRequest | RejectedRequest, type: EventStreamType): Promise<void>;
-  /** Ends the streams of subscriptions, in a way that makes clients come back; all others finish. */
+  /** Ends the streams of subscriptions in a way that makes clients reconnect; all others finish. */
   leave(): void;
 }
 
@@ -62,7 +62,7 @@ export function openEventStreams({
     if ('session' in prepared && prepared.session.cookies.length > 0)
       response.setHeader('set-cookie', prepared.session.cookies);
     response.writeHead(200, format.headers);
-    // Some browsers take an answer for begun only when there is something of its body.
+    // Some browsers report a response only when part of its body has arrived.
     response.write(format.opening);
 
     let patience: NodeJS.Timeout | undefined;
@@ -109,8 +109,8 @@ export function openEventStreams({
     };
     const parts = acceptedParts(exchange.request.headers.accept) ?? ANY_PARTS;
     const delivery: SubscriptionStream = deliver(prepared, operations, receiver, format.takesParts ? parts : undefined);
-    // Without `complete`, so that the client knows that there is more to be had. The connection ends with the stream: over
-    // one that is kept open, its client would come back to the gateway that is about to stop.
+    // Without `complete`, so that the client knows that the subscription has not ended. The connection is closed too:
+    // over a kept one, the client would reconnect to the gateway that is about to stop.
     const { socket } = response;
     const cut = () => response.end(() => socket?.destroySoon());
     if (delivery.isSubscription) {

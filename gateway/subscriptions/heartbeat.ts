@@ -5,7 +5,7 @@ const MAX_MISSED_PINGS = 3;
 
 interface HeartbeatParts {
   readonly everyMs: number;
-  /** Whether the client is not read from for now, so that no answer can be expected. */
+  /** Whether reading from the client is paused, so that no pong can be expected. */
   isExcused(): boolean;
   /** Called with each ping. */
   onPing(): void;
@@ -15,7 +15,7 @@ interface HeartbeatParts {
 
 /** The pings of a connection, for as long as it is open. */
 export interface Heartbeat {
-  /** The client has shown that it is there. */
+  /** The client has answered. */
   heard(): void;
   stop(): void;
 }

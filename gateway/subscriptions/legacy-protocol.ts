@@ -2,9 +2,8 @@ import { closeReason } from './close-reason.ts';
 import type { ClientMessage, Protocol } from './protocol.ts';
 
 /**
- * `graphql-ws`, the protocol of the package `subscriptions-transport-ws`, as its clients and Hasura's speak it. They
- * send their first operations right behind `connection_init`; `start` and `stop` are its words for them, and results
- * come as `data`.
+ * `graphql-ws`, the protocol of the package `subscriptions-transport-ws`, as its clients and Hasura's use it. They send
+ * their first operations right after `connection_init`; its messages are `start` and `stop`, and results are `data`.
  */
 export const legacyProtocol: Protocol = {
   name: 'graphql-ws',

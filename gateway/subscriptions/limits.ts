@@ -1,6 +1,6 @@
 import type { SendQueueLimits } from './send-queue.ts';
 
-/** How much of everything long-lived connections may take. */
+/** The limits of long-lived connections. */
 export interface SubscriptionLimits extends SendQueueLimits {
   /** WebSockets and event streams at a time. */
   readonly maxConnections: number;
@@ -10,6 +10,6 @@ export interface SubscriptionLimits extends SendQueueLimits {
   readonly maxMessageBytes: number;
   /** How long a client may take to send `connection_init`, in milliseconds. */
   readonly initTimeoutMs: number;
-  /** How often a quiet connection is spoken to, in milliseconds. */
+  /** The interval of pings and keep-alive messages, in milliseconds. */
   readonly keepAliveMs: number;
 }

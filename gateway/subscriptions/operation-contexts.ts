@@ -25,7 +25,7 @@ export interface OperationContextsOptions {
   readonly operationSpans: OperationSpans;
 }
 
-/** Makes what the stages of an operation know of it, which a request of its own would tell. */
+/** Makes the `RequestContext` of operations over a WebSocket, which have no HTTP request of their own. */
 export class OperationContexts {
   readonly #options: OperationContextsOptions;
   /** Of the handshake and of `connection_init`. */
@@ -36,8 +36,8 @@ export class OperationContexts {
   }
 
   /**
-   * Takes the context of the caller's trace out of the headers of a connection, and keeps it for its operations: services are
-   * told of the gateway's spans, never of the caller's.
+   * Removes the context of the caller's trace from the headers of a connection, and stores it for its operations:
+   * services receive the context of the gateway's spans, never the caller's.
    *
    * @returns the other headers.
    */
@@ -54,8 +54,8 @@ export class OperationContexts {
 
   /**
    * @param headers of all operations of the connection.
-   * @param payload of the message. Its `extensions` may have the context of the caller's trace under the headers' names, since
-   * the connection has one only for all of its operations.
+   * @param payload of the message. Its `extensions` may have the context of the caller's trace under the headers'
+   * names, since the connection has one only for all of its operations.
    */
   open(headers: IncomingHttpHeaders, payload: unknown, cancellation: Cancellation): OpenOperation {
     const { incoming, logOperation, operationSpans } = this.#options;

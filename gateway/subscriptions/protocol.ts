@@ -4,11 +4,11 @@ import type { PublicError } from '../operation/index.ts';
 export type ClientMessage =
   | { readonly type: 'init'; readonly payload: unknown }
   | { readonly type: 'subscribe'; readonly id: string; readonly payload: unknown }
-  /** The client wants no more of an operation. */
+  /** The client completes an operation. */
   | { readonly type: 'stop'; readonly id: string }
   | { readonly type: 'ping'; readonly answer: string }
   | { readonly type: 'pong' }
-  /** The client is leaving. */
+  /** The client closes the connection. */
   | { readonly type: 'terminate' };
 
 /** How a connection ends: a close code, a reason, and a message before it where the protocol has one. */
@@ -24,12 +24,12 @@ export interface ResponseBody {
   readonly errors?: readonly PublicError[];
 }
 
-/** A WebSocket subprotocol: the words for what a connection has to say. */
+/** A WebSocket subprotocol: its messages and close frames. */
 export interface Protocol {
   readonly name: string;
   /** Whether operations may come before the connection is acknowledged; they wait for it then. */
   readonly takesEarlyOperations: boolean;
-  /** Undefined for something that is no message of the protocol. */
+  /** Undefined for an invalid message. */
   read(text: string): ClientMessage | undefined;
   acknowledge(): readonly string[];
   /** The protocol's keep-alive message, beside the WebSocket's pings. */
@@ -40,7 +40,10 @@ export interface Protocol {
   /** `connection_init` was refused. */
   initRefused(error: PublicError): CloseFrame;
   initTimeout(): CloseFrame;
-  /** Undefined where the connection goes on after something that is no message; `complaint` is said then. */
+  /**
+   * The reaction to an invalid message: a close frame, or a message with an error, after which the connection stays
+   * open.
+   */
   badMessage(): CloseFrame | { readonly complaint: string };
   /** An operation with the id of one that is running. */
   duplicate(id: string): CloseFrame | { readonly complaint: string };

@@ -1,15 +1,15 @@
 import type { WebSocket } from 'ws';
 
 export interface SendQueueLimits {
-  /** How many bytes may wait to be sent before nothing more is queued for the client. */
+  /** The size of the queue, in bytes. */
   readonly maxUnsentBytes: number;
-  /** How long a client may take to make room, in milliseconds. */
+  /** How long the queue may stay full, in milliseconds. */
   readonly slowClientMs: number;
 }
 
 /**
- * Sends to a client no faster than it reads. While too much waits, nothing is read from the client either, so that it
- * cannot have answers pile up by asking for more; a client that makes no room is given up.
+ * Sends to a client no faster than it reads. While the queue is full, nothing is read from the client either, so that
+ * it cannot add to the queue by further operations. A connection whose queue stays full for too long is closed.
  */
 export class SendQueue {
   readonly #socket: WebSocket;
@@ -25,7 +25,7 @@ export class SendQueue {
     socket.once('close', () => this.#roomAgain());
   }
 
-  /** Whether the client has to make room. */
+  /** Whether the queue is full. */
   get isFull(): boolean {
     return this.#patience !== undefined;
   }

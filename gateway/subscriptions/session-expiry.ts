@@ -1,14 +1,14 @@
 import { type GatewayError, toGatewayError } from '../errors.ts';
 import type { Authenticator, Session } from '../session/index.ts';
 
-/** Longer than this a timer of node cannot run. */
+/** The longest timer of Node. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Watches over the credentials of a connection that outlives a request.
+ * Watches the credentials of a long-lived connection.
  *
  * @param ended called once, when they expire, are revoked, or can no longer be verified.
- * @returns what ends the watch.
+ * @returns a function that ends the watch.
  */
 export function watchSessionExpiry(
   { validity }: Session,
@@ -57,7 +57,7 @@ export class ConnectionExpiry {
    * Watches the credentials of an operation where they are not those of the connection: an authentication hook that is
    * asked about each operation may give each its own expiry.
    *
-   * @returns what ends the watch.
+   * @returns a function that ends the watch.
    */
   watchOperation(session: Session, ended: (reason: GatewayError) => void): () => void {
     if (session.validity === this.#session?.validity) return () => {};

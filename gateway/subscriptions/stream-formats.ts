@@ -10,16 +10,16 @@ export interface StreamFormat {
   /** A keep-alive message. */
   readonly heartbeat: string;
   readonly complete: string;
-  /** Whether parts of `@defer` and `@stream` can be events. */
+  /** Whether payloads of `@defer` and `@stream` can be events. */
   readonly takesParts: boolean;
   next(body: ResponseBody): string;
-  /** Why the stream is over before its time. `complete` comes after it. */
+  /** The error that ends the stream. `complete` comes after it. */
   failure(errors: readonly PublicError[]): string;
 }
 
 const EVENT_STREAM_HEADERS = {
   'cache-control': 'no-cache, no-store',
-  // Proxies that collect an answer before they pass it on are asked not to.
+  // Asks proxies not to buffer the response.
   'x-accel-buffering': 'no',
 };
 

@@ -12,11 +12,11 @@ import {
 import type { IncrementalFlow, IncrementalOperation } from '../sources/index.ts';
 import type { ResponseBody } from './protocol.ts';
 
-/** Where the results of one operation go. */
+/** Receives the results of one operation. */
 export interface Receiver {
   /** @returns a promise where there is no room for more yet. */
   next(body: ResponseBody): Promise<void> | undefined;
-  /** The operation was refused, or is over before its time. Nothing comes after it. */
+  /** The operation was rejected, or ended by an error. Nothing comes after it. */
   error(errors: readonly PublicError[]): void;
   complete(): void;
 }
@@ -33,7 +33,7 @@ export interface SubscriptionStream {
 /**
  * Runs an operation of any kind and delivers its results, a subscription's as fast as they are taken.
  *
- * @param parts how a service is asked for an answer in parts, as in `Accept`; without it, an answer comes in one piece.
+ * @param parts the media types for incremental delivery, as in `Accept`; without it, responses are complete.
  */
 export function deliver(
   prepared: ExecutableRequest | RejectedRequest,

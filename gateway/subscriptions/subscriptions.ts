@@ -21,7 +21,7 @@ export interface Subscriptions {
   readonly streamEvents: EventStreams['answer'];
   /** How many of them are open. */
   readonly connections: number;
-  /** Ends them all, in a way that makes clients come back. Queries and mutations finish. */
+  /** Ends them all in a way that makes clients reconnect. Queries and mutations finish. */
   leave(): void;
 }
 

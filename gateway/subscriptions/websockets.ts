@@ -59,7 +59,7 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
 
   function admit({ headers }: IncomingMessage): Slot {
     if (isLeaving) throw gatewayStopping();
-    // A browser sends cookies along with the WebSockets of any page. Nothing that comes later tells whose page it is.
+    // A browser sends cookies with the WebSockets of any page. No later message shows which site the page is of.
     const hasAmbient = headers.cookie !== undefined || headers.authorization !== undefined;
     if (authenticator.takesCookies && hasAmbient) refuseCrossSite(headers, trustsOrigin);
     return live.take();

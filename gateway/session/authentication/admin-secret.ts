@@ -4,7 +4,7 @@ import { wrongAdminSecret } from '../errors.ts';
 import { createSession, type Session } from '../session.ts';
 import { ADMIN_ROLE, ROLE_VARIABLE, SESSION_VARIABLE_PREFIX, variableOfHeader } from '../session-variables.ts';
 
-/** Headers that hold the admin secret, the one that counts first. */
+/** Headers with the admin secret, in the order of precedence. */
 export const ADMIN_SECRET_HEADERS: readonly string[] = ['x-hasura-admin-secret', 'x-hasura-access-key'];
 
 /** The admin secret of a request, not compared yet. */

@@ -11,7 +11,7 @@ import type { RevocationFeed } from './revocations.ts';
 export interface AuthenticatorOptions {
   /** Authenticates callers who send no admin secret. */
   callers: CallerAuthenticator;
-  /** Undefined: there is no admin access, and a header that shows a secret has no more effect than any other. */
+  /** Undefined: there is no admin access, and the header has no effect. */
   adminSecret: string | undefined;
   /** Undefined: revocations are not checked. */
   revocations?: RevocationFeed | undefined;
@@ -32,7 +32,7 @@ export class Authenticator {
     this.#clockSkew = clockSkew;
   }
 
-  /** Whether there is anything to verify tokens by. */
+  /** Whether keys to verify tokens are available. */
   get hasKeys(): boolean {
     return this.#callers.ready;
   }
@@ -100,9 +100,9 @@ export class Authenticator {
   }
 
   /**
-   * The session of a caller who need not have one: undefined for a request that shows no credentials.
+   * The session of a caller where credentials are optional: undefined for a request without credentials.
    *
-   * @throws GatewayError as `authenticate`, for credentials that are shown.
+   * @throws GatewayError as `authenticate`, for credentials that are sent.
    */
   authenticateIfShown(
     headers: IncomingHttpHeaders,

@@ -3,9 +3,9 @@ const MAX_AGE = /(?:^|,)\s*(?:s-maxage|max-age)\s*=\s*"?(\d{1,10})"?\s*(?:,|$)/i
 const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * When a session ends that an authentication hook has given, as Hasura has it: members of the answer itself, beside the
- * session variables, `Cache-Control` with a `max-age`, or else `Expires` with a date. Headers of the answer mean nothing:
- * many servers set them without thinking of sessions.
+ * The expiry of an authentication hook's session, as in Hasura: by members of the response body beside the session
+ * variables, `Cache-Control` with a `max-age`, or else `Expires` with a date. Headers of the response are ignored: many
+ * servers set them for other reasons.
  *
  * @param members of the answer, by lower-case name.
  * @param now milliseconds since the epoch, as is what is returned; undefined: it has no end.

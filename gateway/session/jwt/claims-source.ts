@@ -11,7 +11,7 @@ export type ClaimRule =
   /** `default` is for a token that has nothing there; undefined: the token is rejected. */
   | { readonly path: JsonPath; readonly default: unknown };
 
-/** Where in a token the `x-hasura-*` claims are, as the `claims_*` settings of a JWT secret say. */
+/** The location of the `x-hasura-*` claims in a token, by the `claims_*` settings of a JWT secret. */
 export type ClaimsSource =
   | { readonly kind: 'namespace'; readonly key: string; readonly format: ClaimsFormat }
   | { readonly kind: 'path'; readonly path: JsonPath; readonly format: ClaimsFormat }
@@ -20,7 +20,7 @@ export type ClaimsSource =
 type Payload = Readonly<Record<string, unknown>>;
 
 /**
- * The claims of a verified token, as they stand in it.
+ * The claims of a verified token, unconverted.
  *
  * @throws GatewayError `jwt-invalid-claims` when they are not where they should be.
  */

@@ -2,13 +2,13 @@ import type { Logger } from '../../../platform/index.ts';
 import type { HttpCall } from '../http-call.ts';
 
 /**
- * How far the issuer's clock and ours may be apart, in seconds. Beyond it tokens that were just issued are refused as not
- * valid yet, or expire early.
+ * How far the issuer's clock and ours may be apart, in seconds. Beyond it tokens that were just issued are refused as
+ * not valid yet, or expire early.
  */
 export const MAX_CLOCK_SKEW_SECONDS = 60;
 
 const WARN_SECONDS = 5;
-/** An answer that took longer tells too little about the time. */
+/** Responses that took longer are too inexact. */
 const MAX_ROUND_TRIP_MS = 2_000;
 /** A `Date` names a second that has begun (RFC 9110 section 5.6.7). */
 const HALF_A_SECOND_MS = 500;
@@ -38,7 +38,7 @@ export class ClockSkew {
     return this.#beyond < 2;
   }
 
-  /** The same call, with an eye on the `Date` of each answer. */
+  /** Wraps a call so that the `Date` of each response is compared. */
   observing(call: HttpCall): HttpCall {
     return async (request) => {
       const sentAt = this.#now();

@@ -1,14 +1,14 @@
 import { readJwk } from './jwk.ts';
 import type { Algorithm, VerificationKey } from './verification-key.ts';
 
-/** Where the verifier looks a token's key up. */
+/** The keys that verify tokens. */
 export interface KeySet {
   /**
    * The keys for a token's `kid` (or its absence), at once or after asking the issuer; none where there is none. It is
    * one as a rule: an issuer may have given several the same id.
    */
   find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>;
-  /** Whether any key has been had. */
+  /** Whether keys are available. */
   readonly ready: boolean;
 }
 

@@ -17,7 +17,10 @@ export interface RemoteKeySetOptions {
 }
 
 const KEY_RETRY_MS = { first: 250, most: 10_000 };
-/** An unknown `kid` makes us ask the issuer, but at most this often: tokens with made-up ids must not become a flood. */
+/**
+ * An unknown `kid` makes the gateway fetch the set, at most this often: tokens with invented ids must not cause a flood
+ * of requests.
+ */
 const UNKNOWN_KID_INTERVAL_MS = 5_000;
 
 /**
@@ -98,7 +101,7 @@ export class RemoteKeySet implements KeySet {
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#refresh(), next).unref();
   }
 
-  /** Says which keys verify nothing, when others do than before. */
+  /** Logs the unusable keys when they have changed. */
   #tell(unusable: readonly UnusableKey[]): void {
     const told = JSON.stringify(unusable);
     if (told === this.#told) return;
