@@ -25,33 +25,32 @@ import {
 const USAGE = `usage:
   portico check [dir] [--against <dir|git ref>] [--hasura <url> [--admin-secret <secret>]] [--schemas <dir>]
                 [--record <dir>] [--usage <dir> [--since <time>] [--allow-unused]] [--json]
-      Checks metadata without serving it. --schemas uses recorded schemas in place of asking the services, --record
-      writes them, --against tells what changes for clients, --hasura what is different from a live Hasura, for each role;
-      its admin secret may be in HASURA_GRAPHQL_ADMIN_SECRET. --usage tells who uses what breaking changes take away, since
-      30d or another time; --allow-unused lets those pass that affect no client. Exit code 1 when something is wrong or would
-      break.
+      Checks metadata without serving it. --schemas uses recorded schemas and calls no service, --record writes them.
+      --against lists the changes for clients, --hasura the differences from a live Hasura, for each role, whose admin
+      secret may be in HASURA_GRAPHQL_ADMIN_SECRET. --usage adds which clients are affected by each breaking change, since
+      30d or another time; --allow-unused permits breaking changes of what is unused. Exit code 1 for problems and for
+      breaking changes.
   portico usage [dir…] [--since <time>] [--client <name>] [--operation <name>] [--role <name>] [--field <coordinate>]
                 [--unused <metadata dir|file.graphql> [--schemas <dir>]] [--limit <number>] [--json]
-      Tells which operations, clients and fields were used, as gateways with PORTICO_USAGE_DIR have counted it; several
-      directories are summed up. --unused lists unused fields. dir is $PORTICO_USAGE_DIR when it is not given; a time
-      is 30d, 12h, 15m or 2026-01-31.
+      Lists the operations, clients and fields that gateways with PORTICO_USAGE_DIR have counted; several directories are
+      summed up. --unused lists unused fields. dir is $PORTICO_USAGE_DIR by default; a time is 30d, 12h, 15m or 2026-01-31.
   portico serve [dir] [--workers <number>]
-      Serves metadata. The settings are the environment's, as docs/configuration.md lists them; --workers goes before
+      Serves metadata, with the settings of docs/configuration.md from the environment; --workers takes precedence over
       PORTICO_WORKERS.
   portico jobs <list|show|retry|cancel|purge|stats> [id…] [--state <state>] [--kind <kind>] [--queue <queue>]
                [--tenant <tenant>] [--before <time>] [--limit <number>] [--payload] [--json]
-      Looks after jobs in the database of HASURA_GRAPHQL_METADATA_DATABASE_URL. retry runs dead jobs again and scheduled
+      Manages jobs in the database of HASURA_GRAPHQL_METADATA_DATABASE_URL. retry runs dead jobs again and scheduled
       ones now, purge deletes dead ones; each needs ids or a condition. show has a job's input, session variables and
       result with --payload.
   portico init [dir] [--bare | --with-login | --with-sample]
-      Writes metadata to start from: examples in comments alone, the login of Portico's accounts too, or the sample service
-      as well. Asks which on a terminal; otherwise --bare is the default.
+      Writes metadata to start from: --bare has examples in comments, --with-login also the login of Portico's auth service,
+      --with-sample also the sample service. On a terminal it asks which; otherwise --bare is the default.
   portico completion <${SHELLS.join('|')}>
-      Prints what completes commands and options in a shell: source <(portico completion bash), the same for zsh,
+      Prints a completion script for a shell: source <(portico completion bash), the same for zsh,
       portico completion fish | source
   portico --version
-  dir of the others is $HASURA_GRAPHQL_METADATA_DIR or ./metadata when it is not given.
-  Exit codes: 0 done, 1 failed, 2 not written as above.
+  In the other commands dir is $HASURA_GRAPHQL_METADATA_DIR or ./metadata by default.
+  Exit codes: 0 done, 1 failed, 2 wrong arguments.
 `;
 
 const TEXT_OPTION = { type: 'string' } as const;

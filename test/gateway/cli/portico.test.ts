@@ -216,7 +216,7 @@ describe('portico serve', () => {
 
 describe('portico', () => {
   test.each<[what: string, args: readonly string[], says: string]>([
-    ['no command', [], 'expected check, usage, serve, init, completion'],
+    ['no command', [], 'expected check, usage, serve, jobs, init, completion'],
     ['usage without a directory', ['usage'], 'expected a directory of usage files'],
     ['a time that is none', ['usage', '.', '--since', 'yesterday'], '--since: expected a time such as 30d'],
     ['usage with nothing to weigh', ['check', '--usage', '.'], '--usage needs --against'],
