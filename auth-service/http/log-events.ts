@@ -23,7 +23,7 @@ export const LOG_EVENTS = {
   'password_change.throttled': 'a change of a password was refused without a check, after too many failures',
   'password_change.busy': 'a change of a password was refused because the queue of password hashes was full',
   'client_token.succeeded': 'a service account got an access token',
-  'client_token.refused': 'a service account was refused an access token',
+  'client_token.refused': 'the request of a service account for an access token was refused',
   'token_revocation.completed': 'a request to revoke a token was answered; `revoked` says whether it ended a session',
   'administration.completed': 'an administrator changed something; `field` says what',
   'administration.refused': 'a change by an administrator was refused; `field` and `outcome` say which and why',
