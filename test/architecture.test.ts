@@ -173,6 +173,7 @@ const RULES: ArchitectureRules = {
     'build/compile.d.mts': [],
     'build/compile.mjs': [],
     'build/configuration-page.ts': ['auth-service/settings.ts', 'examples', 'gateway/settings.ts', 'start'],
+    'build/console.d.mts': [],
     'build/console.mjs': [],
     'build/console-schema.ts': ['auth-service/graph'],
     'build/docs.ts': ['build/configuration-page.ts', 'build/console-schema.ts', 'deploy/observability/dashboards'],

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -28,21 +28,43 @@ export interface ConsoleFile {
 }
 
 /** The files of the built console by their names, which the build lists: no other name leads to the disk. */
-export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+export interface ConsoleFiles {
+  find(name: string): ConsoleFile | undefined;
+  /** Takes the files of a later build in place of these: it has removed them. */
+  refresh(): void;
+}
 
 /** The page, with places for what depends on its address. */
 export const INDEX_FILE = 'index.html';
 
+const MANIFEST_FILE = 'manifest.json';
+
 /** Reads the list of files. @returns undefined where the console has not been built, which is logged. */
 export function readConsoleFiles(log: Logger, directory = BUILT_DIR): ConsoleFiles | undefined {
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'));
-  } catch {
+  const manifest = join(directory, MANIFEST_FILE);
+  let builtAt = modifiedAt(manifest);
+  if (builtAt === undefined) {
     log.warn({ event: 'console.missing' }, 'the console is not served, since it is not built: npm run build');
     return undefined;
   }
-  const { files } = manifestShape.parse(manifest);
+  let files = listedFiles(directory);
+  return {
+    find: (name) => files.get(name),
+    refresh: () => {
+      const now = modifiedAt(manifest);
+      if (now === undefined || now === builtAt) return;
+      builtAt = now;
+      files = listedFiles(directory);
+    },
+  };
+}
+
+function modifiedAt(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+function listedFiles(directory: string): ReadonlyMap<string, ConsoleFile> {
+  const { files } = manifestShape.parse(JSON.parse(readFileSync(join(directory, MANIFEST_FILE), 'utf8')));
   return new Map(
     Object.entries(files).map(([name, { type, codings }]) => [name, new BuiltFile(directory, name, type, codings)]),
   );

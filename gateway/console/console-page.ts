@@ -65,8 +65,11 @@ export function consolePage(options: ConsoleOptions): (exchange: HttpExchange) =
       else if (name === OPERATIONS_FILE) {
         const { role } = await options.authenticator.authenticate(exchange.request.headers, undefined, exchange.span);
         sendCompressible(exchange, 200, { operations: await operationsOf(role) });
-      } else if (name.startsWith(ASSETS)) await sendAsset(exchange, options.files.get(name));
-      else await sendPage(exchange, name, options.files.get(INDEX_FILE));
+      } else if (name.startsWith(ASSETS)) await sendAsset(exchange, options.files.find(name));
+      else {
+        options.files.refresh();
+        await sendPage(exchange, name, options.files.find(INDEX_FILE));
+      }
     } catch (thrown) {
       sendFlatError(exchange, toLoggedError(thrown, exchange));
     }

@@ -1,0 +1,1 @@
+export function buildConsole(packageDir: string, onBegin?: () => void): Promise<boolean>;

@@ -1,0 +1,75 @@
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { buildConsole } from '../../build/console.mjs';
+import { readConsoleFiles } from '../../gateway/console/index.ts';
+
+const MAX_FIRST_PAGE_BYTES = 250_000;
+
+const packageDir = mkdtempSync(join(tmpdir(), 'portico-console-build-'));
+afterAll(() => rmSync(packageDir, { recursive: true, force: true }));
+cpSync('console', join(packageDir, 'console'), { recursive: true });
+cpSync('package-lock.json', join(packageDir, 'package-lock.json'));
+symlinkSync(resolve('node_modules'), join(packageDir, 'node_modules'));
+
+const outputDir = join(packageDir, 'dist/console');
+const page = () => readFileSync(join(outputDir, 'index.html'), 'utf8');
+const assetsOfPage = () => [...page().matchAll(/\{root\}(assets\/[^"]+)/g)].map(([, name = '']) => name);
+/** How many bytes a browser loads for a file. */
+const loadedBytes = (name: string) => {
+  const coded = join(outputDir, `${name}.br`);
+  return readFileSync(existsSync(coded) ? coded : join(outputDir, name)).length;
+};
+
+describe('the build of the console', () => {
+  test('writes a first page of less than 250 kB, and the editor apart from it', async () => {
+    expect(await buildConsole(packageDir)).toBe(true);
+    const assets = assetsOfPage();
+    expect(assets.length).toBeGreaterThan(3);
+    const total = assets.reduce((sum, name) => sum + loadedBytes(name), page().length);
+    expect(total).toBeLessThan(MAX_FIRST_PAGE_BYTES);
+    const texts = assets.map((name) => readFileSync(join(outputDir, name), 'utf8'));
+    expect(texts.some((text) => text.includes('cm-content'))).toBe(false);
+    const all = readdirSync(join(outputDir, 'assets')).filter((name) => name.endsWith('.js'));
+    expect(all.some((name) => readFileSync(join(outputDir, 'assets', name), 'utf8').includes('cm-content'))).toBe(true);
+  });
+
+  test('does nothing while nothing has changed', async () => {
+    let isBegun = false;
+    expect(
+      await buildConsole(packageDir, () => {
+        isBegun = true;
+      }),
+    ).toBe(false);
+    expect(isBegun).toBe(false);
+  });
+
+  test('after a change removes the files of the last build, and a gateway that runs serves the new ones', async () => {
+    const files = readConsoleFiles(pino({ enabled: false }), outputDir);
+    const before = assetsOfPage().find((name) => name.includes('style-')) ?? '';
+    const style = join(packageDir, 'console/styles/base.css');
+    writeFileSync(style, `${readFileSync(style, 'utf8')}\n.planted { color: var(--text); }\n`);
+    expect(await buildConsole(packageDir)).toBe(true);
+    const after = assetsOfPage().find((name) => name.includes('style-')) ?? '';
+    expect(after).not.toBe(before);
+    expect([existsSync(join(outputDir, before)), existsSync(join(outputDir, `${before}.br`))]).toEqual([false, false]);
+    expect(files?.find(after)).toBeUndefined();
+    files?.refresh();
+    expect(String(await files?.find(after)?.content(undefined))).toContain('.planted');
+  });
+
+  test('without a build the console is not served', () => {
+    expect(readConsoleFiles(pino({ enabled: false }), join(packageDir, 'nowhere'))).toBeUndefined();
+  });
+});
