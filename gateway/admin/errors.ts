@@ -10,6 +10,11 @@ export function invalidBulk(most: number): GatewayError {
   return new GatewayError('parse-failed', `expected a list of ${most} commands at most`, { path: '$.args' });
 }
 
+/** A command whose answer may be long, so that many of them in one answer would be too much. @param path where it is. */
+export function notInBulk(path: string): GatewayError {
+  return new GatewayError('not-supported', 'a bulk cannot have this command', { path });
+}
+
 /** JSON that is no command of the metadata API. @param path where it is in the request. */
 export function invalidCommand(path: string): GatewayError {
   return new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"', { path });

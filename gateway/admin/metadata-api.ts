@@ -11,6 +11,7 @@ import {
   commandNeedsJobs,
   invalidBulk,
   invalidCommand,
+  notInBulk,
   remoteSchemaNotIntrospected,
   unknownRemoteSchema,
   unsupportedCommand,
@@ -65,8 +66,10 @@ async function answer(exchange: HttpExchange, options: MetadataApiOptions): Prom
   const given = readCommand(await receiveJson(exchange, options.maxBodyBytes), '$');
   if (given.type !== 'bulk') return runMetadataCommand(given, options);
   if (!Array.isArray(given.args) || given.args.length > MAX_BULK) throw invalidBulk(MAX_BULK);
-  // All are read before any runs. In a bulk there is no other one.
+  // All are read before any runs. In a bulk there is no other one, and none whose answers are long.
   const commands = given.args.map((one, index) => readCommand(one, `$.args[${index}]`));
+  const long = commands.findIndex(({ type }) => isOwnCommand(type));
+  if (long >= 0) throw notInBulk(`$.args[${long}].type`);
   const results: unknown[] = [];
   for (const one of commands) results.push(await runMetadataCommand(one, options));
   return results;
@@ -84,6 +87,11 @@ const COMMANDS_OF_JOBS: ReadonlySet<string> = new Set([
   'get_scheduled_events',
   'get_scheduled_event_invocations',
 ]);
+
+/** Whether a command is Portico's own. */
+function isOwnCommand(type: string): boolean {
+  return type.startsWith('portico_');
+}
 
 /** @throws GatewayError where it is no command. */
 function readCommand(value: unknown, path: string): MetadataCommand {
@@ -124,7 +132,7 @@ async function runMetadataCommand(
     default: {
       const other = options.commands?.get(type);
       if (other) return other(given);
-      const answered = type.startsWith('portico_') ? (await options.insight()).run(type, given) : undefined;
+      const answered = isOwnCommand(type) ? (await options.insight()).run(type, given) : undefined;
       if (answered) return answered;
       throw COMMANDS_OF_JOBS.has(type) ? commandNeedsJobs() : unsupportedCommand();
     }

@@ -87,6 +87,11 @@ export function workerPeersOf(worker: Worker): WorkerPeers {
       }),
     measureAll: () =>
       new Promise((resolve) => {
+        if (!worker.isConnected()) {
+          // It is about to end.
+          resolve([]);
+          return;
+        }
         asked += 1;
         const id = asked;
         measuring.set(id, (metrics) => {

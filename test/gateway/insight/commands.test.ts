@@ -117,6 +117,14 @@ test.each(['portico_', 'portico_get_everything', 'portico_constructor', 'portico
   },
 );
 
+test('a bulk has none of these commands, whose answers may be long', async () => {
+  const bulk = [{ type: 'export_metadata' }, { type: 'portico_get_graph' }];
+  expect(await gateway.command('bulk', bulk)).toMatchObject({
+    status: 400,
+    body: { code: 'not-supported', path: '$.args[1].type' },
+  });
+});
+
 describe('sources', () => {
   test('are listed with their state and how their calls went', async () => {
     const of = await edited();
