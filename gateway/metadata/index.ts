@@ -11,7 +11,7 @@ export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';
 export { exportMetadata } from './export.ts';
 export { loadMetadata, type Metadata } from './load.ts';
 export { namedRoles } from './named-roles.ts';
-export { tracingOf } from './opentelemetry.ts';
+export { metricsPushOf, tracingOf } from './opentelemetry.ts';
 export type { PersistedManifest } from './persisted-documents.ts';
 export type { QueryCollectionMetadata } from './query-collections.ts';
 export type { RestEndpoint } from './references.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PROPAGATORS, type TracingDefaults } from '../../platform/index.ts';
+import { type MetricsPushDefaults, PROPAGATORS, type TracingDefaults } from '../../platform/index.ts';
 import { configuredHeaders, listOf, mapping, name } from './shapes/index.ts';
 import { type Environment, resolveHeaders, resolveUrl } from './template.ts';
 import { MetadataError, type MetadataLocation, type ValuePath } from './yaml/index.ts';
@@ -32,9 +32,9 @@ export function ignoredDataTypes(
 ): readonly (MetadataLocation & { readonly what: string })[] {
   if (status !== 'enabled') return [];
   return data_types.flatMap((type, index) =>
-    type === 'traces'
-      ? []
-      : [{ ...place(['data_types', index]), what: `OpenTelemetry ${type}: of the metadata, only traces are acted on` }],
+    type === 'logs'
+      ? [{ ...place(['data_types', index]), what: 'OpenTelemetry logs: logs are written to standard output' }]
+      : [],
   );
 }
 
@@ -44,24 +44,15 @@ export function ignoredDataTypes(
  * @throws MetadataError where the endpoint or a header cannot be made of the environment.
  */
 export function tracingOf(
-  { status, data_types, exporter_otlp, batch_span_processor }: OpenTelemetryMetadata,
+  metadata: OpenTelemetryMetadata,
   environment: Environment,
   place: (path: ValuePath) => MetadataLocation,
 ): TracingDefaults | undefined {
-  const url = exporter_otlp?.otlp_traces_endpoint;
-  if (status !== 'enabled' || !data_types.includes('traces') || !exporter_otlp || !url) return undefined;
-  const at = (key: string) => place(['exporter_otlp', key]);
-  const resolved = resolveUrl({ url }, environment);
-  const headers = resolveHeaders(exporter_otlp.headers, environment);
-  const problems = [
-    ...('problem' in resolved ? [{ ...at('otlp_traces_endpoint'), message: resolved.problem }] : []),
-    ...('problem' in headers ? [{ ...at('headers'), message: headers.problem }] : []),
-  ];
-  if ('problem' in resolved || 'problem' in headers) throw new MetadataError(problems);
+  const { exporter_otlp, batch_span_processor } = metadata;
+  const exporter = exporterOf(metadata, 'traces', environment, place);
+  if (!exporter || !exporter_otlp) return undefined;
   return {
-    endpoint: resolved.url,
-    headers: headers.headers,
-    resourceAttributes: Object.fromEntries(exporter_otlp.resource_attributes.map((one) => [one.name, one.value])),
+    ...exporter,
     // Hasura sends B3 where nothing is said, and its several headers where "b3" is.
     propagators: exporter_otlp.traces_propagators?.map((one) => (one === 'b3' ? 'b3multi' : one)) ?? [
       'tracecontext',
@@ -69,5 +60,42 @@ export function tracingOf(
       'b3multi',
     ],
     maxExportBatchSize: batch_span_processor?.max_export_batch_size ?? undefined,
+  };
+}
+
+/**
+ * What the metadata say of pushing metrics; undefined where they do not switch it on.
+ *
+ * @throws MetadataError as `tracingOf`.
+ */
+export function metricsPushOf(
+  metadata: OpenTelemetryMetadata,
+  environment: Environment,
+  place: (path: ValuePath) => MetadataLocation,
+): MetricsPushDefaults | undefined {
+  return exporterOf(metadata, 'metrics', environment, place);
+}
+
+function exporterOf(
+  { status, data_types, exporter_otlp }: OpenTelemetryMetadata,
+  type: 'traces' | 'metrics',
+  environment: Environment,
+  place: (path: ValuePath) => MetadataLocation,
+): MetricsPushDefaults | undefined {
+  const key = `otlp_${type}_endpoint` as const;
+  const url = exporter_otlp?.[key];
+  if (status !== 'enabled' || !data_types.includes(type) || !exporter_otlp || !url) return undefined;
+  const at = (member: string) => place(['exporter_otlp', member]);
+  const resolved = resolveUrl({ url }, environment);
+  const headers = resolveHeaders(exporter_otlp.headers, environment);
+  const problems = [
+    ...('problem' in resolved ? [{ ...at(key), message: resolved.problem }] : []),
+    ...('problem' in headers ? [{ ...at('headers'), message: headers.problem }] : []),
+  ];
+  if ('problem' in resolved || 'problem' in headers) throw new MetadataError(problems);
+  return {
+    endpoint: resolved.url,
+    headers: headers.headers,
+    resourceAttributes: Object.fromEntries(exporter_otlp.resource_attributes.map((one) => [one.name, one.value])),
   };
 }

@@ -1,24 +1,31 @@
 import {
   type Logger,
   type Metric,
+  type MetricsPushDefaults,
   metricsPushConfig,
   openProcessMetrics,
+  type ProcessMetrics,
+  type PublishedMetrics,
   publishMetrics,
 } from '../../platform/index.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { WorkerPeers } from './worker-peers.ts';
 
-interface GatewayMetrics {
+export interface GatewayMetrics {
+  /** Takes over what the metadata say of the push; undefined: nothing. */
+  configure(defaults: MetricsPushDefaults | undefined): void;
   stop(): Promise<void>;
 }
 
-/** Where the settings have metrics go. */
-function destinationOf(config: GatewayConfig) {
+const SERVICE_NAME = 'portico-gateway';
+
+/** Where the settings have metrics go, and with them `defaults`. */
+function destinationOf(config: GatewayConfig, defaults?: MetricsPushDefaults) {
   return {
     host: config.PORTICO_METRICS_HOST,
     port: config.PORTICO_METRICS_PORT,
     portVariable: 'PORTICO_METRICS_PORT',
-    push: metricsPushConfig(config, 'portico-gateway'),
+    push: metricsPushConfig(config, SERVICE_NAME, defaults),
   };
 }
 
@@ -31,7 +38,7 @@ export function publishMetricsOfWorkers(
   config: GatewayConfig,
   collect: () => Promise<readonly Metric[]>,
   log: Logger,
-): Promise<GatewayMetrics> {
+): Promise<PublishedMetrics> {
   return publishMetrics({ ...destinationOf(config), collect, withProcess: false, log });
 }
 
@@ -46,20 +53,42 @@ export async function openGatewayMetrics(
   measure: () => readonly Metric[],
   log: Logger,
   peers: WorkerPeers | undefined,
+  defaults: MetricsPushDefaults | undefined,
 ): Promise<GatewayMetrics> {
-  const destination = destinationOf(config);
-  if (!peers) return publishMetrics({ ...destination, collect: measure, withProcess: true, log });
-  // The metadata API asks for them too, of all workers.
-  if (destination.port === 0 && !destination.push) {
-    const stopMeasuring = peers.onMeasure(measure);
-    return { stop: async () => stopMeasuring() };
-  }
-  const ofProcess = openProcessMetrics();
-  const stopMeasuring = peers.onMeasure(() => [...measure(), ...ofProcess.collect()]);
+  if (peers) return metricsOfWorker(config, measure, peers, defaults);
+  const published = await publishMetrics({
+    ...destinationOf(config, defaults),
+    collect: measure,
+    withProcess: true,
+    log,
+  });
   return {
+    configure: (changed) => void published.configure(metricsPushConfig(config, SERVICE_NAME, changed)),
+    stop: () => published.stop(),
+  };
+}
+
+function metricsOfWorker(
+  config: GatewayConfig,
+  measure: () => readonly Metric[],
+  peers: WorkerPeers,
+  defaults: MetricsPushDefaults | undefined,
+): GatewayMetrics {
+  let ofProcess: ProcessMetrics | undefined;
+  const measured = () => [...measure(), ...(ofProcess?.collect() ?? [])];
+  const stopMeasuring = peers.onMeasure(measured);
+  const configure = (changed: MetricsPushDefaults | undefined) => {
+    const { port, push } = destinationOf(config, changed);
+    if (port !== 0 || push) ofProcess ??= openProcessMetrics();
+    peers.tellMetricsPush(push);
+  };
+  configure(defaults);
+  return {
+    configure,
     async stop() {
       stopMeasuring();
-      ofProcess.stop();
+      await peers.tellLastMetrics(measured());
+      ofProcess?.stop();
     },
   };
 }

@@ -28,13 +28,19 @@ import { openSchemaStore } from '../sources/index.ts';
 import { openSubscriptions } from '../subscriptions/index.ts';
 import { openUpstreamHttp } from '../upstream/index.ts';
 import { acceptUpgrades } from './accept-upgrades.ts';
-import { openGatewayMetrics } from './gateway-metrics.ts';
+import { type GatewayMetrics, openGatewayMetrics } from './gateway-metrics.ts';
 import { insightOf } from './insight.ts';
 import { compressorOf, connectionLimits, limitsOfConnections, operationLimits } from './limits.ts';
 import { COMPOSITION_BOUNDS_MS, measure } from './measurements.ts';
 import { followChanges, reloadQuietly, reloadsOfAll } from './reloading.ts';
 import { headersForAuthService, tracedSessionCalls } from './traced-calls.ts';
-import { followTracesOfMetadata, telemetryOptions, tracesOfMetadata } from './traces-of-metadata.ts';
+import {
+  followMetricsOfMetadata,
+  followTracesOfMetadata,
+  metricsPushOfMetadata,
+  telemetryOptions,
+  tracesOfMetadata,
+} from './traces-of-metadata.ts';
 import type { WorkerPeers } from './worker-peers.ts';
 import { tellReadiness, untilReady } from './worker-readiness.ts';
 
@@ -121,6 +127,7 @@ export async function startGateway(
       () => jobs && openBackgroundWork?.({ jobs, config, metadata, http, log }),
     ),
   );
+  let metrics: GatewayMetrics | undefined;
   const redisUrl = config.PORTICO_REDIS_URL;
   const reloads = new MetadataReloader({
     location: config.HASURA_GRAPHQL_METADATA_DIR,
@@ -128,6 +135,7 @@ export async function startGateway(
     subscribers: [
       passThrough,
       followTracesOfMetadata(telemetry, config.environment),
+      followMetricsOfMetadata(() => metrics, config.environment),
       ...(backgroundWork?.subscribers ?? []),
     ],
     closeRemoteSchemas: config.graph.closeRemoteSchemas,
@@ -203,7 +211,13 @@ export async function startGateway(
       jobs,
       connections,
     });
-  const metrics = await openGatewayMetrics(config, measured, log, peers);
+  metrics = await openGatewayMetrics(
+    config,
+    measured,
+    log,
+    peers,
+    withStartErrors(() => metricsPushOfMetadata(metadata, config.environment)),
+  );
   let isStopping = false;
   const server = createGatewayServer({
     processState: () => ({ isStopping, othersReady: peers?.othersReady ?? true }),
@@ -289,7 +303,7 @@ export async function startGateway(
       await usage?.stop();
       marks?.close();
       await http.close();
-      await Promise.all([metrics.stop(), telemetry.stop()]);
+      await Promise.all([metrics?.stop(), telemetry.stop()]);
     },
   };
 }

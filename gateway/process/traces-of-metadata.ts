@@ -1,7 +1,15 @@
 import { packageVersion } from '../../platform/command-line.ts';
-import type { Logger, Telemetry, TelemetryOptions, TracingDefaults, TracingSettings } from '../../platform/index.ts';
+import type {
+  Logger,
+  MetricsPushDefaults,
+  Telemetry,
+  TelemetryOptions,
+  TracingDefaults,
+  TracingSettings,
+} from '../../platform/index.ts';
 import type { MetadataSubscriber } from '../graph/index.ts';
-import { type Environment, type Metadata, tracingOf } from '../metadata/index.ts';
+import { type Environment, type Metadata, metricsPushOf, tracingOf } from '../metadata/index.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
 
 /** The gateway in its traces. */
 export function telemetryOptions(settings: TracingSettings, log: Logger): TelemetryOptions {
@@ -22,6 +30,27 @@ export function followTracesOfMetadata(telemetry: Telemetry, environment: Enviro
     prepare: (metadata) => {
       const defaults = tracesOfMetadata(metadata, environment);
       return () => void telemetry.configure(defaults);
+    },
+  };
+}
+
+/** What `opentelemetry.yaml` says of pushing metrics. @throws MetadataError where it cannot work. */
+export function metricsPushOfMetadata(
+  { openTelemetry, place }: Metadata,
+  environment: Environment,
+): MetricsPushDefaults | undefined {
+  return metricsPushOf(openTelemetry, environment, (path) => place('openTelemetry', path));
+}
+
+/** Has the push of metrics follow the metadata. @param metrics undefined while the gateway starts. */
+export function followMetricsOfMetadata(
+  metrics: () => GatewayMetrics | undefined,
+  environment: Environment,
+): MetadataSubscriber {
+  return {
+    prepare: (metadata) => {
+      const defaults = metricsPushOfMetadata(metadata, environment);
+      return () => metrics()?.configure(defaults);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster';
-import type { Metric } from '../../platform/index.ts';
+import type { Metric, MetricsPushConfig } from '../../platform/index.ts';
 
 /** What workers and the process that keeps them running tell each other, beside that a worker is ready. */
 export type WorkerMessage =
@@ -19,7 +19,11 @@ export type WorkerMessage =
   | { readonly type: 'measured'; readonly id: number; readonly metrics: readonly Metric[] }
   /** Ask all workers for their metrics, the one that sends this too. */
   | { readonly type: 'measure-all'; readonly id: number }
-  | { readonly type: 'measured-all'; readonly id: number; readonly metrics: readonly Metric[] };
+  | { readonly type: 'measured-all'; readonly id: number; readonly metrics: readonly Metric[] }
+  /** The last ones, of a worker that stops. */
+  | { readonly type: 'measured-last'; readonly metrics: readonly Metric[] }
+  /** How metrics are pushed by what the worker has read of the metadata; undefined where they are not. */
+  | { readonly type: 'metrics-push'; readonly push: MetricsPushConfig | undefined };
 
 /** The other workers of a gateway, as one of them sees them. */
 export interface WorkerPeers {
@@ -45,6 +49,10 @@ export interface WorkerPeers {
   measureAll(): Promise<readonly Metric[]>;
   /** What tells the metrics of this one when it is asked for them. @returns what ends that. */
   onMeasure(measure: () => readonly Metric[]): () => void;
+  /** Tells the metrics of this one for the last time. Resolves when they have been sent. */
+  tellLastMetrics(metrics: readonly Metric[]): Promise<void>;
+  /** Tells how metrics are pushed by the metadata, which the process that pushes them does not read. */
+  tellMetricsPush(push: MetricsPushConfig | undefined): void;
 }
 
 export function workerPeersOf(worker: Worker): WorkerPeers {
@@ -107,6 +115,12 @@ export function workerPeersOf(worker: Worker): WorkerPeers {
       worker.on('message', listener);
       return () => worker.off('message', listener);
     },
+    tellLastMetrics: (metrics) =>
+      new Promise((resolve) => {
+        if (!worker.isConnected()) resolve();
+        else worker.send({ type: 'measured-last', metrics } satisfies WorkerMessage, () => resolve());
+      }),
+    tellMetricsPush: (push) => send({ type: 'metrics-push', push }),
     onReload: (reload) => {
       const listener = (message: WorkerMessage) => {
         if (message.type !== 'reload') return;

@@ -4,6 +4,7 @@ import {
   gauge,
   type Logger,
   type Metric,
+  type MetricsPushConfig,
   ofWorkers,
   oneCounter,
   StartError,
@@ -44,6 +45,12 @@ export class WorkerPool {
   /** Who waits for the metrics of workers. */
   readonly #measuring = new Map<number, (worker: Worker, metrics: readonly Metric[]) => void>();
   #measurements = 0;
+  /** What workers told before they stopped, by their ids. */
+  readonly #lastMetrics = new Map<number, readonly Metric[]>();
+  /** When each worker was started, in milliseconds since 1970: its counters begin there. */
+  readonly #startedAt = new Map<number, number>();
+  /** Called when a worker has read how metrics are pushed. */
+  onMetricsPush: ((push: MetricsPushConfig | undefined) => void) | undefined;
   /** Whether each worker that takes requests can answer them. */
   readonly #ready = new Map<Worker, boolean>();
   /** Whether all of the first ones have been able to. */
@@ -66,6 +73,7 @@ export class WorkerPool {
     const worker = cluster.fork();
     const startedAt = performance.now();
     this.#workers.add(worker);
+    this.#startedAt.set(worker.id, Date.now());
     this.#starting.add(worker);
     this.#reloading.set(worker, new Map());
     let begin = () => {};
@@ -130,12 +138,12 @@ export class WorkerPool {
     this.#measurements += 1;
     const id = this.#measurements;
     const asked = new Set([...this.#begun].filter((worker) => worker.isConnected()));
-    const told = new Map<number, readonly Metric[]>();
+    const told = new Map(this.#lastMetrics);
     return new Promise((resolve) => {
       const finish = () => {
         clearTimeout(timer);
         this.#measuring.delete(id);
-        resolve([...this.#ownMetrics(), ...ofWorkers(told)]);
+        resolve([...this.#ownMetrics(), ...ofWorkers(told, this.#startedAt)]);
       };
       const timer = setTimeout(finish, MEASURE_MS);
       this.#measuring.set(id, (worker, metrics) => {
@@ -194,6 +202,15 @@ export class WorkerPool {
       });
       return;
     }
+    if (message.type === 'measured-last') {
+      // One that is replaced has series of its own, which end with it.
+      if (this.#isStopping) this.#lastMetrics.set(worker.id, message.metrics);
+      return;
+    }
+    if (message.type === 'metrics-push') {
+      this.onMetricsPush?.(message.push);
+      return;
+    }
     if (message.type === 'reloaded') {
       const reloading = this.#reloading.get(worker);
       reloading?.get(message.id)?.();
@@ -243,6 +260,7 @@ export class WorkerPool {
 
   #forget(worker: Worker): void {
     this.#workers.delete(worker);
+    if (!this.#isStopping) this.#startedAt.delete(worker.id);
     this.#begun.delete(worker);
     this.#starting.delete(worker);
     this.#outdated.delete(worker);

@@ -36,6 +36,7 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
   });
   // Workers may wait for their sources for a long time, and that is when metrics are looked at.
   const metrics = await publishMetricsOfWorkers(config, () => crew.measure(), log);
+  crew.onMetricsPush = (push) => void metrics.configure(push);
   // One for all workers: each other gateway's reload is seen once. Before the workers start, since that
   // may take long: those that listen already reload, and one that is starting reloads as soon as it listens.
   const marks = redisUrl && openReloadMarks({ redisUrl, log, startedAt, onReload: (ask) => void crew.reload(ask) });
@@ -55,8 +56,9 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
     stop: async () => {
       process.off('SIGHUP', onHangUp);
       if (marks) marks.close();
-      await metrics.stop();
+      // What is counted while they drain is pushed as well.
       await stop();
+      await metrics.stop();
     },
   };
 }

@@ -5,6 +5,8 @@ export type Labels = Readonly<Record<string, string>>;
 export interface Sample {
   readonly labels: Labels;
   readonly value: number;
+  /** Since when it counts, in milliseconds since 1970, where that is not since the start of the process that publishes it. */
+  readonly since?: number;
 }
 
 /** The last observation of a bucket that was part of a trace. */
@@ -23,6 +25,8 @@ export interface HistogramSample {
   /** Observations in each bucket by itself, not cumulative: one more number than there are bounds. */
   readonly buckets: readonly number[];
   readonly sum: number;
+  /** As in `Sample`. */
+  readonly since?: number;
   /** By bucket; null and undefined where there is none. */
   readonly exemplars?: readonly (Exemplar | null | undefined)[] | undefined;
 }
@@ -86,8 +90,15 @@ export function oneGauge(name: string, help: string, value: number): NumberMetri
   return gauge(name, help, [], [{ labels: {}, value }]);
 }
 
-/** Merges the metrics of several processes: each sample gets the label `worker`. */
-export function ofWorkers(workers: ReadonlyMap<number, readonly Metric[]>): readonly Metric[] {
+/**
+ * Merges the metrics of several processes: each sample gets the label `worker`.
+ *
+ * @param since when each of them started, in milliseconds since 1970, where that is known.
+ */
+export function ofWorkers(
+  workers: ReadonlyMap<number, readonly Metric[]>,
+  since: ReadonlyMap<number, number> = new Map(),
+): readonly Metric[] {
   const merged = new Map<string, Metric>();
   for (const [worker, metrics] of workers)
     for (const metric of metrics) {
@@ -95,12 +106,15 @@ export function ofWorkers(workers: ReadonlyMap<number, readonly Metric[]>): read
       merged.set(metric.name, {
         ...metric,
         labelNames: ['worker', ...metric.labelNames],
-        samples: [...(known?.samples ?? []), ...metric.samples.map((sample) => ofWorker(sample, worker))],
+        samples: [
+          ...(known?.samples ?? []),
+          ...metric.samples.map((sample) => ofWorker(sample, worker, since.get(worker))),
+        ],
       } as Metric);
     }
   return [...merged.values()];
 }
 
-function ofWorker<T extends Sample | HistogramSample>(sample: T, worker: number): T {
-  return { ...sample, labels: { worker: String(worker), ...sample.labels } };
+function ofWorker<T extends Sample | HistogramSample>(sample: T, worker: number, since: number | undefined): T {
+  return { ...sample, ...(since !== undefined && { since }), labels: { worker: String(worker), ...sample.labels } };
 }

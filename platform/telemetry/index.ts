@@ -28,8 +28,13 @@ export { type TracingDefaults, type TracingSettings, tracingProblems } from './c
 export { type FixedAttributes, fixedAttributes } from './fixed-attributes.ts';
 export { GATEWAY_CREDENTIAL_HEADER, gatewayCredential, gatewayCredentialCheck } from './gateway-credential.ts';
 export { parseKeyValues } from './key-value-list.ts';
-export { type MetricsPushConfig, type MetricsPushSettings, metricsPushConfig } from './metrics/config.ts';
-export { type PublishMetricsOptions, publishMetrics } from './metrics/publish.ts';
+export {
+  type MetricsPushConfig,
+  type MetricsPushDefaults,
+  type MetricsPushSettings,
+  metricsPushConfig,
+} from './metrics/config.ts';
+export { type PublishedMetrics, type PublishMetricsOptions, publishMetrics } from './metrics/publish.ts';
 export { type MetricsPush, type MetricsPushOptions, openMetricsPush } from './metrics/push.ts';
 export { metricsPushSettings } from './metrics/settings.ts';
 export { PROPAGATION_HEADERS, PROPAGATORS, type Propagator } from './propagators.ts';

@@ -56,6 +56,8 @@ export interface Exemplar {
 /** A point of a gauge or sum (`value`), or of a histogram (`count`, `sum`, `buckets`). */
 export interface MetricPoint {
   readonly attributes: Attributes;
+  /** Since when it counts, in nanoseconds since 1970; 0 where the point does not say. */
+  readonly start: bigint;
   readonly value?: number;
   readonly count?: number;
   readonly sum?: number;
@@ -193,6 +195,7 @@ function toMetric(metric: Message, sender: Sender): ReceivedMetric {
 function toPoint(point: Message, type: ReceivedMetric['type']): MetricPoint {
   const shared = {
     attributes: toAttributes(point.attributes),
+    start: BigInt(text(point.startTimeUnixNano) || 0),
     exemplars: list(point.exemplars).map((exemplar) => ({
       value: numberOf(exemplar),
       traceId: hex(exemplar.traceId),

@@ -15,6 +15,14 @@ export interface MetricsPushConfig extends OtlpTransportOptions {
   readonly intervalMs: number;
 }
 
+/** What another source than the environment says of the push, such as Hasura's metadata. Environment variables win. */
+export interface MetricsPushDefaults {
+  /** The URL that metrics are sent to. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly resourceAttributes: Readonly<Record<string, string>>;
+}
+
 const DEFAULT_METRICS_ENDPOINT = 'http://localhost:4318';
 const DEFAULT_PUSH_TIMEOUT_MS = 10_000;
 
@@ -25,20 +33,27 @@ const DEFAULT_PUSH_TIMEOUT_MS = 10_000;
  * metrics that Prometheus scrapes would be there twice.
  *
  * @param serviceName where `OTEL_SERVICE_NAME` is not set.
+ * @param defaults what counts where no variable is set.
  * @returns undefined where they are not pushed.
  */
-export function metricsPushConfig(settings: MetricsPushSettings, serviceName: string): MetricsPushConfig | undefined {
-  const url = metricsUrl(settings);
+export function metricsPushConfig(
+  settings: MetricsPushSettings,
+  serviceName: string,
+  defaults?: MetricsPushDefaults,
+): MetricsPushConfig | undefined {
+  const url = metricsUrl(settings, defaults);
   if (url === undefined) return undefined;
   const timeoutMs =
     settings.OTEL_EXPORTER_OTLP_METRICS_TIMEOUT ?? settings.OTEL_EXPORTER_OTLP_TIMEOUT ?? DEFAULT_PUSH_TIMEOUT_MS;
   return {
     url,
-    headers: settings.OTEL_EXPORTER_OTLP_METRICS_HEADERS ?? settings.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    headers:
+      settings.OTEL_EXPORTER_OTLP_METRICS_HEADERS ?? settings.OTEL_EXPORTER_OTLP_HEADERS ?? defaults?.headers ?? {},
     timeoutMs: Math.min(timeoutMs, settings.OTEL_METRIC_EXPORT_TIMEOUT),
     compression: settings.OTEL_EXPORTER_OTLP_METRICS_COMPRESSION ?? settings.OTEL_EXPORTER_OTLP_COMPRESSION ?? 'none',
     resource: {
       'service.name': serviceName,
+      ...defaults?.resourceAttributes,
       ...settings.OTEL_RESOURCE_ATTRIBUTES,
       ...(settings.OTEL_SERVICE_NAME !== undefined && { 'service.name': settings.OTEL_SERVICE_NAME }),
     },
@@ -47,10 +62,10 @@ export function metricsPushConfig(settings: MetricsPushSettings, serviceName: st
   };
 }
 
-function metricsUrl(settings: MetricsPushSettings): string | undefined {
+function metricsUrl(settings: MetricsPushSettings, defaults: MetricsPushDefaults | undefined): string | undefined {
   const { OTEL_METRICS_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: base = DEFAULT_METRICS_ENDPOINT } = settings;
   if (settings.OTEL_SDK_DISABLED || exporter === 'none') return undefined;
   const own = settings.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT;
-  if (own !== undefined || exporter === undefined) return own;
+  if (own !== undefined || exporter === undefined) return own ?? defaults?.endpoint;
   return `${base.replace(/\/+$/, '')}/v1/metrics`;
 }

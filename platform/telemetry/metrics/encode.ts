@@ -56,9 +56,9 @@ export function writeMetricPoints(writer: ProtobufWriter, metrics: readonly Metr
 
 function writeNumbers(writer: ProtobufWriter, name: string, { type, samples }: NumberMetric, times: PointTimes): void {
   const data = writer.open(type === 'counter' ? METRIC.sum : METRIC.gauge);
-  for (const { labels, value } of samples) {
+  for (const { labels, value, since } of samples) {
     const point = writer.open(DATA.points);
-    if (type === 'counter') writer.time(NUMBER_POINT.start, times.start);
+    if (type === 'counter') writer.time(NUMBER_POINT.start, startOf(times, since));
     writer.time(NUMBER_POINT.time, times.time);
     writer.double(NUMBER_POINT.value, value);
     writeLabels(writer, NUMBER_POINT.attributes, labels, name);
@@ -75,7 +75,7 @@ function writeHistogram(writer: ProtobufWriter, name: string, metric: HistogramM
   const data = writer.open(METRIC.histogram);
   for (const sample of metric.samples) {
     const point = writer.open(DATA.points);
-    writer.time(HISTOGRAM_POINT.start, times.start);
+    writer.time(HISTOGRAM_POINT.start, startOf(times, sample.since));
     writer.time(HISTOGRAM_POINT.time, times.time);
     writer.fixed64(HISTOGRAM_POINT.count, countOf(sample));
     writer.double(HISTOGRAM_POINT.sum, sample.sum);
@@ -87,6 +87,11 @@ function writeHistogram(writer: ProtobufWriter, name: string, metric: HistogramM
   }
   writer.varint(DATA.temporality, TEMPORALITY[times.temporality]);
   writer.close(data);
+}
+
+/** A worker that took the place of another counts since its own start, which a collector must not take for a reset. */
+function startOf({ start }: PointTimes, since: number | undefined): number {
+  return since === undefined ? start : Math.max(start, since);
 }
 
 function countOf({ buckets }: HistogramSample): number {

@@ -15,26 +15,54 @@ export interface PublishMetricsOptions extends MetricsEndpointOptions {
   readonly withProcess: boolean;
 }
 
+/** Metrics that are served and pushed. */
+export interface PublishedMetrics {
+  /** Pushes them to another collector from now on, or to none. What the one before has not got yet is pushed to it first. */
+  configure(push: MetricsPushConfig | undefined): Promise<void>;
+  /** Pushes once more, which takes some seconds at most. */
+  stop(): Promise<void>;
+}
+
 /**
  * Serves metrics on a port of their own and pushes them to a collector, as the settings say. Where they go nowhere, nothing
  * is opened or loaded for it.
  *
  * @throws StartError when it cannot listen on the port.
  */
-export async function publishMetrics(options: PublishMetricsOptions): Promise<{ stop(): Promise<void> }> {
-  const { port, push: config, withProcess, log } = options;
+export async function publishMetrics(options: PublishMetricsOptions): Promise<PublishedMetrics> {
+  const { port, withProcess, log } = options;
   let ofProcess: ProcessMetrics | undefined;
+  let push: { readonly config: MetricsPushConfig; readonly pushing: MetricsPush } | undefined;
+  /** One change after the other. */
+  let changing: Promise<void> = Promise.resolve();
   const collect = async () => {
     const metrics = await options.collect();
     return ofProcess ? [...metrics, ...ofProcess.collect()] : metrics;
   };
   const endpoint = await openMetricsEndpoint({ ...options, collect });
-  let push: MetricsPush | undefined;
-  if (config) push = await openMetricsPush({ config, serviceVersion: packageVersion(), collect, log });
-  if (withProcess && (port !== 0 || config)) ofProcess = openProcessMetrics();
+
+  async function change(config: MetricsPushConfig | undefined): Promise<void> {
+    if (JSON.stringify(config) === JSON.stringify(push?.config)) return;
+    await push?.pushing.stop();
+    push = config && {
+      config,
+      pushing: await openMetricsPush({ config, serviceVersion: packageVersion(), collect, log }),
+    };
+    if (withProcess && (port !== 0 || config)) ofProcess ??= openProcessMetrics();
+  }
+
+  function configure(config: MetricsPushConfig | undefined): Promise<void> {
+    changing = changing.then(() => change(config));
+    return changing;
+  }
+
+  await configure(options.push);
+  if (withProcess && port !== 0) ofProcess ??= openProcessMetrics();
   return {
+    configure,
     async stop() {
-      await push?.stop();
+      await changing;
+      await push?.pushing.stop();
       ofProcess?.stop();
       await endpoint.stop();
     },

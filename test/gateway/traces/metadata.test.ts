@@ -12,7 +12,7 @@ const users = await keep(graphqlUpstream('type Query { count: Int }', { Query: {
 const files = { 'remote_schemas.yaml': [{ name: 'users', definition: { url: users.graphqlUrl } }] };
 const settings = {
   status: 'enabled',
-  data_types: ['traces', 'metrics'],
+  data_types: ['traces', 'logs'],
   exporter_otlp: {
     otlp_traces_endpoint: '{{COLLECTOR_URL}}/v1/traces',
     protocol: 'http/protobuf',
@@ -52,10 +52,45 @@ test("Hasura's opentelemetry.yaml switches tracing on and off, and variables win
   expect(collector.exports[0]?.headers['x-api-key']).toBe('key');
   expect(collector.problems).toEqual([]);
   expect(gateway.logged('metadata.ignored').at(-1)).toMatchObject({
-    ignored: [{ what: 'OpenTelemetry metrics: of the metadata, only traces are acted on' }],
+    ignored: [{ what: 'OpenTelemetry logs: logs are written to standard output' }],
   });
   await gateway.edit({ 'opentelemetry.yaml': { ...settings, status: 'disabled' } });
   await until('calls are not traced', async () => !('x-b3-traceid' in (await headersOfCall())));
+});
+
+test("Hasura's opentelemetry.yaml has metrics pushed, and to another collector when it is edited", async () => {
+  const [sink, other] = [await keep(openOtlpReceiver()), await keep(openOtlpReceiver())];
+  const gateway = await keep(
+    openEditedGateway(files, {
+      issuer,
+      environment: {
+        ...environment,
+        COLLECTOR_URL: sink.url,
+        OTHER_URL: other.url,
+        OTEL_METRIC_EXPORT_INTERVAL: '100',
+      },
+    }),
+  );
+  const pushing = {
+    ...settings,
+    data_types: ['metrics'],
+    exporter_otlp: { ...settings.exporter_otlp, otlp_metrics_endpoint: '{{COLLECTOR_URL}}/v1/metrics' },
+  };
+  expect((await gateway.edit({ 'opentelemetry.yaml': pushing })).status).toBe(200);
+  const metric = await until('metrics are pushed', () =>
+    sink.metrics.find(({ name }) => name === 'portico_http_requests'),
+  );
+
+  expect(metric.resource).toMatchObject({ 'service.name': 'shop', team: 'ours' });
+  expect(sink.exports[0]?.headers['x-api-key']).toBe('key');
+  expect(sink.metrics.some(({ name }) => name === 'process.memory.usage')).toBe(true);
+  expect([sink.problems, sink.spans]).toEqual([[], []]);
+  const elsewhere = { ...pushing.exporter_otlp, otlp_metrics_endpoint: '{{OTHER_URL}}/v1/metrics' };
+  await gateway.edit({ 'opentelemetry.yaml': { ...pushing, exporter_otlp: elsewhere } });
+  await until('they are pushed elsewhere', () => other.exports.length > 0);
+  const [before, since] = [sink.exports.length, other.exports.length];
+  await until('they are pushed on', () => other.exports.length > since + 2);
+  expect(sink.exports).toHaveLength(before);
 });
 
 test.each([
