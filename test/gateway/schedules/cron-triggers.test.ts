@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { availableEngines } from '../../database/index.ts';
 import { eventually } from '../jobs/jobs-harness.ts';
 import {
+  minutesAgo,
   openSchedulesWorld,
   outage,
   type Replica,
@@ -44,7 +45,7 @@ describe.each(await availableEngines())('cron triggers on %s', (engine) => {
 
   test('send Hasura’s payload, with headers and signatures, and the answer is logged', async () => {
     const world = await open();
-    const one = trigger('report', '*/10 * * * *', {
+    const one = trigger('report', minutesAgo(5), {
       comment: 'each day',
       headers: [
         { name: 'x-key', value_from_env: 'REPORT_KEY' },
@@ -65,7 +66,7 @@ describe.each(await availableEngines())('cron triggers on %s', (engine) => {
       name: 'report',
       comment: 'each day',
       payload: { of: 'report' },
-      scheduled_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d0:00Z$/),
+      scheduled_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:00Z$/),
     });
     expect(received).toMatchObject({
       method: 'POST',
@@ -95,7 +96,7 @@ describe.each(await availableEngines())('cron triggers on %s', (engine) => {
 
   test('run each time once, over replicas whose clocks differ by seconds', async () => {
     const world = await open();
-    const one = trigger('each', '*/5 * * * *');
+    const one = trigger('each', minutesAgo(...Array.from({ length: 12 }, (_, k) => 3 + 5 * k)));
     await afterOutage(world, one, 60);
     const replicas = [-5_000, 0, 5_000].map((clockSkewMs) => world.replica([one], { clockSkewMs }));
     for (const { jobs, start } of replicas) {
@@ -111,27 +112,19 @@ describe.each(await availableEngines())('cron triggers on %s', (engine) => {
 
     const times = world.bodies().map(({ scheduled_time }) => scheduled_time);
     expect(new Set(times).size).toBe(times.length);
-    expect(times.length).toBeGreaterThanOrEqual(12);
-    expect(times.length).toBeLessThanOrEqual(13);
+    expect(times).toHaveLength(12);
   });
 
   test('run after an outage what is within the tolerance, and mark the rest', async () => {
     const world = await open();
-    const one = trigger('tolerant', '*/10 * * * *', { retry_conf: { tolerance_seconds: 1_500 } });
+    const one = trigger('tolerant', minutesAgo(5, 15, 35, 45, 55), { retry_conf: { tolerance_seconds: 1_500 } });
     await afterOutage(world, one, 60);
     const replica = world.replica([one]);
     replica.jobs.start();
     replica.start();
-    await eventually(async () => {
-      const listed = await statuses(replica, 'tolerant');
-      return listed.filter((status) => status === 'dead' || status === 'delivered').length >= 6;
-    });
-    const listed = await statuses(replica, 'tolerant');
-    // Of six times in an hour two or three are younger than 25 minutes.
-    expect(listed.filter((status) => status === 'delivered').length).toBeGreaterThanOrEqual(2);
-    expect(listed.filter((status) => status === 'delivered').length).toBeLessThanOrEqual(3);
-    expect(listed.filter((status) => status === 'dead').length).toBeGreaterThanOrEqual(3);
-    const oldest = Date.now() - 1_560_000;
+    const ended = ['dead', 'dead', 'dead', 'delivered', 'delivered'];
+    await eventually(async () => (await statuses(replica, 'tolerant')).join() === ended.join());
+    const oldest = Date.now() - 1_200_000;
     for (const { scheduled_time } of world.bodies()) expect(Date.parse(scheduled_time)).toBeGreaterThan(oldest);
   });
 
@@ -143,15 +136,15 @@ describe.each(await availableEngines())('cron triggers on %s', (engine) => {
     replica.start();
     await eventually(async () => (await statuses(replica, 'minutely')).length >= 100);
     await replica.stop();
-    // One or two are ahead.
-    expect((await statuses(replica, 'minutely')).length).toBeLessThanOrEqual(103);
+    // A few are ahead, and may have come meanwhile.
+    expect((await statuses(replica, 'minutely')).length).toBeLessThanOrEqual(106);
   });
 
   test('have missed nothing where they are new, or have another schedule', async () => {
     const world = await open();
     const one = trigger('changing', '0 0 1 1 *');
     await afterOutage(world, one, 60);
-    const replica = world.replica([trigger('changing', '*/10 * * * *'), trigger('new', '*/10 * * * *')]);
+    const replica = world.replica([trigger('changing', minutesAgo(5)), trigger('new', minutesAgo(5))]);
     replica.start();
     await eventually(() => isPlanned(world, 'new'));
     await replica.stop();
@@ -163,7 +156,7 @@ describe.each(await availableEngines())('cron triggers on %s', (engine) => {
 
   test('stop when they are removed, and have missed nothing when they come back', async () => {
     const world = await open();
-    const one = trigger('gone', '*/10 * * * *');
+    const one = trigger('gone', minutesAgo(5, 15));
     await afterOutage(world, one, 25);
     const planning = world.replica([one]);
     planning.start();
@@ -188,8 +181,9 @@ describe.each(await availableEngines())('cron triggers on %s', (engine) => {
 
   test('do not run a time that their schedule has no more', async () => {
     const world = await open();
-    await afterOutage(world, trigger('moved', '*/10 * * * *'), 25);
-    const planning = world.replica([trigger('moved', '*/10 * * * *')]);
+    const one = trigger('moved', minutesAgo(5, 15));
+    await afterOutage(world, one, 25);
+    const planning = world.replica([one]);
     planning.start();
     await eventually(async () => (await statuses(planning, 'moved')).length >= 2);
     await planning.stop();
@@ -201,7 +195,7 @@ describe.each(await availableEngines())('cron triggers on %s', (engine) => {
 
   test('are tried again after a failure, with the same id, and each attempt is logged', async () => {
     const world = await open();
-    const one = trigger('failing', '*/10 * * * *', { retry_conf: { num_retries: 1, retry_interval_seconds: 0 } });
+    const one = trigger('failing', minutesAgo(5), { retry_conf: { num_retries: 1, retry_interval_seconds: 0 } });
     await afterOutage(world, one, 15);
     world.answerBy(() => ({ status: 503, headers: { 'retry-after': '0' } }));
     const replica = world.replica([one]);
@@ -222,7 +216,7 @@ describe.each(await availableEngines())('cron triggers on %s', (engine) => {
 
   test('send what a transform makes of the payload', async () => {
     const world = await open();
-    const one = trigger('transformed', '*/10 * * * *', {
+    const one = trigger('transformed', minutesAgo(5), {
       request_transform: {
         version: 2,
         method: 'PUT',

@@ -113,6 +113,14 @@ export function trigger(name: string, schedule: string, more: Readonly<Record<st
   return { name, schedule, webhook: '{{HOOK_URL}}/cron', payload: { of: name }, include_in_metadata: true, ...more };
 }
 
+/**
+ * A schedule that came so many minutes ago, each less than 60, and comes an hour later again: how many times of it lie in the last
+ * hour does not depend on the moment in which a test runs.
+ */
+export function minutesAgo(...minutes: readonly number[]): string {
+  return `${minutes.map((ago) => new Date(Date.now() - ago * 60_000).getUTCMinutes()).join(',')} * * * *`;
+}
+
 /** Puts back how far a trigger has been planned: as if there had been an outage since. */
 export async function outage({ sql }: Pick<SchedulesWorld, 'sql'>, name: string, minutes: number): Promise<void> {
   await sql(
