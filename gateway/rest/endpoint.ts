@@ -58,7 +58,10 @@ function prepare(generation: Generation): Prepared {
   };
 }
 
-/** One request to a REST endpoint. Its methods are the steps in their order; an error in any of them rejects the request. */
+/**
+ * One request to a REST endpoint. Its methods are the steps in their order; an error in any of them rejects the
+ * request.
+ */
 class RestExchange {
   readonly #exchange: HttpExchange;
   readonly #prepared: Prepared;
@@ -121,7 +124,7 @@ class RestExchange {
     );
   }
 
-  /** The bearer rule comes first: only who may use an endpoint learns what is wrong. */
+  /** Authentication comes first: only authorized callers learn what is wrong with a request. */
   #refuseRequest(refusal: unknown): void {
     this.#admitted().then(
       () => this.#refuse(refusal),
@@ -173,8 +176,8 @@ function isBody(body: unknown): body is Readonly<Record<string, unknown>> | unde
 }
 
 /**
- * The bare data. An error takes its place: a bare object has no room to say what is missing from it, so of an operation
- * that failed in part nothing is shown.
+ * Sends the data alone, or the first error in its place: an object without an `errors` member cannot report partial
+ * failures, so partial data is not sent.
  */
 function send(exchange: HttpExchange, result: OperationResult, mayCompress: boolean): void {
   const { status, headers, cookies } = result.http;
@@ -190,7 +193,10 @@ function send(exchange: HttpExchange, result: OperationResult, mayCompress: bool
   }
 }
 
-/** An error as Hasura's flat body. A source's extensions may hold anything; what programs read of them stays text. */
+/**
+ * An error as Hasura's flat body. Extensions of a source may contain anything, so `path` and `code` are converted to
+ * text.
+ */
 function flatError({ message, extensions }: PublicError) {
   const { code = 'unexpected', path, internal } = extensions;
   return {

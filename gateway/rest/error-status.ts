@@ -12,8 +12,7 @@ const APOLLO: Readonly<Record<string, number>> = {
 
 /**
  * The HTTP status of an operation that ended with an error: the one that a source named, if it is one of an error, else
- * the one that goes with the code. What a source reported with a code of its own, it reported of what it was asked:
- * that is the caller's to put right.
+ * the one of the code. An unknown code of a source is treated as an error of the request, 400.
  */
 export function errorStatus({ extensions }: PublicError, named: number | undefined): number {
   if (named !== undefined && named >= 400) return named;

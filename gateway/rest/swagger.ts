@@ -17,7 +17,7 @@ const SWAGGER_PATH = '/api/swagger';
 
 /**
  * Answers `/api/swagger/json` with the OpenAPI document of the caller's role, `/api/swagger/public.json` with that of
- * callers without a token, and `/api/swagger` with a page for people to read them in. The page is the same for everybody.
+ * callers without a token, and `/api/swagger` with a page that shows them. The page is the same for all callers.
  */
 export function swagger({
   graph,

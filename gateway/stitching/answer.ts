@@ -6,7 +6,7 @@ import type { SelectedField } from './selected.ts';
 type AnswerJson = Readonly<Record<string, unknown>>;
 export type PathSegment = string | number;
 
-/** An object of the answer, as far as it has been fetched. */
+/** An object of the response, with the fields fetched so far. */
 export class AnsweredObject {
   readonly __typename: string;
   /** By response key: leaves as sources answered them, objects and lists of these, null, or a `FieldFailure`. */
@@ -42,7 +42,7 @@ export interface FailureCause {
   readonly beside?: string;
 }
 
-/** Why a field is null. It has no path: graphql-js knows best where in the answer the field is. */
+/** Why a field is null. It has no path: graphql-js adds that of the field. */
 export class FieldFailure extends Error {
   readonly causes: readonly FailureCause[];
 

@@ -49,8 +49,8 @@ export function completionSchema(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /**
- * What is answered to the client of what has been fetched: graphql-js executes the client's own document over it, so that
- * keys, their order, nulls and the places of errors are what they are for any schema.
+ * Completes the response from the fetched data: graphql-js executes the client's own document over it, so that response
+ * keys, their order, null propagation and error paths are as for any schema.
  *
  * @param beside errors of places that are not null.
  */

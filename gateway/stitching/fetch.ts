@@ -57,8 +57,8 @@ interface WrittenField {
 const NO_ALIASES: ReadonlyMap<string, string> = new Map();
 
 /**
- * Works out what subschemas are asked for, once for each place of an operation. Response keys are ours wherever the
- * client's could be mistaken for names of fields, which objects are joined by.
+ * Computes the selections that are sent to subschemas, once for each position of an operation. Response keys are
+ * generated wherever the client's could be confused with names of fields that objects are joined by.
  */
 export class Fetches {
   readonly #types: SubschemaTypes;

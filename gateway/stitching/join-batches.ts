@@ -15,7 +15,7 @@ interface JoinBatch {
   addTo(request: SubschemaRequest): ReadBatch;
 }
 
-/** What objects are to be joined with next: what one subschema is asked for goes into one request. */
+/** The next joins of objects: all that are for one subschema are sent in one request. */
 export class JoinBatches {
   readonly bySubschema = new Map<StitchedSubschema, JoinBatch[]>();
   readonly #batches = new Map<string, EntryBatch | RelationshipBatch>();

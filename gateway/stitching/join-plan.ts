@@ -7,7 +7,7 @@ import type { SelectedField } from './selected.ts';
 import { areFactsKnown, type EntryPoint, type SubschemaTypes } from './subschema-types.ts';
 
 /**
- * Finds for each object who answers what is missing of it, as far as the keys are known that it is asked for by.
+ * Finds for each object the subschemas that resolve its missing fields, as far as the required keys are known.
  *
  * @returns what has to wait for facts that are asked for first.
  */
@@ -140,7 +140,7 @@ class ObjectPlan {
     return names;
   }
 
-  /** A key that is null is asked for nothing; one that could not be had is why. */
+  /** The value of a field that cannot be joined: null where a key is null, else the reason why a key is missing. */
   #unjoinable(field: SelectedField): unknown {
     const { failed, __typename: typeName, facts } = this.#object;
     const causes = [...this.#factsFor(field)].flatMap((name) => failed.get(name) ?? []);

@@ -35,7 +35,7 @@ export interface PreparedFetches {
   readonly fetches: Fetches;
 }
 
-/** One run of an operation: asks the subschemas, and joins what they answer. */
+/** One run of an operation: calls the subschemas and joins their responses. */
 export class OperationRun {
   readonly #prepared: PreparedFetches;
   readonly #variables: Variables;
@@ -153,7 +153,7 @@ export class OperationRun {
     return values;
   }
 
-  /** Joins what has to be joined, and what then is, until there is nothing left. */
+  /** Joins objects, and those that the joins return, until none is left. */
   async #settle({ joinables, beside }: AnswerReader): Promise<void> {
     this.beside.push(...beside);
     const later: Promise<void>[] = [];

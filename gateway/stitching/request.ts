@@ -32,7 +32,7 @@ export interface SubschemaAnswer {
   readonly errors: ErrorTree;
 }
 
-/** One operation that a subschema is asked to run, put together root field by root field. */
+/** One operation for a subschema, built root field by root field. */
 export class SubschemaRequest {
   readonly subschema: StitchedSubschema;
   readonly #type: OperationTypeNode;
@@ -183,7 +183,7 @@ function fitting(value: unknown, type: GraphQLInputType): unknown {
   return value;
 }
 
-/** What a request comes to that failed as a whole. */
+/** The response of a request that failed as a whole. */
 export function failedRequest(error: unknown): SubschemaAnswer {
   const originalError = error instanceof Error ? error : new Error(String(error));
   const located = error instanceof GraphQLError ? error : new GraphQLError(originalError.message, { originalError });

@@ -23,7 +23,10 @@ export interface SelectedField {
 /** Whether `@skip` and `@include` leave a selection in this run. */
 export type IsIncluded = (selection: SelectionNode) => boolean;
 
-/** An operation as one run selects of it, for each object type apart: nothing is left of fragments and of conditions. */
+/**
+ * The fields that one run of an operation selects, for each object type separately: fragments and conditions are
+ * resolved.
+ */
 export class SelectedOperation {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;

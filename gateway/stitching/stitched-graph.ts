@@ -31,8 +31,8 @@ export interface StitchedSubscription {
 const MAX_KEPT_CONDITIONS = 16;
 
 /**
- * Executes operations over all subschemas of a graph, where objects of one are joined with what others have of them, by
- * keys or by relationships.
+ * Executes operations over all subschemas of a graph. Objects of one are joined with fields of others, by keys or by
+ * relationships.
  */
 export class StitchedGraph {
   readonly #schema: GraphQLSchema;

@@ -15,7 +15,7 @@ import {
 import type { Relationship } from './relationship.ts';
 import type { MergedType, StitchedSubschema } from './subschema.ts';
 
-/** A root field of a subschema that gives objects of a type that others know as well. */
+/** A root field of a subschema that returns objects of a type that other subschemas have too. */
 export interface EntryPoint {
   readonly subschema: StitchedSubschema;
   readonly field: GraphQLField<unknown, unknown>;
@@ -30,7 +30,7 @@ export interface EntryPoint {
 /** What is known of an object beside what the client selects, by names of fields. */
 export type Facts = Readonly<Record<string, unknown>>;
 
-/** What the subschemas of a graph have of its types, and how objects are joined. */
+/** The fields that the subschemas of a graph have of its types, and how objects are joined. */
 export class SubschemaTypes {
   readonly subschemas: readonly StitchedSubschema[];
   readonly #relationships = new Map<string, Relationship>();

@@ -21,17 +21,17 @@ import type { TypeSchemas } from './type-schemas.ts';
 
 type SelectionSets = readonly Certain<SelectionSetNode>[];
 
-/** A saved operation and the graph that it runs on. It is valid there. */
+/** A saved operation and the graph that it is valid on. */
 export interface SavedOperation {
   readonly operation: OperationDefinitionNode;
-  /** The document that the operation stands in. */
+  /** The document of the operation. */
   readonly document: DocumentNode;
   readonly schema: GraphQLSchema;
 }
 
 /**
- * The schema of what an operation answers when nothing goes wrong: objects of exactly the fields that are selected,
- * under their response keys. A field is required unless a variable may take it out.
+ * The schema of a successful response: objects with exactly the selected fields, under their response keys. A field is
+ * required unless a variable may remove it.
  */
 export function answerSchema(saved: SavedOperation, types: TypeSchemas): JsonSchema {
   const { operation, document, schema } = saved;

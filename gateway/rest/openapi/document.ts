@@ -30,7 +30,7 @@ interface DescribedPath {
   readonly operations: Record<string, unknown>;
 }
 
-/** Describes the REST endpoints that a role may use, and what each of them answers it. */
+/** Describes the REST endpoints that a role may use, with their responses for this role. */
 export function openApiDocument({ endpoints, graph, generation, withUnusable }: OpenApiOptions): OpenApiDocument {
   const types = createTypeSchemas();
   const answers: Record<string, JsonSchema> = {};
@@ -78,7 +78,7 @@ function answerName(id: string): string {
   return `${id}.answer`;
 }
 
-/** A name made fit for programs that write code of the document. */
+/** A name that code generators accept. */
 function unusedId(name: string, answers: Readonly<Record<string, unknown>>): string {
   const plain = name.replace(/\W+/g, '_');
   let id = plain;
@@ -86,7 +86,9 @@ function unusedId(name: string, answers: Readonly<Record<string, unknown>>): str
   return id;
 }
 
-/** Paths that differ in the names of their parameters only are one path to OpenAPI, which gets the first one's names. */
+/**
+ * Paths that differ in the names of their parameters only are one path to OpenAPI, which gets the first one's names.
+ */
 function pathOf(endpoint: RestEndpoint, paths: Map<string, DescribedPath>): DescribedPath {
   const segments = endpoint.metadata.url.split('/');
   const written = (parameter: (segment: string) => string) =>

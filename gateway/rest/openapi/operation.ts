@@ -30,8 +30,8 @@ export function pathParameters({ metadata }: RestEndpoint): readonly string[] {
 }
 
 /**
- * What one method of an endpoint takes and answers. What is not in the path comes in the body of a method that has one,
- * else in the query string.
+ * The parameters and responses of one method of an endpoint. Variables that are not in the path are in the body of a
+ * method that has one, else in the query string.
  */
 export function describeOperation(described: DescribedEndpoint, method: RestMethod, types: TypeSchemas) {
   const { endpoint, id, labels, answer } = described;

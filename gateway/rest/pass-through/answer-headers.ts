@@ -52,7 +52,7 @@ export interface AnswerPolicy {
 }
 
 /**
- * What a client gets of the headers of a service's answer.
+ * The headers of a service's response that a client gets.
  *
  * @param raw names and values in turn, as undici gives them.
  * @param host what the client called us.
@@ -97,7 +97,9 @@ function replaceAddress(headers: AnswerHeaders, name: string, address: ServiceAd
   else headers[name] = shown;
 }
 
-/** Two callers never share an answer of a cache between the clients and us, whatever the service says of caching. */
+/**
+ * Two callers never share a response of a cache in front of the gateway, whatever the service's caching headers are.
+ */
 function varying(said: readonly string[], more: readonly string[]): string {
   const names = said.flatMap((value) => value.split(',')).map((name) => name.trim());
   if (names.includes('*')) return '*';

@@ -8,8 +8,8 @@ export const CONNECT_TIMEOUT_MS = 5_000;
 /** Keep-alive connections to one origin, and the requests that may be under way there. */
 export interface OriginConnections {
   /**
-   * As large as it has to be: an answer that turns out to be an event stream keeps its connection and gives back its
-   * place, which a pool of a fixed size could not tell before.
+   * Of unlimited size: a response that is an event stream keeps its connection and releases its slot, so a pool of a
+   * fixed size would have fewer connections than slots.
    */
   readonly pool: Pool;
   readonly places: ServiceBulkhead;

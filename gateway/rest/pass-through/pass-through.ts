@@ -22,7 +22,7 @@ import { openServices, refuseUnlessPublic, type Service } from './service.ts';
 import { callerOf } from './service-bulkhead.ts';
 import { relayWebSocket } from './websocket.ts';
 
-/** Passes requests on to plain HTTP services, as `services.yaml` says. docs/pass-through.md has what goes through. */
+/** Passes requests on to the plain HTTP services of `services.yaml`. docs/pass-through.md lists what is forwarded. */
 export interface PassThrough extends MetadataSubscriber {
   /** Whether a service has this path. */
   matches(path: string): boolean;
@@ -32,7 +32,7 @@ export interface PassThrough extends MetadataSubscriber {
   handle(exchange: HttpExchange): Promise<void>;
   /** Takes a WebSocket handshake whose path matches; refuses it with a plain HTTP response. */
   upgrade(incoming: IncomingRequest, socket: Socket, head: Buffer): Promise<void>;
-  /** Ends the WebSockets that are open: unlike requests, they would go on for as long as their clients like. */
+  /** Closes the open WebSockets, which have no end of their own, unlike requests. */
   closeSockets(): void;
   close(): void;
 }
@@ -83,7 +83,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
     const service = services.find(path);
     if (!service) throw resourceNotFound();
     const { name, permissions, timeout_seconds, only_public_without_token } = service.metadata;
-    // No token is verified there, so a caller with an expired one can get a new one; and the log names no caller.
+    // No token is verified there, so a caller with an expired one can get a new one; the log has no caller then.
     let session: Session | undefined;
     if (only_public_without_token) refuseUnlessPublic(service, incoming);
     else {

@@ -1,12 +1,14 @@
 import { ambiguousPath, dotSegmentInPath } from '../errors.ts';
 
-/** Octets of a path that some servers cut off, fold into another, or take for a separator. */
+/** Bytes of a path that some servers cut off, normalize, or read as a separator. */
 const AMBIGUOUS = /[^\x21-\x7e]|\\|%(?:[01][0-9a-f]|7f)|%5c/i;
-/** Bytes of UTF-8 that are longer than they need be and that lax decoders take for `.` and `/` (RFC 3629 section 10). */
+/**
+ * Bytes of UTF-8 that are longer than they need be and that lax decoders take for `.` and `/` (RFC 3629 section 10).
+ */
 const OVERLONG = /%(?:c0%a[ef]|c1%9c|e0%80%a[ef]|f0%80%80%a[ef])/i;
 
 /**
- * Refuses a path that a service could take for one outside of its own part, once it decodes and resolves it.
+ * Rejects a path that a service could decode and resolve to one outside of its own prefix.
  *
  * @throws GatewayError `bad-request`
  */
@@ -23,7 +25,9 @@ function hasDotSegment(path: string): boolean {
   return decoded.split('/').some((segment) => DOT_SEGMENT.test(segment));
 }
 
-/** Also with what a server may cut off from a segment, plain or encoded: parameters, a query, a fragment, white space. */
+/**
+ * Also with what a server may cut off from a segment, plain or encoded: parameters, a query, a fragment, white space.
+ */
 const DOT_SEGMENT = /^(?:%20|%a0|%c2%a0)*\.\.?(?:;|%3b|#|%23|%3f|%20|%a0|%c2%a0|$)/i;
 
 /** With `%25` decoded as often as it takes: a path may be decoded more than once on its way. */
@@ -34,8 +38,8 @@ function decodedPercents(path: string): string {
 }
 
 /**
- * A path as the most lenient server would read it, to find out whether it may mean a part that another service has:
- * unreserved characters decoded, without case, repeated slashes, and what may be cut off from a segment.
+ * A path as the most lenient server would read it, to check whether it may belong to another service: unreserved
+ * characters decoded, in lower case, without repeated slashes and without what may be cut off from a segment.
  */
 export function lenientPath(path: string): string {
   return decodedPercents(path)

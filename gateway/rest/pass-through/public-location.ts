@@ -10,10 +10,10 @@ export interface ServiceAddress {
 }
 
 /**
- * What a service says of an address of its own, as a client can use it: `http://10.0.0.7:4010/orders/7` and `/orders/7`
- * become `/api/orders/7`. Addresses elsewhere and relative ones stay as they are.
+ * Converts an address of a service to the public one: `http://10.0.0.7:4010/orders/7` and `/orders/7` become
+ * `/api/orders/7`. Addresses of other servers and relative ones stay unchanged.
  *
- * @param host what the client called us, which services build addresses from.
+ * @param host the client's `Host`, which services build addresses from.
  * @returns undefined for an address of the service that no client can reach.
  */
 export function publicLocation(

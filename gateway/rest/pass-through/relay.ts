@@ -33,9 +33,9 @@ export interface RelaySlots {
 }
 
 /**
- * Relays one request to a service and its answer to the client, both as they come. undici writes how the request is
- * framed, so that nothing of the client's framing reaches the service, and ends the connection to the service whenever
- * one of the two messages on it is not complete.
+ * Streams one request to a service and its response to the client. undici frames the request, so that nothing of the
+ * client's framing reaches the service, and closes the connection to the service whenever one of the two messages on it
+ * is incomplete.
  */
 export function relay(exchange: HttpExchange, target: RelayTarget, slots: RelaySlots): void {
   new ResponseRelay(exchange, target, slots).start();
@@ -202,7 +202,9 @@ class ClientGone extends Error {
   }
 }
 
-/** Whether a service may answer so: clients would take a 407 for that of a proxy of theirs (RFC 9110 section 15.5.8). */
+/**
+ * Whether a service may answer so: clients would take a 407 for that of a proxy of theirs (RFC 9110 section 15.5.8).
+ */
 export function isRelayable(status: number): boolean {
   return status !== 407 && status <= 599;
 }

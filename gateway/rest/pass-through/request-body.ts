@@ -7,9 +7,9 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * The body of a client's request, without the framing that it came in and without its trailers, as fast as it is taken.
- * It fails when the client goes away before its end. A reader that is done early destroys it, and not the request: the
- * client still has to get its answer, and what it goes on to send is thrown away.
+ * The body of a client's request, without its framing and trailers, read as fast as the service takes it. It fails when
+ * the client disconnects before its end. A reader that ends early destroys this stream and not the request: the client
+ * still gets its response, and the rest of the body is dropped.
  */
 export class RequestBody extends Readable {
   readonly #request: IncomingMessage;

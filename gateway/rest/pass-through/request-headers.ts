@@ -6,8 +6,8 @@ import type { Session } from '../../session/index.ts';
 import { clientHeaderForwarding } from '../../sources/index.ts';
 
 /**
- * Makes the headers that a service gets of those of a client: lower-case names, Latin-1 values. Without a session, where
- * no caller is known.
+ * Makes the headers for a service from those of a client: lower-case names, Latin-1 values. Without a session where the
+ * caller is not authenticated.
  */
 export type HeadersForService = (
   incoming: IncomingRequest,
@@ -29,9 +29,9 @@ const OF_HANDSHAKE = [
 ] as const;
 
 /**
- * Headers of requests to a service. Ordinary ones describe the request and go through. Credentials are ours to judge, not
- * the service's to see. Precedence: configured, then session, then ours, then client. How the body is framed and whatever
- * else is about a connection is no part of them. docs/pass-through.md has the whole list.
+ * Headers of requests to a service. Ordinary ones describe the request and are forwarded; credentials are not.
+ * Precedence: configured, then session, then the gateway's, then client. Framing headers and headers of the connection
+ * are left out. docs/pass-through.md has the whole list.
  */
 export function headersForService(
   metadata: ServiceMetadata,

@@ -104,8 +104,8 @@ function openService(
 }
 
 /**
- * Refuses whatever is not one of the addresses that need no token. Paths count as they were written, so that no way of
- * writing another one reaches more than is listed.
+ * Rejects requests to all but the addresses that need no token. Paths are compared as they were sent, so that no other
+ * spelling reaches more than the list.
  *
  * @throws GatewayError `not-found` or `method-not-allowed`
  */

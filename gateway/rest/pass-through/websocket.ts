@@ -20,8 +20,8 @@ export interface WebSocketTarget extends Omit<RelayTarget, 'dispatcher'> {
 }
 
 /**
- * Relays a WebSocket to a service. Its handshake has a connection of its own, which is never used for anything else:
- * whatever the service makes of the handshake, no other request follows it.
+ * Relays a WebSocket to a service. Its handshake has a connection of its own, which is never reused: however the
+ * service answers the handshake, no other request follows on it.
  *
  * @param head what the client has sent after the handshake, which the service gets once it has switched protocols.
  */
