@@ -35,9 +35,9 @@ describe('the metadata of a project loads, with a summary of what is used, what 
       'role doctor: query invoices, mutation bookVisit',
       'role * (any other that a token may name): query invoices',
       'authentication fields: none',
-      'operation allowed-queries/visits: nobody',
-      'operation allowed-queries/patients: nobody',
-      'operation allowed-queries/wards: nobody',
+      'operation allowed-queries/visits: no role',
+      'operation allowed-queries/patients: no role',
+      'operation allowed-queries/wards: no role',
       'operation allowed-queries/invoices: admin, nurse, doctor, *',
       'the metadata is valid',
     ]);
@@ -67,8 +67,8 @@ describe('the metadata of a project loads, with a summary of what is used, what 
       'role * (any other that a token may name): nothing',
       'authentication fields: none',
       'operation shop/offers: admin, buyer, vip',
-      'operation shop/bookings: nobody',
-      'operation shop/entries: nobody',
+      'operation shop/bookings: no role',
+      'operation shop/entries: no role',
       'the metadata is valid',
     ]);
   });
@@ -89,7 +89,7 @@ describe('the metadata of a project loads, with a summary of what is used, what 
       'role * (any other that a token may name): query paper',
       'authentication fields: none',
       'operation allowed-queries/paper: admin, reader, editor, *',
-      'operation allowed-queries/copies: nobody',
+      'operation allowed-queries/copies: no role',
       'the metadata is valid',
     ]);
   });
