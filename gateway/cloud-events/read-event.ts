@@ -36,7 +36,7 @@ export function readEvent({ rawHeaders, body }: EventMessage): CloudEvent {
 
 function structuredEvent(body: Buffer): CloudEvent {
   const text = jsonText(body, 'the event');
-  const value = parseJson(text, 'the event');
+  const value = parsedOrRefused(text, 'the event');
   if (!isJsonObject(value)) throw invalidEvent('expected a JSON object');
   const members = jsonMembers(text);
   const names = new Set(members.map(({ name }) => name));
@@ -85,7 +85,7 @@ function binaryData(contentType: string, mediaType: string, body: Buffer): Event
   if (!JSON_TYPE.test(mediaType)) return { base64: body.toString('base64') };
   if (!isUtf8Type(contentType)) throw unsupportedEventFormat('expected JSON in UTF-8');
   const text = jsonText(body, 'the data');
-  parseJson(text, 'the data');
+  parsedOrRefused(text, 'the data');
   return { json: text.trim() };
 }
 
@@ -97,7 +97,7 @@ function jsonText(body: Buffer, what: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-function parseJson(text: string, what: string): unknown {
+function parsedOrRefused(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
