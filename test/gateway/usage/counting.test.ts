@@ -175,7 +175,8 @@ test('a gateway without it counts nothing', async () => {
 
 test('only what asks for it loads the code that counts', () => {
   const sources = readdirSync('gateway', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !/^(usage|cli)\//.test(file))
+    // `check/` is loaded by the command line, and by `insight/` in a gateway that is asked for it.
+    .filter((file) => file.endsWith('.ts') && !/^(usage|cli|check)\//.test(file))
     .flatMap((file) =>
       readFileSync(join('gateway', file), 'utf8')
         .split('\n')
@@ -187,4 +188,16 @@ test('only what asks for it loads the code that counts', () => {
   expect(loading).toEqual([
     ['process/gateway.ts', "const { openUsage } = config.usage ? await import('../usage/index.ts') : {};"],
   ]);
+
+  const importers = (room: string) =>
+    readdirSync('gateway', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.startsWith(`${room}/`))
+      .filter((file) =>
+        readFileSync(join('gateway', file), 'utf8')
+          .split('\n')
+          .some((line) => line.includes(`/${room}/index.ts'`) && /^(import (?!type )|\} from )/.test(line)),
+      )
+      .map((file) => file.split('/')[0]);
+  for (const room of importers('check')) expect(['cli', 'insight']).toContain(room);
+  expect(importers('insight')).toEqual([]);
 });
