@@ -175,13 +175,25 @@ function compileJoin(
     run: (...given) => {
       // A stopped planner is opened again, so this failure must not be cached.
       if (!join && !arriving && failure instanceof PlannerStopped) prepare();
-      if (arriving) void arriving.then(() => finish(...given));
+      if (arriving) void afterPlanning(arriving, given[1], () => failure !== undefined).then(() => finish(...given));
       else finish(...given);
     },
   };
 }
 
 type RunArguments = Parameters<CompiledOperation['run']>;
+
+/** Waits for a plan that another thread makes, within a span of the request that waits. */
+async function afterPlanning(
+  arriving: Promise<void>,
+  { span }: OperationContext,
+  hasFailed: () => boolean,
+): Promise<void> {
+  const planning = span?.isRecording ? span.startChild('plan') : undefined;
+  await arriving;
+  if (hasFailed()) planning?.fail('unplannable');
+  planning?.end();
+}
 
 type Failed = (error: unknown, variables: Variables, context: OperationContext) => Promise<ExecutionResult>;
 
