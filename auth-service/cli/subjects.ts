@@ -1,12 +1,10 @@
 import { ROLE_NAME } from '../tokens/index.ts';
-import { type NamedClaim, normalizeUsername } from '../use-cases/index.ts';
+import { MAX_ROLES_OF_USER, MAX_TENANT_ID, type NamedClaim, normalizeUsername } from '../use-cases/index.ts';
 import type { CommandContext } from './command.ts';
 import { CommandError, UsageError } from './command-errors.ts';
 
-const MAX_TENANT_ID = 2 ** 31 - 1;
 /** Of a user for whom none are named. */
 export const DEFAULT_ROLES = ['user'];
-const MAX_ROLES_OF_USER = 50;
 
 /** A tenant id as it is written: a whole number. @throws UsageError */
 export function readTenantId(text: string): number {

@@ -16,6 +16,8 @@ export {
   createIdentifyAdministrator,
   type IdentifyAdministrator,
   type ListedTenant,
+  MAX_ROLES_OF_USER,
+  MAX_TENANT_ID,
   type NamedClaim,
   notAdministrator,
   type Page,

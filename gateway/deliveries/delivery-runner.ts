@@ -1,13 +1,9 @@
 import { STRUCTURED_JSON } from '../cloud-events/index.ts';
-import { dead, type JobHandler, postponed } from '../jobs/index.ts';
-import { DELIVERY_HEADERS, deliver } from '../webhook-jobs/index.ts';
+import { dead, type JobHandler } from '../jobs/index.ts';
+import { DELIVERY_HEADERS, deliver, leaveToNewerMetadata } from '../webhook-jobs/index.ts';
 import type { Subscription } from './subscriptions.ts';
 
 export const DELIVERY_KIND = 'delivery';
-
-/** How long an event whose subscription is not known here is left to other processes, whose metadata may be newer. */
-const FOREIGN_MS = 60_000;
-const FOREIGN_RETRY_MS = 2_000;
 
 /** Delivers events to the webhooks of subscriptions. A subscription that lost a tenant gets none of its events any more. */
 export function deliveryRunner(subscriptions: () => ReadonlyMap<string, Subscription>): JobHandler {
@@ -15,9 +11,10 @@ export function deliveryRunner(subscriptions: () => ReadonlyMap<string, Subscrip
     run: async (job, signal) => {
       const subscription = subscriptions().get(job.queue);
       if (!subscription?.takesTenant(job.tenant))
-        return Date.now() - job.acceptedAt.getTime() < FOREIGN_MS
-          ? postponed('subscription-changed', FOREIGN_RETRY_MS)
-          : dead(subscription ? 'tenant-removed' : 'subscription-removed');
+        return (
+          leaveToNewerMetadata(job.acceptedAt, 'subscription-changed') ??
+          dead(subscription ? 'tenant-removed' : 'subscription-removed')
+        );
       const { url, headers, http, secrets, metadata } = subscription;
       const { retry_conf } = metadata;
       const { event } = job.payload as { event: string };

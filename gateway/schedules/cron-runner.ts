@@ -1,13 +1,10 @@
 import type { Logger } from '../../platform/index.ts';
-import { expired, type Invocations, type JobHandler, postponed } from '../jobs/index.ts';
+import { expired, type Invocations, type JobHandler } from '../jobs/index.ts';
+import { leaveToNewerMetadata } from '../webhook-jobs/index.ts';
 import type { CronTrigger } from './cron-triggers.ts';
 import { callScheduled } from './scheduled-call.ts';
 
 export const CRON_KIND = 'cron' as const;
-
-/** How long a time whose trigger is not known here is left to other processes, whose metadata may be newer. */
-const FOREIGN_MS = 60_000;
-const FOREIGN_RETRY_MS = 2_000;
 
 export interface CronRunnerOptions {
   /** The triggers of the metadata that is active. */
@@ -22,8 +19,7 @@ export function cronRunner({ triggers, ...options }: CronRunnerOptions): JobHand
     run: async (job, signal) => {
       const time = new Date(job.idempotencyKey);
       const trigger = triggers().get(job.queue);
-      if (!trigger?.metadata.schedule.matches(time))
-        return Date.now() - time.getTime() < FOREIGN_MS ? postponed('schedule-changed', FOREIGN_RETRY_MS) : expired();
+      if (!trigger?.metadata.schedule.matches(time)) return leaveToNewerMetadata(time, 'schedule-changed') ?? expired();
       const { name, comment, payload, headers, request_transform: transform, retry_conf } = trigger.metadata;
       return callScheduled(
         {

@@ -5,7 +5,15 @@ import { createDisableTenant, createEnableTenant } from '../switch-tenant.ts';
 import type { AdministeredTenants } from './administered-tenants.ts';
 import type { Administrator } from './administrator.ts';
 import { invalidField, missingField, refusal } from './errors.ts';
-import { type NamedClaim, readClaimNames, readClaims, readRoles, readScopes, readTenantId } from './input.ts';
+import {
+  MAX_TENANT_ID,
+  type NamedClaim,
+  readClaimNames,
+  readClaims,
+  readRoles,
+  readScopes,
+  readTenantId,
+} from './input.ts';
 import { requireOperator } from './signing-keys.ts';
 import { createGetTenant, type ListedTenant, type TenantInput } from './tenant-list.ts';
 
@@ -35,7 +43,6 @@ export interface ChangeTenantsOptions {
   now(): Date;
 }
 
-const MAX_TENANT_ID = 2 ** 31 - 1;
 const MAX_TENANT_NAME_LENGTH = 255;
 /** Hasura's role that sees everything; it is no tenant's to give. */
 const ADMIN_ROLE = 'admin';

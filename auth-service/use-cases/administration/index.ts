@@ -9,7 +9,7 @@ export {
   PLATFORM_SCOPE,
 } from './administrator.ts';
 export { AdministrationError, type AdministrationErrorCode, notAdministrator } from './errors.ts';
-export type { NamedClaim, Page } from './input.ts';
+export { MAX_ROLES_OF_USER, MAX_TENANT_ID, type NamedClaim, type Page } from './input.ts';
 export type { AdministeredKey } from './signing-keys.ts';
 export type { ListedTenant } from './tenant-list.ts';
 export type { ThrottledUser } from './throttled-accounts.ts';

@@ -4,7 +4,10 @@ import { normalizeUsername } from '../account.ts';
 import type { Administrator } from './administrator.ts';
 import { invalidClaims, invalidField, missingField, refusal } from './errors.ts';
 
-const MAX_ROLES_OF_USER = 50;
+export const MAX_ROLES_OF_USER = 50;
+
+/** The largest `Int` of GraphQL and of the database. */
+export const MAX_TENANT_ID = 2 ** 31 - 1;
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 200;
 
