@@ -31,6 +31,7 @@ describe('the settings of the auth service', () => {
       tracing: expect.objectContaining({ OTEL_SDK_DISABLED: false }),
       revocationSecrets: [],
       audit: { retentionDays: 365, refreshHours: 24, roles: ['tenant_admin'] },
+      administration: { roles: ['tenant_admin'] },
       logLevel: 'info',
       database: {
         url: URL_WITHOUT_PASSWORD,
