@@ -3,7 +3,7 @@ import { compareSync, hashSync } from 'bcryptjs';
 import { type Database, openDatabase } from '../../auth-service/database/index.ts';
 import { createPasswords, type Passwords } from '../../auth-service/passwords/index.ts';
 import type { AuthServiceDependencies } from '../../auth-service/service.ts';
-import { createTestDatabase, type Engine, openTestClient, type TestClient } from '../database/index.ts';
+import { createTestDatabase, type Engine, openTestClient, PATIENCE_MS, type TestClient } from '../database/index.ts';
 import { configFor, startTestService, type TestService } from './service.ts';
 
 export interface UserOptions {
@@ -33,7 +33,7 @@ export async function createWorld(
   const testDatabase = await createTestDatabase({ engine });
   const service = await startTestService(testDatabase.url, changes, surroundings);
   const database = openTestClient(testDatabase.url);
-  const doors = openDatabase(testDatabase.url, { poolSize: 2 });
+  const doors = openDatabase(testDatabase.url, { poolSize: 2, statementTimeoutMs: PATIENCE_MS });
   const passwords = testPasswords(testDatabase.url, changes);
 
   return {

@@ -2,7 +2,7 @@ import { isServiceThere } from '../found-services.ts';
 import { createPgliteDatabase } from './pglite.ts';
 import { createPostgresDatabase } from './postgres.ts';
 
-export { openTestClient, type TestClient } from './client.ts';
+export { openTestClient, PATIENCE_MS, type TestClient } from './client.ts';
 export { createDatabaseOn, POSTGRES_URL } from './postgres.ts';
 
 /** PGlite is PostgreSQL compiled to WebAssembly, in the test's own process, behind a socket. */
