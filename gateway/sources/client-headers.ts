@@ -82,6 +82,23 @@ export function clientHeaderForwarding(
   };
 }
 
+/** Of these the forwarding makes `x-forwarded-*` headers. */
+const DESCRIBED = ['host', 'user-agent', 'origin'];
+
+/** The least of a client's headers of which `forward` makes the same later: what no upstream gets is not stored. */
+export function headersToStore(
+  forward: HeaderForwarding | undefined,
+  client: IncomingHttpHeaders,
+): IncomingHttpHeaders {
+  if (!forward) return {};
+  const stored: IncomingHttpHeaders = {};
+  for (const name of [...Object.keys(forward(client)), ...DESCRIBED]) {
+    const value = client[name];
+    if (value !== undefined && !NEVER_FORWARDED_FAMILIES.test(name)) stored[name] = value;
+  }
+  return stored;
+}
+
 const IS_FOLDED = /[^a-z0-9-]/;
 
 /**

@@ -52,7 +52,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
         }
         if (operation !== 'mutation') return answerResult(name, jobs);
         if (!asyncWebhooks.has(name)) asyncWebhooks.set(name, { ...webhook, operation, outputType });
-        return acceptAction(asynchronous, jobs);
+        return acceptAction(asynchronous, webhook.target, jobs);
       },
       (id, onChange) => jobs?.watch(id, onChange) ?? (() => {}),
     );

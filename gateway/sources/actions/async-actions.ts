@@ -4,9 +4,11 @@ import type { JobHandler, JobOutcome, Jobs, Json, NewJob, QueueLimits, RunningJo
 import type { ActionMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE, createSession } from '../../session/index.ts';
 import { UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
+import { headersToStore } from '../client-headers.ts';
 import { sourceError } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { AnswerAction } from './action-operation.ts';
+import type { WebhookTarget } from './action-request.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { asyncResult, errorsOf } from './async-result.ts';
 
@@ -28,14 +30,18 @@ interface ActionPayload {
   readonly role: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly scopes: readonly string[];
-  /** Of the client, where they are forwarded. */
+  /** Of the client: those that the webhook is sent. */
   readonly headers: OperationContext['clientHeaders'];
   readonly requestId: string;
   readonly clientAddress: string;
 }
 
 /** Accepts an action for later, and answers its id. */
-export function acceptAction({ name, definition }: ActionMetadata, jobs: Jobs | undefined): AnswerAction {
+export function acceptAction(
+  { name, definition }: ActionMetadata,
+  { forwardHeaders }: Pick<WebhookTarget, 'forwardHeaders'>,
+  jobs: Jobs | undefined,
+): AnswerAction {
   return (input, call, done) => {
     const { session } = call;
     const payload: ActionPayload = {
@@ -43,7 +49,7 @@ export function acceptAction({ name, definition }: ActionMetadata, jobs: Jobs | 
       role: session.role,
       variables: session.variables,
       scopes: session.scopes,
-      headers: definition.forward_client_headers ? call.clientHeaders : {},
+      headers: headersToStore(forwardHeaders, call.clientHeaders),
       requestId: call.requestId,
       clientAddress: call.clientAddress,
     };

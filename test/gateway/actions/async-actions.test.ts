@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createClient } from 'graphql-ws';
+import pg from 'pg';
 import { WebSocket } from 'ws';
 import { createTestDatabase } from '../../database/index.ts';
 import {
@@ -71,7 +72,11 @@ const METADATA = {
       asynchronous('create_user', { headers: [{ name: 'x-key', value: 'secret' }] }),
       asynchronous('must', { job: { max_attempts: 1 } }),
       asynchronous('count', {}, ['user']),
-      asynchronous('later', { forward_client_headers: true, job: { order_by_session_variable: 'X-Hasura-User-Id' } }),
+      asynchronous('later', {
+        forward_client_headers: true,
+        ignored_client_headers: ['authorization', 'cookie', 'accept-encoding'],
+        job: { order_by_session_variable: 'X-Hasura-User-Id' },
+      }),
       { name: 'user', definition: { handler: '{{HOOK_URL}}/user' }, permissions: [{ role: 'user' }] },
     ],
     custom_types: {
@@ -202,6 +207,39 @@ test('client headers are forwarded where the action says so, also by a run that 
   const id = await accept('later', { headers: { 'x-of-client': 'yes' } });
   await finished(id, 'later');
   expect(hook.requests[0]?.headers).toMatchObject({ 'x-of-client': 'yes', 'idempotency-key': id });
+});
+
+test('of client headers only those that the webhook is sent are stored', async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  answering = async () => {
+    await held;
+    return { id: '7', name: 'Ann' };
+  };
+  const withheld = { cookie: 'session=1', 'x-hasura-note': 'a', 'x-forwarded-host': 'forged.test' };
+  const headers = { ...withheld, 'x-of-client': 'yes', origin: 'https://shop.test' };
+  const forwarding = await accept('later', { headers });
+  const other = await accept('create_user(name: "Ann")', { headers });
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query("SELECT id, payload -> 'headers' AS headers FROM portico_jobs.live");
+  await client.end();
+  release();
+  await Promise.all([finished(forwarding, 'later'), finished(other)]);
+
+  const stored = new Map(rows.map((row) => [row.id, row.headers]));
+  expect(stored.get(other)).toEqual({});
+  expect(stored.get(forwarding)).toMatchObject({ 'x-of-client': 'yes' });
+  for (const name of ['authorization', ...Object.keys(withheld)])
+    expect(stored.get(forwarding)).not.toHaveProperty(name);
+  const sent = hook.requests.find(({ url }) => url === '/later');
+  expect(sent?.headers).toMatchObject({
+    'x-of-client': 'yes',
+    'x-forwarded-host': new URL(gateway.url).host,
+    'x-forwarded-origin': 'https://shop.test',
+  });
 });
 
 describe('the result is for the session that asked', () => {
