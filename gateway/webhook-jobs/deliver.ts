@@ -30,12 +30,13 @@ export interface WebhookDelivery {
   readonly timeoutMs: number;
   /** Attempts that may fail; more are made only where a process ended in the middle of one. */
   readonly attempts: number;
-  /** The least wait before another attempt. */
+  /** The least wait before the second attempt; it doubles with each further one, up to ten minutes. */
   readonly retryIntervalMs: number;
   /** Keeps what was sent and answered. Its failure is not one of the delivery. */
   readonly record?: ((invocation: Pick<NewInvocation, 'status' | 'response'>) => Promise<void>) | undefined;
 }
 
+const LONGEST_INTERVAL_MS = 10 * 60_000;
 /** Characters of an answer that are kept. */
 const MAX_KEPT_BODY = 8_192;
 /** Reasons for which a webhook was not asked at all. */
@@ -101,7 +102,9 @@ function again(
   askedMs = 0,
 ): JobOutcome {
   if (job.attempt >= attempts) return dead(reason);
-  return retry(reason, { afterMs: Math.max(askedMs, retryIntervalMs) });
+  const doubledMs = Math.min(retryIntervalMs * 2 ** Math.min(job.attempt - 1, 20), LONGEST_INTERVAL_MS);
+  // An interval that is longer than ten minutes stays as it is.
+  return retry(reason, { afterMs: Math.max(askedMs, doubledMs, retryIntervalMs) });
 }
 
 /** Hasura's forms of what is kept of an answer. */
