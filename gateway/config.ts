@@ -194,6 +194,7 @@ function jobsConfig(settings: Settings) {
     url,
     mode: settings.PORTICO_JOBS,
     slots: settings.PORTICO_JOBS_CONCURRENCY,
+    leaseMs: settings.PORTICO_JOBS_LEASE_SECONDS * 1000,
     retentionDays: settings.PORTICO_JOBS_RETENTION_DAYS,
     deadRetentionDays: settings.PORTICO_JOBS_DEAD_RETENTION_DAYS,
   };

@@ -12,6 +12,9 @@ export const jobSettings = {
   PORTICO_JOBS_CONCURRENCY: setting
     .integer(20, 1, 1_000)
     .describe('Jobs that a process runs at a time; each worker is a process.'),
+  PORTICO_JOBS_LEASE_SECONDS: setting
+    .integer(30, 3, 3_600, 'seconds')
+    .describe('After how long others run the jobs of a process that was killed or lost the database.'),
   PORTICO_JOBS_RETENTION_DAYS: setting
     .integer(7, 1, 3_650, 'days')
     .describe('How long results of finished jobs are kept.'),

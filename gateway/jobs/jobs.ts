@@ -26,8 +26,8 @@ export interface JobsOptions {
   readonly deadRetentionDays: number;
   readonly telemetry: Pick<Telemetry, 'tracer'>;
   readonly log: Logger;
-  /** For tests: the lease of a process, in milliseconds. */
-  readonly leaseMs?: number | undefined;
+  /** How long this process holds jobs without a heartbeat, in milliseconds. */
+  readonly leaseMs: number;
 }
 
 /** Jobs that outlast the request that asks for them. docs/jobs-engine.md describes how it works. */

@@ -2,11 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JobsDatabase } from './database.ts';
 
-/** How long a process holds its jobs without a heartbeat, in milliseconds: so long a killed one's jobs stay away. */
-export const LEASE_MS = 30_000;
-const HEARTBEAT_MS = LEASE_MS / 3;
-/** The holder counts its lease as lost this much earlier than the others do. */
-const MARGIN_MS = 2_000;
+/** The holder counts its lease as lost this part of it earlier than the others do. */
+const MARGIN = 1 / 10;
 const RETRY_MS = 1_000;
 
 export interface LeaseListeners {
@@ -37,7 +34,8 @@ export class Lease {
   #beating: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(database: JobsDatabase, listeners: LeaseListeners, leaseMs = LEASE_MS) {
+  /** @param leaseMs how long it holds without a heartbeat: so long a killed process's jobs stay away. */
+  constructor(database: JobsDatabase, listeners: LeaseListeners, leaseMs: number) {
     this.#database = database;
     this.#listeners = listeners;
     this.#leaseMs = leaseMs;
@@ -67,10 +65,10 @@ export class Lease {
       // Another process has given its jobs away: what runs here runs there too.
       if (this.#wasHeld && !row?.was_known) this.#listeners.onLost();
       this.#wasHeld = true;
-      this.#validUntil = sentAt + this.#leaseMs - MARGIN_MS;
+      this.#validUntil = sentAt + this.#leaseMs * (1 - MARGIN);
       this.#listeners.onTrouble(undefined);
       if (row?.cancelled) this.#listeners.onCancelled(row.cancelled);
-      this.#plan(Math.min(HEARTBEAT_MS, this.#leaseMs / 3));
+      this.#plan(this.#leaseMs / 3);
     } catch (error) {
       this.#listeners.onTrouble(error);
       if (this.#wasHeld && !this.isHeld) {

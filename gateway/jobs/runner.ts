@@ -6,7 +6,7 @@ import type { JobCounts } from './counts.ts';
 import type { JobsDatabase } from './database.ts';
 import { type JobHandler, type JobOutcome, type Json, retry } from './job.ts';
 import { jsonbText } from './jsonb-text.ts';
-import { LEASE_MS, Lease } from './lease.ts';
+import { Lease } from './lease.ts';
 import { PausedQueues } from './paused-queues.ts';
 
 /** Notifications wake a process; this is for those that were lost, in milliseconds. */
@@ -26,8 +26,8 @@ export interface RunnerOptions {
   readonly slots: number;
   /** Whether notifications of other processes arrive. */
   readonly isNotified: () => boolean;
-  /** For tests: the lease of a process, in milliseconds. */
-  readonly leaseMs?: number | undefined;
+  /** How long this process holds jobs without a heartbeat, in milliseconds. */
+  readonly leaseMs: number;
   /** Called with the ids of jobs that are finished. */
   readonly onSettled: (id: string) => void;
 }
@@ -83,7 +83,7 @@ export class JobRunner {
         },
         onTrouble: (error) => this.#report(error),
       },
-      options.leaseMs ?? LEASE_MS,
+      options.leaseMs,
     );
     this.#settlements = new Batcher((rows) => this.#settleAll(rows), { maxItems: MAX_SETTLED_AT_ONCE, maxBatches: 1 });
   }

@@ -25,12 +25,25 @@ export interface JobsDatabaseUnderTest {
 
 export async function openJobsDatabase(engine: Engine): Promise<JobsDatabaseUnderTest> {
   const database = await createTestDatabase({ engine, migrated: false });
+  const { close, ...jobs } = jobsOn(database);
+  return {
+    ...jobs,
+    close: async () => {
+      await close();
+      await database.drop();
+    },
+  };
+}
+
+/** Processes on a database that others have used before: `close` ends them and takes the jobs away. */
+export function jobsOn(database: TestDatabase): JobsDatabaseUnderTest {
   const opened: Jobs[] = [];
   const open = (options: Partial<JobsOptions> = {}) => {
     const jobs = openJobs({
       url: database.url,
       mode: 'all',
       slots: 10,
+      leaseMs: 30_000,
       retentionDays: 7,
       deadRetentionDays: 30,
       telemetry: { tracer: undefined },
@@ -39,6 +52,15 @@ export async function openJobsDatabase(engine: Engine): Promise<JobsDatabaseUnde
     });
     opened.push(jobs);
     return jobs;
+  };
+  const sql = async (text: string, values?: unknown[]) => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      return (await client.query(text, values)).rows;
+    } finally {
+      await client.end();
+    }
   };
   return {
     database,
@@ -49,18 +71,10 @@ export async function openJobsDatabase(engine: Engine): Promise<JobsDatabaseUnde
       jobs.start();
       return jobs;
     },
-    sql: async (text, values) => {
-      const client = new pg.Client({ connectionString: database.url });
-      await client.connect();
-      try {
-        return (await client.query(text, values)).rows;
-      } finally {
-        await client.end();
-      }
-    },
+    sql,
     close: async () => {
       await Promise.all(opened.map((jobs) => jobs.stop(0).catch(() => {})));
-      await database.drop();
+      await sql('DROP SCHEMA IF EXISTS portico_jobs CASCADE');
     },
   };
 }
