@@ -1,19 +1,25 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { dead, done, failed, postponed, type RunningJob, retry } from '../../../gateway/jobs/index.ts';
-import { availableEngines } from '../../database/index.ts';
-import { eventually, openJobsDatabase, recorder, WORK } from './jobs-harness.ts';
+import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import { eventually, type JobsDatabaseUnderTest, jobsOn, recorder, WORK } from './jobs-harness.ts';
 
 describe.each(await availableEngines())('jobs on %s', (engine) => {
-  const opened: { close(): Promise<void> }[] = [];
-  const openDatabase = async () => {
-    const database = await openJobsDatabase(engine);
-    opened.push(database);
-    return database;
+  let database: TestDatabase;
+  let jobsOfTest: JobsDatabaseUnderTest | undefined;
+  beforeAll(async () => {
+    database = await createTestDatabase({ engine, migrated: false });
+  });
+  afterEach(async () => {
+    await jobsOfTest?.close();
+  });
+  afterAll(() => database.drop());
+  const openDatabase = (): JobsDatabaseUnderTest => {
+    jobsOfTest = jobsOn(database);
+    return jobsOfTest;
   };
-  afterAll(() => Promise.all(opened.map((one) => one.close())));
 
   test('a job is run once, and its owner alone sees the result', async () => {
-    const { worker } = await openDatabase();
+    const { worker } = openDatabase();
     const work = recorder(({ payload }) => done({ got: payload }));
     const jobs = worker(work.run);
     const { id, isKnown } = await jobs.enqueue({
@@ -36,7 +42,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('two processes migrate an empty database at once', async () => {
-    const { open, sql } = await openDatabase();
+    const { open, sql } = openDatabase();
     await Promise.all([open(), open(), open()].map((jobs) => jobs.admin.maintain(7, 30)));
     expect(await sql('SELECT version, name FROM portico_jobs.migration')).toEqual([
       { version: 1, name: '0001-jobs' },
@@ -45,7 +51,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('a failed attempt is repeated with the same key, and after the last one the job is dead', async () => {
-    const { worker, sql } = await openDatabase();
+    const { worker, sql } = openDatabase();
     const work = recorder(() => retry('http-500', { errors: { code: 'unexpected' } }));
     const jobs = worker(work.run);
     const { id } = await jobs.enqueue({ ...WORK, maxAttempts: 2 });
@@ -64,7 +70,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('a job that is planned for later waits, and an operator can run it now', async () => {
-    const { worker } = await openDatabase();
+    const { worker } = openDatabase();
     const work = recorder(() => done());
     const jobs = worker(work.run);
     const { id } = await jobs.enqueue({ ...WORK, runAt: Date.now() + 3_600_000 });
@@ -74,7 +80,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('a dead job is replayed with its payload and key', async () => {
-    const { worker } = await openDatabase();
+    const { worker } = openDatabase();
     let isBroken = true;
     const work = recorder(() => (isBroken ? dead('refused') : done('fine')));
     const jobs = worker(work.run);
@@ -92,7 +98,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('a result that is an error is final', async () => {
-    const { worker } = await openDatabase();
+    const { worker } = openDatabase();
     const work = recorder(() => failed('http-400', { error: 'no' }));
     const jobs = worker(work.run);
     const { id } = await jobs.enqueue(WORK);
@@ -105,7 +111,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('what is too old is marked, and not run', async () => {
-    const { worker, open } = await openDatabase();
+    const { worker, open } = openDatabase();
     const work = recorder(() => done());
     const accepting = open({ mode: 'accept' });
     const late = await accepting.enqueue({ ...WORK, expiresAt: Date.now() - 1 });
@@ -117,7 +123,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('a job with a known idempotency key is accepted once, also at the same time and when it is done', async () => {
-    const { worker } = await openDatabase();
+    const { worker } = openDatabase();
     const work = recorder(() => done());
     const jobs = worker(work.run);
     const same = { ...WORK, idempotencyKey: 'tick 1' };
@@ -134,7 +140,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('jobs with the same order key run one after another in their order, others beside them', async () => {
-    const { worker, open } = await openDatabase();
+    const { worker, open } = openDatabase();
     const accepting = open({ mode: 'accept' });
     for (let n = 0; n < 6; n++)
       await accepting.enqueue({ ...WORK, payload: n, orderKey: n % 2 === 0 ? 'even' : 'odd' });
@@ -158,7 +164,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('tenants take turns, so that the flood of one delays no other', async () => {
-    const { worker, open } = await openDatabase();
+    const { worker, open } = openDatabase();
     const accepting = open({ mode: 'accept' });
     await Promise.all(Array.from({ length: 300 }, () => accepting.enqueue({ ...WORK, tenant: 'flood' })));
     await Promise.all(['a', 'b', 'c'].map((tenant) => accepting.enqueue({ ...WORK, tenant })));
@@ -176,7 +182,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('limits of a queue and of its tenants hold over several processes', async () => {
-    const { worker, open } = await openDatabase();
+    const { worker, open } = openDatabase();
     const accepting = open({ mode: 'accept' });
     for (const tenant of ['a', 'b'])
       await Promise.all(Array.from({ length: 12 }, () => accepting.enqueue({ ...WORK, tenant })));
@@ -199,7 +205,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('a queue that cannot be called is left alone, at no cost to others and to the attempts of its jobs', async () => {
-    const { worker, open } = await openDatabase();
+    const { worker, open } = openDatabase();
     const accepting = open({ mode: 'accept' });
     await Promise.all(Array.from({ length: 50 }, () => accepting.enqueue({ ...WORK, queue: 'away' })));
     await Promise.all(Array.from({ length: 50 }, () => accepting.enqueue({ ...WORK, queue: 'here' })));
@@ -217,7 +223,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('a process whose lease has ended loses its jobs to others, and its outcomes do not count', async () => {
-    const { worker, open, sql } = await openDatabase();
+    const { worker, open, sql } = openDatabase();
     const held: (() => void)[] = [];
     const first = worker(() => new Promise((resolve) => held.push(() => resolve(done('late')))), { slots: 1 });
     const { id } = await open({ mode: 'accept' }).enqueue(WORK);
@@ -236,7 +242,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('jobs that wait and jobs that run can be cancelled', async () => {
-    const { worker } = await openDatabase();
+    const { worker } = openDatabase();
     let begun = 0;
     const jobs = worker(
       (_job, signal) =>
@@ -255,7 +261,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('partitions are made ahead and dropped with age, without deleting rows', async () => {
-    const { worker, sql } = await openDatabase();
+    const { worker, sql } = openDatabase();
     const jobs = worker(recorder(() => done()).run);
     await jobs.enqueue(WORK);
     await eventually(async () => (await jobs.admin.list({ states: ['done'] })).length === 1);
@@ -268,7 +274,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('a process that stops gives its jobs back at once', async () => {
-    const { worker } = await openDatabase();
+    const { worker } = openDatabase();
     let begun = 0;
     const first = worker(
       (_job, signal) =>
@@ -284,5 +290,50 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
     worker(second.run);
     await eventually(() => second.jobs.length === 1);
     expect(second.jobs).toMatchObject([{ attempt: 2 }]);
+  });
+
+  const onServer = engine === 'postgres' ? test : test.skip;
+
+  onServer(
+    'connections that break during a run lose neither its outcome nor jobs that are accepted after it',
+    async () => {
+      const { worker, sql } = openDatabase();
+      let release = () => {};
+      const work = recorder(async ({ payload }) => {
+        if (payload === 'held')
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        return done(payload);
+      });
+      const jobs = worker(work.run);
+      await jobs.enqueue({ ...WORK, payload: 'held' });
+      await eventually(() => work.jobs.length === 1);
+      await sql(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+      release();
+      await eventually(async () => {
+        const accepted = await jobs.enqueue({ ...WORK, payload: 'later' }).catch(() => undefined);
+        return accepted !== undefined;
+      });
+      await eventually(async () => (await jobs.admin.list({ states: ['done'] })).length === 2);
+      expect(work.jobs.filter(({ payload }) => payload === 'held')).toHaveLength(1);
+    },
+  );
+
+  onServer('a lost commit of an acceptance is found again by its idempotency key', async () => {
+    const { open, sql } = openDatabase();
+    const jobs = open({ mode: 'accept' });
+    const { id } = await jobs.enqueue({ ...WORK, idempotencyKey: 'once' });
+    await sql(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    let again: { id: string } | undefined;
+    await eventually(async () => {
+      again = await jobs.enqueue({ ...WORK, idempotencyKey: 'once' }).catch(() => undefined);
+      return again !== undefined;
+    });
+    expect(again).toEqual({ id, isKnown: true });
   });
 });
