@@ -202,6 +202,23 @@ if ((await availableEngines()).includes('postgres'))
       expect(await withoutIndex()).toEqual([]);
     });
 
+    test('a search among 100,000 users of a tenant reads the ranges of its prefix and no more', async () => {
+      await direct.query(`
+        INSERT INTO users (tenant_id, id, username, password_hash, allowed_roles, default_role)
+        SELECT 1, gen_random_uuid(), 'member ' || n, 'none', '{user}', 'user' FROM generate_series(1, 100000) AS n`);
+      await direct.query('ANALYZE users');
+      captured.forget();
+      const input = { tenant_id: 1, search: 'MEMBER 99999' };
+      expect((await administrationOf(world.doors).listUsers(OPERATING, input)).entries).toHaveLength(1);
+      const statement = captured.statements().find(({ text }) => text.includes('jsonb_to_recordset'));
+      if (!statement) throw new Error('the search was not sent');
+      const reads = (await planOf(statement, direct)).filter((node) => node['Relation Name'] === 'users');
+      captured.forget();
+
+      expect(reads.map((node) => node['Node Type'])).toEqual([expect.stringMatching(/^Index (Only )?Scan$/)]);
+      expect(reads[0]?.['Index Cond']).toMatch(/tenant_id = .*~>=~ .*low.*~<~ .*high/);
+    });
+
     test('a page of the audit log is found by an index', async () => {
       const request = { first: 50, since: new Date(0), until: new Date(), after: NEWEST_ID };
       for (const filter of [{}, { event: 'logout' }, { subjectId: NEWEST_ID }]) {
