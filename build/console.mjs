@@ -20,6 +20,10 @@ const MIN_COMPRESSED_BYTES = 1_024;
 /** The next ones take a second and more for the editor, and save a few per cent. */
 const BROTLI_QUALITY = 9;
 
+/** What `replace` appends to a name. */
+const TEMPORARY = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const MAX_BUILD_MS = 3_600_000;
+
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -195,8 +199,14 @@ function write(outdir, files) {
   replace(join(outdir, 'manifest.json'), JSON.stringify(manifest));
   for (const file of readdirSync(outdir, { recursive: true, encoding: 'utf8' })) {
     const path = join(outdir, file);
-    if (statSync(path).isFile() && !names.has(file)) rmSync(path, { force: true });
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isFile() && !names.has(file) && !isBeingWritten(file, stats)) rmSync(path, { force: true });
   }
+}
+
+/** Whether a build that runs beside this one may be about to rename the file; one that is old is left of a crash. */
+function isBeingWritten(file, { mtimeMs }) {
+  return TEMPORARY.test(file) && Date.now() - mtimeMs < MAX_BUILD_MS;
 }
 
 /** Writes a file atomically: another command that starts meanwhile never reads half of it. */

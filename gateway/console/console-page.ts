@@ -65,7 +65,7 @@ export function consolePage(options: ConsoleOptions): (exchange: HttpExchange) =
       else if (name === OPERATIONS_FILE) {
         const { role } = await options.authenticator.authenticate(exchange.request.headers, undefined, exchange.span);
         sendCompressible(exchange, 200, { operations: await operationsOf(role) });
-      } else if (name.startsWith(ASSETS)) await sendAsset(exchange, options.files.find(name));
+      } else if (name.startsWith(ASSETS)) await sendAsset(exchange, assetNamed(name, options.files));
       else {
         options.files.refresh();
         await sendPage(exchange, name, options.files.find(INDEX_FILE));
@@ -86,6 +86,14 @@ const HEADERS: Headers = {
   ...PAGE_HEADERS,
   'content-security-policy': contentSecurityPolicy({ hasScripts: true, trustedTypes: "'none'" }),
 };
+
+/** Another worker may have sent the page of a build that this one has not seen. */
+function assetNamed(name: string, files: ConsoleFiles): ConsoleFile | undefined {
+  const known = files.find(name);
+  if (known) return known;
+  files.refresh();
+  return files.find(name);
+}
 
 async function sendPage(exchange: HttpExchange, name: string, page: ConsoleFile | undefined): Promise<void> {
   const depth = name.split('/').length - 1;

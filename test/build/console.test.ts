@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -6,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,6 +69,17 @@ describe('the build of the console', () => {
     expect(files?.find(after)).toBeUndefined();
     files?.refresh();
     expect(String(await files?.find(after)?.content(undefined))).toContain('.planted');
+  });
+
+  test('leaves alone what a build beside it is writing, and removes what one that crashed has left', async () => {
+    const temporary = (name: string) => join(outputDir, 'assets', `${name}.js.${randomUUID()}`);
+    const [written, left] = [temporary('written'), temporary('left')];
+    for (const file of [written, left]) writeFileSync(file, '');
+    utimesSync(left, 0, 0);
+    const style = join(packageDir, 'console/styles/base.css');
+    writeFileSync(style, `${readFileSync(style, 'utf8')}\n.beside { color: var(--text); }\n`);
+    expect(await buildConsole(packageDir)).toBe(true);
+    expect([existsSync(written), existsSync(left)]).toEqual([true, false]);
   });
 
   test('without a build the console is not served', () => {
