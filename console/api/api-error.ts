@@ -22,6 +22,10 @@ export function unreachable(): ApiError {
   return new ApiError('unreachable', 'The gateway cannot be reached.', 0);
 }
 
+export function foreignAddress(): ApiError {
+  return new ApiError('foreign-address', 'This is not an address of this gateway. Nothing was sent.', 0);
+}
+
 /** The error in an answer: of GraphQL, or Hasura's flat form. Undefined where it is none. */
 export function readError(response: Response, body: unknown): ApiError | undefined {
   const requestId = response.headers.get('x-request-id') ?? undefined;

@@ -65,10 +65,15 @@ export async function command<T>(
   return body as T;
 }
 
-/** Sends a request to the gateway; cookies stay out of it. @throws ApiError where it cannot be reached. */
+/**
+ * Sends a request to the gateway; cookies stay out of it.
+ *
+ * @throws ApiError where the path leads to another origin, and where the gateway cannot be reached.
+ */
 export async function request(path: string, init: RequestInit): Promise<Response> {
+  const url = gatewayUrl(path);
   try {
-    return await fetch(gatewayUrl(path), { credentials: 'omit', cache: 'no-store', ...init });
+    return await fetch(url, { credentials: 'omit', cache: 'no-store', ...init });
   } catch (thrown) {
     if (thrown instanceof DOMException && thrown.name === 'AbortError') throw thrown;
     throw unreachable();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { urlOfOrigin } from '../../console/api/addresses.ts';
 import { withPayload } from '../../console/pages/explorer/incremental.ts';
 import { curlOf, endpointsOf, requestOf } from '../../console/pages/rest/openapi.ts';
 
@@ -60,5 +61,28 @@ describe('a request to a REST endpoint', () => {
     const command = curlOf(sent, 'http://127.0.0.1', 'user', false);
     expect(command).toContain(`-d '{"a":"'\\''; rm -rf / #"}'`);
     expect(command).toContain('"authorization: Bearer $TOKEN"');
+  });
+});
+
+describe('an address that is typed', () => {
+  const base = new URL('https://portico.test/below/');
+
+  test('leads to the gateway, below the path of its proxy', () => {
+    expect(urlOfOrigin('api/x?y=1', base).href).toBe('https://portico.test/below/api/x?y=1');
+    expect(urlOfOrigin('https://portico.test/api/x', base).href).toBe('https://portico.test/api/x');
+  });
+
+  test.each([
+    'http://evil.test/x',
+    'http://portico.test/x',
+    'https://portico.test:8443/x',
+    '//evil.test/x',
+    '\\\\evil.test/x',
+    '/\t/evil.test/x',
+    'https:\\\\evil.test',
+    'javascript:alert(1)',
+    'https://',
+  ])('is refused where it leads elsewhere: %j', (path) => {
+    expect(() => urlOfOrigin(path, base)).toThrow('not an address of this gateway');
   });
 });
