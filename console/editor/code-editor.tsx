@@ -2,7 +2,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
-import { lintKeymap } from '@codemirror/lint';
+import { type Diagnostic, linter, lintKeymap } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view';
@@ -87,6 +87,11 @@ const replaceSelectionByTyping = EditorView.domEventHandlers({
   },
 });
 
+/** No marks where there is no definition yet: a GraphQL parser expects one after a comment too. */
+function unlessBlank(found: readonly Diagnostic[], state: EditorState): Diagnostic[] {
+  return /[^\s,]/.test(state.doc.toString().replace(/#.*/g, '')) ? [...found] : [];
+}
+
 function extensionsOf(
   latest: { readonly current: CodeEditorProps },
   told: { current: readonly string[] },
@@ -129,9 +134,12 @@ function extensionsOf(
     }),
     language === 'json'
       ? json()
-      : graphqlSupport(schema, {
-          onShowInDocs: (field, type, parent) => latest.current.onShowInDocs?.(field, type, parent),
-        }),
+      : [
+          graphqlSupport(schema, {
+            onShowInDocs: (field, type, parent) => latest.current.onShowInDocs?.(field, type, parent),
+          }),
+          linter(null, { markerFilter: unlessBlank }),
+        ],
     replaceSelectionByTyping,
     editorTheme,
   ];
