@@ -6,15 +6,25 @@ const SHOWN_MS = 1_500;
 
 /** Copies a text. @param text what is copied, made when it is asked for. */
 export function CopyButton({ text, label = shell.copy }: { readonly text: () => string; readonly label?: string }) {
-  const [isCopied, setCopied] = useState(false);
+  const [outcome, setOutcome] = useState<string | undefined>(undefined);
   async function copy() {
-    await navigator.clipboard.writeText(text());
-    setCopied(true);
-    setTimeout(() => setCopied(false), SHOWN_MS);
+    setOutcome((await isCopied(text())) ? shell.copied : shell.notCopied);
+    setTimeout(() => setOutcome(undefined), SHOWN_MS);
   }
   return (
     <Button kind="quiet" onClick={() => void copy()}>
-      <span aria-live="polite">{isCopied ? shell.copied : label}</span>
+      <span aria-live="polite">{outcome ?? label}</span>
     </Button>
   );
+}
+
+async function isCopied(text: string): Promise<boolean> {
+  // Browsers offer the clipboard to secure origins only, whatever their types say.
+  const clipboard: Clipboard | undefined = navigator.clipboard;
+  try {
+    await clipboard?.writeText(text);
+    return clipboard !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -13,6 +13,7 @@ export const shell = {
   retry: 'Try again',
   copy: 'Copy',
   copied: 'Copied',
+  notCopied: 'The browser does not permit it: select the text',
   notFound: {
     title: 'No such page',
     text: 'This address leads to no page of the console.',

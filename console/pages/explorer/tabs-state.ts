@@ -18,6 +18,8 @@ const HISTORY_KEY = 'portico-explorer-history';
 const MAX_HISTORY = 50;
 
 export const tabs = signal<readonly OperationTab[]>(storedTabs());
+let made = 0;
+
 export const currentId = signal(tabs.value[0]?.id ?? '');
 export const current = computed(
   () => tabs.value.find(({ id }) => id === currentId.value) ?? tabs.value[0] ?? newTab(''),
@@ -39,7 +41,9 @@ function storedTabs(): readonly OperationTab[] {
 }
 
 function newTab(query: string): OperationTab {
-  return { id: crypto.randomUUID(), query, variables: '', headers: '', operationName: undefined };
+  // No `crypto.randomUUID`: browsers offer it to secure origins only.
+  made++;
+  return { id: `tab-${made}`, query, variables: '', headers: '', operationName: undefined };
 }
 
 /** Opens a document in a tab of its own, or in the current one where that is empty. */
