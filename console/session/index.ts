@@ -16,3 +16,4 @@ export {
   query,
   role,
 } from './session.ts';
+export { USER_STORAGE, whenLoggedOut } from './user-storage.ts';

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { ApiError, execute, type RequestHeaders, type TypedDocument } from '../api/index.ts';
 import { type Credentials, claimsOf, headersOf } from './credentials.ts';
 import { LOGIN, LOGOUT, REFRESH } from './documents.ts';
+import { forgetUser } from './user-storage.ts';
 
 const credentials = signal<Credentials | undefined>(undefined);
 const pickedRole = signal('');
@@ -57,10 +58,11 @@ export function enterAdminSecret(secret: string): void {
   start({ kind: 'admin-secret', secret });
 }
 
-/** Ends the session here, and revokes it at the auth service. @throws ApiError where it could not be revoked. */
+/** Ends the session here, forgets what the user has typed, and revokes it at the auth service. @throws ApiError where it could not be revoked. */
 export async function logOut(): Promise<void> {
   const current = credentials.value;
   end(undefined);
+  forgetUser();
   if (current?.kind !== 'login') return;
   await execute(LOGOUT, { data: { refresh_token: current.refreshToken } });
 }

@@ -1,5 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
+import { USER_STORAGE, whenLoggedOut } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
 
 /** A tab of the explorer. */
@@ -13,13 +14,13 @@ export interface OperationTab {
   readonly operationName: string | undefined;
 }
 
-const TABS_KEY = 'portico-explorer-tabs';
-const HISTORY_KEY = 'portico-explorer-history';
+const TABS_KEY = `${USER_STORAGE}tabs`;
+const HISTORY_KEY = `${USER_STORAGE}history`;
 const MAX_HISTORY = 50;
 
-export const tabs = signal<readonly OperationTab[]>(storedTabs());
 let made = 0;
 
+export const tabs = signal<readonly OperationTab[]>(storedTabs());
 export const currentId = signal(tabs.value[0]?.id ?? '');
 export const current = computed(
   () => tabs.value.find(({ id }) => id === currentId.value) ?? tabs.value[0] ?? newTab(''),
@@ -34,6 +35,12 @@ effect(() =>
   ),
 );
 effect(() => store(HISTORY_KEY, history.value));
+
+whenLoggedOut(() => {
+  tabs.value = [newTab(explorer.start)];
+  currentId.value = tabs.value[0]?.id ?? '';
+  history.value = [];
+});
 
 function storedTabs(): readonly OperationTab[] {
   const stored = readList(TABS_KEY).map(newTab);
