@@ -14,11 +14,11 @@ export interface WatchedPage extends Page {
 }
 
 /** Chromium, which `test/services.mjs` has found. */
-export function openBrowser(): Promise<Browser> {
+export function openBrowser(args: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.TEST_CHROMIUM ?? '/usr/bin/chromium',
     // Its sandbox does not work for root, as in containers.
-    args: ['--no-sandbox'],
+    args: ['--no-sandbox', ...args],
   });
 }
 

@@ -314,6 +314,59 @@ describeInBrowser('the explorer', () => {
   });
 });
 
+describeInBrowser('the explorer after a login', () => {
+  test('has nothing to complain about before anything is written', async () => {
+    const page = await openPage(browser);
+    await page.clock.install();
+    await page.goto(`${portico.url}/console/`);
+    await logIn(page);
+    await page.getByRole('button', { name: 'Query', exact: true }).waitFor();
+    // Longer than the editor waits before it checks.
+    await page.clock.runFor(2_000);
+    expect(await page.locator('.cm-lintRange-error').count()).toBe(0);
+    await write(page, 'Operation', '{ nothing');
+    await page.clock.runFor(2_000);
+    await page.locator('.cm-lintRange-error').first().waitFor();
+    await page.context().close();
+  });
+
+  test('has nothing of the user before, who has logged out', async () => {
+    const page = await openExplorer();
+    await write(page, 'Operation', '{ order(id: "acme-1001") { item } }');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await answered(page, '"item":"Anvil,50kg"');
+    await write(page, 'Variables', '{ "id": "acme-1002" }');
+    expect(await stored(page)).toContain('acme-1001');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    expect(await stored(page)).not.toContain('acme');
+    await logIn(page);
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('Operations that you run are listed here.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Operation', exact: true }).textContent()).not.toContain('acme');
+    expect(await page.getByRole('textbox', { name: 'Variables', exact: true }).textContent()).not.toContain('acme');
+    await page.context().close();
+  });
+
+  test('works where the origin is not secure, and says that nothing was copied', async () => {
+    const mapped = await openBrowser(['--host-resolver-rules=MAP portico.test 127.0.0.1']);
+    try {
+      const page = await openPage(mapped);
+      await page.goto(`http://portico.test:${new URL(portico.url).port}/console/`);
+      await logIn(page);
+      await page.getByRole('button', { name: 'Query', exact: true }).waitFor();
+      expect(await page.evaluate(() => globalThis.isSecureContext)).toBe(false);
+      await page.getByRole('button', { name: 'New tab' }).click();
+      await page.getByRole('button', { name: 'Copy SDL' }).click();
+      await page.getByText('The browser does not permit it').waitFor();
+      // The policy for isolated windows applies to secure origins only, which Chromium reports.
+      expect(page.problems().filter((problem) => !problem.includes('Cross-Origin-Opener-Policy'))).toEqual([]);
+    } finally {
+      await mapped.close();
+    }
+  });
+});
+
 describeInBrowser('the page of REST endpoints', () => {
   test('sends requests as the caller, and to services that are passed through', async () => {
     const page = await openConsole('rest');
@@ -325,6 +378,9 @@ describeInBrowser('the page of REST endpoints', () => {
     await page.getByLabel('Path').fill('/api/orders/export.csv');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('text/csv').waitFor();
+    await page.getByLabel('Path').fill('http://evil.test/x');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('This is not an address of this gateway.').waitFor();
     expect(page.problems()).toEqual([]);
     await page.context().close();
   });
