@@ -63,7 +63,7 @@ export async function withContext<Result>(
       sealer,
       terminal: openTerminal(stdin, stderr),
       author,
-      administrator: { kind: 'platform', author },
+      administrator: { kind: 'platform', account: 'command-line', author },
       administration,
       now,
       bcrypt,

@@ -1,3 +1,4 @@
+import type { Prisma } from './generated/client.ts';
 import type { Statement } from './tenant-scoped-query.ts';
 
 /**
@@ -73,6 +74,24 @@ const SET_ROW_SECURITY = `SELECT WHERE set_config('portico.tenant_id', $1, true)
   OR set_config('portico.across_tenants', $2, true) IS NULL OR set_config('statement_timeout', $3, true) IS NULL
   OR set_config('plan_cache_mode', 'force_generic_plan', true) IS NULL`;
 const SET_ROW_SECURITY_AS_ROLE = `${SET_ROW_SECURITY} OR set_config('role', $4, true) IS NULL`;
+
+/**
+ * Runs `work` in the same transaction with the rows of another tenant, and then goes on with those of before. For what two
+ * tenants' rows decide at one moment. A transaction in which `work` throws must not go on.
+ */
+export async function asTenant<Result>(
+  transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  tenantId: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const [row] = await transaction.$queryRaw<{ before: string | null }[]>`
+    SELECT current_setting('portico.tenant_id', true) AS before`;
+  const set = (id: string) => transaction.$queryRaw`SELECT set_config('portico.tenant_id', ${id}, true)`;
+  await set(wholeNumber(tenantId, 'a tenant id'));
+  const result = await work();
+  await set(row?.before ?? '');
+  return result;
+}
 
 function wholeNumber(number: number, what: string): string {
   // It becomes part of a statement.

@@ -1,4 +1,4 @@
-export type { AcrossTenantsReason } from './across-tenants.ts';
+export { type AcrossTenantsReason, asTenant } from './across-tenants.ts';
 export { carriesCredentials, isDatabaseUrl, withPassword } from './address.ts';
 export { connectToDatabase } from './connect.ts';
 export {

@@ -135,6 +135,11 @@ export interface BegunRotation {
   refreshTokenKey: RefreshTokenKeyRotation;
 }
 
+/** Runs first in the transaction of a change, which is rolled back when it throws. */
+export type AllowKeyChange = (transaction: SharedTransaction) => Promise<void>;
+
+const ALWAYS: AllowKeyChange = async () => {};
+
 /**
  * Publishes the next key now. It begins to sign, and the present one is retired, once every verifier knows it. The key of
  * refresh tokens gets a successor too.
@@ -147,9 +152,11 @@ export async function beginRotation(
   policy: KeyPolicy,
   now: Date,
   author: Author,
+  allow: AllowKeyChange = ALWAYS,
 ): Promise<BegunRotation> {
   const made = await makeKey(policy.algorithm);
   return database.withoutTenant(async (transaction) => {
+    await allow(transaction);
     const rows = await lockSigningKeys(transaction);
     requireOpen(rows, sealer);
     const refreshTokenKey = await rotateRefreshTokenKey(transaction, { sealer, now, randomBytes }, policy, author);
@@ -173,8 +180,10 @@ export async function retireKey(
   kid: string,
   now: Date,
   author: Author,
+  allow: AllowKeyChange = ALWAYS,
 ): Promise<'removed' | 'active' | 'unknown'> {
   return database.withoutTenant(async (transaction) => {
+    await allow(transaction);
     const row = (await lockSigningKeys(transaction)).find((candidate) => candidate.kid === kid);
     if (!row) return 'unknown';
     if (row.state === SigningKeyState.active) return 'active';

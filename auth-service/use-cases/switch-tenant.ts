@@ -1,6 +1,6 @@
 import { addDays } from '../../platform/index.ts';
 import { type Author, recordAudit } from '../audit/index.ts';
-import type { Database } from '../database/index.ts';
+import type { Database, Transaction } from '../database/index.ts';
 import { recordRevocations } from './revocations.ts';
 
 const REVOKED_AT_ONCE = 1_000;
@@ -9,15 +9,26 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 /** @returns whether there is such a tenant. */
 export type SwitchTenant = (tenantId: number) => Promise<boolean>;
 
+/** Runs first in the transaction of a change, which is rolled back when it throws. */
+export type AllowSwitch = (transaction: Transaction) => Promise<void>;
+
+const ALWAYS: AllowSwitch = async () => {};
+
 /**
  * Locks a whole tenant out at once: no login, no refresh, all access tokens revoked, all sessions ended for good.
  *
  * The first three are done in one short transaction, and nothing is left to chance if the rest is interrupted: a
  * disabled tenant opens no session, and `createEnableTenant` ends what was left before it lets anybody in.
  */
-export function createDisableTenant(database: Database, now: () => Date, author: Author): SwitchTenant {
+export function createDisableTenant(
+  database: Database,
+  now: () => Date,
+  author: Author,
+  allow: AllowSwitch = ALWAYS,
+): SwitchTenant {
   return async (tenantId) => {
     const found = await database.inTenant(tenantId, async (transaction) => {
+      await allow(transaction);
       const { count } = await transaction.tenant.updateMany({ where: { id: tenantId }, data: { disabledAt: now() } });
       if (count === 0) return false;
       // From here on no token is issued; requests that were under way have completed.
@@ -35,15 +46,22 @@ export function createDisableTenant(database: Database, now: () => Date, author:
 }
 
 /** Lets the tenant's users log in again. The sessions from before stay ended. */
-export function createEnableTenant(database: Database, now: () => Date, author: Author): SwitchTenant {
+export function createEnableTenant(
+  database: Database,
+  now: () => Date,
+  author: Author,
+  allow: AllowSwitch = ALWAYS,
+): SwitchTenant {
   return async (tenantId) => {
-    const tenant = await database.inTenant(tenantId, (transaction) =>
-      transaction.tenant.findUnique({ where: { id: tenantId } }),
-    );
+    const tenant = await database.inTenant(tenantId, async (transaction) => {
+      await allow(transaction);
+      return transaction.tenant.findUnique({ where: { id: tenantId } });
+    });
     if (!tenant) return false;
     if (!tenant.disabledAt) return true;
     await endAllSessions(database, tenantId, now);
     await database.inTenant(tenantId, async (transaction) => {
+      await allow(transaction);
       await transaction.tenant.updateMany({ where: { id: tenantId }, data: { disabledAt: null } });
       const subject = { kind: 'tenant', id: String(tenantId) } as const;
       const what = { at: now(), event: 'tenant.enable', outcome: 'success', tenantId, subject } as const;

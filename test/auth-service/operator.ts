@@ -18,7 +18,7 @@ export const OPERATOR: Author = {
 };
 
 /** The same as an administrator of everything. */
-export const OPERATING: Administrator = { kind: 'platform', author: OPERATOR };
+export const OPERATING: Administrator = { kind: 'platform', account: 'command-line', author: OPERATOR };
 
 /** Adds a service account, as an operator. */
 export function addClientTo(doors: Database, client: NewClient): ReturnType<typeof addClient> {

@@ -1,9 +1,7 @@
 import { type Database, Prisma, type Transaction } from '../../database/index.ts';
-import type { Administrator, TenantAdministrator } from './administrator.ts';
+import type { Administrator } from './administrator.ts';
 import { refusal } from './errors.ts';
-
-/** The first half of the advisory lock of a tenant's administration; no other program locks it in the same database. */
-const ADMINISTRATION_LOCK = 746_784_261;
+import { lockAdministration, requireStillAdministrator } from './still-administrator.ts';
 
 /** What administrators of a tenant may give to its users and service accounts. */
 export interface AssignableRights {
@@ -54,36 +52,15 @@ export function createAdministeredTenants({ database, roles, now }: Administered
       database.inTenant(
         tenantId,
         async (transaction) => {
-          await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${ADMINISTRATION_LOCK}::int, ${tenantId}::int)`;
+          await lockAdministration(transaction, administrator, tenantId);
           // Held until the end, so that the tenant is not disabled in between.
           const tenant = await tenantOf(transaction, tenantId, Prisma.sql`FOR SHARE`);
-          if (administrator.kind === 'tenant')
-            await requireStillAdministrator(transaction, administrator, roles, now());
+          await requireStillAdministrator(transaction, administrator, { roles, at: now() });
           return work(transaction, tenant);
         },
         { operation: 'change-administration' },
       ),
   };
-}
-
-async function requireStillAdministrator(
-  { session }: Transaction,
-  { tenantId, sessionId, userId }: TenantAdministrator,
-  roles: readonly string[],
-  at: Date,
-): Promise<void> {
-  const found = await session.findFirst({
-    where: {
-      tenantId,
-      id: sessionId,
-      userId,
-      revokedAt: null,
-      expiresAt: { gt: at },
-      user: { disabledAt: null, allowedRoles: { hasSome: [...roles] }, tenant: { disabledAt: null } },
-    },
-    select: { id: true },
-  });
-  if (!found) throw refusal('not-administrator');
 }
 
 /** @throws AdministrationError where there is no such tenant. */

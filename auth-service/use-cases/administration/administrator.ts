@@ -14,6 +14,8 @@ export type Administrator = PlatformOperator | TenantAdministrator;
 /** Administers all tenants and the platform. */
 export interface PlatformOperator {
   readonly kind: 'platform';
+  /** The service account, which is asked for again in each change. A command has the database's own rights instead. */
+  readonly account: { readonly tenantId: number; readonly clientId: string } | 'command-line';
   readonly author: Author;
 }
 
@@ -71,7 +73,8 @@ export function createIdentifyAdministrator(options: IdentifyAdministratorOption
     const isOperator = scopesOf(token).includes(PLATFORM_SCOPE) && (await hasScope(database, tenantId, clientId));
     if (!isOperator) return refuse(tenantId, { actor, origin }, actor);
     const author: Author = { actor, origin, actingAs: 'platform-operator' };
-    return { outcome: 'administrator', administrator: { kind: 'platform', author } };
+    const account = { tenantId, clientId };
+    return { outcome: 'administrator', administrator: { kind: 'platform', account, author } };
   }
 
   return async (accessToken, origin) => {

@@ -15,6 +15,7 @@ import {
   readTenantId,
 } from './input.ts';
 import { requireOperator } from './signing-keys.ts';
+import { lockAdministration, lockAsOperator } from './still-administrator.ts';
 import { createGetTenant, type ListedTenant, type TenantInput } from './tenant-list.ts';
 
 export interface CreateTenantInput extends TenantInput {
@@ -81,7 +82,11 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
     return async (administrator, input) => {
       requireOperator(administrator);
       const tenantId = readTenantId(administrator, input.tenant_id);
-      if (!(await create(database, now, administrator.author)(tenantId))) throw refusal('unknown-tenant');
+      const allow = async (transaction: Transaction) => {
+        await lockAdministration(transaction, administrator, tenantId);
+        await lockAsOperator(transaction, administrator);
+      };
+      if (!(await create(database, now, administrator.author, allow)(tenantId))) throw refusal('unknown-tenant');
       return getTenant(administrator, { tenant_id: tenantId });
     };
   }
@@ -94,6 +99,7 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
       const added = await database.inTenant(
         id,
         async (transaction) => {
+          await lockAsOperator(transaction, administrator);
           const at = now();
           const data = [{ id, name, createdAt: at }];
           const { count } = await transaction.tenant.createMany({ data, skipDuplicates: true });

@@ -9,8 +9,9 @@ import {
   retireKey,
   type Sealer,
 } from '../../tokens/index.ts';
-import type { Administrator } from './administrator.ts';
+import type { Administrator, PlatformOperator } from './administrator.ts';
 import { missingField, refusal } from './errors.ts';
+import { lockAsOperator } from './still-administrator.ts';
 
 /** A signing key as operators see it, without the key. */
 export interface AdministeredKey {
@@ -60,7 +61,9 @@ export function createListKeys({ database, keys: { policy } }: SigningKeysOption
 export function createRotateKeys({ database, keys, now }: SigningKeysOptions) {
   return async (administrator: Administrator): Promise<BegunRotation> => {
     requireOperator(administrator);
-    const begun = await beginRotation(database, keys.sealer, keys.policy, now(), administrator.author);
+    const begun = await beginRotation(database, keys.sealer, keys.policy, now(), administrator.author, (transaction) =>
+      lockAsOperator(transaction, administrator),
+    );
     await keys.reload();
     return begun;
   };
@@ -71,7 +74,9 @@ export function createRetireKey({ database, keys, now }: SigningKeysOptions) {
   return async (administrator: Administrator, { kid }: KeyInput): Promise<{ kid: string }> => {
     requireOperator(administrator);
     if (kid == null) throw missingField('kid');
-    const outcome = await retireKey(database, kid, now(), administrator.author);
+    const outcome = await retireKey(database, kid, now(), administrator.author, (transaction) =>
+      lockAsOperator(transaction, administrator),
+    );
     if (outcome === 'unknown') throw refusal('unknown-key');
     if (outcome === 'active') throw refusal('key-active');
     await keys.reload();
@@ -80,6 +85,6 @@ export function createRetireKey({ database, keys, now }: SigningKeysOptions) {
 }
 
 /** @throws AdministrationError for administrators of a tenant. */
-export function requireOperator(administrator: Administrator): void {
+export function requireOperator(administrator: Administrator): asserts administrator is PlatformOperator {
   if (administrator.kind !== 'platform') throw refusal('operators-only');
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { PLATFORM_SCOPE } from '../../../auth-service/use-cases/index.ts';
 import { availableEngines } from '../../database/index.ts';
@@ -83,6 +84,82 @@ describe('rights that have ended, and changes at once', () => {
     await it.world.database.oAuthClient.update({ where, data: { scopes: [PLATFORM_SCOPE] } });
     expect(await code(it.tokens.operator, 'auth_admin_client_revoke', { tenant_id: 2, client_id: id })).toBeNull();
     expect((await it.ask(token, 'auth_admin_tenant_list')).code).toBe('invalid-jwt');
+  });
+
+  /** An operator besides the first, with its account. */
+  async function addOperator() {
+    const token = await tokenOfClient(it.world, { scopes: [PLATFORM_SCOPE] });
+    const account = await it.world.database.oAuthClient.findFirstOrThrow({
+      where: { scopes: { equals: [PLATFORM_SCOPE] }, revokedAt: null },
+    });
+    const revoke = () =>
+      codeAtOther(it.tokens.operator, 'auth_admin_client_revoke', { tenant_id: 2, client_id: account.id });
+    return { token, account, revoke };
+  }
+
+  const withUser = (username: string) => ({ tenant_id: 1, username, roles: ['user'] });
+
+  test('an operator who is revoked, loses the scope or whose tenant is disabled during a change has changed nothing', async () => {
+    const where = ({ tenantId, id }: { tenantId: number; id: string }) => ({ tenantId_id: { tenantId, id } });
+    const { oAuthClient, tenant, user } = it.world.database;
+    const first = await addOperator();
+    const endings: (() => Promise<unknown>)[] = [
+      () => oAuthClient.update({ where: where(first.account), data: { scopes: [] } }),
+      () => tenant.update({ where: { id: 2 }, data: { disabledAt: new Date() } }),
+      async () => expect(await first.revoke()).toBeNull(),
+    ];
+    for (const [round, end] of endings.entries()) {
+      it.world.service.duringNextHash(async () => {
+        await end();
+      });
+      expect(await code(first.token, 'auth_admin_user_create', withUser(`created ${round}`))).toBe('not-administrator');
+      await tenant.updateMany({ data: { disabledAt: null } });
+      if (round === 0) await oAuthClient.update({ where: where(first.account), data: { scopes: [PLATFORM_SCOPE] } });
+    }
+    expect(await user.count({ where: { username: { startsWith: 'created' } } })).toBe(0);
+  });
+
+  // Needs a transaction that waits for another.
+  const raced = engine === 'pglite' ? test.skip : test;
+  raced('once the revocation of an operator is answered, none of its changes is made any more', async () => {
+    const { token, account } = await addOperator();
+    const where = { tenantId_id: { tenantId: account.tenantId, id: account.id } };
+    const kid = (await it.world.database.signingKey.findFirstOrThrow()).kid;
+    const user = { tenant_id: 1, user_id: it.ids.bob };
+    const changes: [string, Record<string, unknown>][] = [
+      ['auth_admin_user_disable', user],
+      ['auth_admin_session_revoke', user],
+      ['auth_admin_user_release', user],
+      ['auth_admin_client_create', { tenant_id: 1, name: 'late', roles: ['user'] }],
+      ['auth_admin_tenant_set_claims', { tenant_id: 1, claims: [] }],
+      ['auth_admin_tenant_create', { tenant_id: 50, name: 'late' }],
+      ['auth_admin_tenant_disable', { tenant_id: 1 }],
+      ['auth_admin_tenant_enable', { tenant_id: 1 }],
+      ['auth_admin_key_rotate', {}],
+      ['auth_admin_key_retire', { kid }],
+    ];
+    const waiting = () => it.world.database.$queryRaw<unknown[]>`
+      SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    for (const [field, data] of changes) {
+      let answered: Promise<string | null> | undefined;
+      // The change has been let in, and waits in its transaction while the operator is revoked.
+      await it.world.database.$transaction(async (transaction) => {
+        await transaction.$executeRaw`SELECT pg_advisory_xact_lock(746784261, 2)`;
+        answered = code(token, field, data);
+        while ((await waiting()).length === 0) await setImmediate();
+        await transaction.oAuthClient.update({ where, data: { revokedAt: new Date() } });
+      });
+      expect([field, await answered]).toEqual([field, 'not-administrator']);
+      await it.world.database.oAuthClient.update({ where, data: { revokedAt: null } });
+    }
+    const changed = await it.world.database.auditEntry.count({
+      where: {
+        actorId: account.id,
+        outcome: 'success',
+        details: { path: ['acting_as'], equals: 'platform-operator' },
+      },
+    });
+    expect(changed).toBe(0);
   });
 
   test('two administrators who disable each other at once: one does, the other is none any more', async () => {
