@@ -72,6 +72,8 @@ export interface Config {
    * with one of them may read the audit log of their tenant.
    */
   audit: { retentionDays: number; refreshHours: number; roles: readonly string[] };
+  /** NODE_ENV is `production`. */
+  production: boolean;
   /** `roles`: users with one of them administer their own tenant. */
   administration: { roles: readonly string[] };
   tracing: TracingSettings;
@@ -96,6 +98,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const { DATABASE_URL: url, DATABASE_PASSWORD: password } = settings;
   refuseContradictoryLogin(settings);
   return {
+    production: environment.NODE_ENV === 'production',
     listen: {
       host: settings.AUTH_HOST,
       port: settings.AUTH_PORT,

@@ -1,3 +1,6 @@
+/** The version of the demo data: a data directory with that of another version gets it added again. */
+export const DEMO_DATA_VERSION = 2;
+
 /** The demo accounts that can log in, as `auth-service/cli/demo-data.ts` makes them. */
 export const DEMO_ACCOUNTS = [
   { tenant_id: 1, tenant: 'acme', username: 'alice', password: 'alice-acme-demo-pass', roles: ['user', 'manager'] },

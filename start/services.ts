@@ -54,11 +54,16 @@ export function authServiceSpec(
   };
 }
 
-/** The task that puts the demo tenants and users into the auth service's database. */
-export function demoSeedSpec(auth: ServiceSpec): ChildSpec {
+/**
+ * The task that puts the demo tenants and users into the auth service's database.
+ *
+ * @param fromEarlierVersion the database has demo data of an earlier version.
+ */
+export function demoSeedSpec(auth: ServiceSpec, fromEarlierVersion = false): ChildSpec {
   return {
     name: 'demo data',
     script: join(COMPILED_DIR, 'auth-service/cli/seed-demo.js'),
+    arguments: fromEarlierVersion ? ['--from-earlier-version'] : [],
     environment: auth.environment,
     quiet: true,
   };

@@ -148,6 +148,6 @@ async function addDemoAccounts(
   screen: Screen,
 ): Promise<void> {
   screen.say('adding the demo data');
-  await group.complete(services.demoSeedSpec(auth));
+  await group.complete(services.demoSeedSpec(auth, database.hasOtherDemoData()));
   database.recordDemoData();
 }

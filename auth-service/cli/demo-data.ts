@@ -33,7 +33,8 @@ const DEMO_ROLE = 'user';
 
 /**
  * Two tenants that share a username, and a user who may not log in. For trying Portico out, never for production. Their
- * passwords are in its documentation, so the policy for new passwords is not asked.
+ * passwords are in its documentation, so the policy for new passwords is not asked. A change of the demo data raises
+ * `DEMO_DATA_VERSION` in `start/demo-accounts.ts`.
  */
 export const DEMO_TENANTS: readonly DemoTenant[] = [
   {
@@ -56,7 +57,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   { id: 3, name: 'operations', users: [] },
 ];
 
-/** In a tenant of its own, so that it works on when a customer's tenant is disabled. */
+/** In a tenant of its own, so that it works on when a customer's tenant is disabled. Never added in production. */
 export const DEMO_OPERATOR: DemoOperator = {
   tenantId: 3,
   clientId: '7c0e4c5e-94f6-4d0e-8d2a-0d9a3f1c5b6e',
@@ -65,29 +66,92 @@ export const DEMO_OPERATOR: DemoOperator = {
   role: 'platform_operator',
 };
 
+export interface SeedOptions {
+  /** Adds the operator, whose secret everybody can read: never in production. */
+  readonly withOperator?: boolean;
+  /**
+   * The database has demo data of an earlier version, whose tenants got nothing that their administrators may give. They
+   * get it now, if they still have none; otherwise only tenants that are added get it, so that "none" can be chosen.
+   */
+  readonly fromEarlierVersion?: boolean;
+}
+
+export interface SeededData {
+  /** How many users were added. */
+  readonly usersAdded: number;
+  /** The names of the demo tenants that are there now. */
+  readonly tenants: readonly string[];
+  /** What was not added and why, a sentence each. */
+  readonly skipped: readonly string[];
+}
+
 /**
- * Adds the demo tenants and users that are not there yet. What is there stays as it is, changed passwords included.
- *
- * @returns how many users it added.
+ * Adds the demo tenants and users that are not there yet. What is there stays as it is, changed passwords included. A tenant
+ * with the id of a demo tenant and another name is somebody's own, and gets nothing.
  */
-export async function seedDemo(database: Database, passwords: Passwords, author: Author): Promise<number> {
-  let added = 0;
-  for (const { id: tenantId, name, users, assignableRoles = [], assignableClaims = [] } of DEMO_TENANTS) {
-    await database.inTenant(tenantId, async (transaction) => {
-      const { count } = await transaction.tenant.createMany({ data: [{ id: tenantId, name }], skipDuplicates: true });
+export async function seedDemo(
+  database: Database,
+  passwords: Passwords,
+  author: Author,
+  { withOperator = false, fromEarlierVersion = false }: SeedOptions = {},
+): Promise<SeededData> {
+  let usersAdded = 0;
+  const tenants: string[] = [];
+  const skipped: string[] = [];
+  for (const tenant of DEMO_TENANTS) {
+    const { id: tenantId, name, users } = tenant;
+    const isOfOperator = tenantId === DEMO_OPERATOR.tenantId;
+    if (isOfOperator && !withOperator) {
+      skipped.push('no platform operator is added in production: its secret is public');
+      continue;
+    }
+    if (!(await addDemoTenant(database, tenant, fromEarlierVersion, author))) {
+      const without = isOfOperator ? 'the platform operator is' : 'its users are';
+      skipped.push(`tenant ${tenantId} is not "${name}", or another tenant has that name: ${without} not added`);
+      continue;
+    }
+    tenants.push(name);
+    for (const user of users) if (await addDemoUser(database, passwords, { tenantId, user, author })) usersAdded += 1;
+    if (isOfOperator) await addDemoOperator(database, author);
+  }
+  return { usersAdded, tenants, skipped };
+}
+
+/** @returns whether the tenant is there, under its id and its name. */
+function addDemoTenant(
+  database: Database,
+  { id: tenantId, name, users, assignableRoles = [], assignableClaims = [] }: DemoTenant,
+  fromEarlierVersion: boolean,
+  author: Author,
+): Promise<boolean> {
+  const assignable = { assignableRoles: [...assignableRoles], assignableClaims: [...assignableClaims] };
+  return database.inTenant(tenantId, async (transaction) => {
+    const data = [{ id: tenantId, name, ...assignable }];
+    const { count } = await transaction.tenant.createMany({ data, skipDuplicates: true });
+    if (count > 0) {
       const subject = { kind: 'tenant', id: String(tenantId) } as const;
       const what = { event: 'tenant.add', outcome: 'success', tenantId, subject, details: { name } } as const;
-      if (count > 0) await recordAudit(transaction, { ...author, ...what, at: new Date() });
-      // A database of an earlier version has the tenants, and nothing that their administrators may give.
+      await recordAudit(transaction, { ...author, ...what, at: new Date() });
+      return true;
+    }
+    const existing = await transaction.tenant.findUnique({ where: { id: tenantId } });
+    if (existing?.name !== name) return false;
+    if (fromEarlierVersion) {
+      const username = { in: users.map((user) => user.username) };
+      const none = { isEmpty: true };
       await transaction.tenant.updateMany({
-        where: { id: tenantId, assignableRoles: { isEmpty: true } },
-        data: { assignableRoles: [...assignableRoles], assignableClaims: [...assignableClaims] },
+        where: {
+          id: tenantId,
+          assignableRoles: none,
+          assignableClaims: none,
+          assignableScopes: none,
+          users: { some: { username } },
+        },
+        data: assignable,
       });
-    });
-    for (const user of users) if (await addDemoUser(database, passwords, { tenantId, user, author })) added += 1;
-  }
-  await addDemoOperator(database, author);
-  return added;
+    }
+    return true;
+  });
 }
 
 async function addDemoOperator(database: Database, author: Author): Promise<void> {

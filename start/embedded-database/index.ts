@@ -1,5 +1,6 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DEMO_DATA_VERSION } from '../demo-accounts.ts';
 import { isLocked } from './data-lock.ts';
 import { databaseFiles } from './files.ts';
 import { embeddedDatabaseUrl, socketDirectoryOf } from './socket-directory.ts';
@@ -16,10 +17,15 @@ export interface EmbeddedDatabase {
   exists(): boolean;
   /** Whether a process runs it now. */
   isRunning(): Promise<boolean>;
-  /** Whether the demo data was added once. Demo data that was deleted since is not added again. */
+  /** Whether the demo data of this version was added once. Demo data that was deleted since is not added again. */
   hasDemoData(): boolean;
+  /** Whether demo data of another version was added. */
+  hasOtherDemoData(): boolean;
   recordDemoData(): void;
 }
+
+/** The first version was recorded without its number. */
+const DEMO_RECORD = `The demo tenants and users have been put into this database, version ${DEMO_DATA_VERSION}.\n`;
 
 /** @throws StartError on a system that cannot run it. */
 export function embeddedDatabaseIn(dataDir: string): EmbeddedDatabase {
@@ -31,7 +37,8 @@ export function embeddedDatabaseIn(dataDir: string): EmbeddedDatabase {
     process: { script: join(import.meta.dirname, 'main.js'), arguments: [dataDir] },
     exists: () => existsSync(files),
     isRunning: () => isLocked(socketDirectoryOf(dataDir)),
-    hasDemoData: () => existsSync(demoRecord),
-    recordDemoData: () => writeFileSync(demoRecord, 'The demo tenants and users have been put into this database.\n'),
+    hasDemoData: () => existsSync(demoRecord) && readFileSync(demoRecord, 'utf8') === DEMO_RECORD,
+    hasOtherDemoData: () => existsSync(demoRecord) && readFileSync(demoRecord, 'utf8') !== DEMO_RECORD,
+    recordDemoData: () => writeFileSync(demoRecord, DEMO_RECORD),
   };
 }

@@ -24,6 +24,7 @@ describe('the settings of the auth service', () => {
     const { DATABASE_URL, AUTH_PASSWORD_PEPPER, AUTH_KEY_ENCRYPTION_KEY } = environment(URL_WITHOUT_PASSWORD);
 
     expect(readConfig({ DATABASE_URL, AUTH_PASSWORD_PEPPER, AUTH_KEY_ENCRYPTION_KEY })).toEqual({
+      production: false,
       listen: { host: '127.0.0.1', port: 4001, stopGraceMs: 10_000 },
       drainMs: 0,
       trustedProxies: 1,

@@ -148,7 +148,7 @@ describe.each(engines)('the process of the auth service, on %s', (engine) => {
     await client.query("DELETE FROM users WHERE username = 'carol'");
     const doors = openDatabase(database.url, { poolSize: 1 });
 
-    expect(await seedDemo(doors, testPasswords(database.url), OPERATOR)).toBe(1);
+    expect(await seedDemo(doors, testPasswords(database.url), OPERATOR)).toMatchObject({ usersAdded: 1 });
     const { rows } = await client.query("SELECT password_hash FROM users WHERE username = 'bob'");
     expect(rows).toEqual([{ password_hash: 'changed' }]);
     await doors.close();

@@ -14,8 +14,12 @@ export interface RunningProcess {
 }
 
 /** Runs a compiled program of the auth service as its own process, with these environment variables only. */
-export function runProgram(program: string, environment: Record<string, string>): RunningProcess {
-  const child = spawn(process.execPath, [DIST + program], {
+export function runProgram(
+  program: string,
+  environment: Record<string, string>,
+  options: readonly string[] = [],
+): RunningProcess {
+  const child = spawn(process.execPath, [DIST + program, ...options], {
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

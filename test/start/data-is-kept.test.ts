@@ -1,4 +1,6 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeDataDirWithAccounts, type Portico, startPortico } from '../e2e/portico.ts';
 import { allGone, childrenOf } from '../e2e/processes.ts';
@@ -83,5 +85,32 @@ test('accounts and orders are there again after everything was killed at once', 
   await allGone(children.values());
   await start();
   expect(portico.output().stderr).toBe('');
+  await expectEverythingThere();
+});
+
+test('demo data of an earlier version is completed once: the operator that the start prints is there', async () => {
+  await portico.stop();
+  const record = join(dataDir, 'postgres/portico-demo-data');
+  writeFileSync(record, 'The demo tenants and users have been put into this database.\n');
+  const database = await PGlite.create(join(dataDir, 'postgres'));
+  await database.exec('DELETE FROM oauth_clients');
+  await database.close();
+  await start();
+  const token = await fetch(`${portico.url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: '7c0e4c5e-94f6-4d0e-8d2a-0d9a3f1c5b6e',
+      client_secret: 'operator-demo-secret',
+    }),
+  });
+  expect(token.status).toBe(200);
+  expect(portico.output().stdout).toContain('adding the demo data');
+  expect(portico.output().stderr).toBe('');
+  expect(readFileSync(record, 'utf8')).toContain('version 2');
+
+  await portico.stop();
+  await start();
+  expect(portico.output().stdout).not.toContain('adding the demo data');
   await expectEverythingThere();
 });

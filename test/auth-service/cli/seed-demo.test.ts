@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { connectToDatabase } from '../../../auth-service/database/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import { runProgram } from '../process.ts';
+import { environment } from '../service.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase({ engine: 'pglite' });
+});
+afterEach(() => database.drop());
+
+async function seed(changes: Record<string, string> = {}, ...options: string[]) {
+  const seeding = runProgram('cli/seed-demo.js', environment(database.url, changes), options);
+  expect({ code: await seeding.ended, stderr: seeding.stderr() }).toMatchObject({ code: 0 });
+  return { stdout: seeding.stdout(), stderr: seeding.stderr() };
+}
+
+/** The rows of each statement, as JSON texts. */
+async function query(statement: string): Promise<unknown[]> {
+  const client = await connectToDatabase(database.url);
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const OPERATORS = 'SELECT tenant_id FROM oauth_clients';
+const ACME = 'SELECT assignable_roles AS roles, assignable_claims AS claims FROM tenants WHERE id = 1';
+const NOTHING = [{ roles: [], claims: [] }];
+const DEMO_RIGHTS = [{ roles: ['user', 'manager', 'tenant_admin'], claims: ['x-hasura-department'] }];
+const GIVE_NOTHING = "UPDATE tenants SET assignable_roles = '{}', assignable_claims = '{}' WHERE id = 1";
+
+test('the operator with the public secret is added for a try', async () => {
+  expect((await seed()).stderr).toBe('');
+  expect(await query(OPERATORS)).toEqual([{ tenant_id: 3 }]);
+  expect(await query(ACME)).toEqual(DEMO_RIGHTS);
+});
+
+test('in production the operator is not added, and the reason is printed', async () => {
+  const { stdout, stderr } = await seed({
+    NODE_ENV: 'production',
+    AUTH_DATABASE_LOGIN: 'trust',
+  });
+  expect(stdout).toBe('seed-demo: 5 users added, tenants acme, globex\n');
+  expect(stderr).toContain('seed-demo: no platform operator is added in production: its secret is public\n');
+  expect(await query(OPERATORS)).toEqual([]);
+});
+
+test("customers' tenants with the ids of demo tenants get no user, no right and no operator", async () => {
+  await query("INSERT INTO tenants (id, name) VALUES (1, 'first'), (2, 'second'), (3, 'third')");
+  const { stdout, stderr } = await seed({}, '--from-earlier-version');
+  expect(stdout).toBe('seed-demo: 0 users added, tenants none\n');
+  expect(stderr).toContain('tenant 3 is not "operations", or another tenant has that name: the platform operator is');
+  expect(await query(OPERATORS)).toEqual([]);
+  expect(await query('SELECT username FROM users')).toEqual([]);
+  expect(await query(ACME)).toEqual(NOTHING);
+});
+
+test('where the tenant of operators has another id, the operator is not added', async () => {
+  await query("INSERT INTO tenants (id, name) VALUES (7, 'operations')");
+  expect((await seed()).stderr).toContain('the platform operator is not added');
+  expect(await query(OPERATORS)).toEqual([]);
+});
+
+test('a deliberate "none" of what administrators may give stays', async () => {
+  await seed();
+  await query(GIVE_NOTHING);
+  await seed();
+  expect(await query(ACME)).toEqual(NOTHING);
+});
+
+test('demo tenants of an earlier version get what their administrators may give', async () => {
+  await seed();
+  await query(GIVE_NOTHING);
+  await seed({}, '--from-earlier-version');
+  expect(await query(ACME)).toEqual(DEMO_RIGHTS);
+});
+
+test("a tenant with a demo tenant's id and name, but without its users, is not one of an earlier version", async () => {
+  await query("INSERT INTO tenants (id, name) VALUES (1, 'acme')");
+  await seed({}, '--from-earlier-version');
+  expect(await query(ACME)).toEqual(NOTHING);
+});
