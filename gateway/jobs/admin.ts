@@ -51,6 +51,9 @@ const ALL = `(
   FROM portico_jobs.dead
 ) AS job`;
 
+/** Not those that are planned for later, such as one-off events and times of cron triggers. */
+const TRIED = "(state = 'dead' OR attempts > 0)";
+
 /** What operators do with jobs. */
 export class JobsAdmin {
   readonly #database: JobsDatabase;
@@ -77,9 +80,12 @@ export class JobsAdmin {
     return job;
   }
 
-  /** Runs dead jobs again, with all their attempts, and those that wait for their next attempt now. 10,000 at a time. */
+  /**
+   * Runs dead jobs again, with all their attempts, and those that wait for another attempt now; what is planned for later
+   * keeps its time. 10,000 at a time.
+   */
   retry(filter: JobFilter): Promise<number> {
-    return this.#change(filter, ['dead', 'scheduled'], 'SELECT portico_jobs.replay($1) AS changed');
+    return this.#change(filter, ['dead', 'scheduled'], 'SELECT portico_jobs.replay($1) AS changed', TRIED);
   }
 
   /** Jobs that run are aborted; their webhook may have been called. */
@@ -100,11 +106,11 @@ export class JobsAdmin {
     );
   }
 
-  async #change(filter: JobFilter, possible: readonly JobState[], statement: string): Promise<number> {
+  async #change(filter: JobFilter, possible: readonly JobState[], statement: string, also = 'true'): Promise<number> {
     const states = filter.states?.filter((state) => possible.includes(state)) ?? possible;
     const { condition, values } = conditionOf({ ...filter, states });
     const found = await this.#database.query<{ id: string }>(
-      `SELECT id FROM ${ALL} WHERE ${condition} ORDER BY accepted_at LIMIT ${MAX_CHANGED}`,
+      `SELECT id FROM ${ALL} WHERE ${condition} AND ${also} ORDER BY accepted_at LIMIT ${MAX_CHANGED}`,
       values,
     );
     if (found.length === 0) return 0;

@@ -441,7 +441,8 @@ BEGIN
   RETURN discarded + marked;
 END $$;
 
--- Runs dead jobs again, with all their attempts, and scheduled ones at once. Returns how many.
+-- Runs dead jobs again, with all their attempts, and those that wait for another attempt at once. What is planned for later and
+-- has not been tried keeps its time. Returns how many.
 CREATE FUNCTION portico_jobs.replay(ids uuid[]) RETURNS int
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -456,7 +457,8 @@ BEGIN
   LOOP
     PERFORM pg_advisory_xact_lock(ordered.lock_id);
   END LOOP;
-  UPDATE portico_jobs.live SET state = 'queued', run_at = moment WHERE id = ANY (ids) AND state = 'scheduled';
+  UPDATE portico_jobs.live SET state = 'queued', run_at = moment
+  WHERE id = ANY (ids) AND state = 'scheduled' AND attempts > 0;
   GET DIAGNOSTICS replayed = ROW_COUNT;
   FOR job IN DELETE FROM portico_jobs.dead d WHERE d.id = ANY (ids) RETURNING d.* LOOP
     INSERT INTO portico_jobs.live (id, kind, queue, tenant, order_key, idempotency_key, state, run_at, expires_at,

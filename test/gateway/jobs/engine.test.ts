@@ -69,14 +69,23 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
     expect(await sql('SELECT count(*)::int AS live FROM portico_jobs.live')).toEqual([{ live: 0 }]);
   });
 
-  test('a job that is planned for later waits, and an operator can run it now', async () => {
-    const { worker } = openDatabase();
-    const work = recorder(() => done());
+  test('an operator can run a job now that waits for another attempt, and one that is planned keeps its time', async () => {
+    const { worker, sql } = openDatabase();
+    const work = recorder(({ attempt }) => (attempt === 1 ? retry('http-500', { afterMs: 3_600_000 }) : done()));
     const jobs = worker(work.run);
-    const { id } = await jobs.enqueue({ ...WORK, runAt: Date.now() + 3_600_000 });
-    expect(await jobs.admin.list({})).toMatchObject([{ id, state: 'scheduled' }]);
-    expect(await jobs.admin.retry({ ids: [id] })).toBe(1);
-    await eventually(() => work.jobs.length === 1);
+    const { id: planned } = await jobs.enqueue({ ...WORK, runAt: Date.now() + 3_600_000 });
+    const { id: tried } = await jobs.enqueue(WORK);
+    await eventually(async () => (await jobs.admin.list({ states: ['scheduled'] })).some(({ id }) => id === tried));
+
+    expect(await jobs.admin.retry({ queue: 'one' })).toBe(1);
+    expect(await jobs.admin.retry({ ids: [planned] })).toBe(0);
+    expect(await sql('SELECT portico_jobs.replay(ARRAY[$1::uuid]) AS changed', [planned])).toEqual([{ changed: 0 }]);
+    await eventually(async () => (await jobs.admin.list({ states: ['done'] })).length === 1);
+    expect(work.jobs.map(({ id, attempt }) => [id, attempt])).toEqual([
+      [tried, 1],
+      [tried, 2],
+    ]);
+    expect(await jobs.admin.list({ states: ['scheduled'] })).toMatchObject([{ id: planned, attempts: 0 }]);
   });
 
   test('a dead job is replayed with its payload and key', async () => {
