@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../platform/index.ts';
 import type { CronPlan, CronPlanStore, Jobs } from '../jobs/index.ts';
 import { SPARE_ATTEMPTS } from '../webhook-jobs/index.ts';
@@ -16,6 +17,13 @@ export interface CronPlannerOptions {
   readonly plans: CronPlanStore;
   readonly triggers: () => ReadonlyMap<string, CronTrigger>;
   readonly log: Logger;
+}
+
+/** The next times of a trigger, and how far it is planned with them. */
+interface Planned {
+  readonly trigger: CronTrigger;
+  readonly times: readonly Date[];
+  readonly plan: CronPlan;
 }
 
 /**
@@ -90,29 +98,38 @@ export class CronPlanner {
     this.#removed.clear();
     if (current.size === 0) return;
     const { now, plans: known } = await plans.read();
-    const saved = await Promise.all(
-      [...current].map(([name, trigger]) => this.#planTrigger(trigger, known.get(name), now)),
-    );
-    await plans.save(saved);
+    const planned: Planned[] = [];
+    for (const [name, trigger] of current) {
+      planned.push(this.#timesOf(trigger, known.get(name), now));
+      // The times of many triggers take long to compute: requests go on in between.
+      await nextTurn();
+    }
+    await Promise.all(planned.map((one) => this.#enqueue(one)));
+    await plans.save(planned.map(({ plan }) => plan));
   }
 
-  async #planTrigger(
-    { metadata: { name, schedule, retry_conf } }: CronTrigger,
-    plan: CronPlan | undefined,
-    now: Date,
-  ): Promise<CronPlan> {
-    const { jobs, log } = this.#options;
+  #timesOf(trigger: CronTrigger, plan: CronPlan | undefined, now: Date): Planned {
+    const { name, schedule } = trigger.metadata;
     const text = `${schedule.expression} ${schedule.timeZone}`;
     // A trigger that is new, or has another schedule, has missed nothing.
     const from = plan?.schedule === text ? plan.plannedUntil : now;
     const until = new Date(now.getTime() + AHEAD_MS);
-    const missed = schedule.last(MAX_MISSED + 1, now).filter((time) => time > from);
-    if (missed.length > MAX_MISSED)
-      log.warn(
+    // Only after an outage: to look back costs far more than to look ahead.
+    let missed = from < now ? schedule.between(from, now, MAX_MISSED + 1) : [];
+    if (missed.length > MAX_MISSED) {
+      missed = schedule.last(MAX_MISSED + 1, now);
+      this.#options.log.warn(
         { event: 'schedules.times_skipped', trigger: name, since: from, until: missed[0] },
         'too many times of a cron trigger were missed; the oldest are skipped',
       );
+    }
     const times = [...missed.slice(-MAX_MISSED), ...schedule.between(from > now ? from : now, until, MAX_MISSED)];
+    return { trigger, times, plan: { name, schedule: text, plannedUntil: until } };
+  }
+
+  async #enqueue({ trigger, times }: Planned): Promise<void> {
+    const { jobs } = this.#options;
+    const { name, retry_conf } = trigger.metadata;
     const toleranceMs = Math.max(1, retry_conf.tolerance_seconds) * 1000;
     await Promise.all(
       times.map((time) =>
@@ -127,7 +144,6 @@ export class CronPlanner {
         }),
       ),
     );
-    return { name, schedule: text, plannedUntil: until };
   }
 
   async stop(): Promise<void> {
