@@ -1,16 +1,20 @@
 import { DAY_MS, type Span } from '../../platform/index.ts';
+import { GatewayError } from '../errors.ts';
 import { Batcher } from './batcher.ts';
 import type { JobCounts } from './counts.ts';
-import type { JobsDatabase } from './database.ts';
+import { isOfValues, type JobsDatabase } from './database.ts';
 import { jobsUnavailable, tooManyJobsWait } from './errors.ts';
 import type { AcceptedJob, NewJob } from './job.ts';
 import { jsonbText } from './jsonb-text.ts';
 import { uuidV7 } from './uuid-v7.ts';
 
 const MAX_BATCH = 500;
+/** Far below what a `jsonb` of PostgreSQL holds, which takes several times the text. */
+const MAX_BATCH_BYTES = 16 * 1024 ** 2;
 const MAX_BATCHES = 2;
 /** Jobs that wait to be written, in memory: their callers wait too. */
 const MAX_WAITING = 10_000;
+const MAX_WAITING_BYTES = 64 * 1024 ** 2;
 /** PostgreSQL's timestamps end after that; nobody plans for longer. */
 const MAX_AHEAD_MS = 100 * 366 * DAY_MS;
 
@@ -20,9 +24,17 @@ interface AcceptedRow {
   readonly is_known: boolean;
 }
 
+/** A job as it is sent. */
+interface JobText {
+  readonly id: string;
+  /** A JSON object. */
+  readonly text: string;
+  readonly bytes: number;
+}
+
 /** Writes jobs to the database, those that come at the same time in one transaction. */
 export class JobAcceptor {
-  readonly #batches: Batcher<object, AcceptedJob>;
+  readonly #batches: Batcher<JobText, AcceptedJob>;
   readonly #counts: JobCounts;
   readonly #onAccepted: () => void;
 
@@ -30,7 +42,12 @@ export class JobAcceptor {
   constructor(database: JobsDatabase, counts: JobCounts, onAccepted: () => void) {
     this.#counts = counts;
     this.#onAccepted = onAccepted;
-    this.#batches = new Batcher((jobs) => insert(database, jobs), { maxItems: MAX_BATCH, maxBatches: MAX_BATCHES });
+    this.#batches = new Batcher((jobs) => insert(database, jobs), {
+      maxItems: MAX_BATCH,
+      maxBytes: MAX_BATCH_BYTES,
+      maxBatches: MAX_BATCHES,
+      isOfItem: isOfValues,
+    });
   }
 
   /** @throws GatewayError when it was not committed, or may not have been. */
@@ -41,13 +58,16 @@ export class JobAcceptor {
     }
     const span = job.span?.startChild('enqueue job', 'producer');
     try {
-      const accepted = await this.#batches.add(rowOf(job, span));
+      const text = textOf(job, span);
+      if (this.#batches.waitingBytes + text.bytes > MAX_WAITING_BYTES) throw tooManyJobsWait();
+      const accepted = await this.#batches.add(text);
       if (!accepted.isKnown) this.#counts.accepted(job.kind);
       this.#onAccepted();
       return accepted;
     } catch (error) {
       this.#counts.refused(job.kind);
       span?.fail('service-unavailable');
+      if (error instanceof GatewayError) throw error;
       throw Object.assign(jobsUnavailable(), { cause: error });
     } finally {
       span?.end();
@@ -55,9 +75,10 @@ export class JobAcceptor {
   }
 }
 
-function rowOf(job: NewJob, span: Span | undefined): object {
-  return {
-    id: uuidV7(),
+function textOf(job: NewJob, span: Span | undefined): JobText {
+  const id = uuidV7();
+  const text = jsonbText({
+    id,
     kind: job.kind,
     queue: job.queue,
     tenant: job.tenant ?? '',
@@ -70,7 +91,8 @@ function rowOf(job: NewJob, span: Span | undefined): object {
     trace: span && pairs(span.headers),
     owner: job.owner,
     is_watched: job.isWatched ?? false,
-  };
+  });
+  return { id, text, bytes: Buffer.byteLength(text) };
 }
 
 function timeOf(ms: number | undefined): string | undefined {
@@ -84,12 +106,14 @@ function pairs(headers: readonly string[]): Record<string, string> {
   return object;
 }
 
-async function insert(database: JobsDatabase, jobs: readonly object[]): Promise<readonly AcceptedJob[]> {
-  const numbered = jobs.map((job, index) => ({ ...job, index }));
-  const rows = await database.query<AcceptedRow>('SELECT * FROM portico_jobs.accept($1::jsonb)', [jsonbText(numbered)]);
+async function insert(database: JobsDatabase, jobs: readonly JobText[]): Promise<readonly AcceptedJob[]> {
+  const numbered = jobs.map(({ text }, index) => `{"index":${index},${text.slice(1)}`);
+  const rows = await database.query<AcceptedRow>('SELECT * FROM portico_jobs.accept($1::jsonb)', [
+    `[${numbered.join()}]`,
+  ]);
   const known = new Map(rows.filter(({ is_known }) => is_known).map(({ index, id }) => [index, id]));
-  return numbered.map((job, index) => {
+  return jobs.map((job, index) => {
     const id = known.get(index);
-    return id === undefined ? { id: (job as unknown as { id: string }).id, isKnown: false } : { id, isKnown: true };
+    return id === undefined ? { id: job.id, isKnown: false } : { id, isKnown: true };
   });
 }

@@ -105,6 +105,23 @@ function isConnectionLost({ code = '' }: pg.DatabaseError): boolean {
   return code.startsWith('08') || code.startsWith('57P0');
 }
 
+/**
+ * Classes of errors that another try may not meet, whatever the values are: connections (08), transactions, such as on a
+ * server that only reads (25), logins (28), names and rights (3D, 3F, 42), conflicts (40), resources (53), states of objects
+ * (55), cancelled statements and shutdown (57), the system (58).
+ */
+const NOT_OF_VALUES = new Set(['08', '25', '28', '3D', '3F', '40', '42', '53', '55', '57', '58']);
+
+/**
+ * Whether a statement failed for its values, such as for their size or depth: the same values fail again. All other errors
+ * are those of a database that cannot be used for now.
+ */
+export function isOfValues(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return !NOT_OF_VALUES.has((error.code ?? '').slice(0, 2));
+  // Of the runtime: a text longer than it can be.
+  return error instanceof RangeError;
+}
+
 /** Destroys a connection that does not answer in time: the driver would wait for ever. */
 export async function withDeadline<T>(connection: pg.ClientBase, answer: Promise<T>, deadlineMs: number): Promise<T> {
   const timer = setTimeout(() => {

@@ -9,3 +9,10 @@ export function jsonbText(value: unknown): string {
   // `JSON.stringify` writes no other escapes of this form: characters of two halves come as they are.
   return JSON.stringify(value).replace(REFUSED, '$1\\ufffd');
 }
+
+/** Whether objects and arrays are nested in each other more than `levels` times. A value with a cycle is. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}

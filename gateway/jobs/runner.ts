@@ -1,20 +1,18 @@
 import type { Logger, Span, Telemetry } from '../../platform/index.ts';
 import { backoffMs } from './backoff.ts';
-import { Batcher } from './batcher.ts';
 import { type ClaimedRow, claimJobs, type LaneCursor, NO_LANE, nextDueMs, queueKey } from './claim.ts';
 import type { JobCounts } from './counts.ts';
 import type { JobsDatabase } from './database.ts';
-import { type JobHandler, type JobOutcome, type Json, retry } from './job.ts';
-import { jsonbText } from './jsonb-text.ts';
+import { type JobHandler, type JobOutcome, retry } from './job.ts';
 import { Lease } from './lease.ts';
 import { PausedQueues } from './paused-queues.ts';
+import { type SettledRow, Settlements, settlementOf } from './settlements.ts';
 
 /** Notifications wake a process; this is for those that were lost, in milliseconds. */
 const FALLBACK_POLL_MS = 15_000;
 /** Where notifications do not arrive. */
 const POLL_MS = 1_000;
 const RETRY_MS = 1_000;
-const MAX_SETTLED_AT_ONCE = 200;
 const MAX_REASON = 64;
 
 export interface RunnerOptions {
@@ -37,18 +35,6 @@ interface RunInProgress {
   readonly attempt: number;
 }
 
-/** What `settle` of the database takes. */
-interface SettledRow {
-  readonly id: string;
-  readonly attempt: number;
-  readonly outcome: string;
-  readonly reason?: string | undefined;
-  readonly after_ms?: number;
-  readonly is_attempt?: boolean;
-  readonly output?: Json;
-  readonly errors?: Json;
-}
-
 /**
  * Claims jobs for the free slots of this process, runs their handlers, and writes down what came out. Idle, it sends nothing
  * but heartbeats: a notification, or the time of the next job, wakes it.
@@ -59,7 +45,7 @@ export class JobRunner {
   readonly #lease: Lease;
   readonly #running = new Map<string, RunInProgress>();
   readonly #paused = new PausedQueues();
-  readonly #settlements: Batcher<SettledRow, boolean>;
+  readonly #settlements: Settlements;
   #cursor: LaneCursor = NO_LANE;
   #claiming: Promise<void> | undefined;
   #isWanted = false;
@@ -85,7 +71,12 @@ export class JobRunner {
       },
       options.leaseMs,
     );
-    this.#settlements = new Batcher((rows) => this.#settleAll(rows), { maxItems: MAX_SETTLED_AT_ONCE, maxBatches: 1 });
+    this.#settlements = new Settlements({
+      database: options.database,
+      leaseId: () => this.#lease.id,
+      isStopping: () => this.#isStopping,
+      onTrouble: (error) => this.#report(error),
+    });
   }
 
   /** Jobs that run now. */
@@ -177,22 +168,31 @@ export class JobRunner {
     const outcome: JobOutcome = row.is_expired
       ? { outcome: 'expired' }
       : await this.#handle(row, span, controller.signal);
-    const settled = this.#settledRow(row, outcome);
+    const settlement = settlementOf(this.#settledRow(row, outcome));
+    const settled = settlement.row;
     const reason = settled.outcome === 'done' ? '' : (settled.reason ?? settled.outcome);
     const label = settled.outcome === 'scheduled' ? (settled.is_attempt ? 'retry' : 'postponed') : settled.outcome;
     counts.ended(row.kind, label, reason, performance.now() - startedAt);
-    if (label === 'dead')
-      this.#options.log.warn(
-        { event: 'jobs.dead', job: row.id, kind: row.kind, queue: row.queue, reason, attempts: row.attempts },
-        'a job has failed for the last time',
-      );
+    if (label === 'dead') this.#logDead(row, reason);
     span?.setAttribute('portico.job.kind', row.kind);
     span?.setAttribute('portico.job.attempt', row.attempts);
     span?.setAttribute('portico.job.outcome', label);
     if (reason !== '') span?.fail(reason);
     span?.end();
-    const wasTaken = await this.#settlements.add(settled);
-    if (wasTaken && settled.outcome !== 'scheduled') this.#options.onSettled(row.id);
+    const written = await this.#settlements.add(settlement).catch((error: unknown) => {
+      this.#report(error);
+      return 'refused';
+    });
+    if (written === 'unstorable') this.#logDead(row, written);
+    if (written === 'unstorable' || (written === 'taken' && settled.outcome !== 'scheduled'))
+      this.#options.onSettled(row.id);
+  }
+
+  #logDead({ id, kind, queue, attempts }: ClaimedRow, reason: string): void {
+    this.#options.log.warn(
+      { event: 'jobs.dead', job: id, kind, queue, reason, attempts },
+      'a job has failed for the last time',
+    );
   }
 
   async #handle(row: ClaimedRow, span: Span | undefined, signal: AbortSignal): Promise<JobOutcome> {
@@ -251,24 +251,6 @@ export class JobRunner {
         if (row.attempts >= row.max_attempts) return { ...base, outcome: 'dead', reason, errors: outcome.errors };
         const afterMs = reason === 'interrupted' ? 0 : backoffMs(row.attempts, outcome.afterMs);
         return { ...base, outcome: 'scheduled', reason, after_ms: afterMs, is_attempt: true };
-      }
-    }
-  }
-
-  /** Writes outcomes down; tries until the database takes them or the process stops, since the work has been done. */
-  async #settleAll(rows: readonly SettledRow[]): Promise<readonly boolean[]> {
-    for (;;) {
-      try {
-        const taken = await this.#options.database.query<{ id: string }>(
-          'SELECT id FROM portico_jobs.settle($1, $2::jsonb) AS id',
-          [this.#lease.id, jsonbText(rows)],
-        );
-        const ids = new Set(taken.map(({ id }) => id));
-        return rows.map(({ id }) => ids.has(id));
-      } catch (error) {
-        this.#report(error);
-        if (this.#isStopping) return rows.map(() => false);
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (1 + Math.random())));
       }
     }
   }

@@ -1,0 +1,122 @@
+import { Batcher } from './batcher.ts';
+import { isOfValues, type JobsDatabase } from './database.ts';
+import type { Json } from './job.ts';
+import { isDeeperThan, jsonbText } from './jsonb-text.ts';
+
+const MAX_BATCH = 200;
+const MAX_BATCH_BYTES = 16 * 1024 ** 2;
+/** Of an output or errors, with the row around it. docs/jobs.md has both. */
+const MAX_ROW_BYTES = 4 * 1024 ** 2;
+/** PostgreSQL's parser refuses some thousands of levels, and so does `JSON.stringify`. */
+const MAX_DEPTH = 512;
+const RETRY_MS = 1_000;
+
+/** What `settle` of the database takes. */
+export interface SettledRow {
+  readonly id: string;
+  readonly attempt: number;
+  readonly outcome: string;
+  readonly reason?: string | undefined;
+  readonly after_ms?: number;
+  readonly is_attempt?: boolean;
+  readonly output?: Json;
+  readonly errors?: Json;
+}
+
+/** An outcome as it is written down. */
+export interface Settlement {
+  readonly row: SettledRow;
+  /** `row` as JSON. */
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/**
+ * What came of writing it down: `refused` where the job is not this process's any more, `unstorable` where the database
+ * refused its output or errors and it is dead without them.
+ */
+export type Settled = 'taken' | 'refused' | 'unstorable';
+
+/** An outcome within the limits; one that is beyond them, without its output and errors. */
+export function settlementOf(row: SettledRow): Settlement {
+  const { output, errors, ...bare } = row;
+  const tooLarge = { ...bare, outcome: row.outcome === 'dead' ? 'dead' : 'failed', reason: 'too-large' };
+  if (isDeeperThan(output, MAX_DEPTH) || isDeeperThan(errors, MAX_DEPTH)) return serialized(tooLarge);
+  try {
+    const settlement = serialized(row);
+    return settlement.bytes > MAX_ROW_BYTES ? serialized(tooLarge) : settlement;
+  } catch {
+    return serialized(unstorable(row));
+  }
+}
+
+function unstorable({ id, attempt }: SettledRow): SettledRow {
+  return { id, attempt, outcome: 'dead', reason: 'unstorable' };
+}
+
+function serialized(row: SettledRow): Settlement {
+  const text = jsonbText(row);
+  return { row, text, bytes: Buffer.byteLength(text) };
+}
+
+export interface SettlementsOptions {
+  readonly database: JobsDatabase;
+  /** The lease that the jobs are held by. */
+  readonly leaseId: () => string;
+  readonly isStopping: () => boolean;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Writes outcomes down; tries until the database takes them or the process stops, since the work has been done. */
+export class Settlements {
+  readonly #options: SettlementsOptions;
+  readonly #batches: Batcher<Settlement, Settled>;
+
+  constructor(options: SettlementsOptions) {
+    this.#options = options;
+    this.#batches = new Batcher((settlements) => this.#settleAll(settlements), {
+      maxItems: MAX_BATCH,
+      maxBytes: MAX_BATCH_BYTES,
+      maxBatches: 1,
+      isOfItem: isOfValues,
+    });
+  }
+
+  /** @throws Error where the database refuses even that the job is dead: its lease ends, and it is run again. */
+  add(settlement: Settlement): Promise<Settled> {
+    return this.#batches.add(settlement);
+  }
+
+  async #settleAll(settlements: readonly Settlement[]): Promise<readonly Settled[]> {
+    try {
+      return await this.#write(settlements);
+    } catch (error) {
+      const [only] = settlements;
+      if (!only || settlements.length > 1) throw error;
+      // PostgreSQL quotes the value in its error: it is not logged.
+      const [settled] = await this.#write([serialized(unstorable(only.row))]);
+      return [settled === 'taken' ? 'unstorable' : 'refused'];
+    }
+  }
+
+  /** @throws Error when the database refuses a value of them. */
+  async #write(settlements: readonly Settlement[]): Promise<readonly Settled[]> {
+    const { database, leaseId, isStopping, onTrouble } = this.#options;
+    const text = `[${settlements.map((settlement) => settlement.text).join()}]`;
+    for (;;) {
+      try {
+        const taken = await database.query<{ id: string }>('SELECT id FROM portico_jobs.settle($1, $2::jsonb) AS id', [
+          leaseId(),
+          text,
+        ]);
+        const ids = new Set(taken.map(({ id }) => id));
+        return settlements.map(({ row }) => (ids.has(row.id) ? 'taken' : 'refused'));
+      } catch (error) {
+        if (isOfValues(error)) throw error;
+        onTrouble(error);
+        if (isStopping()) return settlements.map(() => 'refused');
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (1 + Math.random())));
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { done, type Json } from '../../../gateway/jobs/index.ts';
+import { availableEngines } from '../../database/index.ts';
+import { eventually, openJobsDatabase, recorder, WORK } from './jobs-harness.ts';
+
+function nested(depth: number): Json {
+  return JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as Json;
+}
+
+describe.each(await availableEngines())('jobs that cannot be stored on %s', (engine) => {
+  const opened: { close(): Promise<void> }[] = [];
+  const openDatabase = async () => {
+    const database = await openJobsDatabase(engine);
+    opened.push(database);
+    return database;
+  };
+  afterAll(() => Promise.all(opened.map((one) => one.close())));
+
+  test('an answer that is too deep fails its job alone, and the deepest that is allowed is stored', async () => {
+    const { worker } = await openDatabase();
+    const jobs = worker(recorder(({ payload }) => done(nested(Number(payload)))).run);
+    const ids = await Promise.all([512, 6_500, 2].map((payload) => jobs.enqueue({ ...WORK, payload })));
+    await eventually(async () => (await jobs.admin.list({ states: ['done', 'failed'] })).length === 3);
+    const results = await Promise.all(
+      ids.map(({ id }) => jobs.result({ id, kind: 'work', queue: 'one', owner: undefined })),
+    );
+    expect(results).toMatchObject([
+      { state: 'done', output: nested(512) },
+      { state: 'failed', reason: 'too-large', output: null },
+      { state: 'done', output: [[]] },
+    ]);
+  });
+
+  test('a job whose outcome the database refuses is dead without it, and the others of its batch are done', async () => {
+    const { worker, open, sql } = await openDatabase();
+    await open().admin.maintain(7, 30);
+    await sql(
+      `ALTER TABLE portico_jobs.finished ADD CONSTRAINT refuses CHECK (output IS DISTINCT FROM '"refused"'::jsonb)`,
+    );
+    const jobs = worker(recorder(({ payload }) => done(payload)).run);
+    const ids = await Promise.all(['a', 'refused', 'b'].map((payload) => jobs.enqueue({ ...WORK, payload })));
+    await eventually(async () => (await jobs.admin.list({ states: ['done', 'dead'] })).length === 3);
+    const results = await Promise.all(
+      ids.map(({ id }) => jobs.result({ id, kind: 'work', queue: 'one', owner: undefined })),
+    );
+    expect(results).toMatchObject([
+      { state: 'done', output: 'a' },
+      { state: 'dead', reason: 'unstorable', output: null, errors: null },
+      { state: 'done', output: 'b' },
+    ]);
+  });
+});
