@@ -323,7 +323,7 @@ describeInBrowser('the explorer after a login', () => {
     await page.getByRole('button', { name: 'Query', exact: true }).waitFor();
     // Longer than the editor waits before it checks.
     await page.clock.runFor(2_000);
-    expect(await page.locator('.cm-lintRange-error').count()).toBe(0);
+    expect(await page.locator('.cm-lintPoint-error, .cm-lintRange-error').count()).toBe(0);
     await write(page, 'Operation', '{ nothing');
     await page.clock.runFor(2_000);
     await page.locator('.cm-lintRange-error').first().waitFor();
