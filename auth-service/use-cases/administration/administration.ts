@@ -19,6 +19,7 @@ import {
 } from './change-users.ts';
 import { createDeleteUser } from './delete-user.ts';
 import { AdministrationError, isAboutRights } from './errors.ts';
+import { createHashPassword } from './hash-password.ts';
 import { createListKeys, createRetireKey, createRotateKeys, type SigningKeysOptions } from './signing-keys.ts';
 import { createDescribeAdministrator, createGetTenant, createListTenants } from './tenant-list.ts';
 import { createListThrottled, createReleaseAccount } from './throttled-accounts.ts';
@@ -48,7 +49,7 @@ type UseCase<Input, Value> = (administrator: Administrator, input: Input) => Pro
 export function createAdministration(options: AdministrationOptions) {
   const { database, recordRefusal, now } = options;
   const tenants = createAdministeredTenants(options);
-  const users = { ...options, tenants };
+  const users = { ...options, tenants, hashPassword: createHashPassword(() => options.passwords()) };
   const changeTenants = createChangeTenants(users);
 
   function audited<Input, Value>(event: AuditEvent, useCase: UseCase<Input, Value>): UseCase<Input, Value> {

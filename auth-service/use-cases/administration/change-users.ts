@@ -1,7 +1,7 @@
 import { addDays } from '../../../platform/index.ts';
 import { type AuditDetails, type AuditEvent, recordAudit } from '../../audit/index.ts';
 import type { Transaction } from '../../database/index.ts';
-import type { PasswordPolicy, Passwords } from '../../passwords/index.ts';
+import type { PasswordPolicy } from '../../passwords/index.ts';
 import type { ExtraClaims } from '../../tokens/index.ts';
 import { endSessions } from '../end-sessions.ts';
 import { addUser, generatePassword } from '../manage-users.ts';
@@ -11,6 +11,7 @@ import { type AdministeredUser, createGetUser, lockAdministeredUser, type UserIn
 import type { Administrator } from './administrator.ts';
 import { requireAssignable, requireManageable } from './assignable-rights.ts';
 import { refusal, unusablePassword } from './errors.ts';
+import type { HashPassword } from './hash-password.ts';
 import {
   type NamedClaim,
   type RoleSet,
@@ -43,7 +44,7 @@ export interface SetClaimsInput extends UserInput {
 
 export interface ChangeUsersOptions {
   readonly tenants: AdministeredTenants;
-  passwords(): Promise<Passwords>;
+  readonly hashPassword: HashPassword;
   readonly policy: PasswordPolicy;
   /** A user with one of these roles administers their own tenant. */
   readonly roles: readonly string[];
@@ -68,7 +69,7 @@ export interface PasswordReset extends ChangedUser {
 }
 
 /** Adds a user. @throws AdministrationError, HashQueueFullError */
-export function createCreateUser({ tenants, passwords, policy, now }: ChangeUsersOptions) {
+export function createCreateUser({ tenants, hashPassword, policy, now }: ChangeUsersOptions) {
   return async (administrator: Administrator, input: CreateUserInput): Promise<CreatedUser> => {
     const tenantId = readTenantId(administrator, input.tenant_id);
     const username = readUsername(input.username);
@@ -83,7 +84,7 @@ export function createCreateUser({ tenants, passwords, policy, now }: ChangeUser
     const problem = policy.problemWith(password, { username, tenantName: name });
     if (problem) throw unusablePassword(problem);
     // Before the transaction, which would hold up the tenant's other administrators for as long.
-    const passwordHash = await (await passwords()).hash(password);
+    const passwordHash = await hashPassword(administrator, password);
     return tenants.change(administrator, tenantId, async (transaction, tenant) => {
       requireAssignable(administrator, tenant, { ...roles, claims });
       const added = { tenantId, username, passwordHash, claims, ...roles };
@@ -165,7 +166,7 @@ export function createResetPassword(options: ChangeUsersOptions) {
     // A hash is not computed for nothing.
     if (!(await getUser(administrator, input)).manageable) throw refusal('user-not-manageable');
     const password = generatePassword();
-    const passwordHash = await (await options.passwords()).hash(password);
+    const passwordHash = await options.hashPassword(administrator, password);
     return changeUser(options, administrator, input, async (change) => {
       await change.update({ passwordHash });
       const ended = await change.endSessions();
