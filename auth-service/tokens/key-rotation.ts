@@ -173,7 +173,7 @@ export async function beginRotation(
  * Removes a key that does not sign: tokens that it signed are refused from then on, as soon as verifiers have read the key
  * set again.
  *
- * @returns what came of it; `active`: the key signs, and stays.
+ * @returns the outcome; `active`: the key signs, and stays.
  */
 export async function retireKey(
   database: Database,

@@ -15,7 +15,7 @@ const MAX_BATCHES = 2;
 /** Jobs that wait to be written, in memory: their callers wait too. */
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 ** 2;
-/** PostgreSQL's timestamps end after that; nobody plans for longer. */
+/** PostgreSQL's timestamps end after that; no job is planned for longer. */
 const MAX_AHEAD_MS = 100 * 366 * DAY_MS;
 
 interface AcceptedRow {

@@ -71,7 +71,7 @@ export class JobsAdmin {
     );
   }
 
-  /** Payload, owner and results are of people: show them to nobody but who has asked for them. */
+  /** Payload, owner and results are personal data: show them only to a caller who asked for them. */
   async show(id: string): Promise<JobDetails | undefined> {
     const [job] = await this.#database.query<JobDetails>(
       `SELECT ${SUMMARY}, payload, owner, output, errors FROM ${ALL} WHERE id = $1`,

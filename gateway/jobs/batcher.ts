@@ -1,4 +1,4 @@
-/** An item that waits to be sent, and what is told of it. */
+/** An item that waits to be sent, and the promise of its result. */
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;

@@ -2,7 +2,7 @@ import { type Environment, isSupergraph, type Metadata, resolveUrl } from '../me
 
 /**
  * The origins that the metadata has the gateway call. A one-off event may call these and no others, unless a setting says
- * so: whoever may create one must not reach the rest of the network by it, nor send it what is in the environment.
+ * so: a caller who may create one must not reach the rest of the network by it, nor send it what is in the environment.
  */
 export function originsOfMetadata(metadata: Metadata, environment: Environment): ReadonlySet<string> {
   const described = [

@@ -5,7 +5,7 @@ import { type ChangeUsersOptions, changeUser } from './change-users.ts';
 import { invalidField, missingField } from './errors.ts';
 
 export interface DeleteUserInput extends UserInput {
-  /** The user's name, so that nobody is deleted by a slip. */
+  /** The user's name, as confirmation. */
   username?: string | null;
 }
 

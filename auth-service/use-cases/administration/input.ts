@@ -43,7 +43,7 @@ export function readTenantId(administrator: Administrator, tenantId: number | nu
   return administrator.tenantId;
 }
 
-/** What is no id is nobody's. */
+/** An id of another form belongs to no user. */
 export function readUserId(userId: string | null | undefined): string {
   if (userId == null) throw missingField('user_id');
   if (!isUuid(userId)) throw refusal('unknown-user');
