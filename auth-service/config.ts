@@ -5,13 +5,13 @@ import {
   setting,
   type TracingSettings,
   tracingProblems,
+  withPassword,
 } from '../platform/index.ts';
 import {
   carriesCredentials,
   refuseContradictoryLogin,
   type SuperuserPolicy,
   saysLoginWithoutPassword,
-  withPassword,
 } from './database/index.ts';
 import type { PasswordPolicyOptions, Peppers } from './passwords/index.ts';
 import { peppersOf, setsPepperVersions } from './passwords/index.ts';

@@ -263,6 +263,12 @@ export const databaseSetupSettings = {
   AUTH_DATABASE_OWNER_PASSWORD: database.AUTH_DATABASE_OWNER_PASSWORD,
   DATABASE_URL: databaseUrl.describe('PostgreSQL as the user of the service.'),
   DATABASE_PASSWORD: setting.text().optional().describe('Password of that user, unless the URL holds it.'),
+  AUTH_DATABASE_JOBS_URL: databaseUrl
+    .optional()
+    .describe(
+      'Another database on the same server for the jobs of gateways, as the user of their `HASURA_GRAPHQL_METADATA_DATABASE_URL`: both are made where they are missing, for which the administrator needs `CREATEDB`. See [jobs.md](jobs.md#for-operators).',
+    ),
+  AUTH_DATABASE_JOBS_PASSWORD: setting.text().optional().describe('Password of that user, unless the URL holds it.'),
   AUTH_DATABASE_WAIT_SECONDS: setting
     .integer(0, 0, 600, 'seconds')
     .describe('How long to wait for a database that is not reachable.'),

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { readSettings, tracingProblems } from '../platform/index.ts';
+import { readSettings, tracingProblems, withPassword } from '../platform/index.ts';
 import { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './schemas/index.ts';
 import type { AuthenticationSettings } from './session/index.ts';
 import { gatewaySettings, graphSettings } from './settings.ts';
@@ -186,9 +186,19 @@ function usageConfig(settings: Settings) {
   };
 }
 
+/** @returns undefined where there is no database for jobs. @throws SettingsError. */
+export function readJobsDatabaseUrl(environment: NodeJS.ProcessEnv): string | undefined {
+  return jobsDatabaseUrl(readSettings(graphSettings, environment));
+}
+
+function jobsDatabaseUrl(settings: Pick<Settings, keyof typeof graphSettings>): string | undefined {
+  const { HASURA_GRAPHQL_METADATA_DATABASE_URL: url, PORTICO_JOBS_DATABASE_PASSWORD: password } = settings;
+  return url === undefined || password === undefined ? url : withPassword(url, password);
+}
+
 /** Undefined where there is no database for jobs. */
 function jobsConfig(settings: Settings) {
-  const { HASURA_GRAPHQL_METADATA_DATABASE_URL: url } = settings;
+  const url = jobsDatabaseUrl(settings);
   if (url === undefined) return undefined;
   return {
     url,

@@ -82,6 +82,10 @@ export const graphSettings = {
     .describe(
       'PostgreSQL for jobs, such as `postgresql://portico_jobs:…@db:5432/portico_jobs`; asynchronous actions need it. `npm start` uses its embedded database. See [jobs.md](jobs.md#for-operators).',
     ),
+  PORTICO_JOBS_DATABASE_PASSWORD: setting
+    .text()
+    .optional()
+    .describe('Password of that user, unless `HASURA_GRAPHQL_METADATA_DATABASE_URL` holds it.'),
   HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: setting
     .flag(false)
     .describe('Whether a remote schema without permissions is visible to the role `admin` only.'),

@@ -25,6 +25,7 @@ export { jwkThumbprint } from './jwk-thumbprint.ts';
 export { Listeners } from './listeners.ts';
 export { createLogger, type LogDestination, type Logger, lineWriter, logJson, logText } from './logging/index.ts';
 export * from './metrics/index.ts';
+export { withPassword } from './postgres-url.ts';
 export { type ChildMessage, fail, type RunningService, runService, StartError } from './process.ts';
 export { COUNTING_REDIS } from './redis-options.ts';
 export { type CacheBounds, SecondChanceCache } from './second-chance-cache.ts';

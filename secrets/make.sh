@@ -16,10 +16,11 @@ make() {
   echo "made secrets/$1"
 }
 
-# Of PostgreSQL's administrator, of the owner of the tables, and of the auth service.
+# Of PostgreSQL's administrator, of the owner of the tables, of the auth service, and of gateways for their jobs.
 make database_password
 make database_owner_password
 make database_service_password
+make database_jobs_password
 make password_pepper
 make key_encryption_key
 # With it gateways read the auth service's list of revocations.

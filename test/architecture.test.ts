@@ -18,7 +18,7 @@ const gateway = roomsOf('gateway', {
   admin: 'errors.ts graph http metadata session',
   assertions: 'session platform',
   check: 'config.ts graph hasura-settings.ts metadata schemas session usage platform',
-  cli: 'assertions check config.ts deliveries graph jobs metadata process schedules session settings.ts sources upstream usage platform',
+  cli: 'assertions check config.ts deliveries graph jobs metadata process schedules session sources upstream usage platform',
   'cloud-events': 'errors.ts http platform',
   composition: 'federation schemas supergraph syntax platform',
   console: 'errors.ts graph home http session platform',

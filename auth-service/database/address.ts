@@ -11,13 +11,6 @@ export function carriesCredentials(url: string): boolean {
   return client !== undefined && (Boolean(client.password) || client.host.startsWith('/'));
 }
 
-/** `url` with `password` in it, in place of the one that it may hold. */
-export function withPassword(url: string, password: string): string {
-  // As a parameter, because a URL without a host name (`postgresql://user@/db?host=/run/pg`) cannot be taken apart by
-  // the URL class. The driver prefers the parameter, and the last one.
-  return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
-}
-
 /** Host, port, user and database in words, without the password. */
 export function describeAddress(client: pg.Client): string {
   const place = client.host.startsWith('/') ? `the socket in ${client.host}` : `${client.host}:${client.port}`;

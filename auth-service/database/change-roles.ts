@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
+import pg from 'pg';
+import { scramVerifier } from './scram.ts';
 
 const ROLE_CHANGE_ATTEMPTS = 20;
 const ROLE_CHANGE_RETRY_MS = 50;
 
-/** PostgreSQL's manual, appendix A: duplicate_object, unique_violation. */
-const ALREADY_THERE = new Set(['42710', '23505']);
+/** PostgreSQL's manual, appendix A: duplicate_object, duplicate_database, unique_violation. */
+const ALREADY_THERE = new Set(['42710', '42P04', '23505']);
 const INTERNAL_ERROR = 'XX000';
+
+const PLAIN_RIGHTS = 'LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS';
 
 /**
  * Looks at roles and changes them. Roles are shared by all databases of a server, and no lock reaches across databases:
@@ -22,6 +25,32 @@ export async function changeRoles(work: () => Promise<void>): Promise<void> {
       await sleep(ROLE_CHANGE_RETRY_MS);
     }
   }
+}
+
+/** A role that can log in, with its password, unless it logs in by other means. */
+export interface LoginRole {
+  readonly name: string;
+  readonly password: string | undefined;
+}
+
+/** The role that a URL names. */
+export function roleIn(url: string): LoginRole {
+  const { user, password } = new pg.Client({ connectionString: url });
+  return { name: user ?? '', password: typeof password === 'string' && password !== '' ? password : undefined };
+}
+
+/** Makes a role without further rights, or takes them from one that is there, and sets its password. */
+export async function makeRole(admin: pg.Client, { name, password }: LoginRole): Promise<void> {
+  const role = admin.escapeIdentifier(name);
+  const { rows } = await admin.query(
+    `SELECT rolsuper OR rolbypassrls OR rolreplication OR rolcreaterole OR rolcreatedb AS "isPrivileged"
+     FROM pg_roles WHERE rolname = $1`,
+    [name],
+  );
+  // Only a superuser may name some of the rights, be it to take them away.
+  const rights = rows[0]?.isPrivileged === false ? 'LOGIN' : PLAIN_RIGHTS;
+  const secret = password === undefined ? '' : ` PASSWORD ${admin.escapeLiteral(scramVerifier(password))}`;
+  await admin.query(`${rows.length > 0 ? 'ALTER' : 'CREATE'} ROLE ${role} ${rights}${secret}`);
 }
 
 /** Lets the user of `client` do `SET ROLE role`, which is also what giving something to the role needs. */

@@ -1,5 +1,5 @@
 export { type AcrossTenantsReason, asTenant } from './across-tenants.ts';
-export { carriesCredentials, isDatabaseUrl, withPassword } from './address.ts';
+export { carriesCredentials, isDatabaseUrl } from './address.ts';
 export { connectToDatabase } from './connect.ts';
 export {
   type Database,

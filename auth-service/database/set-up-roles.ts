@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { StartError } from '../../platform/index.ts';
-import { changeRoles } from './change-roles.ts';
+import { changeRoles, makeRole, roleIn } from './change-roles.ts';
 import { changeSchemaOwner } from './change-schema-owner.ts';
 import { type ConnectOptions, connectToDatabase } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { withMigrationLock } from './migration-lock.ts';
-import { scramVerifier } from './scram.ts';
+import { setUpJobs } from './set-up-jobs.ts';
 import { readUserRights } from './user-rights.ts';
 
 /** The same database as three users see it. `owner` and `service` name roles that are made, with their passwords. */
@@ -14,35 +14,40 @@ export interface SetupUrls {
   readonly admin: string;
   readonly owner: string;
   readonly service: string;
+  /** Another database on the same server, for the gateways' jobs: it is made with its role. Undefined: none. */
+  readonly jobs?: string | undefined;
 }
 
 export interface SetupResult {
   readonly owner: string;
   readonly service: string;
+  /** The role of the jobs' database, where one was asked for. */
+  readonly jobs: string | undefined;
   /** Names of the migrations that were applied. */
   readonly applied: readonly string[];
 }
 
-const PLAIN_RIGHTS = 'LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS';
-
 /**
- * Gives the tables to a role of their own and the service another, which may use the tables and not change them, and
- * applies the migrations. Can be repeated: it changes what is not so yet, and sets the passwords. Any number of processes
+ * Gives the tables to a role of their own and the service another, which may use the tables and not change them, makes the
+ * role and the database of the jobs where they are asked for, and applies the migrations. Can be repeated: it changes what is not so yet, and sets the passwords. Any number of processes
  * may call it at once, and the service may be at work.
  *
  * @throws StartError when a database cannot be reached, the users are not three, or a role cannot be made.
  */
 export async function setUpRoles(urls: SetupUrls, options: ConnectOptions = {}): Promise<SetupResult> {
-  const owner = userIn(urls.owner);
-  const service = userIn(urls.service);
+  const [owner, service] = [roleIn(urls.owner), roleIn(urls.service)];
+  const jobs = urls.jobs === undefined ? undefined : { role: roleIn(urls.jobs), url: urls.jobs };
   const admin = await connectToDatabase(urls.admin, { ...options, variable: 'AUTH_DATABASE_ADMIN_URL' });
   try {
     const { user } = await readUserRights(admin);
     if (new Set([user, owner.name, service.name]).size < 3)
       throw new StartError('the administrator, the owner and the service need three different database users');
+    if (jobs && [user, owner.name, service.name].includes(jobs.role.name))
+      throw new StartError('AUTH_DATABASE_JOBS_URL: jobs need a database user of their own');
     await withMigrationLock(admin, async () => {
       for (const role of [owner, service]) await changeRoles(() => makeRole(admin, role));
       await changeSchemaOwner(admin, owner.name);
+      if (jobs) await setUpJobs(admin, jobs.role, jobs.url);
     });
   } catch (error) {
     if (error instanceof pg.DatabaseError)
@@ -53,30 +58,7 @@ export async function setUpRoles(urls: SetupUrls, options: ConnectOptions = {}):
   }
   const applied = await migrate(urls.service, { ...options, ownerUrl: urls.owner });
   await requireBound(urls.service, options);
-  return { owner: owner.name, service: service.name, applied };
-}
-
-interface Role {
-  readonly name: string;
-  readonly password: string | undefined;
-}
-
-function userIn(url: string): Role {
-  const { user, password } = new pg.Client({ connectionString: url });
-  return { name: user ?? '', password: typeof password === 'string' && password !== '' ? password : undefined };
-}
-
-async function makeRole(admin: pg.Client, { name, password }: Role): Promise<void> {
-  const role = admin.escapeIdentifier(name);
-  const { rows } = await admin.query(
-    `SELECT rolsuper OR rolbypassrls OR rolreplication OR rolcreaterole OR rolcreatedb AS "isPrivileged"
-     FROM pg_roles WHERE rolname = $1`,
-    [name],
-  );
-  // Only a superuser may name some of the rights, be it to take them away.
-  const rights = rows[0]?.isPrivileged === false ? 'LOGIN' : PLAIN_RIGHTS;
-  const secret = password === undefined ? '' : ` PASSWORD ${admin.escapeLiteral(scramVerifier(password))}`;
-  await admin.query(`${rows.length > 0 ? 'ALTER' : 'CREATE'} ROLE ${role} ${rights}${secret}`);
+  return { owner: owner.name, service: service.name, jobs: jobs?.role.name, applied };
 }
 
 /** Memberships in other roles were not granted here, and are not revoked here. */

@@ -21,7 +21,7 @@ secret() {
   echo ---
 }
 
-secret portico-gateway revocation_secret assertion_key
+secret portico-gateway revocation_secret assertion_key database_jobs_password
 secret portico-auth-service database_service_password password_pepper key_encryption_key revocation_secret
 # For database-setup, and for the overlay `small`'s PostgreSQL.
 secret portico-database database_password database_owner_password

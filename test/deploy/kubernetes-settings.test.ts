@@ -35,6 +35,7 @@ const OPERATORS_SECRETS: Readonly<Record<string, Readonly<Record<string, string>
   'portico-database-urls': {
     database_url: 'postgresql://portico_auth@db.example.com:5432/portico',
     database_owner_url: 'postgresql://portico_owner@db.example.com:5432/portico',
+    database_jobs_url: 'postgresql://portico_jobs@db.example.com:5432/portico_jobs',
     database_admin_url: 'postgresql://admin@db.example.com:5432/portico',
   },
   'portico-redis': { redis_url: 'rediss://portico@valkey.example.com:6379' },
@@ -87,6 +88,7 @@ async function variablesRead(read: (environment: NodeJS.ProcessEnv) => unknown):
 
 const READERS: Readonly<Record<string, (environment: NodeJS.ProcessEnv) => unknown>> = {
   gateway: readGatewayConfig,
+  runner: readGatewayConfig,
   'auth-service': readAuthConfig,
   'database-setup': (env) => databaseSetup({ env }),
 };
@@ -123,7 +125,7 @@ function startingEnvironment(manifests: readonly Manifest[], workload: Workload)
         const isReferredTo = (variable: string) =>
           written.includes(`$(${variable})`) || written.includes(`{{${variable}}}`);
         const unknown = Object.keys(environmentOf(manifests, container)).filter(
-          (variable) => !known.has(variable) && !(name === 'gateway' && isReferredTo(variable)),
+          (variable) => !known.has(variable) && !(read === readGatewayConfig && isReferredTo(variable)),
         );
         expect([name, unknown]).toEqual([name, []]);
       }
@@ -152,13 +154,27 @@ function startingEnvironment(manifests: readonly Manifest[], workload: Workload)
       );
     });
 
-    test('gives database-setup three users of the database, and their passwords', () => {
+    test('has gateways accept jobs and runners run them, in one database', () => {
+      const [gateway, runner] = ['gateway', 'runner'].map(
+        (name) => readGatewayConfig(startingEnvironment(manifests, workload(name))).jobs,
+      );
+      expect([gateway?.mode, runner?.mode]).toEqual(['accept', 'run']);
+      expect(runner?.url).toBe(gateway?.url);
+      const { username, password, searchParams } = new URL(runner?.url ?? '');
+      expect([username, password, searchParams.get('password')]).toEqual([
+        'portico_jobs',
+        '',
+        secrets['portico-gateway']?.database_jobs_password,
+      ]);
+    });
+
+    test('gives database-setup four users of the database, and their passwords', () => {
       const environment = startingEnvironment(manifests, workload('database-setup'));
       const textOf = (name: string) =>
         environment[name] ?? readFileSync(environment[`${name}_FILE`] ?? `${name} is not set`, 'utf8');
-      const variables = ['AUTH_DATABASE_ADMIN', 'AUTH_DATABASE_OWNER', 'DATABASE'];
+      const variables = ['AUTH_DATABASE_ADMIN', 'AUTH_DATABASE_OWNER', 'DATABASE', 'AUTH_DATABASE_JOBS'];
       const users = variables.map((name) => new URL(textOf(`${name}_URL`)).username);
-      expect(new Set(users).size).toBe(3);
+      expect(new Set(users).size).toBe(4);
       for (const name of variables) expect(textOf(`${name}_PASSWORD`)).toMatch(/^[\w+/]{43}=$/);
     });
 
@@ -178,7 +194,7 @@ function startingEnvironment(manifests: readonly Manifest[], workload: Workload)
     test('probes what answers, and gives each process more time to stop than it takes', () => {
       const patience = ({ livenessProbe: probe }: Container) =>
         (probe?.periodSeconds ?? 0) * (probe?.failureThreshold ?? 0);
-      for (const name of ['gateway', 'auth-service']) {
+      for (const name of ['gateway', 'runner', 'auth-service']) {
         const container = onlyContainer(workload(name));
         expect(container.startupProbe?.httpGet).toEqual({ path: '/healthz', port: 'http' });
         expect(container.livenessProbe?.httpGet).toEqual({ path: '/healthz', port: 'http' });

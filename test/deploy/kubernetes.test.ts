@@ -187,7 +187,9 @@ if (!hasKubectl)
 
     expect(admittedBy('gateway', 8080)).toEqual(expect.arrayContaining(['elsewhere', 'outside']));
     expect(admittedBy('gateway', 9090)).toEqual(['monitoring']);
-    expect(admittedBy('auth-service', 4001)).toEqual(['gateway']);
+    expect(admittedBy('auth-service', 4001)).toEqual(['gateway', 'runner']);
+    expect(admittedBy('runner', 8080)).toEqual([]);
+    expect(admittedBy('runner', 9090)).toEqual(['monitoring']);
     expect(admittedBy('auth-service', 9090)).toEqual(['monitoring']);
     expect(admittedBy('auth-service', 22)).toEqual([]);
     expect(admittedBy('database-setup', 4001)).toEqual([]);
@@ -197,16 +199,17 @@ if (!hasKubectl)
         .map(({ metadata }) => metadata.name)
         .filter((name) => letThrough(policies, { pod: podLabels(name) }, to, port))
         .sort();
-    expect(leaving({ pod: podLabels('auth-service') }, 4001)).toEqual(['gateway']);
-    expect(leaving(sources, 4010)).toEqual(['gateway']);
+    expect(leaving({ pod: podLabels('auth-service') }, 4001)).toEqual(['gateway', 'runner']);
+    expect(leaving(sources, 4010)).toEqual(['gateway', 'runner']);
     expect(leaving(elsewhere, 4010)).toEqual([]);
     expect(leaving(outside, 443)).toEqual([]);
+    const withDatabase = ['auth-service', 'database-setup', 'gateway', 'runner'];
     if (overlay === 'small') {
-      expect(admittedBy('postgres', 5432)).toEqual(['auth-service', 'database-setup']);
-      expect(leaving({ pod: podLabels('postgres') }, 5432)).toEqual(['auth-service', 'database-setup']);
+      expect(admittedBy('postgres', 5432)).toEqual(withDatabase);
+      expect(leaving({ pod: podLabels('postgres') }, 5432)).toEqual(withDatabase);
     } else {
-      expect(leaving(outside, 5432)).toEqual(['auth-service', 'database-setup']);
-      expect(leaving(outside, 6379)).toEqual(['auth-service', 'gateway']);
+      expect(leaving(outside, 5432)).toEqual(withDatabase);
+      expect(leaving(outside, 6379)).toEqual(['auth-service', 'gateway', 'runner']);
     }
   });
 

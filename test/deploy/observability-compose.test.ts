@@ -100,8 +100,9 @@ test('traces go from the services to the Collector, and from there to the trace 
 test('Prometheus scrapes the ports that the services open', () => {
   const { scrape_configs } = read(`${DIRECTORY}/prometheus/prometheus.yml`);
   const targets = scrape_configs.flatMap(({ dns_sd_configs = [] }) => dns_sd_configs);
+  expect(services.runner?.environment).toEqual(services.gateway?.environment);
   expect(targets).toMatchObject([
-    { names: ['gateway'], port: services.gateway?.environment?.PORTICO_METRICS_PORT },
+    { names: ['gateway', 'runner'], port: services.gateway?.environment?.PORTICO_METRICS_PORT },
     { names: ['auth-service'], port: services['auth-service']?.environment?.AUTH_METRICS_PORT },
   ]);
 });
@@ -129,7 +130,7 @@ test('Prometheus scrapes the ports that the services open', () => {
       });
       const { networks: joined = [] } = selected.gateway ?? {};
       const names = Array.isArray(joined) ? joined : Object.keys(joined);
-      expect(names.sort()).toEqual(['observability', 'public', 'services']);
+      expect(names.sort()).toEqual(['database', 'observability', 'public', 'services']);
       expect(Object.keys(await config({ COMPOSE_FILE: 'docker-compose.yml' })).sort()).toEqual(
         Object.keys(base).sort(),
       );

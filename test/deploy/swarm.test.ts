@@ -99,6 +99,10 @@ test('the balancer of the stack waits, retries and asks servers as that of deplo
     try {
       const gateway = readGatewayConfig(environmentOf('gateway'));
       const auth = readAuthConfig(environmentOf('auth-service'));
+      const runner = readGatewayConfig(environmentOf('runner'));
+      expect([gateway.jobs?.mode, runner.jobs?.mode, runner.workers]).toEqual(['accept', 'run', 1]);
+      expect(runner.jobs?.url).toBe(gateway.jobs?.url);
+      expect(runner.jobs?.url).toMatch(/^postgresql:\/\/portico_jobs@.*[?&]password=/);
       const { issuer, audience } = auth.accessTokens;
       expect(gateway.authentication.jwtSecrets).toEqual([expect.objectContaining({ issuer, audience: [audience] })]);
       expect(gateway.PORTICO_TRUSTED_PROXIES).toBe(1);
@@ -111,7 +115,7 @@ test('the balancer of the stack waits, retries and asks servers as that of deplo
       expect(auth.drainMs).toBeGreaterThanOrEqual(5_000);
       // Whatever drain is set, up to the longest.
       const stopSeconds = 60 + gateway.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT + 4;
-      for (const name of ['gateway', 'auth-service'])
+      for (const name of ['gateway', 'runner', 'auth-service'])
         expect(secondsOf(service(name).stop_grace_period)).toBeGreaterThan(stopSeconds);
     } finally {
       rmSync(directory, { recursive: true });
@@ -119,7 +123,7 @@ test('the balancer of the stack waits, retries and asks servers as that of deplo
   });
 
   test('starts new gateways and auth services before old ones stop, and rolls back what does not become healthy', () => {
-    for (const name of ['gateway', 'auth-service']) {
+    for (const name of ['gateway', 'runner', 'auth-service']) {
       const { deploy, healthcheck } = service(name);
       expect(deploy.replicas).toBeGreaterThan(1);
       expect(deploy.update_config).toMatchObject({ order: 'start-first', failure_action: 'rollback' });
@@ -138,8 +142,8 @@ test('the balancer of the stack waits, retries and asks servers as that of deplo
     expect(open.map(([name]) => name)).toEqual(['public']);
     const on = (network: string) =>
       Object.entries(stack.services).flatMap(([name, { networks }]) => (network in networks ? [name] : []));
-    expect(on('database').sort()).toEqual(['auth-service', 'database-setup', 'postgres']);
-    expect(on('counters').sort()).toEqual(['auth-service', 'gateway', 'redis']);
+    expect(on('database').sort()).toEqual(['auth-service', 'database-setup', 'gateway', 'postgres', 'runner']);
+    expect(on('counters').sort()).toEqual(['auth-service', 'gateway', 'redis', 'runner']);
   });
 
   test('runs everything of ours on a read-only file system, without capabilities, with a limit of memory', () => {

@@ -8,6 +8,9 @@ interface Service {
   readonly build?: string;
   readonly image?: string;
   readonly stop_grace_period?: string;
+  readonly networks?: readonly string[];
+  readonly depends_on?: unknown;
+  readonly ports?: unknown;
 }
 
 const { services, secrets } = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }) as {
@@ -21,7 +24,7 @@ const OBSERVABILITY = parse(readFileSync('deploy/observability/compose.yml', 'ut
 
 // docker-compose 1 pulls what a service does not build itself, and parallel builds must not write one name.
 test('each service builds its image under a name of its own', () => {
-  const ours = ['gateway', 'auth-service', 'database-setup', 'orders'];
+  const ours = ['gateway', 'runner', 'auth-service', 'database-setup', 'orders'];
   expect(ours.map((name) => [services[name]?.build, services[name]?.image])).toEqual(ours.map(() => ['.', undefined]));
 });
 
@@ -36,12 +39,34 @@ test('the auth service logs in as a user of its own, and the password of the adm
   expect(user('database-setup', 'AUTH_DATABASE_ADMIN_URL')).toBe(admin);
   const [owner, service] = ['AUTH_DATABASE_OWNER_URL', 'DATABASE_URL'].map((name) => user('database-setup', name));
   expect(user('auth-service', 'DATABASE_URL')).toBe(service);
-  expect(new Set([admin, owner, service]).size).toBe(3);
+  const [jobs, ...others] = [
+    user('database-setup', 'AUTH_DATABASE_JOBS_URL'),
+    ...['gateway', 'runner'].map((name) => user(name, 'HASURA_GRAPHQL_METADATA_DATABASE_URL')),
+  ];
+  expect(new Set(others)).toEqual(new Set([jobs]));
+  expect(new Set([admin, owner, service, jobs]).size).toBe(4);
 
   const holders = (secret: string) => Object.keys(services).filter((name) => services[name]?.secrets?.includes(secret));
   expect(holders('database_password')).toEqual(['database-setup', 'postgres']);
   expect(holders('database_owner_password')).toEqual(['database-setup']);
-  expect(holders('revocation_secret')).toEqual(['gateway', 'auth-service']);
+  expect(holders('database_jobs_password')).toEqual(['gateway', 'runner', 'database-setup']);
+  expect(holders('revocation_secret')).toEqual(['gateway', 'runner', 'auth-service']);
+});
+
+test('gateways leave jobs to the runner, which differs from them in nothing else and is not published', () => {
+  const { gateway, runner } = services;
+  const {
+    PORTICO_JOBS: mode,
+    PORTICO_WORKERS: workers,
+    PORTICO_JOBS_CONCURRENCY: _,
+    ...of
+  } = runner?.environment ?? {};
+  const { PORTICO_JOBS: modeOfGateways, ...ofGateways } = gateway?.environment ?? {};
+  expect(of).toEqual(ofGateways);
+  expect([mode, workers, modeOfGateways]).toEqual(['run', 1, expect.stringContaining(':-accept}')]);
+  expect(runner).toMatchObject({ networks: gateway?.networks, depends_on: gateway?.depends_on });
+  expect(runner?.secrets).toEqual(gateway?.secrets);
+  expect(runner?.ports).toBeUndefined();
 });
 
 test('every service has bounds for memory and logs, and more time to stop than it takes', () => {

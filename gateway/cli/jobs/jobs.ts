@@ -1,6 +1,6 @@
-import { createLogger, isUuid, readSettings, StartError } from '../../../platform/index.ts';
+import { createLogger, isUuid, StartError } from '../../../platform/index.ts';
+import { readJobsDatabaseUrl } from '../../config.ts';
 import { JOB_STATES, type JobFilter, type JobState, openJobsAdmin } from '../../jobs/index.ts';
-import { graphSettings } from '../../settings.ts';
 import { jobsTable, jobText, statsTable } from './print-jobs.ts';
 
 export const JOB_COMMANDS = ['list', 'show', 'retry', 'cancel', 'purge', 'stats'] as const;
@@ -34,7 +34,7 @@ export class JobsUsageError extends Error {}
 export async function jobs(options: JobsCommandOptions, print: (text: string) => void): Promise<number> {
   const { command, json, environment } = options;
   const filter = filterOf(options);
-  const { HASURA_GRAPHQL_METADATA_DATABASE_URL: url } = readSettings(graphSettings, environment);
+  const url = readJobsDatabaseUrl(environment);
   if (url === undefined)
     throw new StartError('HASURA_GRAPHQL_METADATA_DATABASE_URL is not set: the database of the jobs');
   const { admin, close } = openJobsAdmin({ url, log: createLogger('portico', 'silent') });

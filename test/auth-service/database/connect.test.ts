@@ -1,15 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  carriesCredentials,
-  connectToDatabase,
-  isDatabaseUrl,
-  migrate,
-  withPassword,
-} from '../../../auth-service/database/index.ts';
+import { carriesCredentials, connectToDatabase, isDatabaseUrl, migrate } from '../../../auth-service/database/index.ts';
 import { freePort } from '../../../bench/machine/free-port.ts';
-import { StartError } from '../../../platform/index.ts';
+import { StartError, withPassword } from '../../../platform/index.ts';
 import { availableEngines, createDatabaseOn, createTestDatabase, POSTGRES_URL } from '../../database/index.ts';
 
 const engines = await availableEngines();

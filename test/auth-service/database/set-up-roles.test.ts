@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { migrate, setUpRoles } from '../../../auth-service/database/index.ts';
 import { scramVerifier } from '../../../auth-service/database/scram.ts';
+import { openJobs } from '../../../gateway/jobs/index.ts';
+import { createLogger } from '../../../platform/index.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { freePort } from '../../gateway/harness/index.ts';
 import { runProgram } from '../process.ts';
@@ -211,6 +213,89 @@ describeOnPostgres.each([
   });
 });
 
+describeOnPostgres('the user and the database of jobs', () => {
+  const JOBS = `portico_test_jobs_${suffix}`;
+  let database: TestDatabase;
+  let urls: { admin: string; owner: string; service: string; jobs: string };
+  const as = (user: string) => {
+    const url = new URL(database.url);
+    url.username = user;
+    url.password = `${user}-password`;
+    return url;
+  };
+  beforeAll(async () => {
+    database = await createTestDatabase({ engine: 'postgres', migrated: false });
+    const jobs = as(JOBS);
+    jobs.pathname = `/${JOBS}`;
+    urls = { admin: database.url, owner: as(OWNER).href, service: as(SERVICE).href, jobs: jobs.href };
+    // As in an installation of a version without jobs, whose volume stays.
+    const { jobs: _, ...before } = urls;
+    await setUpRoles(before);
+  });
+  afterAll(async () => {
+    await query(database.url, `DROP DATABASE IF EXISTS ${JOBS} (FORCE)`);
+    await query(
+      database.url,
+      `DROP OWNED BY ${SERVICE}; REASSIGN OWNED BY ${OWNER} TO CURRENT_USER; DROP OWNED BY ${OWNER}`,
+    );
+    await query(database.url, `DROP ROLE ${SERVICE}; DROP ROLE ${OWNER}; DROP ROLE IF EXISTS ${JOBS}`);
+    await database.drop();
+  });
+
+  test('are made where they are missing, by several at once, and nothing is lost when it is repeated', async () => {
+    const results = await Promise.all([setUpRoles(urls), setUpRoles(urls), setUpRoles(urls)]);
+    expect(results.map(({ jobs }) => jobs)).toEqual([JOBS, JOBS, JOBS]);
+    const jobs = openJobs({
+      url: urls.jobs,
+      mode: 'accept',
+      slots: 1,
+      leaseMs: 30_000,
+      retentionDays: 7,
+      deadRetentionDays: 30,
+      telemetry: { tracer: undefined },
+      log: createLogger('gateway', 'silent'),
+    });
+    const { id } = await jobs.enqueue({ kind: 'work', queue: 'one', maxAttempts: 1, payload: null });
+    await setUpRoles(urls);
+    expect((await jobs.admin.list({}, 10)).map((job) => job.id)).toEqual([id]);
+    await jobs.stop(0);
+  });
+
+  test.each([
+    ['CREATE ROLE somebody'],
+    ['CREATE DATABASE somebody'],
+    [`SET ROLE ${OWNER}`],
+    [`SET ROLE ${SERVICE}`],
+    ["COPY (SELECT 1) TO PROGRAM 'cat'"],
+    ["SELECT pg_read_file('/etc/passwd')"],
+    ['SELECT rolpassword FROM pg_authid'],
+  ])('an attacker with the password cannot run %s', async (statement) => {
+    await expect(query(urls.jobs, statement)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('an attacker with one password reads nothing in the other database', async () => {
+    const elsewhere = (url: string, other: string) => {
+      const changed = new URL(url);
+      changed.pathname = new URL(other).pathname;
+      return changed.href;
+    };
+    const denied = expect.objectContaining({ code: '42501' });
+    await expect(query(elsewhere(urls.jobs, database.url), 'SELECT * FROM users')).rejects.toEqual(denied);
+    await expect(query(elsewhere(urls.jobs, database.url), 'CREATE TABLE copies (id int)')).rejects.toEqual(denied);
+    for (const url of [urls.service, urls.owner])
+      await expect(query(elsewhere(url, urls.jobs), 'SELECT 1')).rejects.toEqual(denied);
+  });
+
+  test('are a user and a database of their own', async () => {
+    await expect(setUpRoles({ ...urls, jobs: as(JOBS).href })).rejects.toThrow(/jobs need another database than/);
+    for (const user of [OWNER, SERVICE]) {
+      const jobs = as(user);
+      jobs.pathname = `/${JOBS}`;
+      await expect(setUpRoles({ ...urls, jobs: jobs.href })).rejects.toThrow('jobs need a database user of their own');
+    }
+  });
+});
+
 describeOnPostgres('a database user that is above row-level security', () => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -264,6 +349,25 @@ describeOnPostgres('an administrator who is no superuser, as in a managed Postgr
   test('can set the roles up, and do so again', async () => {
     const urls = { admin: as(admin), owner: as(owner), service: as(service) };
     for (let time = 1; time <= 2; time += 1) expect(await setUpRoles(urls)).toEqual({ owner, service, applied: [] });
+  });
+
+  test('can make the database of jobs where it may make databases, and give rights to one that it made itself', async () => {
+    const urls = { admin: as(admin), owner: as(owner), service: as(service) };
+    const [made, given] = ['made', 'given'].map((name) => `portico_test_jobs_${name}_${suffix}`);
+    const jobs = (name = '') => ({ ...urls, jobs: as(name).replace(/[^/]*$/, name) });
+    try {
+      await expect(setUpRoles(jobs(made))).rejects.toThrow(/permission denied to create database/);
+      await query(database.url, `ALTER ROLE ${admin} CREATEDB`);
+      expect(await setUpRoles(jobs(made))).toMatchObject({ jobs: made });
+      await query(urls.admin, `CREATE DATABASE ${given}`);
+      expect(await setUpRoles(jobs(given))).toMatchObject({ jobs: given });
+      for (const name of [made, given]) await query(jobs(name).jobs, 'CREATE SCHEMA portico_jobs');
+    } finally {
+      for (const name of [made, given]) {
+        await query(database.url, `DROP DATABASE IF EXISTS ${name}`);
+        await query(database.url, `DROP ROLE IF EXISTS ${name}`);
+      }
+    }
   });
 
   test('is logged when the service’s user can become the owner', async () => {
