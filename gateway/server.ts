@@ -4,7 +4,7 @@ import express from 'express';
 import { CLIENT_CLOSED_REQUEST, type HttpServerCounts, type Logger, OTHER_ROUTE } from '../platform/index.ts';
 import { type InsightCommands, metadataApi } from './admin/index.ts';
 import type { Assertions } from './assertions/index.ts';
-import { CONSOLE_PATH, type ConsoleFiles, consolePage, isConsolePath } from './console/index.ts';
+import { CONSOLE_PATH, type ConsoleFiles, consolePage, isConsolePath, takeSessionCookies } from './console/index.ts';
 import { resourceNotFound } from './errors.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint } from './graphql-http/index.ts';
@@ -144,6 +144,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
 
   return {
     request: (request, response) => {
+      const consoleCookies = takeSessionCookies(request.headers);
       const exchange = openExchange(request, response, endings, parts.log, parts);
       parts.accessLog.request(exchange);
       parts.requestSpans(exchange);
@@ -168,7 +169,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
       else if (console && isConsolePath(exchange.path)) {
         exchange.route = CONSOLE_PATH;
         setOwnHeaders(exchange);
-        void console(exchange);
+        void console(exchange, consoleCookies);
       } else if (passThrough.matches(exchange.path) && !isOwnPath(exchange.path)) {
         setOwnHeaders(exchange);
         void passThrough.handle(exchange);
@@ -184,6 +185,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
       }
     },
     upgrade: (request, socket, head) => {
+      takeSessionCookies(request.headers);
       const incoming = describeRequest(request, parts.log, parts.trustedProxies);
       const problem = messageProblem(request) ?? handshakeProblem(request);
       if (problem) {

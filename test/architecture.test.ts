@@ -21,7 +21,7 @@ const gateway = roomsOf('gateway', {
   cli: 'assertions check config.ts deliveries graph jobs metadata process schedules session sources upstream usage platform',
   'cloud-events': 'errors.ts http platform',
   composition: 'federation schemas supergraph syntax platform',
-  console: 'errors.ts graph home http session platform',
+  console: 'errors.ts graph home http operation session platform',
   'config.ts': 'schemas session settings.ts upstream platform',
   cron: '',
   deliveries: 'cloud-events errors.ts http jobs metadata webhook-jobs webhooks platform',
@@ -135,7 +135,7 @@ const authService = roomsOf('auth-service', {
 
 /** It knows the gateway as any browser does. */
 const consoleRooms = roomsOf('console', {
-  'main.tsx': 'app',
+  'main.tsx': 'app session',
   'theme-at-start.ts': '',
   api: '',
   app: 'api pages/account pages/explorer pages/graph pages/metadata pages/rest pages/schema pages/sources parts routing session texts',

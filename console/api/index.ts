@@ -1,5 +1,13 @@
 export { CONSOLE_ROOT, consoleUrl, gatewayUrl } from './addresses.ts';
 export { ApiError, readError } from './api-error.ts';
-export { type CallOptions, command, execute, type RequestHeaders, readDocument, request } from './client.ts';
+export {
+  type CallOptions,
+  command,
+  consoleCall,
+  execute,
+  type RequestHeaders,
+  readDocument,
+  request,
+} from './client.ts';
 export { graphql, type ResultOf, type TypedDocument, type VariablesOf } from './graphql.ts';
 export type * from './insight.ts';

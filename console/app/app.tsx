@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/index.ts';
-import { isLoggedIn, logOut } from '../session/index.ts';
+import { isLoggedIn, isRestoring, logOut, userKey } from '../session/index.ts';
 import { login, shell } from '../texts/index.ts';
 import { CurrentPage } from './current-page.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
@@ -11,14 +11,25 @@ import { ThemePicker } from './theme-picker.tsx';
 
 export function App() {
   const [notice, setNotice] = useState<string | undefined>(undefined);
-  if (!isLoggedIn.value) return <LoginPage notice={notice} />;
+  if (!isLoggedIn.value) return isRestoring.value ? <Restoring /> : <LoginPage notice={notice} />;
   return (
     <Shell
+      key={userKey.value}
       onLogOut={() => {
         setNotice(undefined);
         logOut().catch(() => setNotice(login.notRevoked));
       }}
     />
+  );
+}
+
+/** In the place of the login, while the session from before a reload is continued. */
+function Restoring() {
+  return (
+    <main class="login" aria-busy>
+      <h1>{shell.product}</h1>
+      <p class="loading dim">{shell.loading}</p>
+    </main>
   );
 }
 

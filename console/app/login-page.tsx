@@ -1,7 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, consoleUrl } from '../api/index.ts';
 import { Button, ErrorNotice, Field, Notice, Tabs } from '../parts/index.ts';
-import { endedBecause, enterAccessToken, enterAdminSecret, type Login, logIn } from '../session/index.ts';
+import {
+  endedBecause,
+  enterAccessToken,
+  enterAdminSecret,
+  type Login,
+  logIn,
+  restore,
+  restoreProblem,
+} from '../session/index.ts';
 import { login, shell } from '../texts/index.ts';
 import { ThemePicker } from './theme-picker.tsx';
 
@@ -41,6 +49,7 @@ export function LoginPage({ notice }: { readonly notice: string | undefined }) {
           <ThemePicker />
         </header>
         {endedBecause.value === 'expired' && <Notice kind="info">{login.expired}</Notice>}
+        {restoreProblem.value !== undefined && <NotRestored error={restoreProblem.value} />}
         {notice !== undefined && <Notice kind="bad">{notice}</Notice>}
         <Tabs label={login.ways} tabs={WAYS} chosen={way} onChoose={(id) => setWay(id as Way)}>
           <Form />
@@ -48,6 +57,15 @@ export function LoginPage({ notice }: { readonly notice: string | undefined }) {
       </div>
       <DemoAccounts />
     </main>
+  );
+}
+
+function NotRestored({ error }: { readonly error: unknown }) {
+  return (
+    <>
+      <ErrorNotice error={error} />
+      <Button onClick={() => void restore()}>{login.restore}</Button>
+    </>
   );
 }
 
@@ -86,6 +104,7 @@ function PasswordForm() {
   return (
     <form onSubmit={submit}>
       <LoginProblem error={error} />
+      {!isSecureContext && <Notice kind="info">{login.password.notKept}</Notice>}
       <Field label={login.password.user} name="username" autocomplete="username" required autocapitalize="none" />
       <Field label={login.password.password} name="password" type="password" autocomplete="current-password" required />
       <Field

@@ -1,9 +1,8 @@
-/** How requests of the console are authenticated. All of it is in memory only. */
+/** How requests of the console are authenticated. All of it is in memory only; a login's refresh token is not even there. */
 export type Credentials =
   | {
       readonly kind: 'login';
       readonly accessToken: string;
-      readonly refreshToken: string;
       /** By this machine's clock, in milliseconds since the epoch. */
       readonly expiresAt: number;
       readonly claims: Claims;

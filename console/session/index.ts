@@ -1,4 +1,6 @@
 export type { Claims } from './credentials.ts';
+export type { Login } from './kept-session.ts';
+export { pickRole } from './picked-role.ts';
 export {
   allowedRoles,
   authorization,
@@ -8,12 +10,14 @@ export {
   enterAccessToken,
   enterAdminSecret,
   isLoggedIn,
+  isRestoring,
   kindOfSession,
-  type Login,
   logIn,
   logOut,
-  pickRole,
   query,
+  restore,
+  restoreProblem,
   role,
+  userKey,
 } from './session.ts';
 export { USER_STORAGE, whenLoggedOut } from './user-storage.ts';

@@ -1,14 +1,28 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError, execute, type RequestHeaders, type TypedDocument } from '../api/index.ts';
-import { type Credentials, claimsOf, headersOf } from './credentials.ts';
-import { LOGIN, LOGOUT, REFRESH } from './documents.ts';
+import { type Claims, type Credentials, claimsOf, headersOf } from './credentials.ts';
+import {
+  endSession,
+  type Login,
+  mayHaveSession,
+  type NewToken,
+  openSession,
+  refreshSession,
+  tellOtherPages,
+  whenOtherPagesTell,
+} from './kept-session.ts';
+import { pickedRole, pickRole } from './picked-role.ts';
 import { forgetUser } from './user-storage.ts';
 
 const credentials = signal<Credentials | undefined>(undefined);
-const pickedRole = signal('');
 
 /** Why there is no session any more; undefined where none has ended by itself. */
 export const endedBecause = signal<'expired' | undefined>(undefined);
+
+/** Whether the session from before a reload is being continued. */
+export const isRestoring = signal(mayHaveSession());
+/** Why it could not be continued, though it may not be over. */
+export const restoreProblem = signal<unknown>(undefined);
 
 export const isLoggedIn = computed(() => credentials.value !== undefined);
 /** How the caller is authenticated; undefined without a session. */
@@ -18,6 +32,8 @@ export const claims = computed(() => {
   const current = credentials.value;
   return current && current.kind !== 'admin-secret' ? current.claims : undefined;
 });
+/** Differs for each user. */
+export const userKey = computed(() => claims.value && userIn(claims.value));
 /** The roles that the caller may take; undefined where any is allowed, with the admin secret. */
 export const allowedRoles = computed(() => claims.value?.roles);
 /** The role that requests are made with. */
@@ -26,45 +42,53 @@ export const role = computed(() => {
   return claims.value?.defaultRole ?? (credentials.value ? 'admin' : '');
 });
 
-export function pickRole(name: string): void {
-  pickedRole.value = name;
-}
-
-export interface Login {
-  readonly username: string;
-  readonly password: string;
-  readonly tenantId: number;
-}
-
 /** @throws ApiError with the reason of a refusal. */
-export async function logIn({ username, password, tenantId }: Login): Promise<void> {
-  const { auth_user_login: result } = await execute(LOGIN, { data: { username, password, tenant_id: tenantId } });
-  if (!result.data) throw new ApiError('login-refused', result.error_message ?? '', 401);
-  pickedRole.value = '';
-  begin(result.data);
+export async function logIn(login: Login): Promise<void> {
+  const token = await openSession(login);
+  pickRole('');
+  begin(token);
+  tellOtherPages('opened');
+}
+
+/** Continues the session from before a reload, or of another page of this browser. */
+export async function restore(): Promise<void> {
+  if (credentials.value !== undefined || !mayHaveSession()) return;
+  isRestoring.value = true;
+  restoreProblem.value = undefined;
+  try {
+    const token = await refreshSession();
+    if (credentials.value === undefined) begin(token);
+  } catch (error) {
+    if (isOver(error)) endedBecause.value = 'expired';
+    else restoreProblem.value = error;
+  } finally {
+    isRestoring.value = false;
+  }
 }
 
 /** @returns whether the text is a token. */
 export function enterAccessToken(accessToken: string): boolean {
   const found = claimsOf(accessToken.trim());
   if (!found) return false;
-  pickedRole.value = '';
+  pickRole('');
   start({ kind: 'token', accessToken: accessToken.trim(), claims: found });
   return true;
 }
 
 export function enterAdminSecret(secret: string): void {
-  pickedRole.value = '';
+  pickRole('');
   start({ kind: 'admin-secret', secret });
 }
 
 /** Ends the session here, forgets what the user has typed, and revokes it at the auth service. @throws ApiError where it could not be revoked. */
 export async function logOut(): Promise<void> {
   const current = credentials.value;
+  const headers = headersOf(current, '');
   end(undefined);
   forgetUser();
   if (current?.kind !== 'login') return;
-  await execute(LOGOUT, { data: { refresh_token: current.refreshToken } });
+  tellOtherPages('ended');
+  await endSession(headers);
 }
 
 /** The headers of a request of this caller, with a token that is still valid for a while. */
@@ -122,33 +146,42 @@ async function refreshNow(): Promise<void> {
   const current = credentials.value;
   if (current?.kind !== 'login') return;
   try {
-    const { auth_token_refresh: result } = await execute(REFRESH, { data: { refresh_token: current.refreshToken } });
+    const token = await refreshSession();
     // The caller has logged out meanwhile.
-    if (credentials.value !== current) return;
-    if (result.data) begin(result.data);
-    else end('expired');
+    if (credentials.value === current) begin(token);
   } catch (error) {
-    if (credentials.value === current) timer = setTimeout(refreshQuietly, RETRY_MS);
+    if (credentials.value === current) {
+      if (isOver(error)) return end('expired');
+      timer = setTimeout(refreshQuietly, RETRY_MS);
+    }
     throw error;
   }
+}
+
+/** Whether the auth service says that there is no such session, in place of a failure. */
+function isOver(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'refresh-refused' && error.isUnauthenticated;
 }
 
 function refreshQuietly(): void {
   refresh().catch(() => {});
 }
 
-function begin(tokens: { access_token: string; expires_in: number; refresh_token: string }): void {
-  const found = claimsOf(tokens.access_token);
+function begin({ access_token: accessToken, expires_in }: NewToken): void {
+  const found = claimsOf(accessToken);
   if (!found) throw new ApiError('invalid-jwt', 'The access token cannot be read.', 200);
-  const lifetimeMs = tokens.expires_in * 1000;
-  start({
-    kind: 'login',
-    accessToken: tokens.access_token,
-    refreshToken: tokens.refresh_token,
-    expiresAt: Date.now() + lifetimeMs,
-    claims: found,
-  });
+  // Another page may have logged in another user.
+  if (claims.value && userIn(claims.value) !== userIn(found)) {
+    forgetUser();
+    pickRole('');
+  } else if (!found.roles.includes(pickedRole.value)) pickRole('');
+  const lifetimeMs = expires_in * 1000;
+  start({ kind: 'login', accessToken, expiresAt: Date.now() + lifetimeMs, claims: found });
   timer = setTimeout(refreshQuietly, refreshAfter(lifetimeMs));
+}
+
+function userIn({ tenantId, userId }: Claims): string {
+  return JSON.stringify([tenantId, userId]);
 }
 
 /** A minute before the token expires; of short-lived ones at four fifths of their life. */
@@ -159,15 +192,27 @@ function refreshAfter(lifetimeMs: number): number {
 function start(given: Credentials): void {
   clearTimeout(timer);
   endedBecause.value = undefined;
+  restoreProblem.value = undefined;
   credentials.value = given;
 }
 
 function end(why: 'expired' | undefined): void {
   clearTimeout(timer);
-  pickedRole.value = '';
+  pickRole('');
   endedBecause.value = why;
   credentials.value = undefined;
 }
+
+whenOtherPagesTell((news) => {
+  const isOfLogin = credentials.value?.kind === 'login';
+  if (news === 'opened') {
+    if (isOfLogin) refreshQuietly();
+    else void restore();
+  } else if (isOfLogin) {
+    end(undefined);
+    forgetUser();
+  }
+});
 
 // Timers stand still while a machine sleeps.
 document.addEventListener('visibilitychange', () => {

@@ -3,7 +3,16 @@ export const login = {
   lead: 'See what your role may ask for, and ask it.',
   expired: 'Your session has ended. Log in again to go on.',
   ways: 'How to log in',
-  password: { tab: 'Password', user: 'User', password: 'Password', tenant: 'Tenant id', submit: 'Log in' },
+  restore: 'Go on with your session',
+  password: {
+    tab: 'Password',
+    user: 'User',
+    password: 'Password',
+    tenant: 'Tenant id',
+    submit: 'Log in',
+    notKept:
+      'This address is plain HTTP, where browsers keep no session of the console: a reload logs you out, and so does the end of the access token.',
+  },
   token: {
     tab: 'Access token',
     label: 'Access token',

@@ -13,6 +13,8 @@ import {
 import type { Authenticator } from '../session/index.ts';
 import { type ConsoleFile, type ConsoleFiles, INDEX_FILE } from './console-files.ts';
 import { savedOperations } from './saved-operations.ts';
+import type { SessionCookies } from './session-cookie.ts';
+import { SESSION_PATH, type SessionEndpointOptions, sessionEndpoint } from './session-endpoint.ts';
 
 /** The console's address, Hasura's. What is below it is the console's too. */
 export const CONSOLE_PATH = '/console';
@@ -27,7 +29,7 @@ const PLACE_OF_ROOT = '{root}';
 /** Deeper addresses are no pages. */
 const MAX_DEPTH = 6;
 
-export interface ConsoleOptions {
+export interface ConsoleOptions extends SessionEndpointOptions {
   readonly graph: LiveGraph;
   readonly authenticator: Authenticator;
   readonly files: ConsoleFiles;
@@ -44,23 +46,30 @@ export function isConsolePath(path: string): boolean {
 /**
  * Answers `/console`: the page at every address below it that is none of a file, since the page itself knows its routes; and
  * the page's files, whose names change with their content. All of it is the same for every caller, but for
- * `/console/operations.json`: the saved operations that the caller's role can run.
+ * `/console/operations.json`, the saved operations that the caller's role can run, and what is below `/console/session/`.
  */
-export function consolePage(options: ConsoleOptions): (exchange: HttpExchange) => Promise<void> {
+export function consolePage(
+  options: ConsoleOptions,
+): (exchange: HttpExchange, cookies: SessionCookies) => Promise<void> {
   const settings = Buffer.from(
     JSON.stringify({ demoAccounts: options.demoAccounts, publicRole: options.publicRole }),
     'utf8',
   );
   const operationsOf = savedOperations(options.graph);
-  return async (exchange) => {
+  const session = sessionEndpoint(options);
+  return async (exchange, cookies) => {
     try {
+      const name = exchange.path.slice(CONSOLE_PATH.length + 1);
+      if (name.startsWith(SESSION_PATH)) {
+        await session(exchange, name.slice(SESSION_PATH.length), cookies);
+        return;
+      }
       requireGet(exchange);
       if (exchange.path === CONSOLE_PATH) {
         // Relative, since a proxy may have put the gateway below a path of its own.
         exchange.response.writeHead(308, { location: `.${CONSOLE_PATH}/` }).end();
         return;
       }
-      const name = exchange.path.slice(CONSOLE_PATH.length + 1);
       if (name === SETTINGS_FILE) send(exchange, 'application/json; charset=utf-8', settings, NO_CACHE);
       else if (name === OPERATIONS_FILE) {
         const { role } = await options.authenticator.authenticate(exchange.request.headers, undefined, exchange.span);

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { credentialCommand, introspectionCommand, sdlCommand } from '../../console/pages/schema/commands.ts';
 import { type Portico, startPortico } from '../e2e/portico.ts';
 import { isServiceThere } from '../found-services.ts';
-import type { GraphqlUpstream } from '../gateway/harness/index.ts';
+import { type GraphqlUpstream, serve } from '../gateway/harness/index.ts';
 import { accessibilityProblems, openBrowser, openPage, type WatchedPage } from './browser.ts';
 import { exploredService } from './explored-service.ts';
 
@@ -66,6 +66,22 @@ async function openAccount(options = {}): Promise<WatchedPage> {
   return page;
 }
 
+/** Another page of the same browser. */
+async function otherTab(page: Page): Promise<Page> {
+  const tab = await page.context().newPage();
+  await tab.goto(page.url());
+  return tab;
+}
+
+/** Counts the requests for new tokens of a page. */
+function countRefreshes(page: Page): () => number {
+  let count = 0;
+  page.on('request', (request) => {
+    if (/session\/refresh/.test(request.url())) count++;
+  });
+  return () => count;
+}
+
 /** Everything that the page keeps where scripts of later visits could read it. */
 function stored(page: Page): Promise<string> {
   return page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
@@ -119,15 +135,12 @@ describeInBrowser('a session', () => {
   test('is refreshed before its token expires, by one request', async () => {
     const page = await openPage(browser);
     await page.clock.install();
-    const operations: string[] = [];
-    page.on('request', (request) => operations.push(/auth_\w+/.exec(request.postData() ?? '')?.[0] ?? ''));
+    const refreshes = countRefreshes(page);
     await page.goto(`${portico.url}/console/account`);
     await page.getByRole('heading', { name: 'Portico' }).waitFor();
     await logIn(page);
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
-    const refreshed = page.waitForResponse((response) =>
-      /auth_token_refresh/.test(response.request().postData() ?? ''),
-    );
+    const refreshed = page.waitForResponse(/session\/refresh/);
     await page.clock.fastForward(50_000);
     expect((await refreshed).ok()).toBe(true);
     await page.getByLabel('Role').selectOption('tenant_admin');
@@ -135,17 +148,100 @@ describeInBrowser('a session', () => {
       .getByRole('definition')
       .filter({ hasText: /^tenant_admin$/ })
       .waitFor();
-    expect(operations.filter((name) => name === 'auth_token_refresh')).toHaveLength(1);
+    expect(refreshes()).toBe(1);
     await page.context().close();
   });
 
   test('is revoked by logging out', async () => {
     const page = await openAccount();
-    const revoked = page.waitForResponse((response) => /auth_user_logout/.test(response.request().postData() ?? ''));
+    const revoked = page.waitForResponse(/session\/logout/);
     await page.getByRole('button', { name: 'Log out' }).click();
-    const { data } = (await (await revoked).json()) as { data: { auth_user_logout: { success: boolean } } };
-    expect(data.auth_user_logout.success).toBe(true);
+    expect(await (await revoked).json()).toMatchObject({ success: true });
     await page.getByRole('button', { name: 'Log in' }).waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+    await page.reload();
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    await page.context().close();
+  });
+
+  test('outlives a reload with its role, by a cookie that no script and no other address gets', async () => {
+    const page = await openAccount();
+    const refreshes = countRefreshes(page);
+    await page.getByLabel('Role').selectOption('tenant_admin');
+    expect(await stored(page)).not.toMatch(/eyJ|[0-9a-f]{8}-[0-9a-f]{4}/);
+    expect(await page.context().cookies()).toEqual([
+      expect.objectContaining({ httpOnly: true, sameSite: 'Strict', path: '/console/session', expires: -1 }),
+    ]);
+    const sent = page.waitForRequest(/v1\/graphql/);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect(await page.getByLabel('Role').inputValue()).toBe('tenant_admin');
+    expect((await (await sent).allHeaders()).cookie).toBeUndefined();
+    expect(refreshes()).toBe(1);
+    expect(page.problems()).toEqual([]);
+    await page.context().close();
+  });
+
+  test('is shared by tabs, which refresh and reload at once', async () => {
+    const page = await openAccount();
+    const tabs = [page, await otherTab(page), await otherTab(page)];
+    for (const round of [1, 2, 3]) {
+      await Promise.all(tabs.map((tab) => tab.reload()));
+      await Promise.all(tabs.map((tab) => tab.getByRole('heading', { name: 'Sessions' }).waitFor()));
+      expect([round, await page.locator('tbody tr').count()]).toEqual([
+        round,
+        await tabs[2]?.locator('tbody tr').count(),
+      ]);
+    }
+    await page.context().close();
+  });
+
+  test('begins and ends in all tabs, and is one user’s', async () => {
+    const page = await openConsole('account');
+    const other = await otherTab(page);
+    await logIn(page);
+    await other.getByRole('heading', { name: 'Sessions' }).waitFor();
+    await other.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    await logIn(other);
+    await page
+      .getByRole('definition')
+      .filter({ hasText: /^dora$/ })
+      .waitFor();
+    // As a page would do it that has lost its session and does not know of the other one.
+    const switched = await other.evaluate(
+      async (login) => {
+        const headers = { 'content-type': 'application/json', 'x-portico-console': '1' };
+        const { ok } = await fetch('session/login', { method: 'POST', headers, body: JSON.stringify(login) });
+        new BroadcastChannel('portico-session /console/').postMessage('opened');
+        return ok;
+      },
+      { username: 'bob', password: 'bob-acme-demo-pass', tenant_id: 1 },
+    );
+    expect(switched).toBe(true);
+    await page.getByRole('definition').filter({ hasText: /^bob$/ }).waitFor();
+    await page.context().close();
+  });
+
+  test('is none of the pages of other origins', async () => {
+    const page = await openAccount();
+    const attacker = await page.context().newPage();
+    const site = await serve((_, response) => response.setHeader('content-type', 'text/html').end('evil'));
+    // One of the same site, and one of another.
+    for (const origin of [site.url, site.url.replace('127.0.0.1', 'localhost')]) {
+      await attacker.goto(origin);
+      for (const action of ['refresh', 'logout']) {
+        const answered = attacker.waitForResponse(/console\/session/);
+        await attacker.evaluate(
+          (url) => fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }),
+          `${portico.url}/console/session/${action}`,
+        );
+        expect([origin, action, (await answered).status()]).toEqual([origin, action, 403]);
+      }
+    }
+    await site.close();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     await page.context().close();
   });
 
@@ -263,7 +359,6 @@ describeInBrowser('the explorer', () => {
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByRole('button', { name: 'orders', exact: true }).first().click();
     await page.reload();
-    await logIn(page);
     await page.getByRole('button', { name: 'Close orders' }).nth(1).waitFor();
     await page.context().close();
   });

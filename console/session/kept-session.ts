@@ -1,0 +1,95 @@
+import { ApiError, CONSOLE_ROOT, consoleCall, type RequestHeaders } from '../api/index.ts';
+
+/** Who logs in. */
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+  readonly tenantId: number;
+}
+
+/** A new access token of a session. */
+export interface NewToken {
+  readonly access_token: string;
+  /** In seconds. */
+  readonly expires_in: number;
+}
+
+interface Answer {
+  readonly success: boolean;
+  readonly error_message: string | null;
+  readonly data: NewToken | null;
+}
+
+/** Names of what all pages of this console in a browser share. */
+const SHARED_NAME = `portico-session ${CONSOLE_ROOT}`;
+
+// The gateway keeps the session's refresh token in a cookie that no script can read; here is only that there is one.
+
+export function openSession({ username, password, tenantId }: Login): Promise<NewToken> {
+  return ask('login', { username, password, tenant_id: tenantId });
+}
+
+/** @throws ApiError 401 where the session is over. */
+export function refreshSession(): Promise<NewToken> {
+  return ask('refresh');
+}
+
+/** @param headers authenticate the caller, for browsers that have not taken the cookie. */
+export async function endSession(headers: RequestHeaders): Promise<void> {
+  await inTurn(() => {
+    remember(false);
+    return consoleCall('session/logout', {}, headers);
+  });
+}
+
+/** Whether there was a session in this browser when a page last looked. Saves those who have none a request. */
+export function mayHaveSession(): boolean {
+  try {
+    return localStorage.getItem(SHARED_NAME) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function remember(hasSession: boolean): void {
+  try {
+    if (hasSession) localStorage.setItem(SHARED_NAME, 'open');
+    else localStorage.removeItem(SHARED_NAME);
+  } catch {
+    // Storage is switched off: a reload logs out.
+  }
+}
+
+function ask(action: 'login' | 'refresh', body: object = {}): Promise<NewToken> {
+  return inTurn(async () => {
+    const { status, answer } = await consoleCall<Answer>(`session/${action}`, body);
+    if (answer.data) {
+      remember(true);
+      return answer.data;
+    }
+    if (action === 'refresh' && status === 401) remember(false);
+    throw new ApiError(`${action}-refused`, answer.error_message ?? '', status);
+  });
+}
+
+/**
+ * One request at a time of all pages of this browser, so that each is sent with the cookie that the one before it has set: a refresh
+ * token is used once. Browsers without locks are those on addresses where they keep no such cookie either.
+ */
+async function inTurn<T>(request: () => Promise<T>): Promise<T> {
+  const { locks } = navigator as { readonly locks?: LockManager };
+  return locks ? locks.request(SHARED_NAME, request) : request();
+}
+
+/** What a page tells the others of this browser. */
+export type SessionNews = 'opened' | 'ended';
+
+const otherPages = new BroadcastChannel(SHARED_NAME);
+
+export function tellOtherPages(news: SessionNews): void {
+  otherPages.postMessage(news);
+}
+
+export function whenOtherPagesTell(listener: (news: SessionNews) => void): void {
+  otherPages.addEventListener('message', ({ data }: MessageEvent<SessionNews>) => listener(data));
+}

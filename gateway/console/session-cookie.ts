@@ -1,0 +1,79 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/**
+ * The cookie that keeps a console's session over a reload: the refresh token. No script can read it (`HttpOnly`), no other
+ * site's page sends it (`SameSite=Strict`), and it ends with the browser's session.
+ *
+ * It has no `Path`, so that its path is the directory of the request that sets it (RFC 6265 section 5.1.4): `/console/session`, and
+ * what a proxy has put before it, which the gateway does not know.
+ */
+const NAME = 'portico-console';
+
+/** Browsers take a cookie of this prefix only with `Secure` and over TLS, so that no page of plain HTTP replaces it. */
+const SECURE_NAME = `__Secure-${NAME}`;
+
+const IS_OURS = /^(?:__Secure-)?portico-console(?:-\d+)?$/i;
+
+/** The session cookies of a request by their names: more than one where a page of a sibling domain has set one too. */
+export type SessionCookies = readonly { readonly name: string; readonly value: string }[];
+
+const NONE: SessionCookies = [];
+
+/**
+ * Takes the console's cookies out of a request's headers, so that nothing else sees them: no service, no webhook, no
+ * authentication hook, no log. Also where the console is off: browsers may still have them.
+ */
+export function takeSessionCookies(headers: IncomingHttpHeaders): SessionCookies {
+  const { cookie } = headers;
+  if (cookie === undefined || !cookie.toLowerCase().includes(NAME)) return NONE;
+  const taken: { name: string; value: string }[] = [];
+  const others = cookie.split(';').filter((pair) => {
+    const [name = '', ...value] = pair.split('=');
+    if (!IS_OURS.test(name.trim())) return true;
+    taken.push({ name: name.trim(), value: value.join('=').trim() });
+    return false;
+  });
+  if (taken.length === 0) return NONE;
+  if (others.length === 0) delete headers.cookie;
+  else headers.cookie = others.join(';').trim();
+  return taken;
+}
+
+/**
+ * The refresh token of a page's session. Undefined without one, and where there are several: one of them is another's.
+ *
+ * @param origin that of the page.
+ */
+export function keptToken(cookies: SessionCookies, origin: URL): string | undefined {
+  const wanted = cookieName(origin);
+  const [value, ...others] = new Set(cookies.filter(({ name }) => name === wanted).map((cookie) => cookie.value));
+  return value === undefined || value === '' || others.length > 0 ? undefined : value;
+}
+
+/** `Set-Cookie` that keeps a refresh token. Undefined for a token that fits into no cookie (RFC 6265 section 4.1.1). */
+export function cookieToKeep(refreshToken: string, origin: URL): string | undefined {
+  return /^[\w.~+/=-]+$/.test(refreshToken) ? setCookie(refreshToken, origin) : undefined;
+}
+
+/** `Set-Cookie` that removes it. */
+export function cookieToForget(origin: URL): string {
+  return `${setCookie('', origin)}; Max-Age=0`;
+}
+
+function setCookie(value: string, origin: URL): string {
+  const secure = isPlainLoopback(origin) ? '' : '; Secure';
+  return `${cookieName(origin)}=${value}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** Cookies do not tell ports apart: gateways on one machine need names of their own. */
+function cookieName(origin: URL): string {
+  return isPlainLoopback(origin) ? `${NAME}-${origin.port || '80'}` : SECURE_NAME;
+}
+
+/**
+ * The one exception from `Secure`: plain HTTP on this machine, as `npm start` serves it, where some browsers drop secure cookies and
+ * nothing is sent over a network.
+ */
+function isPlainLoopback({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
