@@ -1,4 +1,5 @@
-export const DAY_MS = 86_400_000;
+export const DAY_SECONDS = 86_400;
+export const DAY_MS = DAY_SECONDS * 1_000;
 
 export function addSeconds(date: Date, seconds: number): Date {
   return new Date(date.getTime() + seconds * 1_000);

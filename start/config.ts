@@ -30,7 +30,7 @@ export const PACKAGE_DIR = resolve(import.meta.dirname, '../..');
 /** The directory of the compiled services. */
 export const COMPILED_DIR = resolve(import.meta.dirname, '..');
 
-const LOOPBACK = '127.0.0.1';
+const LOOPBACK_ADDRESS = '127.0.0.1';
 
 /** What `npm start` reads itself, before it starts the services; they read their own settings too. */
 export const startSettings = {
@@ -48,7 +48,7 @@ export const startSettings = {
     .optional()
     .describe('Logs of the services as JSON from this level on. Without it: warnings and errors as text.'),
   DATABASE_URL: setting.text().optional().describe('A PostgreSQL in place of the embedded database.'),
-  AUTH_HOST: setting.text().default(LOOPBACK).describe('Address that the auth service listens on.'),
+  AUTH_HOST: setting.text().default(LOOPBACK_ADDRESS).describe('Address that the auth service listens on.'),
   AUTH_PORT: setting.port(4001).describe('Port that the auth service listens on.'),
   AUTH_SERVICE_URL: setting.httpUrl().optional().meta({
     description: 'Where the gateway reaches the auth service.',
@@ -56,13 +56,13 @@ export const startSettings = {
   }),
   AUTH_ISSUER: setting.text().default('http://127.0.0.1:8080').describe('Issuer (`iss`) of access tokens.'),
   AUTH_AUDIENCE: setting.text().default('portico').describe('Audience (`aud`) of access tokens.'),
-  ORDERS_HOST: setting.text().default(LOOPBACK).describe('Address that the sample service listens on.'),
+  ORDERS_HOST: setting.text().default(LOOPBACK_ADDRESS).describe('Address that the sample service listens on.'),
   ORDERS_PORT: setting.port(4010).describe('Port that the sample service listens on.'),
   ORDERS_URL: setting.httpUrl().optional().meta({
     description: 'Where the gateway reaches the sample service.',
     default: 'from `ORDERS_HOST` and `ORDERS_PORT`',
   }),
-  HASURA_GRAPHQL_SERVER_HOST: setting.text().default(LOOPBACK).describe('Address that the gateway listens on.'),
+  HASURA_GRAPHQL_SERVER_HOST: setting.text().default(LOOPBACK_ADDRESS).describe('Address that the gateway listens on.'),
   // The gateway's own, read here so that an invalid one is reported before anything is started.
   HASURA_GRAPHQL_SERVER_PORT: setting.port(8080).describe('Port that the gateway listens on.'),
 };
@@ -89,6 +89,6 @@ export function readStartSettings(environment: NodeJS.ProcessEnv = process.env):
 /** Where a service that listens on `host` and `port` is reached from this machine. */
 export function addressUrl(host: string, port: number): string {
   const anywhere = host === '0.0.0.0' || host === '::';
-  const name = anywhere ? LOOPBACK : host.includes(':') ? `[${host}]` : host;
+  const name = anywhere ? LOOPBACK_ADDRESS : host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${port}`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { importedHash, MIN_BCRYPT_COST } from '../passwords/index.ts';
-import { type NewUser, normalizeUsername } from '../use-cases/index.ts';
-import { DEFAULT_ROLES, readRoles } from './subjects.ts';
+import { type NewUser, normalizeUsername, readRoleSet } from '../use-cases/index.ts';
+import { DEFAULT_ROLES } from './subjects.ts';
 
 /** Problems that are described; the others are counted. */
 export const MAX_SHOWN_PROBLEMS = 20;
@@ -78,7 +78,7 @@ function importedUserOf(value: unknown, maxCost: number): ImportedUser | string 
   if (!passwordHash)
     return `password_hash: expected a bcrypt hash ($2a$, $2b$ or $2y$) of a cost from ${MIN_BCRYPT_COST} to ${maxCost}`;
   try {
-    return { username: name, passwordHash, disabled, ...readRoles(roles, default_role) };
+    return { username: name, passwordHash, disabled, ...readRoleSet(roles, default_role) };
   } catch (error) {
     return (error as Error).message;
   }

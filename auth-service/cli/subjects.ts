@@ -1,5 +1,4 @@
-import { ROLE_NAME } from '../tokens/index.ts';
-import { MAX_ROLES_OF_USER, MAX_TENANT_ID, type NamedClaim, normalizeUsername } from '../use-cases/index.ts';
+import { MAX_TENANT_ID, type NamedClaim, readUsername } from '../use-cases/index.ts';
 import type { CommandContext } from './command.ts';
 import { CommandError, UsageError } from './command-errors.ts';
 
@@ -7,7 +6,7 @@ import { CommandError, UsageError } from './command-errors.ts';
 export const DEFAULT_ROLES = ['user'];
 
 /** A tenant id as it is written: a whole number. @throws UsageError */
-export function readTenantId(text: string): number {
+export function parseTenantId(text: string): number {
   const id = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (!(id >= 1 && id <= MAX_TENANT_ID)) throw new UsageError(`expected a tenant id from 1 to ${MAX_TENANT_ID}`);
   return id;
@@ -15,7 +14,7 @@ export function readTenantId(text: string): number {
 
 /** The tenant with this id or name. @throws CommandError when there is none. */
 export async function findTenant({ database }: CommandContext, text: string): Promise<{ id: number; name: string }> {
-  const where = /^\d{1,10}$/.test(text) ? { id: readTenantId(text) } : { name: text };
+  const where = /^\d{1,10}$/.test(text) ? { id: parseTenantId(text) } : { name: text };
   const tenant = await database.acrossTenants('operators-look', (transaction) =>
     transaction.tenant.findUnique({ where }),
   );
@@ -39,26 +38,6 @@ export async function findUser(context: CommandContext, tenant: string, name: st
   );
   if (!user) throw new CommandError('there is no such user in this tenant');
   return { tenantId, tenantName, userId: user.id, username };
-}
-
-/** @throws UsageError */
-export function readUsername(text: string): string {
-  const username = normalizeUsername(text);
-  if (!username) throw new UsageError('expected a username of 1 to 255 characters');
-  return username;
-}
-
-/** @throws UsageError unless there is at least one role and the default role is one of them. */
-export function readRoles(given: readonly string[], givenDefault: string | undefined) {
-  const allowedRoles = [...new Set(given)];
-  const [first] = allowedRoles;
-  if (first === undefined || allowedRoles.length > MAX_ROLES_OF_USER)
-    throw new UsageError(`expected 1 to ${MAX_ROLES_OF_USER} roles`);
-  if (!allowedRoles.every((role) => ROLE_NAME.test(role)))
-    throw new UsageError('expected roles of letters, digits and _ . : - (64 at most)');
-  const defaultRole = givenDefault ?? first;
-  if (!allowedRoles.includes(defaultRole)) throw new UsageError('the default role is not among the roles');
-  return { allowedRoles, defaultRole };
 }
 
 /** `name=value` for each extra claim; none takes them all away. @throws UsageError */

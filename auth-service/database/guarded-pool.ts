@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Durations } from '../../platform/index.ts';
+import { Durations, destroyConnection, POOL_CONNECTIONS } from '../../platform/index.ts';
 
 export interface GuardedPoolOptions {
   /** Connections at most. */
@@ -10,12 +10,8 @@ export interface GuardedPoolOptions {
   timeoutMsOf?: (() => number | undefined) | undefined;
 }
 
-const POOL_CONNECT_TIMEOUT_MS = 5_000;
 /** The server cancels a statement that takes too long. Only one that does not even do that counts as unanswered. */
 const ANSWER_ALLOWANCE_MS = 1_000;
-const KEEP_ALIVE_DELAY_MS = 10_000;
-/** A connection is replaced at this age: behind a balancer or after a failover, old ones lead to the wrong server. */
-const CONNECTION_MAX_AGE_SECONDS = 1_800;
 /** How long connections in use may hold up the end. */
 const END_TIMEOUT_MS = 3_000;
 
@@ -58,12 +54,9 @@ export class GuardedPool extends pg.Pool {
 
   constructor(connectionString: string, options: GuardedPoolOptions) {
     super({
+      ...POOL_CONNECTIONS,
       connectionString,
       max: options.size,
-      connectionTimeoutMillis: POOL_CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
-      maxLifetimeSeconds: CONNECTION_MAX_AGE_SECONDS,
     });
     this.#options = options;
     this.on('connect', (connection) => {
@@ -156,7 +149,7 @@ export class GuardedPool extends pg.Pool {
   /** Waits a moment for the connections in use, then destroys them. */
   override async end(): Promise<void> {
     const timer = setTimeout(() => {
-      for (const connection of this.#connections.keys()) destroy(connection);
+      for (const connection of this.#connections.keys()) destroyConnection(connection);
     }, END_TIMEOUT_MS);
     try {
       await super.end();
@@ -170,8 +163,9 @@ export class GuardedPool extends pg.Pool {
   }
 
   #destroyUnanswered(connection: pg.ClientBase, sentAt: number): void {
-    destroy(connection);
-    for (const [other, { inUse, answeredAt }] of this.#connections) if (!inUse && answeredAt < sentAt) destroy(other);
+    destroyConnection(connection);
+    for (const [other, { inUse, answeredAt }] of this.#connections)
+      if (!inUse && answeredAt < sentAt) destroyConnection(other);
   }
 
   #mark(connection: pg.ClientBase, change: { inUse?: boolean; answeredAt?: number }): void {
@@ -207,14 +201,4 @@ function settleable(): { promise: Promise<void>; settle(error: unknown): void } 
     settle = (error) => (error ? reject(error) : resolve());
   });
   return { promise, settle };
-}
-
-/** The statement under way fails with this error. */
-function destroy(connection: pg.ClientBase): void {
-  const error = Object.assign(new Error('Connection terminated: the database did not answer in time'), {
-    code: 'ETIMEDOUT',
-  });
-  // The driver has no method that ends a connection without asking the server first.
-  const { stream } = (connection as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection;
-  stream.destroy(error);
 }

@@ -69,7 +69,7 @@ export function createSessionFields(useCases: SessionUseCases) {
         };
       },
       async auth_session_list(_root: unknown, _args: unknown, context: GraphContext) {
-        return (await listSessions(await callerOf(context))).map(sessionAnswer);
+        return (await listSessions(await callerOf(context))).map(ownSessionAnswer);
       },
     },
     Mutation: {
@@ -154,7 +154,7 @@ function changePasswordAnswer(result: ChangePasswordResult, context: GraphContex
   }
 }
 
-function sessionAnswer(session: ListedSession) {
+function ownSessionAnswer(session: ListedSession) {
   return {
     session_id: session.sessionId,
     created_at: session.createdAt.toISOString(),

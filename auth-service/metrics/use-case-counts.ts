@@ -15,7 +15,7 @@ export type OutcomeCounts = Readonly<Record<string, number>>;
 type Counts<Outcome extends string> = Record<Outcome, number>;
 
 /** Every outcome from the start, so that the first one of a kind is an increase. */
-function none<const Outcome extends string>(...outcomes: Outcome[]): Counts<Outcome> {
+function zeroCounts<const Outcome extends string>(...outcomes: Outcome[]): Counts<Outcome> {
   return Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Counts<Outcome>;
 }
 
@@ -24,14 +24,14 @@ function none<const Outcome extends string>(...outcomes: Outcome[]): Counts<Outc
  * by: neither tenant nor user nor address.
  */
 export class UseCaseCounts {
-  readonly logins = none('success', 'refused', 'incomplete', 'throttled', 'busy', 'error');
-  readonly refreshes = none('success', 'refused', 'incomplete', 'reused', 'error');
-  readonly logouts = none('success', 'refused', 'error');
-  readonly passwordChanges = none('success', 'refused', 'incomplete', 'throttled', 'busy', 'error');
-  readonly clientAuthentications = none('success', 'refused', 'throttled', 'error');
-  readonly clientTokens = none('success', 'refused', 'error');
+  readonly logins = zeroCounts('success', 'refused', 'incomplete', 'throttled', 'busy', 'error');
+  readonly refreshes = zeroCounts('success', 'refused', 'incomplete', 'reused', 'error');
+  readonly logouts = zeroCounts('success', 'refused', 'error');
+  readonly passwordChanges = zeroCounts('success', 'refused', 'incomplete', 'throttled', 'busy', 'error');
+  readonly clientAuthentications = zeroCounts('success', 'refused', 'throttled', 'error');
+  readonly clientTokens = zeroCounts('success', 'refused', 'error');
   /** Sessions that ended before their time, and tokens of service accounts that were revoked, by what ended them. */
-  readonly revocations = none('logout', 'session-revoke', 'password-change', 'reuse', 'client-token');
+  readonly revocations = zeroCounts('logout', 'session-revoke', 'password-change', 'reuse', 'client-token');
 
   login(login: Login): Login {
     return (...request) => counted(this.logins, login(...request), countedOutcome);

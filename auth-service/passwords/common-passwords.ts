@@ -1,7 +1,7 @@
 import { COMMON_ROOTS, FIRST_ROOTS, PHRASES } from './common-roots.ts';
 
 /** Suffixes that people add to a word: digits, signs, common numbers. */
-const ENDINGS = (
+const PASSWORD_ENDINGS = (
   '0 1 2 3 4 5 6 7 8 9 00 01 02 07 10 11 12 13 21 22 23 33 42 44 55 66 69 77 88 99 007 100 101 111 123 222 321 333 420 444 ' +
   '555 666 777 888 999 1111 1212 1234 4321 12345 54321 123123 123321 123456 654321 111111 000000 1234567 12345678 123456789 ' +
   '1234567890 987654321 0123456789 ! !! !!! . @ # $ * ? 1! 12! 123! 1234! 12345! !1 !123 @1 @12 @123 @1234 @12345 #1 #123 ' +
@@ -76,7 +76,11 @@ export interface CommonPasswords {
  */
 export function commonPasswords(): CommonPasswords {
   const years = Array.from({ length: LAST_YEAR - FIRST_YEAR + 1 }, (_, index) => String(FIRST_YEAR + index));
-  const endings = new Set([...ENDINGS, ...years, ...years.flatMap((year) => [`${year}!`, `@${year}`, `#${year}`])]);
+  const endings = new Set([
+    ...PASSWORD_ENDINGS,
+    ...years,
+    ...years.flatMap((year) => [`${year}!`, `@${year}`, `#${year}`]),
+  ]);
   const longestEnding = Math.max(...[...endings].map(({ length }) => length));
 
   const roots = new Set([...COMMON_ROOTS, ...FIRST_ROOTS, ...FIRST_ROOTS.flatMap(leetspeak)]);

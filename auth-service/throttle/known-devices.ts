@@ -33,7 +33,7 @@ export function createKnownDevices(database: Database, days: number): KnownDevic
         await database.single.withoutTenant({ text: REMEMBER, values: [key, expiresAt] }, 'remember-device');
     },
     async forgetDevices(keys) {
-      await database.single.withoutTenant({ text: FORGET, values: [JSON.stringify(keys)] }, 'forget-attempts');
+      await database.single.withoutTenant({ text: FORGET_DEVICES, values: [JSON.stringify(keys)] }, 'forget-attempts');
     },
   };
 }
@@ -52,4 +52,4 @@ const REMEMBER = `
 INSERT INTO known_devices (key, expires_at) VALUES ($1, $2::timestamptz)
 ON CONFLICT (key) DO UPDATE SET expires_at = EXCLUDED.expires_at`;
 
-const FORGET = 'DELETE FROM known_devices WHERE key = ANY(ARRAY(SELECT jsonb_array_elements_text($1::jsonb)))';
+const FORGET_DEVICES = 'DELETE FROM known_devices WHERE key = ANY(ARRAY(SELECT jsonb_array_elements_text($1::jsonb)))';

@@ -1,5 +1,5 @@
 import { type JsonWebKey, randomBytes } from 'node:crypto';
-import { addSeconds, StartError } from '../../platform/index.ts';
+import { addSeconds, DAY_SECONDS, StartError } from '../../platform/index.ts';
 import { type AuditEvent, type Author, PLATFORM, recordAudit, THE_SERVICE } from '../audit/index.ts';
 import { type Database, type Prisma, type SharedTransaction, SigningKeyState } from '../database/index.ts';
 import { type KeyAlgorithm, makeKey } from './key-pairs.ts';
@@ -16,8 +16,6 @@ export const KEY_SET_MAX_AGE_SECONDS = 300;
 
 /** By how much a verifier's clock may be behind, or its tolerance for expired tokens go. */
 const VERIFIER_MARGIN_SECONDS = 300;
-
-const DAY_SECONDS = 86_400;
 
 /** Any number that no other program locks in the same database. */
 const KEYS_LOCK = 7_467_842_602;
@@ -138,7 +136,7 @@ export interface BegunRotation {
 /** Runs first in the transaction of a change, which is rolled back when it throws. */
 export type AllowKeyChange = (transaction: SharedTransaction) => Promise<void>;
 
-const ALWAYS: AllowKeyChange = async () => {};
+const ALLOW_KEY_CHANGE: AllowKeyChange = async () => {};
 
 /**
  * Publishes the next key now. It begins to sign, and the present one is retired, once every verifier knows it. The key of
@@ -152,7 +150,7 @@ export async function beginRotation(
   policy: KeyPolicy,
   now: Date,
   author: Author,
-  allow: AllowKeyChange = ALWAYS,
+  allow: AllowKeyChange = ALLOW_KEY_CHANGE,
 ): Promise<BegunRotation> {
   const made = await makeKey(policy.algorithm);
   return database.withoutTenant(async (transaction) => {
@@ -180,7 +178,7 @@ export async function retireKey(
   kid: string,
   now: Date,
   author: Author,
-  allow: AllowKeyChange = ALWAYS,
+  allow: AllowKeyChange = ALLOW_KEY_CHANGE,
 ): Promise<'removed' | 'active' | 'unknown'> {
   return database.withoutTenant(async (transaction) => {
     await allow(transaction);

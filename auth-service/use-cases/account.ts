@@ -61,12 +61,12 @@ export const ACCOUNT_COLUMNS = Prisma.sql`
     WHERE role_claims.tenant_id = tenants.id) AS "roleClaims"`;
 
 /** An account as a statement gives it that stands alone. */
-export interface AccountRow extends Omit<UserRow, 'tenant'> {
+export interface AccountRow extends Omit<UserWithTenant, 'tenant'> {
   tenantName: string;
   tenantDisabledAt: Date | null;
   tenantClaims: Prisma.JsonValue;
   /** Null where no role has any. */
-  roleClaims: TenantRow['roleClaims'] | null;
+  roleClaims: TenantWithClaims['roleClaims'] | null;
 }
 
 /** The account of what `ACCOUNT_COLUMNS` has selected. */
@@ -90,7 +90,7 @@ export async function findAccountById(
   );
 }
 
-interface UserRow {
+interface UserWithTenant {
   tenantId: number;
   id: string;
   username: string;
@@ -99,10 +99,10 @@ interface UserRow {
   defaultRole: string;
   disabledAt: Date | null;
   claims: Prisma.JsonValue;
-  tenant: TenantRow;
+  tenant: TenantWithClaims;
 }
 
-interface TenantRow {
+interface TenantWithClaims {
   name: string;
   disabledAt: Date | null;
   claims: Prisma.JsonValue;
@@ -114,7 +114,7 @@ interface TenantRow {
  * of them are in it: the tenant's, over them those of each role with the default role last, over them `own`.
  */
 export function extraClaimsOf(
-  tenant: Pick<TenantRow, 'claims' | 'roleClaims'>,
+  tenant: Pick<TenantWithClaims, 'claims' | 'roleClaims'>,
   { allowedRoles, defaultRole }: { allowedRoles: readonly string[]; defaultRole: string },
   own: Prisma.JsonValue,
 ): ExtraClaims {
@@ -124,11 +124,11 @@ export function extraClaimsOf(
 }
 
 /** The account of a user's row. */
-export function accountFrom(row: UserRow | null): Account | undefined {
+export function accountFrom(row: UserWithTenant | null): Account | undefined {
   return row ? accountOf(row) : undefined;
 }
 
-function accountOf({ tenant, id, disabledAt, claims, ...rest }: UserRow): Account {
+function accountOf({ tenant, id, disabledAt, claims, ...rest }: UserWithTenant): Account {
   return {
     ...rest,
     userId: id,

@@ -11,8 +11,8 @@ import {
 import type { Database } from '../database/index.ts';
 import type { AuthenticatedCaller } from './identify-caller.ts';
 
-const DEFAULT_PAGE = 50;
-const MAX_PAGE = 500;
+const DEFAULT_AUDIT_PAGE = 50;
+const MAX_AUDIT_PAGE = 500;
 /** ISO 8601, with a time zone where there is a time. */
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
@@ -74,12 +74,12 @@ export function readAuditRequest({ filter, first, after }: ReadAuditInput): Audi
   if (userId != null && !isUuid(userId)) return { field: 'user_id' };
   if (since != null && !readTime(since)) return { field: 'since' };
   if (until != null && !readTime(until)) return { field: 'until' };
-  if (first != null && (first < 1 || first > MAX_PAGE)) return { field: 'first' };
+  if (first != null && (first < 1 || first > MAX_AUDIT_PAGE)) return { field: 'first' };
   if (after != null && !isUuid(after)) return { field: 'after' };
   const from = readTime(since);
   const to = readTime(until);
   return {
-    first: first ?? DEFAULT_PAGE,
+    first: first ?? DEFAULT_AUDIT_PAGE,
     ...(after != null && { after: after.toLowerCase() }),
     ...(event != null && { event }),
     ...(outcome != null && { outcome }),

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../database/index.ts';
 const CLOCK_MARGIN_MS = 300_000;
 
 /** As many as a reader gets at once. */
-const PAGE_SIZE = 5_000;
+const REVOCATIONS_PER_PAGE = 5_000;
 
 /** Access tokens that are void: those of one session, or those of a user or a tenant that were issued `before`. */
 export type NewRevocation = { tenantId: number; until: Date } & (
@@ -72,12 +72,12 @@ export function createListRevocations(database: Database, now: () => Date): List
       'revocation-feed',
       async (transaction) => {
         // Taken before the rows are read: what commits in between is given twice rather than never.
-        const place = startOf(after, await currentHorizon(transaction));
+        const place = pageStart(after, await currentHorizon(transaction));
         return { from: place, rows: await readFrom(transaction, place, at) };
       },
       { operation: 'list-revocations' },
     );
-    const last = rows.length === PAGE_SIZE ? rows.at(-1) : undefined;
+    const last = rows.length === REVOCATIONS_PER_PAGE ? rows.at(-1) : undefined;
     return {
       cursor: last ? `${from.horizon}.${last.writtenBy}.${last.id}` : String(from.horizon),
       more: last !== undefined,
@@ -99,7 +99,7 @@ function readFrom(
       OR: [{ writtenBy: from.writtenBy, id: { gt: from.id } }, { writtenBy: { gt: from.writtenBy } }],
     },
     orderBy: [{ writtenBy: 'asc' }, { id: 'asc' }],
-    take: PAGE_SIZE,
+    take: REVOCATIONS_PER_PAGE,
   });
 }
 
@@ -110,7 +110,7 @@ async function currentHorizon(transaction: Transaction): Promise<bigint> {
 }
 
 /** After which row to go on, and the horizon to go on from once everything up to now has been handed out. */
-function startOf(after: string | undefined, horizon: bigint) {
+function pageStart(after: string | undefined, horizon: bigint) {
   const everything = { writtenBy: -1n, id: -1n, horizon };
   const parts = CURSOR.exec(after ?? '')?.groups;
   if (!parts) return everything;

@@ -12,7 +12,7 @@ export type SwitchTenant = (tenantId: number) => Promise<boolean>;
 /** Runs first in the transaction of a change, which is rolled back when it throws. */
 export type AllowSwitch = (transaction: Transaction) => Promise<void>;
 
-const ALWAYS: AllowSwitch = async () => {};
+const ALLOW_SWITCH: AllowSwitch = async () => {};
 
 /**
  * Locks a whole tenant out at once: no login, no refresh, all access tokens revoked, all sessions ended for good.
@@ -24,7 +24,7 @@ export function createDisableTenant(
   database: Database,
   now: () => Date,
   author: Author,
-  allow: AllowSwitch = ALWAYS,
+  allow: AllowSwitch = ALLOW_SWITCH,
 ): SwitchTenant {
   return async (tenantId) => {
     const found = await database.inTenant(tenantId, async (transaction) => {
@@ -50,7 +50,7 @@ export function createEnableTenant(
   database: Database,
   now: () => Date,
   author: Author,
-  allow: AllowSwitch = ALWAYS,
+  allow: AllowSwitch = ALLOW_SWITCH,
 ): SwitchTenant {
   return async (tenantId) => {
     const tenant = await database.inTenant(tenantId, async (transaction) => {

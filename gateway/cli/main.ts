@@ -151,7 +151,7 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
     const { since: written, client, operation, role, field, unused, schemas, limit = '50', json } = values;
     if (!/^[1-9]\d{0,8}$/.test(limit)) throw limitNotANumber();
     const publicRole = environment.HASURA_GRAPHQL_UNAUTHORIZED_ROLE || 'anonymous';
-    const since = written === undefined ? undefined : await timeOf(written);
+    const since = written === undefined ? undefined : await parseTime(written);
     const { usage } = await import('./usage/usage.ts');
     const filter = { client, operation, role, field };
     await usage(
@@ -180,7 +180,7 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
     if (!command) throw unknownJobsCommand(name ?? '', JOB_COMMANDS);
     const { state: states, kind, queue, tenant, before: written, limit = '100', payload, json } = values;
     if (!/^[1-9]\d{0,3}$/.test(limit)) throw limitTooGreat(9_999);
-    const before = written === undefined ? undefined : await timeOf(written);
+    const before = written === undefined ? undefined : await parseTime(written);
     const narrowed = { states, kind, queue, tenant, before: before === undefined ? undefined : new Date(before) };
     try {
       process.exitCode = await jobs(
@@ -238,13 +238,13 @@ async function usageOfCheck({
   }
   if (against === undefined) throw comparisonMissing();
   const now = Date.now();
-  const since = await timeOf(written ?? '30d', now);
+  const since = await parseTime(written ?? '30d', now);
   const { readUsage } = await import('../usage/index.ts');
   return { usage: readUsage(paths, since), since, now, allowUnused };
 }
 
 /** @throws UsageError */
-async function timeOf(written: string, now = Date.now()): Promise<number> {
+async function parseTime(written: string, now = Date.now()): Promise<number> {
   const { parseSince } = await import('./usage/since.ts');
   const time = parseSince(written, now);
   if (time === undefined) throw invalidSince();

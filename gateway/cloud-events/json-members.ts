@@ -5,7 +5,7 @@ export interface JsonMember {
   readonly text: string;
 }
 
-const SPACE = /[ \t\n\r]/;
+const JSON_SPACE = /[ \t\n\r]/;
 
 /**
  * The members of a JSON object in their order, repeated names included, which `JSON.parse` does not report. Values stay the text
@@ -30,7 +30,7 @@ export function jsonMembers(json: string): readonly JsonMember[] {
 
 function skipSpace(json: string, from: number): number {
   let at = from;
-  while (at < json.length && SPACE.test(json[at] as string)) at++;
+  while (at < json.length && JSON_SPACE.test(json[at] as string)) at++;
   return at;
 }
 

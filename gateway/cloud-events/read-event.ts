@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject } from '../../platform/index.ts';
-import { invalidJson, isNestedTooDeep, jsonTooDeep, MAX_JSON_DEPTH } from '../http/index.ts';
+import { invalidJson, isNestedTooDeep, isUtf8Type, jsonTooDeep, MAX_JSON_DEPTH } from '../http/index.ts';
 import { checkedEvent } from './attributes.ts';
 import type { CloudEvent, EventData } from './cloud-event.ts';
 import { ambiguousEvent, invalidEvent, unsupportedEventFormat } from './errors.ts';
@@ -14,9 +14,8 @@ export interface EventMessage {
   readonly body: Buffer;
 }
 
-const PREFIX = 'ce-';
-const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
-const JSON_TYPE = /^(?:application\/json|[\w!#$%&'*.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\+json)$/;
+const ATTRIBUTE_PREFIX = 'ce-';
+const JSON_MEDIA_TYPE = /^(?:application\/json|[\w!#$%&'*.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\+json)$/;
 
 /**
  * Reads an event in structured or binary mode (CloudEvents HTTP Protocol Binding 1.0.2, section 3), in the JSON format.
@@ -35,7 +34,7 @@ export function readEvent({ rawHeaders, body }: EventMessage): CloudEvent {
 }
 
 function structuredEvent(body: Buffer): CloudEvent {
-  const text = jsonText(body, 'the event');
+  const text = decodeJson(body, 'the event');
   const value = parsedOrRefused(text, 'the event');
   if (!isJsonObject(value)) throw invalidEvent('expected a JSON object');
   const members = jsonMembers(text);
@@ -65,8 +64,8 @@ function binaryEvent(
   const attributes = new Map<string, unknown>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const header = rawHeaders[at]?.toLowerCase() ?? '';
-    if (!header.startsWith(PREFIX)) continue;
-    const name = header.slice(PREFIX.length);
+    if (!header.startsWith(ATTRIBUTE_PREFIX)) continue;
+    const name = header.slice(ATTRIBUTE_PREFIX.length);
     if (name === 'datacontenttype') throw ambiguousEvent('Content-Type has the place of ce-datacontenttype');
     if (attributes.has(name)) throw ambiguousEvent('an attribute is there twice');
     const value = decodeAttribute(rawHeaders[at + 1] ?? '');
@@ -82,15 +81,15 @@ function binaryEvent(
 }
 
 function binaryData(contentType: string, mediaType: string, body: Buffer): EventData {
-  if (!JSON_TYPE.test(mediaType)) return { base64: body.toString('base64') };
+  if (!JSON_MEDIA_TYPE.test(mediaType)) return { base64: body.toString('base64') };
   if (!isUtf8Type(contentType)) throw unsupportedEventFormat('expected JSON in UTF-8');
-  const text = jsonText(body, 'the data');
+  const text = decodeJson(body, 'the data');
   parsedOrRefused(text, 'the data');
   return { json: text.trim() };
 }
 
 /** The text of a JSON body, without a byte order mark (RFC 8259 section 8.1). */
-function jsonText(body: Buffer, what: string): string {
+function decodeJson(body: Buffer, what: string): string {
   if (isNestedTooDeep(body)) throw jsonTooDeep(what, MAX_JSON_DEPTH);
   if (!isUtf8(body)) throw invalidJson(what);
   const text = body.toString('utf8');
@@ -103,11 +102,6 @@ function parsedOrRefused(text: string, what: string): unknown {
   } catch {
     throw invalidJson(what);
   }
-}
-
-function isUtf8Type(contentType = ''): boolean {
-  const charset = CHARSET.exec(contentType)?.[1]?.toLowerCase();
-  return charset === undefined || charset === 'utf-8' || charset === 'utf8';
 }
 
 /** The value of a header that a request has once at most. Of several, node keeps the first, and others keep the last. */

@@ -87,11 +87,11 @@ export async function readSupergraph(sdl: string): Promise<Supergraph> {
 const AUTHORIZATION = /@authenticated|@requiresScopes|@policy/;
 
 /** Where a field has a label of an override; the definition of the directive, `overrideLabel: String`, says nothing. */
-const OVERRIDE_LABEL = /overrideLabel: "/;
+const OVERRIDE_LABEL_ARGUMENT = /overrideLabel: "/;
 
 /** Whether fields of a composed supergraph have labels of progressive overrides. */
 export function hasOverrideLabels(supergraph: Pieces): boolean {
-  return supergraph.some((piece) => OVERRIDE_LABEL.test(piece));
+  return supergraph.some((piece) => OVERRIDE_LABEL_ARGUMENT.test(piece));
 }
 
 /**

@@ -17,7 +17,7 @@ const manifestShape = z.object({
 /** A coding that the build made of a file. */
 export type BuiltCoding = 'br' | 'gzip';
 
-const ENDINGS: Readonly<Record<BuiltCoding, string>> = { br: '.br', gzip: '.gz' };
+const FILE_EXTENSIONS: Readonly<Record<BuiltCoding, string>> = { br: '.br', gzip: '.gz' };
 
 /** A file of the built console. */
 export interface ConsoleFile {
@@ -83,7 +83,7 @@ class BuiltFile implements ConsoleFile {
   }
 
   content(coding: BuiltCoding | undefined): Promise<Buffer> {
-    const ending = coding === undefined ? '' : ENDINGS[coding];
+    const ending = coding === undefined ? '' : FILE_EXTENSIONS[coding];
     const known = this.#contents.get(ending);
     if (known) return known;
     const read = readFile(this.#path + ending);

@@ -27,7 +27,7 @@ const OPERATIONS_FILE = 'operations.json';
 const PLACE_OF_ROOT = '{root}';
 
 /** Deeper addresses are no pages. */
-const MAX_DEPTH = 6;
+const MAX_PATH_DEPTH = 6;
 
 export interface ConsoleOptions extends SessionEndpointOptions {
   readonly graph: LiveGraph;
@@ -70,7 +70,7 @@ export function consolePage(
         exchange.response.writeHead(308, { location: `.${CONSOLE_PATH}/` }).end();
         return;
       }
-      if (name === SETTINGS_FILE) send(exchange, 'application/json; charset=utf-8', settings, NO_CACHE);
+      if (name === SETTINGS_FILE) sendFile(exchange, 'application/json; charset=utf-8', settings, NO_CACHE);
       else if (name === OPERATIONS_FILE) {
         const { role } = await options.authenticator.authenticate(exchange.request.headers, undefined, exchange.span);
         sendCompressible(exchange, 200, { operations: await operationsOf(role) });
@@ -85,13 +85,13 @@ export function consolePage(
   };
 }
 
-type Headers = Readonly<Record<string, string>>;
+type ResponseHeaders = Readonly<Record<string, string>>;
 
-const NO_CACHE: Headers = { 'cache-control': 'no-cache' };
+const NO_CACHE: ResponseHeaders = { 'cache-control': 'no-cache' };
 /** Another content has another name. */
-const IMMUTABLE: Headers = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' };
+const IMMUTABLE: ResponseHeaders = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' };
 
-const HEADERS: Headers = {
+const HEADERS: ResponseHeaders = {
   ...PAGE_HEADERS,
   'content-security-policy': contentSecurityPolicy({ hasScripts: true, trustedTypes: "'none'" }),
 };
@@ -106,10 +106,10 @@ function assetNamed(name: string, files: ConsoleFiles): ConsoleFile | undefined 
 
 async function sendPage(exchange: HttpExchange, name: string, page: ConsoleFile | undefined): Promise<void> {
   const depth = name.split('/').length - 1;
-  if (!page || depth > MAX_DEPTH || /\.[a-z]+$/i.test(name)) throw resourceNotFound();
+  if (!page || depth > MAX_PATH_DEPTH || /\.[a-z]+$/i.test(name)) throw resourceNotFound();
   const text = (await page.content(undefined)).toString('utf8');
   const root = depth === 0 ? './' : '../'.repeat(depth);
-  send(exchange, page.type, Buffer.from(text.replaceAll(PLACE_OF_ROOT, root), 'utf8'), NO_CACHE);
+  sendFile(exchange, page.type, Buffer.from(text.replaceAll(PLACE_OF_ROOT, root), 'utf8'), NO_CACHE);
 }
 
 async function sendAsset(exchange: HttpExchange, file: ConsoleFile | undefined): Promise<void> {
@@ -117,10 +117,10 @@ async function sendAsset(exchange: HttpExchange, file: ConsoleFile | undefined):
   const accepted = acceptedCodings(exchange.request.headers['accept-encoding']);
   const coding = file.codings.find((one) => accepted.has(one));
   const content = await file.content(coding);
-  send(exchange, file.type, content, { ...IMMUTABLE, ...(coding && { 'content-encoding': coding }) });
+  sendFile(exchange, file.type, content, { ...IMMUTABLE, ...(coding && { 'content-encoding': coding }) });
 }
 
-function send(exchange: HttpExchange, type: string, content: Buffer, headers: Headers): void {
+function sendFile(exchange: HttpExchange, type: string, content: Buffer, headers: ResponseHeaders): void {
   exchange.response.writeHead(200, {
     ...HEADERS,
     ...headers,

@@ -23,7 +23,7 @@ export interface Deliveries {
   prepare(metadata: Metadata): () => void;
 }
 
-interface Opened {
+interface OpenedMetadata {
   readonly producers: readonly Producer[];
   readonly subscriptions: ReadonlyMap<string, Subscription>;
 }
@@ -60,7 +60,7 @@ export function checkDeliveries(metadata: Metadata, dependencies: WebhookDepende
   open(metadata, dependencies);
 }
 
-function open(metadata: Metadata, dependencies: WebhookDependencies): Opened {
+function open(metadata: Metadata, dependencies: WebhookDependencies): OpenedMetadata {
   const problems: MetadataProblem[] = [];
   const report = (message: string, path: readonly PropertyKey[]) =>
     problems.push({ ...metadata.place('deliveries', path), message });

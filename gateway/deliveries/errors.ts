@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 
-const CHALLENGE = 'Bearer realm="portico-events"';
+const EVENTS_CHALLENGE = 'Bearer realm="portico-events"';
 
 /** A request without the secret of a producer, or with one that is no producer's. */
 export function unknownProducer(wasSent: boolean): GatewayError {
@@ -11,7 +11,7 @@ export function unknownProducer(wasSent: boolean): GatewayError {
       : 'expected the secret of a producer as a bearer token',
     {
       status: 401,
-      headers: { 'www-authenticate': wasSent ? `${CHALLENGE}, error="invalid_token"` : CHALLENGE },
+      headers: { 'www-authenticate': wasSent ? `${EVENTS_CHALLENGE}, error="invalid_token"` : EVENTS_CHALLENGE },
     },
   );
 }

@@ -11,7 +11,7 @@ import { digestOf, orderKeyOf, type Subscription } from './subscriptions.ts';
 /** The largest event, in bytes. Every receiver of CloudEvents takes 64 KiB. */
 export const MAX_EVENT_BYTES = 262_144;
 /** Bytes of events that wait for the database at a time. */
-const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 /** Characters of a tenant's id, which is a part of an index. */
 const MAX_TENANT = 255;
 /** The extension attribute that names the tenant. */
@@ -36,7 +36,7 @@ export function eventsEndpoint(options: EventsEndpointOptions): (exchange: HttpE
       const { authorization } = request.headers;
       const producer = producerOf(authorization, options.producers());
       if (!producer) throw unknownProducer(authorization !== undefined);
-      if (waitingBytes >= MAX_WAITING_BYTES) throw tooManyEvents();
+      if (waitingBytes >= MAX_BUFFERED_BYTES) throw tooManyEvents();
       const body = await receiveBody(exchange, maxBytes);
       bytes = body.length;
       waitingBytes += bytes;
@@ -59,7 +59,7 @@ async function accept(
 ): Promise<number> {
   for (const attribute of ['source', 'type'] as const)
     if (!producer.mayPost(attribute, sent[attribute])) throw notOfProducer(attribute);
-  const tenant = tenantOf(sent, producer);
+  const tenant = tenantOfEvent(sent, producer);
   const event = withAttribute(sent, TENANT, tenant);
   const takers = [...subscriptions().values()].filter(({ takes }) => takes(event.type, tenant));
   if (takers.length === 0) return 0;
@@ -87,7 +87,7 @@ async function accept(
 }
 
 /** The tenant that the event names, or the producer's only one. */
-function tenantOf({ attributes }: CloudEvent, { tenants }: Producer): string {
+function tenantOfEvent({ attributes }: CloudEvent, { tenants }: Producer): string {
   const named = attributes.get(TENANT);
   const [only, ...others] = tenants ?? [];
   const tenant = named === undefined ? (others.length === 0 ? only : undefined) : String(named);

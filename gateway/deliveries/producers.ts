@@ -22,13 +22,13 @@ export interface Producer {
 /** What can be sent as a bearer token. */
 const BEARER = /^[\x21-\x7e]+$/;
 
-type Report = (message: string, path: ValuePath) => void;
+type ReportProblem = (message: string, path: ValuePath) => void;
 
 /** Opens the producers. What does not fit the environment is reported. */
 export function openProducers(
   { producers }: DeliveriesMetadata,
   environment: Environment,
-  report: Report,
+  report: ReportProblem,
 ): readonly Producer[] {
   const used = new Map<string, string>();
   return producers.map((producer, index) => {

@@ -113,7 +113,7 @@ export class MetadataReloader {
     const run = this.#last.then(() => {
       const metadata = loadMetadata(location, this.#options);
       return graph.preview(metadata, (next, problems) => {
-        const others = subscribers.flatMap((subscriber) => problemsOf(() => subscriber.prepare(metadata)));
+        const others = subscribers.flatMap((subscriber) => problemsOfPreparing(() => subscriber.prepare(metadata)));
         return look({ metadata, next, problems: [...others, ...problems] });
       });
     });
@@ -175,7 +175,7 @@ export class MetadataReloader {
   }
 }
 
-function problemsOf(prepare: () => void): readonly MetadataProblem[] {
+function problemsOfPreparing(prepare: () => void): readonly MetadataProblem[] {
   try {
     prepare();
     return [];

@@ -39,7 +39,7 @@ interface BodyJob {
 
 /** What waits for a thread at most, beside the answers that are being compressed. What comes then is sent as it is. */
 const MAX_QUEUED_BYTES = 33_554_432;
-const MAX_WAITING = 200;
+const MAX_WAITING_RESPONSES = 200;
 
 /**
  * The same for bodies, which are refused beyond that. More of them, as a refused request costs more than a long answer.
@@ -86,7 +86,7 @@ export class Compressor {
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     const job: Job = { pieces, bytes, coding, isWanted, done };
     if (this.#running < this.#maxAtATime) this.#run(job);
-    else if (this.#waiting.length < MAX_WAITING && this.#waitingBytes + bytes <= MAX_QUEUED_BYTES) {
+    else if (this.#waiting.length < MAX_WAITING_RESPONSES && this.#waitingBytes + bytes <= MAX_QUEUED_BYTES) {
       this.#waiting.push(job);
       this.#waitingBytes += bytes;
     } else {

@@ -29,7 +29,7 @@ export {
   requireGet,
 } from './page.ts';
 export { receiveBody, refuseCompressed } from './read-body.ts';
-export { readJson, receiveJson } from './read-json.ts';
+export { isUtf8Type, readJson, receiveJson } from './read-json.ts';
 export type { RequestContext } from './request-context.ts';
 export {
   type OperationEvent,

@@ -39,6 +39,11 @@ export function receiveJson(source: BodySource, maxBytes: number): Promise<unkno
 function isJson({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
   if (type === 'application/json') return true;
   if (!JSON_TYPE.test(type)) return false;
+  return isUtf8Type(type);
+}
+
+/** Whether a media type names no character set, or UTF-8. */
+export function isUtf8Type(type = ''): boolean {
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase();
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
 }

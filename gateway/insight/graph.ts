@@ -15,7 +15,7 @@ import type { Source, Subschema } from '../sources/index.ts';
 import { type Bounded, bounded } from './page.ts';
 
 /** Fields that are listed of one type, and of all types of an answer together. */
-const MAX_FIELDS = 500;
+const MAX_TYPE_FIELDS = 500;
 const MAX_FIELDS_OF_ALL = 5_000;
 /** Ways of joining that are listed of one type. */
 const MAX_JOINS = 50;
@@ -88,7 +88,7 @@ export class GraphOfRole {
     return names.flatMap((name): readonly TypeInsight[] => {
       const type = this.#graph.schema.getType(name);
       if (!type) return [];
-      const described = this.#describe(type, Math.min(left, MAX_FIELDS));
+      const described = this.#describe(type, Math.min(left, MAX_TYPE_FIELDS));
       left -= described.fields.items.length;
       return [described];
     });
@@ -96,7 +96,7 @@ export class GraphOfRole {
 
   #describe(type: GraphQLNamedType, maxFields: number): TypeInsight {
     const { name } = type;
-    const kind = kindOf(type);
+    const kind = typeKind(type);
     const { items, omitted } = bounded(membersOf(type), maxFields);
     const fields = items.map((field): FieldInsight => {
       const relationship = this.#relationship(name, field.name);
@@ -107,7 +107,7 @@ export class GraphOfRole {
     return {
       name,
       kind,
-      description: shortened(type.description),
+      description: shortDescription(type.description),
       sources: this.#sourcesOfType(type),
       joins: this.#joins(type),
       fields: { items: fields, omitted },
@@ -165,13 +165,11 @@ export class GraphOfRole {
   #internalName({ name }: GraphQLNamedType): string {
     const { schema, internal } = this.#graph;
     if (schema === internal) return name;
-    for (const operation of OPERATIONS)
+    for (const operation of Object.values(OperationTypeNode))
       if (schema.getRootType(operation)?.name === name) return internal.getRootType(operation)?.name ?? name;
     return name;
   }
 }
-
-const OPERATIONS = Object.values(OperationTypeNode);
 
 function visible({ schema, visible: shown = schema }: Subschema) {
   return shown;
@@ -181,7 +179,7 @@ function isRenamed({ customized }: Subschema): boolean {
   return customized !== undefined && (customized.types.size > 0 || customized.fields.size > 0);
 }
 
-function kindOf(type: GraphQLNamedType): TypeInsight['kind'] {
+function typeKind(type: GraphQLNamedType): TypeInsight['kind'] {
   if (isObjectType(type)) return 'object';
   if (isInterfaceType(type)) return 'interface';
   if (isUnionType(type)) return 'union';
@@ -204,7 +202,7 @@ function namesIn(type: GraphQLNamedType): readonly string[] {
   return [type.name, ...membersOf(type).map(({ name }) => name)];
 }
 
-function shortened(text: string | null | undefined): string | null {
+function shortDescription(text: string | null | undefined): string | null {
   if (!text) return null;
   return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION)}…` : text;
 }

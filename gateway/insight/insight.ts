@@ -6,7 +6,7 @@ import { invalidArguments, unknownMetadataFile } from './errors.ts';
 import { GraphOfRole } from './graph.ts';
 import { LatestRun } from './latest-run.ts';
 import type { MetadataFile, MetadataFileText } from './metadata-files.ts';
-import { bounded, pageArguments, pageOf } from './page.ts';
+import { bounded, MAX_PROBLEMS, pageArguments, pageOf } from './page.ts';
 import { previewChanges } from './preview.ts';
 import { problemsOf, reportNow } from './report.ts';
 import { roleDifferences } from './role-differences.ts';
@@ -34,12 +34,11 @@ export interface InsightOptions {
 
 /** Characters of a name that is looked for. */
 const MAX_NAME = 500;
-const MAX_PROBLEMS = 500;
 /** Days of usage that breaking changes are weighed by. */
 const USAGE_DAYS = 30;
 
 const name = z.string().min(1).max(MAX_NAME);
-const none = z.strictObject({});
+const noArguments = z.strictObject({});
 const SHAPES = {
   portico_get_sources: z.strictObject(pageArguments),
   portico_get_roles: z.strictObject(pageArguments),
@@ -50,10 +49,10 @@ const SHAPES = {
     search: name.optional(),
   }),
   portico_compare_roles: z.strictObject({ ...pageArguments, first: name, second: name }),
-  portico_get_metadata_files: none,
+  portico_get_metadata_files: noArguments,
   portico_get_metadata_file: z.strictObject({ name }),
-  portico_get_report: none,
-  portico_preview_metadata: none,
+  portico_get_report: noArguments,
+  portico_preview_metadata: noArguments,
 };
 
 /**

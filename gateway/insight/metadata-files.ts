@@ -4,7 +4,7 @@ import { loadMetadata, MetadataError, pathWithin } from '../metadata/index.ts';
 import { redactSdl, redactYaml } from './redact.ts';
 
 /** Characters of a file that are shown. */
-const MAX_TEXT = 262_144;
+const MAX_FILE_TEXT = 262_144;
 
 /** A file that the metadata is read from. */
 export interface MetadataFile {
@@ -46,7 +46,7 @@ export function showFile(location: string, closeRemoteSchemas: boolean, name: st
   const texts = new Map(files.map((file) => [file.name, readFileSync(join(directory, file.name), 'utf8')]));
   const text = shownText(name, texts, hiddenFiles(texts));
   if (text === undefined) return { ...found, text: null, truncated: false };
-  return { ...found, text: text.slice(0, MAX_TEXT), truncated: text.length > MAX_TEXT };
+  return { ...found, text: text.slice(0, MAX_FILE_TEXT), truncated: text.length > MAX_FILE_TEXT };
 }
 
 function shownText(name: string, texts: ReadonlyMap<string, string>, hidden: ReadonlySet<string>): string | undefined {

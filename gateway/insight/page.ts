@@ -18,6 +18,9 @@ export function pageOf<T>(list: readonly T[], { limit, offset }: { limit: number
   return { total: list.length, items: list.slice(offset, end), next_offset: end < list.length ? end : null };
 }
 
+/** Problems that a response lists. */
+export const MAX_PROBLEMS = 500;
+
 /** The first items of a list, with the number of those that are left out. */
 export interface Bounded<T> {
   readonly items: readonly T[];

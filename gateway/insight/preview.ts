@@ -1,17 +1,16 @@
 import { printSchema } from 'graphql';
+import { DAY_MS } from '../../platform/index.ts';
 import { changesBetween, checkedRoles, type WeighedChange, weighAside } from '../check/index.ts';
 import { compareAside, type Generation, type LiveGraph, type MetadataReloader } from '../graph/index.ts';
 import { type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../session/index.ts';
-import { type Bounded, bounded } from './page.ts';
+import { type Bounded, bounded, MAX_PROBLEMS } from './page.ts';
 
-const MAX_CHANGES = 500;
-const MAX_PROBLEMS = 500;
+const MAX_PREVIEWED_CHANGES = 500;
 /** Roles that are named of those that notice a change. */
-const MAX_ROLES = 50;
+const MAX_PREVIEWED_ROLES = 50;
 /** Clients that are named of those that use what a change takes away. */
 const MAX_USERS = 10;
-const DAY_MS = 86_400_000;
 
 export interface PreviewOptions {
   readonly graph: Pick<LiveGraph, 'current'>;
@@ -48,14 +47,14 @@ export async function previewChanges(options: PreviewOptions, usageDays: number)
       const { current } = graph;
       const changes = await weighedChanges(current, next, options, usageDays);
       return {
-        pending: fingerprint(metadata) !== fingerprint(current.metadata),
+        pending: metadataFingerprint(metadata) !== metadataFingerprint(current.metadata),
         valid: problems.length === 0,
         problems: bounded(problems, MAX_PROBLEMS),
         missing: bounded(
           next.missing.map(({ source: name, reason }) => ({ name, reason })),
           MAX_PROBLEMS,
         ),
-        changes: bounded(changes.map(shortened), MAX_CHANGES),
+        changes: bounded(changes.map(previewedChange), MAX_PREVIEWED_CHANGES),
         breaking: changes.filter(({ breaking }) => breaking).length,
         usage_days: usageDirectory === undefined ? null : usageDays,
       };
@@ -97,17 +96,17 @@ async function weighedChanges(
   });
 }
 
-function shortened(change: WeighedChange): PreviewedChange {
+function previewedChange(change: WeighedChange): PreviewedChange {
   const { usage, roles } = change;
-  const omitted = (roles?.length ?? 0) - MAX_ROLES;
+  const omitted = (roles?.length ?? 0) - MAX_PREVIEWED_ROLES;
   return {
     ...change,
-    ...(roles && omitted > 0 && { roles: roles.slice(0, MAX_ROLES), roles_omitted: omitted }),
+    ...(roles && omitted > 0 && { roles: roles.slice(0, MAX_PREVIEWED_ROLES), roles_omitted: omitted }),
     ...(usage && { usage: { ...usage, by: usage.by.slice(0, MAX_USERS) } }),
   };
 }
 
 /** All that a graph is made of that stands in files. */
-function fingerprint({ asWritten, actionsSdl, remoteSchemas, persistedManifests }: Metadata): string {
+function metadataFingerprint({ asWritten, actionsSdl, remoteSchemas, persistedManifests }: Metadata): string {
   return JSON.stringify([asWritten, actionsSdl, remoteSchemas, persistedManifests]);
 }

@@ -1,4 +1,5 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, type Node, parseDocument, type ScalarTag } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, type Node, parseDocument } from 'yaml';
+import { INCLUDE, includeTag } from '../metadata/index.ts';
 
 /** Stands where something is not shown. */
 export const REDACTED = '********';
@@ -13,8 +14,6 @@ export interface RedactedFile {
 
 /** Keys whose values are credentials or may be, with everything below them. `value_from_env` and its like hold names. */
 const SECRET_KEYS = new Set(['value', 'add_headers', 'query_params', 'secret', 'password', 'token', 'database_url']);
-const INCLUDE = '!include ';
-const includeTag: ScalarTag = { tag: '!include', resolve: (file) => INCLUDE + file };
 
 /**
  * Takes credentials out of a metadata file in YAML or JSON: values of headers and query parameters, user information and query
@@ -29,8 +28,8 @@ export function redactYaml(text: string, isHidden: boolean): RedactedFile {
     customTags: [includeTag],
   });
   if (document.errors.length > 0) return { text: undefined, hiddenIncludes: [] };
-  const secrets: Cut[] = [];
-  const cuts: Cut[] = [];
+  const secrets: Redaction[] = [];
+  const cuts: Redaction[] = [];
   const hiddenIncludes: string[] = [];
   const hidden = new Set<Node>();
   const look = (node: unknown, isSecret: boolean): void => {
@@ -71,13 +70,13 @@ export function redactSdl(text: string): string {
   return withoutCredentials(text);
 }
 
-interface Cut {
+interface Redaction {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-function withCuts(text: string, cuts: readonly Cut[]): string {
+function withCuts(text: string, cuts: readonly Redaction[]): string {
   const inOrder = [...cuts].sort((one, other) => one.from - other.from);
   let end = 0;
   let shown = '';
@@ -111,8 +110,8 @@ const SCALAR_MARK = '\u001f';
 const MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
 
 /** Comments as cuts: the parser's tokens tell them from texts that look like one. */
-function commentCuts(text: string): readonly Cut[] {
-  const cuts: Cut[] = [];
+function commentCuts(text: string): readonly Redaction[] {
+  const cuts: Redaction[] = [];
   let at = 0;
   let before = '';
   for (const token of new Lexer().lex(text)) {

@@ -5,8 +5,8 @@ import { MetadataError, type MetadataProblem } from '../metadata/index.ts';
 import { type Bounded, bounded } from './page.ts';
 
 const MAX_LINES = 500;
-const MAX_FIELDS = 200;
-const MAX_ROLES = 200;
+const MAX_LISTED_FIELDS = 200;
+const MAX_LISTED_ROLES = 200;
 
 /** The report of `portico check` on the active metadata, and why the metadata on disk is not active. */
 export interface BoundedReport {
@@ -41,12 +41,15 @@ export async function reportNow(
     hints: bounded(report.hints, MAX_LINES),
     sources: bounded(report.sources, MAX_LINES),
     roles: bounded(
-      Object.entries(report.roles).map(([role, fields]) => ({ role, fields: bounded(fields, MAX_FIELDS) })),
-      MAX_ROLES,
+      Object.entries(report.roles).map(([role, fields]) => ({ role, fields: bounded(fields, MAX_LISTED_FIELDS) })),
+      MAX_LISTED_ROLES,
     ),
     authentication_fields: report.authenticationFields,
     operations: bounded(
-      Object.entries(report.operations).map(([operation, roles]) => ({ operation, roles: bounded(roles, MAX_ROLES) })),
+      Object.entries(report.operations).map(([operation, roles]) => ({
+        operation,
+        roles: bounded(roles, MAX_LISTED_ROLES),
+      })),
       MAX_LINES,
     ),
   };

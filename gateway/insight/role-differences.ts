@@ -16,7 +16,7 @@ export function* roleDifferences(first: GraphQLSchema, second: GraphQLSchema): S
   const names = [...new Set([...Object.keys(first.getTypeMap()), ...Object.keys(second.getTypeMap())])].sort();
   for (const name of names) {
     if (name.startsWith('__')) continue;
-    const [one, other] = [coordinatesOf(first, name), coordinatesOf(second, name)];
+    const [one, other] = [printedCoordinates(first, name), printedCoordinates(second, name)];
     const whole = { coordinate: name, first: one?.get(name) ?? null, second: other?.get(name) ?? null };
     if (!one || !other) found.push(whole);
     else
@@ -30,7 +30,7 @@ export function* roleDifferences(first: GraphQLSchema, second: GraphQLSchema): S
 }
 
 /** A type and its members, with their types; undefined where there is no such type. */
-function coordinatesOf(schema: GraphQLSchema, name: string): ReadonlyMap<string, string> | undefined {
+function printedCoordinates(schema: GraphQLSchema, name: string): ReadonlyMap<string, string> | undefined {
   const type = schema.getType(name);
   if (!type) return undefined;
   const found = new Map<string, string>();

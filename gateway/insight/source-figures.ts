@@ -32,7 +32,7 @@ const CIRCUITS = ['closed', 'half_open', 'open'] as const;
 /** Neither is the service's failure. */
 const NOT_FAILED = new Set(['success', 'aborted']);
 
-const PREFIX = 'portico_upstream_';
+const METRIC_PREFIX = 'portico_upstream_';
 const DURATIONS = 'portico_upstream_duration_seconds';
 
 type AnySample = Metric['samples'][number];
@@ -50,7 +50,7 @@ export class FiguresOfSources {
   constructor(metrics: readonly Metric[]) {
     this.#metrics = new Map(metrics.map((metric) => [metric.name, metric]));
     for (const { name, samples } of metrics) {
-      if (!name.startsWith(PREFIX)) continue;
+      if (!name.startsWith(METRIC_PREFIX)) continue;
       for (const sample of samples) {
         const key = sampleKey(name, sample.labels.service, sample.labels.kind);
         const known = this.#samples.get(key);
@@ -68,7 +68,7 @@ export class FiguresOfSources {
 
   /** @param kind `remote-schema` or `action`. */
   of(service: string, kind: string): SourceFigures {
-    const samples = (name: string) => this.#found<Sample>(`${PREFIX}${name}`, service, kind);
+    const samples = (name: string) => this.#found<Sample>(`${METRIC_PREFIX}${name}`, service, kind);
     const sum = (name: string) => samples(name).reduce((total, { value }) => total + value, 0);
     const circuits = samples('circuit').map(({ value }) => value);
     const outcomes: Record<string, number> = {};

@@ -58,7 +58,7 @@ export class JobAcceptor {
     }
     const span = job.span?.startChild('enqueue job', 'producer');
     try {
-      const text = textOf(job, span);
+      const text = encodeJob(job, span);
       if (this.#batches.waitingBytes + text.bytes > MAX_WAITING_BYTES) throw tooManyJobsWait();
       const accepted = await this.#batches.add(text);
       if (!accepted.isKnown) this.#counts.accepted(job.kind);
@@ -75,7 +75,7 @@ export class JobAcceptor {
   }
 }
 
-function textOf(job: NewJob, span: Span | undefined): JobText {
+function encodeJob(job: NewJob, span: Span | undefined): JobText {
   const id = uuidV7();
   const text = jsonbText({
     id,
@@ -84,8 +84,8 @@ function textOf(job: NewJob, span: Span | undefined): JobText {
     tenant: job.tenant ?? '',
     order_key: job.orderKey,
     given_key: job.idempotencyKey,
-    run_at: timeOf(job.runAt),
-    expires_at: timeOf(job.expiresAt),
+    run_at: boundedTime(job.runAt),
+    expires_at: boundedTime(job.expiresAt),
     max_attempts: job.maxAttempts,
     payload: job.payload,
     trace: span && pairs(span.headers),
@@ -95,7 +95,7 @@ function textOf(job: NewJob, span: Span | undefined): JobText {
   return { id, text, bytes: Buffer.byteLength(text) };
 }
 
-function timeOf(ms: number | undefined): string | undefined {
+function boundedTime(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(Math.min(Math.max(ms, 0), Date.now() + MAX_AHEAD_MS)).toISOString();
 }
 

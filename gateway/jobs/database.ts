@@ -1,14 +1,10 @@
 import pg from 'pg';
-import type { Logger } from '../../platform/index.ts';
+import { destroyConnection, type Logger, POOL_CONNECTIONS } from '../../platform/index.ts';
 import { migrateJobs } from './migrate.ts';
 
 /** How long a statement may take, in milliseconds; the server cancels it, and a connection that is silent is closed. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 const ANSWER_ALLOWANCE_MS = 2_000;
-const CONNECT_TIMEOUT_MS = 5_000;
-const KEEP_ALIVE_DELAY_MS = 10_000;
-/** A connection is replaced at this age: after a failover, old ones lead to the wrong server. */
-const CONNECTION_MAX_AGE_SECONDS = 1_800;
 const MAKE_PARTITIONS = 'SELECT portico_jobs.maintain(36500, 36500)';
 
 export interface JobsDatabaseOptions {
@@ -30,12 +26,9 @@ export class JobsDatabase {
     this.url = url;
     this.#log = log;
     this.#pool = new pg.Pool({
+      ...POOL_CONNECTIONS,
       connectionString: url,
       max: size,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
-      maxLifetimeSeconds: CONNECTION_MAX_AGE_SECONDS,
       application_name: 'portico-jobs',
     });
     // Without listeners, the loss of a connection would end the process; the statement under way is rejected.
@@ -124,12 +117,7 @@ export function isOfValues(error: unknown): boolean {
 
 /** Destroys a connection that does not answer in time: the driver would wait for ever. */
 export async function withDeadline<T>(connection: pg.ClientBase, answer: Promise<T>, deadlineMs: number): Promise<T> {
-  const timer = setTimeout(() => {
-    const error = new Error('Connection terminated: the database did not answer in time');
-    (connection as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection.stream.destroy(
-      error,
-    );
-  }, deadlineMs);
+  const timer = setTimeout(() => destroyConnection(connection), deadlineMs);
   try {
     return await answer;
   } finally {

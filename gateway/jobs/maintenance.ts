@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/index.ts';
 import type { JobsAdmin } from './admin.ts';
 
-const INTERVAL_MS = 60 * 60_000;
+const MAINTENANCE_INTERVAL_MS = 60 * 60_000;
 const RETRY_MS = 5_000;
 
 export interface MaintenanceOptions {
@@ -28,7 +28,7 @@ export class Maintenance {
 
   async #run(): Promise<void> {
     const { retentionDays, deadRetentionDays, log } = this.#options;
-    let nextMs = INTERVAL_MS;
+    let nextMs = MAINTENANCE_INTERVAL_MS;
     try {
       const dropped = await this.#admin.maintain(retentionDays, deadRetentionDays);
       if (dropped.length > 0)

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { POOL_CONNECTIONS } from '../../platform/index.ts';
 import { type JobsDatabase, withDeadline } from './database.ts';
 
 const CHANNELS = ['portico_jobs', 'portico_jobs_settled'] as const;
-const CONNECT_TIMEOUT_MS = 5_000;
+/** How long a statement on this connection may take. */
+const ANSWER_MS = 5_000;
 const RECONNECT_MS = 2_000;
 /** How long a notification of our own may take to arrive. */
 const TEST_MS = 1_000;
@@ -49,7 +51,7 @@ export class Notifications {
   async #connect(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#database.url,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: POOL_CONNECTIONS.connectionTimeoutMillis,
       keepAlive: true,
       application_name: 'portico-jobs-listen',
     });
@@ -72,7 +74,7 @@ export class Notifications {
     });
     try {
       await client.connect();
-      for (const channel of CHANNELS) await withDeadline(client, client.query(`LISTEN ${channel}`), CONNECT_TIMEOUT_MS);
+      for (const channel of CHANNELS) await withDeadline(client, client.query(`LISTEN ${channel}`), ANSWER_MS);
       this.#areArriving = await this.#testNotifications();
     } catch {
       // Those who listen poll meanwhile, and report a database that is away.
@@ -101,7 +103,7 @@ export class Notifications {
   #check(client: pg.Client, lost: () => void): void {
     this.#later(() => {
       if (this.#client !== client) return;
-      withDeadline(client, client.query('SELECT 1'), CONNECT_TIMEOUT_MS).then(() => this.#check(client, lost), lost);
+      withDeadline(client, client.query('SELECT 1'), ANSWER_MS).then(() => this.#check(client, lost), lost);
     }, CHECK_MS);
   }
 

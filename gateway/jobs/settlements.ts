@@ -3,12 +3,12 @@ import { isOfValues, type JobsDatabase } from './database.ts';
 import type { Json } from './job.ts';
 import { isDeeperThan, jsonbText } from './jsonb-text.ts';
 
-const MAX_BATCH = 200;
-const MAX_BATCH_BYTES = 16 * 1024 ** 2;
+const MAX_SETTLED_JOBS = 200;
+const MAX_SETTLED_BYTES = 16 * 1024 ** 2;
 /** Of an output or errors, with the row around it. docs/jobs.md has both. */
 const MAX_ROW_BYTES = 4 * 1024 ** 2;
 /** PostgreSQL's parser refuses some thousands of levels, and so does `JSON.stringify`. */
-const MAX_DEPTH = 512;
+const MAX_JSON_DEPTH = 512;
 const RETRY_MS = 1_000;
 
 /** What `settle` of the database takes. */
@@ -41,7 +41,7 @@ export type Settled = 'taken' | 'refused' | 'unstorable';
 export function settlementOf(row: SettledRow): Settlement {
   const { output, errors, ...bare } = row;
   const tooLarge = { ...bare, outcome: row.outcome === 'dead' ? 'dead' : 'failed', reason: 'too-large' };
-  if (isDeeperThan(output, MAX_DEPTH) || isDeeperThan(errors, MAX_DEPTH)) return serialized(tooLarge);
+  if (isDeeperThan(output, MAX_JSON_DEPTH) || isDeeperThan(errors, MAX_JSON_DEPTH)) return serialized(tooLarge);
   try {
     const settlement = serialized(row);
     return settlement.bytes > MAX_ROW_BYTES ? serialized(tooLarge) : settlement;
@@ -75,8 +75,8 @@ export class Settlements {
   constructor(options: SettlementsOptions) {
     this.#options = options;
     this.#batches = new Batcher((settlements) => this.#settleAll(settlements), {
-      maxItems: MAX_BATCH,
-      maxBytes: MAX_BATCH_BYTES,
+      maxItems: MAX_SETTLED_JOBS,
+      maxBytes: MAX_SETTLED_BYTES,
       maxBatches: 1,
       isOfItem: isOfValues,
     });

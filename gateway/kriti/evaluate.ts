@@ -43,7 +43,7 @@ function resolved(expression: Expression, evaluation: Evaluation): TemplateValue
     case 'map':
       return Object.fromEntries(expression.entries.map(([name, value]) => [name, inner(value)]));
     case 'variable':
-      return variable(expression.name, evaluation, at);
+      return readVariable(expression.name, evaluation, at);
     case 'path':
       return follow(inner(expression.from), expression.steps, evaluation);
     case 'if':
@@ -61,7 +61,7 @@ function resolved(expression: Expression, evaluation: Evaluation): TemplateValue
   }
 }
 
-function variable(name: string, { variables, work }: Evaluation, at: number): TemplateValue {
+function readVariable(name: string, { variables, work }: Evaluation, at: number): TemplateValue {
   const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
   return value === undefined ? work.fail(`the variable "${name}" has no value`, at) : (value as TemplateValue);
 }

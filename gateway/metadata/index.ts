@@ -41,4 +41,12 @@ export { foldIgnored, hasDatabases, type IgnoredMetadata } from './unsupported.t
 export { metadataWarnings } from './warnings.ts';
 export { watchMetadata } from './watch.ts';
 export type { MetadataLocation, ValuePath } from './yaml/index.ts';
-export { describeProblem, MetadataError, type MetadataProblem, pathWithin, together } from './yaml/index.ts';
+export {
+  describeProblem,
+  INCLUDE,
+  includeTag,
+  MetadataError,
+  type MetadataProblem,
+  pathWithin,
+  together,
+} from './yaml/index.ts';

@@ -57,7 +57,7 @@ export function relationshipsOf(
   );
   const all = [...ofRemotes, ...ofActions];
   const targets = new Set(remoteSchemas.map((remote) => remote.name));
-  problems.push(...all.flatMap((one, index) => problemsOf(one, all.slice(0, index), targets)));
+  problems.push(...all.flatMap((one, index) => problemsOfRelationship(one, all.slice(0, index), targets)));
   return all;
 }
 
@@ -70,7 +70,7 @@ function stepsOf(written: Readonly<Record<string, WrittenStep>>): readonly Remot
 
 const DEFINITION = ['definition', 'to_remote_schema'];
 
-function problemsOf(
+function problemsOfRelationship(
   relationship: RelationshipMetadata,
   before: readonly RelationshipMetadata[],
   targets: ReadonlySet<string>,

@@ -16,11 +16,11 @@ const DATABASE_FOLDERS = 'databases';
  * @returns a function that stops the watch.
  */
 export function watchMetadata(location: string, onChange: () => void, intervalMs = WATCH_INTERVAL_MS): () => void {
-  let seen = fingerprint(location);
+  let seen = directoryFingerprint(location);
   let acted = seen;
   let waited = 0;
   const timer = setInterval(() => {
-    const now = fingerprint(location);
+    const now = directoryFingerprint(location);
     const rested = now === seen;
     seen = now;
     if (now === acted) waited = 0;
@@ -35,7 +35,7 @@ export function watchMetadata(location: string, onChange: () => void, intervalMs
 }
 
 /** Names, sizes and times of all files, as one text. An unreadable file counts as changed once it is readable. */
-function fingerprint(location: string): string {
+function directoryFingerprint(location: string): string {
   try {
     if (!statSync(location).isDirectory()) return fileFingerprint(dirname(location), basename(location));
     return readdirSync(location)

@@ -53,7 +53,7 @@ export interface ExplanationStart {
 export class Explanation implements CallRecorder {
   readonly #startedAt = performance.now();
   readonly #start: ExplanationStart;
-  readonly #calls: ExplainedCall[] = [];
+  readonly #calls: RecordedCall[] = [];
   #omittedCalls = 0;
   #plan: (() => ExplainedPlan) | undefined;
 
@@ -75,7 +75,7 @@ export class Explanation implements CallRecorder {
       this.#omittedCalls++;
       return undefined;
     }
-    const call = new ExplainedCall(name, kind, this.#startedAt);
+    const call = new RecordedCall(name, kind, this.#startedAt);
     this.#calls.push(call);
     return call;
   }
@@ -100,7 +100,7 @@ export class Explanation implements CallRecorder {
   }
 }
 
-class ExplainedCall implements CallExplanation {
+class RecordedCall implements CallExplanation {
   readonly #name: string;
   readonly #kind: string;
   readonly #epoch: number;

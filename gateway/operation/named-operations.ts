@@ -3,7 +3,7 @@ import { type DocumentNode, type OperationDefinitionNode, type OperationTypeNode
 import { counter, Durations, durationHistogram, type Metric, type Sample } from '../../platform/index.ts';
 import { headerText, type RequestContext, sentClientName } from '../http/index.ts';
 import type { Metadata } from '../metadata/index.ts';
-import type { Session } from '../session/index.ts';
+import { type Session, TENANT_VARIABLE } from '../session/index.ts';
 import { DURATION_BOUNDS_MS } from '../upstream/index.ts';
 import { type Document, normalised } from './document/index.ts';
 
@@ -14,7 +14,6 @@ const MAX_NAME_LENGTH = 128;
 /** Sets of labels of one operation; what comes after them has the client and the tenant `other`. */
 const MAX_SERIES = 500;
 const OTHER_LABEL = 'other';
-const TENANT_VARIABLE = 'x-hasura-tenant-id';
 
 /** What is counted of named operations beside their names: values that operators list, since clients may send any. */
 export interface NamedOperationLabels {

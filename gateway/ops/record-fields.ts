@@ -8,6 +8,7 @@ import {
   sentClientName,
   sentClientVersion,
 } from '../http/index.ts';
+import { TENANT_VARIABLE } from '../session/index.ts';
 
 /** The most characters of a name or an id that a client chose. */
 const MAX_LOGGED_NAME = 128;
@@ -51,7 +52,7 @@ export class RecordFields {
     const { role, variables } = caller;
     const fields =
       nameField('role', role) +
-      nameField('tenant_id', variables['x-hasura-tenant-id']) +
+      nameField('tenant_id', variables[TENANT_VARIABLE]) +
       nameField('user_id', variables['x-hasura-user-id']);
     this.#ofCallers.set(caller, fields);
     return fields;

@@ -120,7 +120,7 @@ class RestExchange {
   #run(endpoint: RestEndpoint, variables: Readonly<Record<string, unknown>>, prepared: PreparedRequest): void {
     if ('errors' in prepared) throw missingVariable(endpoint.operation, variables) ?? flatRefusal(prepared, '$');
     executeOperation(prepared, { withEnvelope: false, asBytes: true }, (result) =>
-      this.#attempt(() => send(this.#exchange, result, prepared.mayCompress)),
+      this.#attempt(() => sendResult(this.#exchange, result, prepared.mayCompress)),
     );
   }
 
@@ -179,7 +179,7 @@ function isBody(body: unknown): body is Readonly<Record<string, unknown>> | unde
  * Sends the data alone, or the first error in its place: an object without an `errors` member cannot report partial
  * failures, so partial data is not sent.
  */
-function send(exchange: HttpExchange, result: OperationResult, mayCompress: boolean): void {
+function sendResult(exchange: HttpExchange, result: OperationResult, mayCompress: boolean): void {
   const { status, headers, cookies } = result.http;
   const [error] = result.errors ?? [];
   const answered = error ? errorStatus(error, status) : (status ?? 200);

@@ -13,12 +13,12 @@ export interface CommandOptions {
 }
 
 /** A command of the metadata API by its arguments. */
-type Command = (args: unknown) => Promise<unknown>;
+type ScheduleCommand = (args: unknown) => Promise<unknown>;
 
-const STATUSES = ['scheduled', 'locked', 'delivered', 'error', 'dead'] as const;
+const EVENT_STATUSES = ['scheduled', 'locked', 'delivered', 'error', 'dead'] as const;
 
 /** Hasura's words for what jobs are in. An event that was deleted is cancelled, and not listed. */
-const STATES: Readonly<Record<(typeof STATUSES)[number], readonly JobState[]>> = {
+const JOB_STATES: Readonly<Record<(typeof EVENT_STATUSES)[number], readonly JobState[]>> = {
   scheduled: ['scheduled', 'waiting', 'queued'],
   locked: ['running'],
   delivered: ['done'],
@@ -39,29 +39,29 @@ const deleteShape = mapping({ type: kind, event_id: eventId });
 const eventsShape = mapping({
   type: kind,
   trigger_name: z.string().nullish(),
-  status: z.array(z.enum(STATUSES, { error: `expected ${STATUSES.join(', ')}` })).nullish(),
+  status: z.array(z.enum(EVENT_STATUSES, { error: `expected ${EVENT_STATUSES.join(', ')}` })).nullish(),
   ...paging,
 });
 const invocationsShape = mapping({
   type: kind.nullish(),
   trigger_name: z.string().nullish(),
   event_id: eventId.nullish(),
-  status: z.array(z.enum(STATUSES)).nullish(),
+  status: z.array(z.enum(EVENT_STATUSES)).nullish(),
   ...paging,
 });
 
 /** The commands of Hasura's metadata API about cron triggers and scheduled events, by their names. */
-export function scheduleCommands({ jobs, oneOff, triggers }: CommandOptions): ReadonlyMap<string, Command> {
+export function scheduleCommands({ jobs, oneOff, triggers }: CommandOptions): ReadonlyMap<string, ScheduleCommand> {
   const knownTrigger = (name: string | null | undefined): string => {
     if (name == null) throw invalidArguments('is missing: expected the name of a cron trigger', ['trigger_name']);
     if (!triggers().has(name)) throw noSuchSchedule('cron trigger', 'trigger_name');
     return name;
   };
-  const refuse: Command = async () => {
+  const refuse: ScheduleCommand = async () => {
     throw cronTriggersAreFiles();
   };
 
-  return new Map<string, Command>([
+  return new Map<string, ScheduleCommand>([
     ['create_cron_trigger', refuse],
     ['delete_cron_trigger', refuse],
     ['get_cron_triggers', async () => ({ cron_triggers: [...triggers().values()].map(describedTrigger) })],
@@ -86,7 +86,7 @@ export function scheduleCommands({ jobs, oneOff, triggers }: CommandOptions): Re
       'get_scheduled_events',
       async (args) => {
         const { type, trigger_name, status, limit, offset, get_rows_count } = read(eventsShape, args);
-        const states = (status ?? STATUSES).flatMap((one) => STATES[one]);
+        const states = (status ?? EVENT_STATUSES).flatMap((one) => JOB_STATES[one]);
         const filter: ScheduledJobFilter =
           type === 'cron'
             ? { kind: CRON_KIND, queue: knownTrigger(trigger_name), states }
@@ -157,7 +157,7 @@ function describedTrigger({
 }
 
 function statusOf(state: JobState): string {
-  return STATUSES.find((status) => STATES[status].includes(state)) ?? state;
+  return EVENT_STATUSES.find((status) => JOB_STATES[status].includes(state)) ?? state;
 }
 
 /** When it is tried again, where it has been tried. */

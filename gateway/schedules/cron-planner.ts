@@ -7,7 +7,7 @@ import type { CronTrigger } from './cron-triggers.ts';
 
 /** Times are made jobs so long before they come, in milliseconds: a process that ends meanwhile takes none with it. */
 const AHEAD_MS = 60_000;
-const INTERVAL_MS = 20_000;
+const PLANNING_INTERVAL_MS = 20_000;
 const RETRY_MS = 2_000;
 /** Times of one trigger that are made up for after an outage: the last ones. */
 export const MAX_MISSED = 100;
@@ -71,7 +71,7 @@ export class CronPlanner {
   }
 
   async #planQuietly(): Promise<void> {
-    let nextMs = INTERVAL_MS;
+    let nextMs = PLANNING_INTERVAL_MS;
     const { log } = this.#options;
     try {
       await this.plan();

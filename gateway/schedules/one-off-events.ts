@@ -21,10 +21,10 @@ export const ONE_OFF_KIND = 'scheduled-event' as const;
 const MAX_ORIGIN = 300;
 
 /** RFC 3339 section 5.6, where the zone may be left out: then it is UTC, as in Hasura. */
-const TIMESTAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
+const EVENT_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
 
 const time = z.string().transform((text, context) => {
-  const date = TIMESTAMP.test(text) ? new Date(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`) : undefined;
+  const date = EVENT_TIME.test(text) ? new Date(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`) : undefined;
   if (date && !Number.isNaN(date.getTime())) return date;
   context.addIssue({ code: 'custom', message: 'expected a time in ISO 8601, such as 2026-12-24T18:00:00Z' });
   return z.NEVER;

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export const SESSION_VARIABLE_PREFIX = 'x-hasura-';
+/** The tenant of a caller, as the auth service issues it. */
+export const TENANT_VARIABLE = 'x-hasura-tenant-id';
 export const ROLE_VARIABLE = 'x-hasura-role';
 /** The role that may do everything, as in Hasura. */
 export const ADMIN_ROLE = 'admin';

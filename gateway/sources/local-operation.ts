@@ -11,7 +11,7 @@ export function localOperation(
     kind: 'local',
     run: (variables, context, done) => {
       const result = resultOfExecution(() => execution(variables, context));
-      if (result instanceof Promise) result.then(done, (error: unknown) => done(failed(error)));
+      if (result instanceof Promise) result.then(done, (error: unknown) => done(failedResult(error)));
       else done(result);
     },
   };
@@ -22,11 +22,11 @@ export function resultOfExecution<T>(execution: () => T): T | ExecutionResult {
   try {
     return execution();
   } catch (error) {
-    return failed(error);
+    return failedResult(error);
   }
 }
 
-function failed(error: unknown): ExecutionResult {
+function failedResult(error: unknown): ExecutionResult {
   const originalError = error instanceof Error ? error : new Error(String(error));
   return { data: null, errors: [new GraphQLError(originalError.message, { originalError })] };
 }

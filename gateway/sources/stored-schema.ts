@@ -70,7 +70,7 @@ function addressOf(url: string | null | undefined): string | null {
 }
 
 /** Leads nowhere (RFC 2606 section 2). */
-const NO_ADDRESS = { kind: Kind.STRING, value: 'http://subgraph.invalid/' } as const;
+const PLACEHOLDER_URL = { kind: Kind.STRING, value: 'http://subgraph.invalid/' } as const;
 
 /**
  * A supergraph without the addresses of its subgraphs: a stored schema must not decide where requests go, and an
@@ -83,7 +83,7 @@ export function withoutAddresses(supergraphSdl: string): string {
         ? {
             ...node,
             arguments: node.arguments?.map((argument) =>
-              argument.name.value === 'url' ? { ...argument, value: NO_ADDRESS } : argument,
+              argument.name.value === 'url' ? { ...argument, value: PLACEHOLDER_URL } : argument,
             ),
           }
         : undefined,

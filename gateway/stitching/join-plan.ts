@@ -132,11 +132,11 @@ class ObjectPlan {
     const sets = relationship
       ? [...relationship.keys.values()].map(selectOnly)
       : entriesFor(this.#types, typeName, node).flatMap((entry) => this.#needsOf(entry, node.name.value));
-    const names = new Set(sets.flatMap((set) => [...namesIn(set)]));
+    const names = new Set(sets.flatMap((set) => [...selectedNames(set)]));
     // A set is iterated over what is added to it meanwhile, too.
     for (const name of names)
       for (const { key } of entriesForFact(this.#types, typeName, name))
-        for (const needed of key ? namesIn(key) : []) names.add(needed);
+        for (const needed of key ? selectedNames(key) : []) names.add(needed);
     return names;
   }
 
@@ -156,7 +156,7 @@ class ObjectPlan {
 }
 
 /** Names of all fields at the top of a selection. */
-function namesIn(set: SelectionSetNode): ReadonlySet<string> {
+function selectedNames(set: SelectionSetNode): ReadonlySet<string> {
   return unknownIn(set, { facts: {} });
 }
 

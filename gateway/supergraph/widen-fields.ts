@@ -139,7 +139,7 @@ function fieldTypes(typeDefs: DocumentNode): Map<string, TypeNode> {
   for (const definition of typeDefs.definitions)
     if (definition.kind === Kind.SCHEMA_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION)
       for (const { operation, type } of definition.operationTypes ?? [])
-        roots.set(type.name.value, ROOT_TYPES[operation]);
+        roots.set(type.name.value, DEFAULT_ROOT_TYPES[operation]);
   const types = new Map<string, TypeNode>();
   for (const definition of typeDefs.definitions)
     switch (definition.kind) {
@@ -154,7 +154,7 @@ function fieldTypes(typeDefs: DocumentNode): Map<string, TypeNode> {
   return types;
 }
 
-const ROOT_TYPES = {
+const DEFAULT_ROOT_TYPES = {
   [OperationTypeNode.QUERY]: 'Query',
   [OperationTypeNode.MUTATION]: 'Mutation',
   [OperationTypeNode.SUBSCRIPTION]: 'Subscription',

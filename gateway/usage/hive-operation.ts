@@ -31,7 +31,7 @@ export interface HiveOperation {
 /** Characters of an operation that is reported; a longer one is not. */
 const MAX_OPERATION_TEXT = 100_000;
 /** An input type may lead to thousands of others. */
-const MAX_FIELDS = 5_000;
+const MAX_COUNTED_FIELDS = 5_000;
 
 /** @returns undefined where it is too long to be reported. */
 export function hiveOperation(
@@ -53,13 +53,13 @@ export function hiveOperation(
 export function hiveFields(coordinates: readonly string[], schema: GraphQLSchema): readonly string[] {
   const fields = new Set<string>();
   for (const coordinate of coordinates) {
-    if (fields.size >= MAX_FIELDS) break;
+    if (fields.size >= MAX_COUNTED_FIELDS) break;
     if (coordinate.startsWith('@')) continue;
     if (coordinate.endsWith('.*'))
       for (const field of knownOpenFields(coordinate.slice(0, -2), schema)) fields.add(field);
     else fields.add(coordinate.replace(/\((\w+):\)$/, '.$1'));
   }
-  return [...fields].slice(0, MAX_FIELDS);
+  return [...fields].slice(0, MAX_COUNTED_FIELDS);
 }
 
 /** An input type may lead to thousands of others, and each new operation may have a variable of it. */
@@ -71,13 +71,13 @@ function knownOpenFields(name: string, schema: GraphQLSchema): readonly string[]
   openFieldsOf.set(schema, ofSchema);
   let fields = ofSchema.get(name);
   if (!fields) {
-    fields = firstOf(openFields(name, schema), MAX_FIELDS);
+    fields = firstTexts(openFields(name, schema), MAX_COUNTED_FIELDS);
     ofSchema.set(name, fields);
   }
   return fields;
 }
 
-function firstOf(texts: Iterable<string>, most: number): readonly string[] {
+function firstTexts(texts: Iterable<string>, most: number): readonly string[] {
   const first: string[] = [];
   for (const text of texts) {
     if (first.length >= most) break;

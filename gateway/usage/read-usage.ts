@@ -128,7 +128,7 @@ export function readUsage(paths: readonly string[], since = 0): RecordedUsage {
 /** The lines of all files; undefined for one that cannot be read. */
 function* linesOf(paths: readonly string[]): Generator<UsageLine | undefined> {
   for (const file of paths.flatMap(filesOf))
-    for (const text of read(file, () => readFileSync(file, 'utf8')).split('\n')) {
+    for (const text of reportUnreadable(file, () => readFileSync(file, 'utf8')).split('\n')) {
       if (text === '') continue;
       const { data } = LINE.safeParse(parseJson(text));
       yield data;
@@ -136,7 +136,7 @@ function* linesOf(paths: readonly string[]): Generator<UsageLine | undefined> {
 }
 
 function filesOf(path: string): readonly string[] {
-  return read(path, () => {
+  return reportUnreadable(path, () => {
     if (!statSync(path).isDirectory()) return [path];
     return readdirSync(path)
       .filter(isUsageFile)
@@ -145,7 +145,7 @@ function filesOf(path: string): readonly string[] {
   });
 }
 
-function read<T>(path: string, step: () => T): T {
+function reportUnreadable<T>(path: string, step: () => T): T {
   try {
     return step();
   } catch (error) {

@@ -46,7 +46,7 @@ export interface UsageBounds {
 }
 
 /** Roles come from tokens. */
-const MAX_ROLES = 100;
+const MAX_COUNTED_ROLES = 100;
 /** Combinations of operation, client and role, for each operation that is kept apart. */
 const USES_PER_OPERATION = 10;
 /** Coordinates of all operations together, for each operation that is kept apart. */
@@ -103,7 +103,7 @@ export class UsageTable {
   role(operation: CountedOperation, name: string): RoleUses {
     const known = operation.byRole.get(name);
     if (known) return known;
-    const isKnown = this.#roles.has(name) || (this.#roles.size < MAX_ROLES && !this.#isBeyondUses);
+    const isKnown = this.#roles.has(name) || (this.#roles.size < MAX_COUNTED_ROLES && !this.#isBeyondUses);
     if (!isKnown && name !== OTHER) {
       this.#hasOtherRoles = true;
       return this.role(operation, OTHER);

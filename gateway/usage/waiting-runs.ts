@@ -55,7 +55,7 @@ export class WaitingRuns {
     const known = this.#operations.get(of);
     if (known) known.runs += 1;
     else {
-      const text = textOf(of);
+      const text = textLength(of);
       if (this.#text + text > MAX_QUEUED_TEXT || (isPublic && this.#publicText + text > MAX_QUEUED_TEXT / PUBLIC_SHARE))
         return false;
       this.#operations.set(of, { text, isPublic, runs: 1 });
@@ -97,6 +97,6 @@ export class WaitingRuns {
   }
 }
 
-function textOf({ operation, operationName = '', fields }: HiveOperation): number {
+function textLength({ operation, operationName = '', fields }: HiveOperation): number {
   return fields.reduce((sum, { length }) => sum + length, operation.length + operationName.length);
 }

@@ -8,12 +8,12 @@ const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8
 export type MetricsFormat = typeof PROMETHEUS | typeof OPEN_METRICS;
 
 /** Media ranges of `Accept` that are looked at. Prometheus sends five. */
-const MAX_RANGES = 32;
+const MAX_ACCEPT_RANGES = 32;
 
 /** The format that `Accept` prefers, as a content type: that of Prometheus unless OpenMetrics is asked for. */
 export function acceptedFormat(accept: string | undefined): MetricsFormat {
   let [text, openMetrics] = [0, 0];
-  for (const range of (accept ?? '').split(',', MAX_RANGES)) {
+  for (const range of (accept ?? '').split(',', MAX_ACCEPT_RANGES)) {
     const [type, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const quality = qualityOf(parameters);
     const version = parameters.find((parameter) => parameter.startsWith('version='));

@@ -25,12 +25,15 @@ const COUNTED_METHODS = [
 
 /** Status of a request whose client went away before its response, as in nginx. */
 export const CLIENT_CLOSED_REQUEST = 499;
-const STATUSES: ReadonlySet<number> = new Set([...Object.keys(STATUS_CODES).map(Number), CLIENT_CLOSED_REQUEST]);
+const LABELLED_STATUSES: ReadonlySet<number> = new Set([
+  ...Object.keys(STATUS_CODES).map(Number),
+  CLIENT_CLOSED_REQUEST,
+]);
 const OTHER_STATUS = 0;
 
 /** A status that HTTP defines, or 0: services may invent others, and each would be a series. */
 export function knownStatus(status: number): number {
-  return STATUSES.has(status) ? status : OTHER_STATUS;
+  return LABELLED_STATUSES.has(status) ? status : OTHER_STATUS;
 }
 
 /** More than there are methods. */

@@ -27,12 +27,12 @@ export function parseB3Headers(
 
 /** `1` and `true`: sampled; `d`: sampled for debugging. Without a state it is for the receiver to decide, as with 0 here. */
 const SAMPLED_VALUES = new Set(['1', 'true', 'd']);
-const STATES = new Set([...SAMPLED_VALUES, '0', 'false', undefined]);
+const SAMPLING_STATES = new Set([...SAMPLED_VALUES, '0', 'false', undefined]);
 
 function contextOf(traceId = '', spanId = '', sampled: string | undefined): SpanContext | undefined {
   const id = traceId.toLowerCase();
   const span = spanId.toLowerCase();
-  if (!B3_TRACE_ID.test(id) || !isSpanId(span) || !STATES.has(sampled)) return undefined;
+  if (!B3_TRACE_ID.test(id) || !isSpanId(span) || !SAMPLING_STATES.has(sampled)) return undefined;
   const full = id.padStart(32, '0');
   if (!isTraceId(full)) return undefined;
   return { traceId: full, spanId: span, isSampled: SAMPLED_VALUES.has(sampled ?? ''), traceState: '' };

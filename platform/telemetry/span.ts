@@ -61,7 +61,7 @@ export interface LocalTrace {
   ended(span: RecordedSpan): void;
 }
 
-const MAX_ATTRIBUTES = 64;
+const MAX_SPAN_ATTRIBUTES = 64;
 const MAX_FIXED = 4;
 const MAX_EVENTS = 128;
 
@@ -162,7 +162,7 @@ export class RecordedSpan implements Span {
         attributes[i + 1] = value;
         return;
       }
-    if (attributes.length < 2 * MAX_ATTRIBUTES) attributes.push(name, value);
+    if (attributes.length < 2 * MAX_SPAN_ATTRIBUTES) attributes.push(name, value);
     else this.droppedAttributes++;
   }
 

@@ -4,7 +4,7 @@ import type { ProtobufWriter } from './protobuf-writer.ts';
 export type AttributeValue = string | number | boolean | readonly string[];
 
 /** Characters of a text that are kept: of a name, a path, an error. */
-const MAX_TEXT = 512;
+const MAX_ATTRIBUTE_TEXT = 512;
 const MAX_LIST = 32;
 
 /** Writes a `KeyValue` of opentelemetry/proto/common/v1. */
@@ -36,5 +36,5 @@ function writeList(writer: ProtobufWriter, values: readonly string[]): void {
 }
 
 export function shortened(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  return text.length > MAX_ATTRIBUTE_TEXT ? `${text.slice(0, MAX_ATTRIBUTE_TEXT)}…` : text;
 }

@@ -16,7 +16,7 @@ import { findTenant, findUser } from '../subjects.ts';
 export const auditCommands: DatabaseCommandRuns = {
   async audit(context, { options }) {
     const tenant = singleOption(options, 'tenant');
-    const request = { ...(await filterOf(context, options, tenant)), ...pageOf(options) };
+    const request = { ...(await auditFilter(context, options, tenant)), ...pageInput(options) };
     const entries =
       tenant === undefined
         ? await readWholeAudit(context.database, request)
@@ -26,7 +26,11 @@ export const auditCommands: DatabaseCommandRuns = {
   },
 };
 
-async function filterOf(context: CommandContext, options: Options, tenant: string | undefined): Promise<AuditFilter> {
+async function auditFilter(
+  context: CommandContext,
+  options: Options,
+  tenant: string | undefined,
+): Promise<AuditFilter> {
   const [event, user, since] = [
     singleOption(options, 'event'),
     singleOption(options, 'user'),
@@ -48,7 +52,7 @@ async function subjectId(context: CommandContext, tenant: string | undefined, us
   return (await findUser(context, tenant, user)).userId;
 }
 
-function pageOf(options: Options): { first: number; after?: string } {
+function pageInput(options: Options): { first: number; after?: string } {
   const [limit, after] = [singleOption(options, 'limit'), singleOption(options, 'after')];
   const first = limit === undefined ? AUDIT_ENTRIES.default : /^\d{1,5}$/.test(limit) ? Number(limit) : 0;
   if (first < 1 || first > AUDIT_ENTRIES.most)

@@ -25,7 +25,7 @@ export const clientCommands: DatabaseCommandRuns = {
 
   async 'client list'(context, given) {
     const { id } = await findTenant(context, positionalAt(given, 0));
-    const clients = await clientsOf(context, id);
+    const clients = await clientsOfTenant(context, id);
     return listOutcome(
       clients.map(({ clientId, name, allowedRoles, defaultRole, scopes, createdAt, revokedAt }) => ({
         client_id: clientId,
@@ -50,7 +50,7 @@ export const clientCommands: DatabaseCommandRuns = {
 };
 
 /** The oldest first. */
-async function clientsOf({ administration, administrator }: CommandContext, tenant_id: number) {
+async function clientsOfTenant({ administration, administrator }: CommandContext, tenant_id: number) {
   const clients = await allPages((page) => administration.listClients(administrator, { tenant_id, ...page }));
   return clients.toReversed();
 }

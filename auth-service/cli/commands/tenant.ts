@@ -1,10 +1,10 @@
 import { type DatabaseCommandRuns, positionalAt } from '../command.ts';
 import { listOutcome, messageOutcome } from '../print.ts';
-import { findTenant, readClaimOptions, readTenantId } from '../subjects.ts';
+import { findTenant, parseTenantId, readClaimOptions } from '../subjects.ts';
 
 export const tenantCommands: DatabaseCommandRuns = {
   async 'tenant add'({ administration, administrator }, given) {
-    const input = { tenant_id: readTenantId(positionalAt(given, 0)), name: positionalAt(given, 1) };
+    const input = { tenant_id: parseTenantId(positionalAt(given, 0)), name: positionalAt(given, 1) };
     const { tenantId: id, name } = await administration.createTenant(administrator, input);
     return messageOutcome(`tenant ${id} was added`, { id, name });
   },

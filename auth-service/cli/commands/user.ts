@@ -1,11 +1,11 @@
-import { placeAfter } from '../../use-cases/index.ts';
+import { placeAfter, readUsername } from '../../use-cases/index.ts';
 import { type CommandContext, type DatabaseCommandRuns, positionalAt, singleOption } from '../command.ts';
 import { CommandError, UsageError } from '../command-errors.ts';
 import { runImport } from '../import-users.ts';
 import { USERS_PER_LIST } from '../page-sizes.ts';
 import { allPages } from '../pages.ts';
 import { listOutcome, messageOutcome } from '../print.ts';
-import { DEFAULT_ROLES, findTenant, findUser, readClaimOptions, readUsername } from '../subjects.ts';
+import { DEFAULT_ROLES, findTenant, findUser, readClaimOptions } from '../subjects.ts';
 
 export const userCommands: DatabaseCommandRuns = {
   async 'user add'(context, given) {

@@ -3,6 +3,7 @@ import { ADMINISTRATION_STATUS, ApiError, REFUSALS, type Refusal } from '../../e
 import type { LogEvent } from '../../http/index.ts';
 import {
   AdministrationError,
+  type AdministrationUseCase,
   type Administrator,
   HashQueueFullError,
   type IdentifyAdministrator,
@@ -17,8 +18,6 @@ export interface AdministrationResult<Data> extends MutationResult<Data> {
   error_code: string | null;
 }
 
-type UseCase<Input, Value> = (administrator: Administrator, input: Input) => Promise<Value>;
-
 /** Makes resolvers of use cases. */
 export function createResolve(identifyAdministrator: IdentifyAdministrator) {
   /** @throws AdministrationError, or ApiError without a valid token. */
@@ -32,7 +31,7 @@ export function createResolve(identifyAdministrator: IdentifyAdministrator) {
 
   return {
     /** A query: a refusal is an error, whose code is the refusal's. */
-    query<Input, Value, Answer>(useCase: UseCase<Input, Value>, answer: (value: Value) => Answer) {
+    query<Input, Value, Answer>(useCase: AdministrationUseCase<Input, Value>, answer: (value: Value) => Answer) {
       return async (_root: unknown, input: Input, context: GraphContext): Promise<Answer> => {
         try {
           return answer(await useCase(await administratorOf(context), input));
@@ -45,7 +44,7 @@ export function createResolve(identifyAdministrator: IdentifyAdministrator) {
     },
 
     /** A mutation: a refusal is a result. */
-    mutation<Input, Value, Data>(useCase: UseCase<Input, Value>, answer: (value: Value) => Data) {
+    mutation<Input, Value, Data>(useCase: AdministrationUseCase<Input, Value>, answer: (value: Value) => Data) {
       return async (
         _root: unknown,
         { data }: { data: Input },

@@ -25,19 +25,19 @@ export interface AdministeredTenantsOptions {
   now(): Date;
 }
 
-type Work<Value> = (transaction: Transaction, tenant: AdministeredTenant) => Promise<Value>;
+type TenantWork<Value> = (transaction: Transaction, tenant: AdministeredTenant) => Promise<Value>;
 
 /** The transactions of administrators. */
 export interface AdministeredTenants {
   /** @throws AdministrationError where there is no such tenant. */
-  read<Value>(tenantId: number, work: Work<Value>): Promise<Value>;
+  read<Value>(tenantId: number, work: TenantWork<Value>): Promise<Value>;
   /**
    * One change at a time in each tenant, and only while the administrator is one: the rights are read again behind the
    * lock, so that of two administrators who take them from each other one comes too late.
    *
    * @throws AdministrationError
    */
-  change<Value>(administrator: Administrator, tenantId: number, work: Work<Value>): Promise<Value>;
+  change<Value>(administrator: Administrator, tenantId: number, work: TenantWork<Value>): Promise<Value>;
 }
 
 export function createAdministeredTenants({ database, roles, now }: AdministeredTenantsOptions): AdministeredTenants {

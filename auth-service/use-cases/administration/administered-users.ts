@@ -9,6 +9,7 @@ import { invalidField, refusal } from './errors.ts';
 import {
   decodeCursor,
   encodeCursor,
+  MAX_SEARCH_LENGTH,
   type Page,
   type PageInput,
   pageOf,
@@ -17,8 +18,6 @@ import {
   readUserId,
 } from './input.ts';
 import { prefixSearch } from './prefix-ranges.ts';
-
-const MAX_SEARCH_LENGTH = 255;
 
 /** A user as administrators see them. */
 export interface AdministeredUser {
@@ -57,7 +56,7 @@ export function createListUsers(tenants: AdministeredTenants) {
     const tenantId = readTenantId(administrator, input.tenant_id);
     const size = readPageSize(input.first);
     const after = decodeCursor(input.after) ?? '';
-    const which = readSearch(input.search);
+    const which = readUserSearch(input.search);
     return tenants.read(tenantId, async (transaction, tenant) => {
       const rows = await findUsers(transaction, { tenantId, which, after, limit: size + 1 });
       return pageOf(
@@ -94,13 +93,13 @@ export async function lockAdministeredUser(
   tenant: AdministeredTenant,
   userId: string,
 ): Promise<AdministeredUser> {
-  const [row] = await transaction.$queryRaw<UserRow[]>`
+  const [row] = await transaction.$queryRaw<AdministeredUserRow[]>`
     SELECT ${USER_COLUMNS} FROM users WHERE tenant_id = ${tenant.id} AND id = ${userId}::uuid FOR NO KEY UPDATE`;
   if (!row) throw refusal('unknown-user');
   return userFrom(row, administrator, tenant);
 }
 
-export interface UserRow {
+export interface AdministeredUserRow {
   tenantId: number;
   id: string;
   username: string;
@@ -111,14 +110,14 @@ export interface UserRow {
   disabledAt: Date | null;
 }
 
-/** Selects a `UserRow`. */
+/** Selects a `AdministeredUserRow`. */
 const USER_COLUMNS = Prisma.sql`
   tenant_id AS "tenantId", id, username, allowed_roles AS "allowedRoles", default_role AS "defaultRole", claims,
   created_at AS "createdAt", disabled_at AS "disabledAt"`;
 
 type UserSearch = { everybody: true } | { id: string } | { prefix: string };
 
-function readSearch(search: string | null | undefined): UserSearch {
+function readUserSearch(search: string | null | undefined): UserSearch {
   if (search == null || search === '') return { everybody: true };
   if (isUuid(search)) return { id: search.toLowerCase() };
   const prefix = search.length > MAX_SEARCH_LENGTH ? undefined : normalizeUsername(search);
@@ -138,7 +137,10 @@ interface UserPage {
  * By the index in the order of the bytes, whose operators stand between tildes: row-level security keeps others, such as
  * LIKE and what compares the result of a function, from an index.
  */
-export function findUsers(transaction: Transaction, { tenantId, which, after, limit }: UserPage): Promise<UserRow[]> {
+export function findUsers(
+  transaction: Transaction,
+  { tenantId, which, after, limit }: UserPage,
+): Promise<AdministeredUserRow[]> {
   const from = Prisma.sql`FROM users WHERE tenant_id = ${tenantId} AND username ~>~ ${after}`;
   const order = Prisma.sql`ORDER BY username USING ~<~ LIMIT ${limit}`;
   if ('everybody' in which) return transaction.$queryRaw`SELECT ${USER_COLUMNS} ${from} ${order}`;
@@ -157,7 +159,11 @@ export function findUsers(transaction: Transaction, { tenantId, which, after, li
     ORDER BY found.username USING ~<~ LIMIT ${limit}`;
 }
 
-export function userFrom(row: UserRow, administrator: Administrator, tenant: AdministeredTenant): AdministeredUser {
+export function userFrom(
+  row: AdministeredUserRow,
+  administrator: Administrator,
+  tenant: AdministeredTenant,
+): AdministeredUser {
   const { tenantId, id, username, allowedRoles, defaultRole, createdAt, disabledAt } = row;
   const user = { allowedRoles, claims: mergeClaims(row.claims) };
   return {

@@ -6,7 +6,7 @@ import { createCreateClient, createListClients, createRevokeClient } from './adm
 import { createListUserSessions, createRevokeSessions } from './administered-sessions.ts';
 import { createAdministeredTenants } from './administered-tenants.ts';
 import { createGetUser, createListUsers } from './administered-users.ts';
-import type { Administrator } from './administrator.ts';
+import type { AdministrationUseCase } from './administrator.ts';
 import { createReadAuditLog } from './audit-log.ts';
 import { createChangeTenants } from './change-tenants.ts';
 import {
@@ -38,8 +38,6 @@ export interface AdministrationOptions extends SigningKeysOptions {
 
 export type Administration = ReturnType<typeof createAdministration>;
 
-type UseCase<Input, Value> = (administrator: Administrator, input: Input) => Promise<Value>;
-
 /**
  * What administrators can do, for the API and for operators' commands. Each checks for itself what the administrator may,
  * and writes what it changed into the audit log, in the same transaction.
@@ -52,7 +50,10 @@ export function createAdministration(options: AdministrationOptions) {
   const users = { ...options, tenants, hashPassword: createHashPassword(() => options.passwords()) };
   const changeTenants = createChangeTenants(users);
 
-  function audited<Input, Value>(event: AuditEvent, useCase: UseCase<Input, Value>): UseCase<Input, Value> {
+  function audited<Input, Value>(
+    event: AuditEvent,
+    useCase: AdministrationUseCase<Input, Value>,
+  ): AdministrationUseCase<Input, Value> {
     return async (administrator, input) => {
       try {
         return await useCase(administrator, input);

@@ -11,6 +11,9 @@ export const PLATFORM_SCOPE = 'platform:admin';
 /** Who administers, as what. Made by `createIdentifyAdministrator`, or by an operator's command. */
 export type Administrator = PlatformOperator | TenantAdministrator;
 
+/** Something that administrators can do. It checks for itself what this administrator may. */
+export type AdministrationUseCase<Input, Value> = (administrator: Administrator, input: Input) => Promise<Value>;
+
 /** Administers all tenants and the platform. */
 export interface PlatformOperator {
   readonly kind: 'platform';
@@ -70,7 +73,7 @@ export function createIdentifyAdministrator(options: IdentifyAdministratorOption
     const { tenantId, clientId, subject } = token;
     if (subject !== clientId || !(await isClientTokenAlive(database, token))) return { outcome: 'unknown' };
     const actor = { kind: 'client', id: clientId } as const;
-    const isOperator = scopesOf(token).includes(PLATFORM_SCOPE) && (await hasScope(database, tenantId, clientId));
+    const isOperator = scopesOfToken(token).includes(PLATFORM_SCOPE) && (await hasScope(database, tenantId, clientId));
     if (!isOperator) return refuse(tenantId, { actor, origin }, actor);
     const author: Author = { actor, origin, actingAs: 'platform-operator' };
     const account = { tenantId, clientId };
@@ -92,7 +95,7 @@ export function createIdentifyAdministrator(options: IdentifyAdministratorOption
   };
 }
 
-function scopesOf({ payload }: VerifiedAccessToken): readonly string[] {
+function scopesOfToken({ payload }: VerifiedAccessToken): readonly string[] {
   return typeof payload.scope === 'string' ? payload.scope.split(' ') : [];
 }
 

@@ -3,13 +3,13 @@ import type { Database, Transaction } from '../../database/index.ts';
 import { ROLE_NAME } from '../../tokens/index.ts';
 import { createDisableTenant, createEnableTenant } from '../switch-tenant.ts';
 import type { AdministeredTenants } from './administered-tenants.ts';
-import type { Administrator } from './administrator.ts';
+import type { AdministrationUseCase, Administrator } from './administrator.ts';
 import { invalidField, missingField, refusal } from './errors.ts';
 import {
   MAX_TENANT_ID,
   type NamedClaim,
   readClaimNames,
-  readClaims,
+  readExtraClaims,
   readRoles,
   readScopes,
   readTenantId,
@@ -46,10 +46,8 @@ export interface ChangeTenantsOptions {
 
 const MAX_TENANT_NAME_LENGTH = 255;
 /** Hasura's role that sees everything; it is no tenant's to give. */
-const ADMIN_ROLE = 'admin';
+const HASURA_ADMIN_ROLE = 'admin';
 const PLATFORM_SCOPES = 'platform:';
-
-type UseCase<Input, Value> = (administrator: Administrator, input: Input) => Promise<Value>;
 
 /** For operators; each gives the tenant as changed. @throws AdministrationError from each of them. */
 export function createChangeTenants({ database, tenants, now }: ChangeTenantsOptions) {
@@ -63,7 +61,7 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
       details: AuditDetails;
       update(transaction: Transaction, tenantId: number): Promise<unknown>;
     },
-  ): UseCase<Input, ListedTenant> {
+  ): AdministrationUseCase<Input, ListedTenant> {
     return async (administrator, input) => {
       requireOperator(administrator);
       const tenantId = readTenantId(administrator, input.tenant_id);
@@ -78,7 +76,7 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
   }
 
   /** By what ends or begins in several transactions. */
-  function switching(create: typeof createDisableTenant): UseCase<TenantInput, ListedTenant> {
+  function switching(create: typeof createDisableTenant): AdministrationUseCase<TenantInput, ListedTenant> {
     return async (administrator, input) => {
       requireOperator(administrator);
       const tenantId = readTenantId(administrator, input.tenant_id);
@@ -138,7 +136,7 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
 
     /** Sets the extra claims of everybody in a tenant, in place of the present ones. */
     setTenantClaims: changing<SetTenantClaimsInput>('tenant.set-claims', (input) => {
-      const claims = readClaims(input.claims);
+      const claims = readExtraClaims(input.claims);
       return {
         details: { claims: Object.keys(claims) },
         update: (transaction, id) => transaction.tenant.update({ where: { id }, data: { claims } }),
@@ -149,7 +147,7 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
     setRoleClaims: changing<SetRoleClaimsInput>('role.set-claims', ({ role, claims: given }) => {
       if (role == null) throw missingField('role');
       if (!ROLE_NAME.test(role)) throw invalidField('role', 'the name of a role');
-      const claims = readClaims(given);
+      const claims = readExtraClaims(given);
       return {
         subject: { kind: 'role', id: role },
         details: { claims: Object.keys(claims) },
@@ -166,7 +164,7 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
 
 function readAssignable(input: SetAssignableInput) {
   const roles = input.roles == null ? undefined : readRoles('roles', input.roles);
-  if (roles?.includes(ADMIN_ROLE)) throw invalidField('roles', `other roles than ${ADMIN_ROLE}`);
+  if (roles?.includes(HASURA_ADMIN_ROLE)) throw invalidField('roles', `other roles than ${HASURA_ADMIN_ROLE}`);
   const claims = input.claims == null ? undefined : readClaimNames(input.claims);
   const scopes = input.scopes == null ? undefined : readScopes(input.scopes);
   if (scopes?.some((scope) => scope.startsWith(PLATFORM_SCOPES)))

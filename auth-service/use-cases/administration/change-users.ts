@@ -15,7 +15,7 @@ import type { HashPassword } from './hash-password.ts';
 import {
   type NamedClaim,
   type RoleSet,
-  readClaims,
+  readExtraClaims,
   readRoleSet,
   readTenantId,
   readUserId,
@@ -74,7 +74,7 @@ export function createCreateUser({ tenants, hashPassword, policy, now }: ChangeU
     const tenantId = readTenantId(administrator, input.tenant_id);
     const username = readUsername(input.username);
     const roles = readRoleSet(input.roles, input.default_role);
-    const claims = readClaims(input.claims ?? []);
+    const claims = readExtraClaims(input.claims ?? []);
     const generatedPassword = input.password == null ? generatePassword() : undefined;
     const password = input.password ?? generatedPassword ?? '';
     const name = await tenants.read(tenantId, async (_transaction, tenant) => {
@@ -143,7 +143,7 @@ export function createSetRoles(options: ChangeUsersOptions) {
  */
 export function createSetClaims(options: ChangeUsersOptions) {
   return (administrator: Administrator, input: SetClaimsInput): Promise<ChangedUser> => {
-    const claims = readClaims(input.claims);
+    const claims = readExtraClaims(input.claims);
     return changeUser(options, administrator, input, async (change) => {
       change.requireAssignable({ claims });
       await change.update({ claims });

@@ -3,13 +3,14 @@ export type { AdministeredSession } from './administered-sessions.ts';
 export { type AdministeredUser, placeAfter } from './administered-users.ts';
 export { type Administration, createAdministration } from './administration.ts';
 export {
+  type AdministrationUseCase,
   type Administrator,
   createIdentifyAdministrator,
   type IdentifyAdministrator,
   PLATFORM_SCOPE,
 } from './administrator.ts';
 export { AdministrationError, type AdministrationErrorCode, notAdministrator } from './errors.ts';
-export { MAX_ROLES_OF_USER, MAX_TENANT_ID, type NamedClaim, type Page } from './input.ts';
+export { MAX_TENANT_ID, type NamedClaim, type Page, readRoleSet, readUsername } from './input.ts';
 export type { AdministeredKey } from './signing-keys.ts';
 export type { ListedTenant } from './tenant-list.ts';
 export type { ThrottledUser } from './throttled-accounts.ts';

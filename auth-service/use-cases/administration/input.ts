@@ -11,6 +11,9 @@ export const MAX_TENANT_ID = 2 ** 31 - 1;
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 200;
 
+/** Characters of a text that a list is searched by. */
+export const MAX_SEARCH_LENGTH = 255;
+
 /** A list's page; null and undefined mean that nothing was said. */
 export interface PageInput {
   /** 1 to 200, 50 if left out. */
@@ -106,7 +109,7 @@ export function readScopes(scopes: readonly string[]): readonly string[] {
   return names;
 }
 
-export function readClaims(claims: readonly NamedClaim[] | null | undefined): ExtraClaims {
+export function readExtraClaims(claims: readonly NamedClaim[] | null | undefined): ExtraClaims {
   if (claims == null) throw missingField('claims');
   const set: Record<string, string> = Object.create(null);
   for (const { name, value } of claims) {

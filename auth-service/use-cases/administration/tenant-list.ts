@@ -4,10 +4,17 @@ import { type ExtraClaims, mergeClaims } from '../../tokens/index.ts';
 import type { AssignableRights } from './administered-tenants.ts';
 import type { Administrator } from './administrator.ts';
 import { invalidField, refusal } from './errors.ts';
-import { decodeCursor, encodeCursor, type Page, type PageInput, pageOf, readPageSize, readTenantId } from './input.ts';
-
-const MAX_SEARCH_LENGTH = 255;
-const LARGEST_ID = 2 ** 31 - 1;
+import {
+  decodeCursor,
+  encodeCursor,
+  MAX_SEARCH_LENGTH,
+  MAX_TENANT_ID,
+  type Page,
+  type PageInput,
+  pageOf,
+  readPageSize,
+  readTenantId,
+} from './input.ts';
 
 /** A tenant as administrators see it. */
 export interface ListedTenant {
@@ -33,14 +40,14 @@ export function createListTenants(database: Database) {
   return async (administrator: Administrator, input: ListTenantsInput): Promise<Page<ListedTenant>> => {
     const size = readPageSize(input.first);
     const after = readAfter(input.after);
-    const search = readSearch(input.search);
+    const search = readTenantSearch(input.search);
     const limit = size + 1;
     const rows = await readTenants(database, administrator, (transaction, whose) => {
       const matches =
         search === undefined
           ? Prisma.empty
           : Prisma.sql`AND (strpos(lower(name), lower(${search})) > 0 OR id::text = ${search})`;
-      return transaction.$queryRaw<TenantRow[]>`
+      return transaction.$queryRaw<ListedTenantRow[]>`
         SELECT ${TENANT_COLUMNS} FROM tenants WHERE id > ${after} ${whose} ${matches} ORDER BY id LIMIT ${limit}`;
     });
     return pageOf(rows, size, ({ tenantId }) => encodeCursor(String(tenantId)), tenantFrom);
@@ -54,7 +61,7 @@ export function createGetTenant(database: Database) {
     const [row] = await readTenants(
       database,
       administrator,
-      (transaction) => transaction.$queryRaw<TenantRow[]>`
+      (transaction) => transaction.$queryRaw<ListedTenantRow[]>`
         SELECT ${TENANT_COLUMNS} FROM tenants WHERE id = ${tenantId}`,
     );
     if (!row) throw refusal('unknown-tenant');
@@ -80,8 +87,8 @@ export function createDescribeAdministrator(database: Database) {
 function readTenants(
   database: Database,
   administrator: Administrator,
-  work: (transaction: Transaction, whose: Prisma.Sql) => Promise<TenantRow[]>,
-): Promise<TenantRow[]> {
+  work: (transaction: Transaction, whose: Prisma.Sql) => Promise<ListedTenantRow[]>,
+): Promise<ListedTenantRow[]> {
   const options = { operation: 'read-administration' } as const;
   if (administrator.kind === 'platform')
     return database.acrossTenants('operators-look', (transaction) => work(transaction, Prisma.empty), options);
@@ -89,7 +96,7 @@ function readTenants(
   return database.inTenant(tenantId, (transaction) => work(transaction, Prisma.sql`AND id = ${tenantId}`), options);
 }
 
-interface TenantRow {
+interface ListedTenantRow {
   tenantId: number;
   name: string;
   createdAt: Date;
@@ -100,16 +107,16 @@ interface TenantRow {
   scopes: string[];
 }
 
-/** Selects a `TenantRow`. */
+/** Selects a `ListedTenantRow`. */
 const TENANT_COLUMNS = Prisma.sql`
   id AS "tenantId", name, created_at AS "createdAt", disabled_at AS "disabledAt", claims, assignable_roles AS roles,
   assignable_claims AS "claimNames", assignable_scopes AS scopes`;
 
-function tenantFrom({ claims, roles, claimNames, scopes, ...row }: TenantRow): ListedTenant {
+function tenantFrom({ claims, roles, claimNames, scopes, ...row }: ListedTenantRow): ListedTenant {
   return { ...row, claims: mergeClaims(claims), assignable: { roles, claims: claimNames, scopes } };
 }
 
-function readSearch(search: string | null | undefined): string | undefined {
+function readTenantSearch(search: string | null | undefined): string | undefined {
   if (search == null || search === '') return undefined;
   if (search.length > MAX_SEARCH_LENGTH || search.includes('\0') || !search.isWellFormed())
     throw invalidField('search', `a text of at most ${MAX_SEARCH_LENGTH} characters`);
@@ -120,6 +127,6 @@ function readAfter(cursor: string | null | undefined): number {
   const text = decodeCursor(cursor);
   if (text === undefined) return 0;
   const id = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(id <= LARGEST_ID)) throw invalidField('after', 'next of the page before');
+  if (!(id <= MAX_TENANT_ID)) throw invalidField('after', 'next of the page before');
   return id;
 }

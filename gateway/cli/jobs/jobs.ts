@@ -33,7 +33,7 @@ export class JobsUsageError extends Error {}
  */
 export async function jobs(options: JobsCommandOptions, print: (text: string) => void): Promise<number> {
   const { command, json, environment } = options;
-  const filter = filterOf(options);
+  const filter = jobFilter(options);
   const url = readJobsDatabaseUrl(environment);
   if (url === undefined)
     throw new StartError('HASURA_GRAPHQL_METADATA_DATABASE_URL is not set: the database of the jobs');
@@ -81,7 +81,7 @@ function notThere(show: (value: unknown, text: () => string) => void): number {
   return 1;
 }
 
-function filterOf({ command, ids, states, kind, queue, tenant, before }: JobsCommandOptions): JobFilter {
+function jobFilter({ command, ids, states, kind, queue, tenant, before }: JobsCommandOptions): JobFilter {
   const wrong = states?.find((state) => !(JOB_STATES as readonly string[]).includes(state));
   if (wrong !== undefined) throw new JobsUsageError(`--state: expected ${JOB_STATES.join(', ')}`);
   if (!ids.every(isUuid)) throw new JobsUsageError('expected ids of jobs');

@@ -43,10 +43,10 @@ export function jobText(job: Readonly<Record<string, unknown>>): string {
   return table(
     Object.entries(job)
       .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : textOf(value)]),
+      .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : cellText(value)]),
   );
 }
 
-function textOf(value: unknown): string {
+function cellText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

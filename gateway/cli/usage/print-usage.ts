@@ -21,8 +21,8 @@ export function printUsage(summary: UsageSummary, unused: UnusedParts | undefine
         runs,
         errors,
         timeText(last),
-        named(roles),
-        named(by),
+        nameList(roles),
+        nameList(by),
       ]),
       limit,
     ),
@@ -47,7 +47,7 @@ export function printUsage(summary: UsageSummary, unused: UnusedParts | undefine
         runs,
         number,
         timeText(last),
-        named(by),
+        nameList(by),
       ]),
       limit,
     ),
@@ -89,7 +89,7 @@ function table(
   return [line(heads), ...shown.map(line), ...(more > 0 ? [`and ${more} more: --limit ${rows.length}`] : [])];
 }
 
-function named(names: readonly string[]): string {
+function nameList(names: readonly string[]): string {
   const more = names.length - NAMED_CLIENTS;
   return names.slice(0, NAMED_CLIENTS).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

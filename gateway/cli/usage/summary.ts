@@ -58,7 +58,7 @@ export function summarize(usage: RecordedUsage, filter: UsageFilter = {}): Usage
     operations: groupedBy(records, ({ operation }) => [operation.id]).map(([, group, sum]) => {
       const { id, type, name } = group[0].operation;
       const roles = distinct(group.map(({ role }) => role));
-      return { id, type, ...(name !== undefined && { name }), ...sum, clients: clientsOf(group), roles };
+      return { id, type, ...(name !== undefined && { name }), ...sum, clients: clientNames(group), roles };
     }),
     clients: groupedBy(records, (record) => [JSON.stringify([record.client, record.version])]).map(([, group, sum]) => {
       const { client, version } = group[0];
@@ -74,7 +74,7 @@ export function summarize(usage: RecordedUsage, filter: UsageFilter = {}): Usage
       coordinate,
       ...sum,
       operations: distinct(group.map(({ operation }) => operation.id)).length,
-      clients: clientsOf(group),
+      clients: clientNames(group),
     })),
   };
 }
@@ -115,7 +115,7 @@ function sumOf(group: Group): Sum {
   return { count, errors, first: new Date(first).toISOString(), last: new Date(last).toISOString() };
 }
 
-function clientsOf(group: Group): readonly string[] {
+function clientNames(group: Group): readonly string[] {
   const names = group.map(({ client, version }) => [client ?? '(none)', version].filter(Boolean).join(' '));
   return [...distinct(names)].sort();
 }

@@ -21,7 +21,7 @@ export interface ComparedSchema {
  */
 export async function compareAside(before: ComparedSchema, after: ComparedSchema): Promise<readonly AffectingChange[]> {
   if (typeCount(before) + typeCount(after) <= COMPARED_AT_ONCE) return affectingChanges(before.schema, after.schema);
-  const given = [sdlOf(before), sdlOf(after)];
+  const given = [comparedSdl(before), comparedSdl(after)];
   if (given[0] === given[1]) return [];
   return inThread('gateway/graph/generation/schema-changes-worker.js', given, {
     maxYoungGenerationSizeMb: COMPARISON_YOUNG_MB,
@@ -32,6 +32,6 @@ function typeCount({ schema }: ComparedSchema): number {
   return Object.keys(schema.getTypeMap()).length;
 }
 
-function sdlOf({ schema, sdl }: ComparedSchema): string {
+function comparedSdl({ schema, sdl }: ComparedSchema): string {
   return sdl ?? printSchema(schema);
 }

@@ -1,7 +1,7 @@
 import type { SchemaChange } from '../generation/index.ts';
 
 /** Changes of one schema that are kept; of more the number is. */
-const MAX_CHANGES = 200;
+const MAX_KEPT_CHANGES = 200;
 
 /** The last change of the schema of a remote schema since the gateway opened it. */
 export interface LastSchemaChange {
@@ -25,7 +25,7 @@ export class SchemaHistory {
     if (changes.length === 0) return;
     this.#last.set(source, {
       at,
-      changes: changes.slice(0, MAX_CHANGES),
+      changes: changes.slice(0, MAX_KEPT_CHANGES),
       total: changes.length,
       breaking: changes.filter(({ breaking }) => breaking).length,
     });

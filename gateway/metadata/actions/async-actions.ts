@@ -93,7 +93,7 @@ function resultType(action: string, output: TypeNode): ObjectTypeDefinitionNode 
     name: { kind: Kind.NAME, value: action },
     description: described(`fields of action: "${action}"`),
     fields: [
-      field('created_at', required('timestamptz'), 'the time at which this action was created'),
+      field('created_at', nonNullType('timestamptz'), 'the time at which this action was created'),
       field('errors', named('json'), 'errors related to the invocation'),
       field('id', idType(), 'the unique id of an action'),
       field('output', output.kind === Kind.NON_NULL_TYPE ? output.type : output, 'the output fields of this action'),
@@ -109,10 +109,10 @@ function named(value: string) {
   return { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value } } as const;
 }
 
-function required(value: string): TypeNode {
+function nonNullType(value: string): TypeNode {
   return { kind: Kind.NON_NULL_TYPE, type: named(value) };
 }
 
 function idType(): TypeNode {
-  return required(ID_TYPE);
+  return nonNullType(ID_TYPE);
 }

@@ -22,14 +22,14 @@ const tenantScope = {
   all_tenants: z.literal(true, { error: 'expected true' }).optional(),
 };
 
-const variable = z.string().min(1);
+const variableName = z.string().min(1);
 
 const producer = mapping({
   name: queueName,
   comment: z.string().nullish(),
-  secret_from_env: variable,
+  secret_from_env: variableName,
   /** Accepted as well, while the producer changes its secret. */
-  previous_secret_from_env: variable.nullish(),
+  previous_secret_from_env: variableName.nullish(),
   sources: patterns,
   types: patterns,
   ...tenantScope,
@@ -51,9 +51,9 @@ const subscription = mapping({
   headers: configuredHeaders,
   order_key: orderKey,
   retry_conf: retryConf(DELIVERY_RETRIES),
-  secret_from_env: variable,
+  secret_from_env: variableName,
   /** Signed with as well, while the webhook changes its secret. */
-  previous_secret_from_env: variable.nullish(),
+  previous_secret_from_env: variableName.nullish(),
   resilience: resilience.optional(),
 });
 

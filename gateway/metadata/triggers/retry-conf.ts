@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DAY_SECONDS } from '../../../platform/index.ts';
 import { mapping } from '../shapes/index.ts';
 
 const seconds = (fallback: number, most: number) =>
@@ -8,8 +9,6 @@ const seconds = (fallback: number, most: number) =>
     .max(most)
     .nullish()
     .transform((given) => given ?? fallback);
-
-const DAY_SECONDS = 86_400;
 
 /** Defaults of `retry_conf`, in seconds where they are times. */
 export interface RetryDefaults {

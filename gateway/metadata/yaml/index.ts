@@ -1,3 +1,4 @@
+export { INCLUDE, includeTag } from './include-tag.ts';
 export { describeProblem, MetadataError, type MetadataProblem, together } from './problem.ts';
 export {
   type MetadataFiles,

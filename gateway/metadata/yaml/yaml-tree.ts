@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type ScalarTag } from 'yaml';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import { INCLUDE, includeTag } from './include-tag.ts';
 import type { MetadataProblem } from './problem.ts';
 import { syntaxProblems } from './yaml-syntax.ts';
 
@@ -40,11 +41,7 @@ interface IncludedFile {
   readonly lines: LineCounter;
 }
 
-const INCLUDE = '!include ';
 const MAX_FILES = 1_000;
-
-// Hasura writes `"!include other.yaml"` as a text; YAML would have it as a tag. Both are understood.
-const includeTag: ScalarTag = { tag: '!include', resolve: (file) => INCLUDE + file };
 
 /**
  * Reads a YAML or JSON file and the files that it includes, each relative to the one that includes it. What is wrong is

@@ -10,7 +10,7 @@ import type { CompiledOperation, OperationAnswer, OperationContext, OperationDoc
 import type { Fragments, Variables } from '../../syntax/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
 import { rootFieldsAtRun, subOperation } from '../document/index.ts';
-import { membersOf, resultIn } from '../response/index.ts';
+import { dataMembers, resultIn } from '../response/index.ts';
 import type { Plan, PlanPart } from './operation-plan.ts';
 import { type Owner, ownerOf } from './owners.ts';
 import { partOf } from './plan-parts.ts';
@@ -184,7 +184,7 @@ function joinedAnswer(answers: readonly OperationAnswer[], order: readonly strin
 function joinedBytes(answers: readonly OperationAnswer[]): PassthroughBody | undefined {
   const pieces: Buffer[] = [];
   for (const answer of answers) {
-    const members = answer instanceof PassthroughBody ? membersOf(answer.toBuffer()) : undefined;
+    const members = answer instanceof PassthroughBody ? dataMembers(answer.toBuffer()) : undefined;
     if (!members) return undefined;
     if (!isBlank(members)) pieces.push(pieces.length === 0 ? BEFORE : COMMA, members);
   }

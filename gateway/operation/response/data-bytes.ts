@@ -7,7 +7,7 @@ import { inDocument, unreadableResponse } from '../errors.ts';
 const DATA_START = '{"data":{'.length;
 
 /** The bytes within the braces of the data in `{"data":{…}}`; undefined where other members follow the data. */
-export function membersOf(bytes: Buffer): Buffer | undefined {
+export function dataMembers(bytes: Buffer): Buffer | undefined {
   let depth = 1;
   let at = DATA_START;
   for (; at < bytes.length; at += 1) {
@@ -50,7 +50,7 @@ export function resultIn(answer: OperationAnswer): ExecutionResult {
  */
 export function dataIn(body: PassthroughBody): unknown {
   const bytes = body.toBuffer();
-  const members = membersOf(bytes);
+  const members = dataMembers(bytes);
   if (members) return bytes.subarray(DATA_START - 1, DATA_START + members.length + 1);
   const { data, errors } = resultIn(body);
   if (errors) throw unreadableResponse();

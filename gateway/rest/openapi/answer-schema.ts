@@ -22,7 +22,7 @@ import type { TypeSchemas } from './type-schemas.ts';
 type SelectionSets = readonly Certain<SelectionSetNode>[];
 
 /** A saved operation and the graph that it is valid on. */
-export interface SavedOperation {
+export interface OperationInSchema {
   readonly operation: OperationDefinitionNode;
   /** The document of the operation. */
   readonly document: DocumentNode;
@@ -33,7 +33,7 @@ export interface SavedOperation {
  * The schema of a successful response: objects with exactly the selected fields, under their response keys. A field is
  * required unless a variable may remove it.
  */
-export function answerSchema(saved: SavedOperation, types: TypeSchemas): JsonSchema {
+export function answerSchema(saved: OperationInSchema, types: TypeSchemas): JsonSchema {
   const { operation, document, schema } = saved;
   const root = schema.getRootType(operation.operation);
   return root ? objectSchema(root, [{ node: operation.selectionSet, always: true }]) : {};

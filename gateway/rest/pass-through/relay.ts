@@ -145,7 +145,7 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
     const { response, log } = this.#exchange;
     const { name } = this.#target;
     const reason = this.#failure ?? error;
-    this.#record(failureOf(reason));
+    this.#record(relayFailure(reason));
     if (reason instanceof ClientGone) return;
     if (reason instanceof GatewayError) {
       sendFlatError(this.#exchange, reason);
@@ -184,7 +184,7 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
   }
 }
 
-function failureOf(reason: Error): CallOutcome {
+function relayFailure(reason: Error): CallOutcome {
   if (reason instanceof ClientGone) return 'aborted';
   if (reason instanceof GatewayError) return 'overloaded';
   return reason instanceof IdleTooLong ? 'timeout' : 'connection';

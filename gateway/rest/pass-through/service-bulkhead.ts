@@ -1,6 +1,6 @@
 import { networkOf } from '../../../platform/index.ts';
 import { type HttpExchange, type Slot, takenSlot } from '../../http/index.ts';
-import type { Session } from '../../session/index.ts';
+import { type Session, TENANT_VARIABLE } from '../../session/index.ts';
 import { type ConcurrencySettings, LinkedList, ListNode } from '../../upstream/index.ts';
 import { serviceOverloaded } from '../errors.ts';
 
@@ -133,5 +133,5 @@ function shareOf(number: number): number {
 export function callerOf(session: Session | undefined, address: string): string {
   const user = session?.variables['x-hasura-user-id'];
   if (user === undefined) return `address ${networkOf(address)}`;
-  return `user ${JSON.stringify([user, session?.variables['x-hasura-tenant-id']])}`;
+  return `user ${JSON.stringify([user, session?.variables[TENANT_VARIABLE]])}`;
 }

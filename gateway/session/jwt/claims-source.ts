@@ -28,21 +28,21 @@ export function claimsOf(payload: Payload, source: ClaimsSource): Payload {
   if (source.kind === 'map') return mappedClaims(payload, source);
   const found = source.kind === 'path' ? valueAt(payload, source.path) : ownMember(payload, source.key);
   if (found === undefined)
-    throw invalidClaims(
+    throw rejectedClaims(
       source.kind === 'path'
         ? `claims not found at claims_namespace_path: '${source.path.text}'`
         : `claims key: '${source.key}' not found`,
     );
   if (source.format === 'json') {
     if (isJsonObject(found)) return found;
-    throw invalidClaims('expecting a json object when claims_format is json');
+    throw rejectedClaims('expecting a json object when claims_format is json');
   }
-  if (typeof found !== 'string') throw invalidClaims('expecting a string when claims_format is stringified_json');
+  if (typeof found !== 'string') throw rejectedClaims('expecting a string when claims_format is stringified_json');
   const claims = parseJson(found);
   if (isJsonObject(claims)) return claims;
   const location =
     source.kind === 'path' ? `claims_namespace_path ${source.path.text}` : `claims_namespace ${source.key}`;
-  throw invalidClaims(`expecting stringified json at: '${location}'`);
+  throw rejectedClaims(`expecting stringified json at: '${location}'`);
 }
 
 function mappedClaims(payload: Payload, { rules, format }: ClaimsSource & { kind: 'map' }): Payload {
@@ -55,7 +55,7 @@ function mappedClaims(payload: Payload, { rules, format }: ClaimsSource & { kind
     const value = valueAt(payload, rule.path) ?? rule.default;
     if (value !== undefined) claims[name] = name === ALLOWED_ROLES ? roles(value, format) : value;
     else if (name === ALLOWED_ROLES || name === DEFAULT_ROLE_VARIABLE) throw missingRoleClaim(name);
-    else throw invalidClaims(`JWT claim from claims_map, ${name} not found`);
+    else throw rejectedClaims(`JWT claim from claims_map, ${name} not found`);
   }
   return claims;
 }
@@ -69,6 +69,6 @@ function ownMember(payload: Payload, key: string): unknown {
   return Object.hasOwn(payload, key) ? payload[key] : undefined;
 }
 
-function invalidClaims(reason: string) {
+function rejectedClaims(reason: string) {
   return invalidToken(reason, 'jwt-invalid-claims');
 }

@@ -66,7 +66,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       setActive: (isActive: boolean) => {
         stopJobs?.();
         stopJobs = isActive
-          ? jobs.handle(ACTION_JOBS, actionJobs(asyncWebhooks, limitsOf(asyncActions.values()), log))
+          ? jobs.handle(ACTION_JOBS, actionJobs(asyncWebhooks, queueLimits(asyncActions.values()), log))
           : undefined;
       },
     }),
@@ -89,7 +89,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
   };
 }
 
-function limitsOf(actions: Iterable<ActionMetadata>): ReadonlyMap<string, QueueLimits> {
+function queueLimits(actions: Iterable<ActionMetadata>): ReadonlyMap<string, QueueLimits> {
   const limits = new Map<string, QueueLimits>();
   for (const { name, definition } of actions) {
     const { concurrency, tenant_concurrency: tenantConcurrency } = definition.job ?? {};

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
 import type { JobHandler, JobOutcome, Jobs, Json, NewJob, QueueLimits, RunningJob } from '../../jobs/index.ts';
 import type { ActionMetadata } from '../../metadata/index.ts';
-import { ADMIN_ROLE, createSession } from '../../session/index.ts';
-import { UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
+import { ADMIN_ROLE, createSession, TENANT_VARIABLE } from '../../session/index.ts';
+import { retryAfterMs, UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
 import { headersToStore } from '../client-headers.ts';
 import { sourceError } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { AnswerAction } from './action-operation.ts';
 import type { WebhookTarget } from './action-request.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
-import { asyncResult, errorsOf } from './async-result.ts';
+import { asyncResult, storedErrors } from './async-result.ts';
 
 /** The kind of the jobs of asynchronous actions; their queues are the actions' names. */
 export const ACTION_JOBS = 'action';
@@ -19,7 +19,6 @@ export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 const DEFAULT_MAX_ATTEMPTS = 12;
 const DEFAULT_MAX_AGE_SECONDS = 3_600;
-const TENANT_VARIABLE = 'x-hasura-tenant-id';
 /** An action that this process does not have: another version of the metadata may. */
 const UNKNOWN_ACTION_MS = 30_000;
 const UNAVAILABLE_MS = 1_000;
@@ -70,7 +69,7 @@ export function acceptAction(
     if (!jobs) throw new TypeError('asynchronous actions have no jobs here');
     jobs.enqueue(accepted).then(
       ({ id }) => done({ value: id }),
-      (error: unknown) => done({ error: unavailable(name, error, call, 'jobs.accept_failed') }),
+      (error: unknown) => done({ error: jobsFailure(name, error, call, 'jobs.accept_failed') }),
     );
   };
 }
@@ -86,13 +85,13 @@ export function answerResult(name: string, jobs: Jobs | undefined): AnswerAction
     const owner = call.session.role === ADMIN_ROLE ? undefined : call.session.variables;
     jobs.result({ id, kind: ACTION_JOBS, queue: name, owner }).then(
       (result) => done({ value: result ? asyncResult(result) : null }),
-      (error: unknown) => done({ error: unavailable(name, error, call, 'jobs.result_failed') }),
+      (error: unknown) => done({ error: jobsFailure(name, error, call, 'jobs.result_failed') }),
     );
   };
 }
 
 /** The engine's refusal, as an error of the field. */
-function unavailable(
+function jobsFailure(
   name: string,
   error: unknown,
   call: OperationContext,
@@ -156,7 +155,7 @@ function runAction(webhook: ActionWebhook, job: RunningJob, signal: AbortSignal,
       call,
       (outcome) => {
         if ('value' in outcome) resolve({ outcome: 'done', output: outcome.value as Json });
-        else resolve(failureOf(answer, errorsOf(outcome.error)));
+        else resolve(failedOutcome(answer, storedErrors(outcome.error)));
       },
       ofJob,
     );
@@ -167,7 +166,7 @@ function runAction(webhook: ActionWebhook, job: RunningJob, signal: AbortSignal,
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** Whether another attempt may help. A refusal of the webhook, and an answer that does not fit, are results. */
-function failureOf(answer: UpstreamResponse | UpstreamError | undefined, errors: Json): JobOutcome {
+function failedOutcome(answer: UpstreamResponse | UpstreamError | undefined, errors: Json): JobOutcome {
   // A transform failed before the webhook was called.
   if (answer === undefined) return { outcome: 'failed', reason: 'transform', errors };
   if (answer instanceof UpstreamError) {
@@ -184,17 +183,8 @@ function failureOf(answer: UpstreamResponse | UpstreamError | undefined, errors:
     return {
       outcome: 'retry',
       reason: isServers ? 'http-5xx' : `http-${status}`,
-      afterMs: retryAfterMs(answer.headers['retry-after']),
+      afterMs: retryAfterMs(answer.headers['retry-after'], Date.now()),
       errors,
     };
   return { outcome: 'failed', reason: status >= 400 ? 'http-4xx' : 'invalid-response', errors };
-}
-
-/** `Retry-After` in seconds or as a date (RFC 9110 section 10.2.3), in milliseconds. */
-export function retryAfterMs(value: string | string[] | undefined, now = Date.now()): number | undefined {
-  const text = Array.isArray(value) ? value[0] : value;
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

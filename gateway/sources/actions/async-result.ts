@@ -30,7 +30,7 @@ export function asyncResult({ id, state, acceptedAt, errors, output }: JobResult
 }
 
 /** An error as Hasura keeps it in `errors`: without a webhook's own extensions, but for their code. */
-export function errorsOf(error: unknown): Json {
+export function storedErrors(error: unknown): Json {
   if (!(error instanceof GraphQLError)) return { path: '$', error: 'internal error', code: 'unexpected' };
   const { code, internal } = error.extensions as { code?: unknown; internal?: Json };
   const isOwn = !(VERBATIM in error.extensions);

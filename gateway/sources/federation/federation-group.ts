@@ -67,16 +67,16 @@ export async function openFederationGroup(
   return { source: undefined, left };
 }
 
-type Opened = { readonly source: Source } | { readonly problems: SubgraphProblems };
+type OpenedGroup = { readonly source: Source } | { readonly problems: SubgraphProblems };
 
-async function openMembers(members: readonly Subgraph[], publicRole: string): Promise<Opened> {
+async function openMembers(members: readonly Subgraph[], publicRole: string): Promise<OpenedGroup> {
   const composition = await composeSubgraphs(members);
   if ('problems' in composition) {
     const out = blamed(members, composition.problems);
     return { problems: new Map([[out, describedFor(out, composition.problems)]]) };
   }
   const planners = openPlannersEarly(composition.supergraph);
-  let opened: Opened | undefined;
+  let opened: OpenedGroup | undefined;
   try {
     await setImmediate();
     const supergraph = await readComposed(composition.supergraph, composition.publicSchema, arePermitted(members));
@@ -129,7 +129,7 @@ async function openComposed(
   supergraph: Supergraph,
   publicRole: string,
   planners: Promise<Planners | undefined> | undefined,
-): Promise<Opened> {
+): Promise<OpenedGroup> {
   const members = subgraphs.map(({ name, metadata }) => ({
     name,
     permissions: metadata.permissions,

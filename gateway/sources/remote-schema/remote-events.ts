@@ -58,7 +58,7 @@ export function openRemoteEvents(
     next: (payload, length) => events.push(eventResult(name, payload, context), length),
     refused: (errors) => {
       span?.fail('refused');
-      events.fail(errorsOf(eventResult(name, { errors }, context)));
+      events.fail(publicErrors(eventResult(name, { errors }, context)));
     },
     complete: () => events.end(),
     lost: (reason) => {
@@ -111,6 +111,6 @@ function namesToValues(headers: readonly string[]): Readonly<Record<string, stri
   return values;
 }
 
-function errorsOf({ errors = [] }: ExecutionResult) {
+function publicErrors({ errors = [] }: ExecutionResult) {
   return errors;
 }

@@ -6,7 +6,7 @@ import type { RemoteTarget } from './remote-request.ts';
 import { headersByName } from './upstream-headers.ts';
 
 /** The largest event that is accepted. */
-const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** The interval of pings on a quiet connection. */
 const PING_EVERY_MS = 20_000;
 /** How long the remote may take to answer a close frame. */
@@ -46,7 +46,7 @@ export function receiveOverWebSocket(
   const options: ClientOptions & { closeTimeout: number } = {
     headers,
     handshakeTimeout: target.timeoutMs,
-    maxPayload: MAX_EVENT_BYTES,
+    maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
     closeTimeout: REMOTE_CLOSE_TIMEOUT_MS,
   };

@@ -13,11 +13,11 @@ export function explainCalls({ name, kind }: CalledSource): Interceptor {
   return (next) => (request, handler) => {
     const explanation = request.record?.explainCall?.(name, kind);
     if (explanation === undefined) next(request, handler);
-    else next({ ...request, explanation }, new ExplainedCall(handler, explanation));
+    else next({ ...request, explanation }, new ExplainingHandler(handler, explanation));
   };
 }
 
-class ExplainedCall extends InterceptingHandler {
+class ExplainingHandler extends InterceptingHandler {
   readonly #explanation: CallExplanation;
   #bytes = 0;
 

@@ -58,7 +58,7 @@ function writeNumbers(writer: ProtobufWriter, name: string, { type, samples }: N
   const data = writer.open(type === 'counter' ? METRIC.sum : METRIC.gauge);
   for (const { labels, value, since } of samples) {
     const point = writer.open(DATA.points);
-    if (type === 'counter') writer.time(NUMBER_POINT.start, startOf(times, since));
+    if (type === 'counter') writer.time(NUMBER_POINT.start, startNanos(times, since));
     writer.time(NUMBER_POINT.time, times.time);
     writer.double(NUMBER_POINT.value, value);
     writeLabels(writer, NUMBER_POINT.attributes, labels, name);
@@ -75,7 +75,7 @@ function writeHistogram(writer: ProtobufWriter, name: string, metric: HistogramM
   const data = writer.open(METRIC.histogram);
   for (const sample of metric.samples) {
     const point = writer.open(DATA.points);
-    writer.time(HISTOGRAM_POINT.start, startOf(times, sample.since));
+    writer.time(HISTOGRAM_POINT.start, startNanos(times, sample.since));
     writer.time(HISTOGRAM_POINT.time, times.time);
     writer.fixed64(HISTOGRAM_POINT.count, countOf(sample));
     writer.double(HISTOGRAM_POINT.sum, sample.sum);
@@ -90,7 +90,7 @@ function writeHistogram(writer: ProtobufWriter, name: string, metric: HistogramM
 }
 
 /** A worker that took the place of another counts since its own start, which a collector must not take for a reset. */
-function startOf({ start }: PointTimes, since: number | undefined): number {
+function startNanos({ start }: PointTimes, since: number | undefined): number {
   return since === undefined ? start : Math.max(start, since);
 }
 
