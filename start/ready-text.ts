@@ -1,7 +1,14 @@
-/** Which examples the metadata supports. */
+import { DEMO_OPERATOR } from './demo-accounts.ts';
+
+/** What there is to try. */
 export interface Examples {
+  /** Whether the metadata has the login, and the orders of the sample service. */
   readonly login: boolean;
   readonly orders: boolean;
+  /** Whether the gateway has its console. */
+  readonly console: boolean;
+  /** Whether the demo's platform operator can log in. */
+  readonly operator: boolean;
 }
 
 /** The message when all services run: at most 20 lines, each command ready to paste. */
@@ -15,8 +22,10 @@ export function readyText(gatewayUrl: string, demoData: boolean, examples: Examp
   return [
     '',
     `Portico is ready: ${gatewayUrl}   (a page to begin with; GraphQL at /v1/graphql, REST at /api/rest; Ctrl-C stops it)`,
+    ...(examples.console ? [`Console: ${gatewayUrl}/console/   (log in, explore, subscribe, in the browser)`] : []),
     '',
     ...(demoData ? DEMO_ACCOUNTS_TEXT : NO_DEMO_ACCOUNTS),
+    ...(examples.operator ? OPERATOR_TEXT : []),
     '',
     ...(examples.login
       ? ['Log in over REST:', `  ${restLogin}`, 'Log in over GraphQL:', `  ${graphqlLogin}`]
@@ -46,8 +55,11 @@ const DEMO_ACCOUNTS_TEXT = [
   '                    carol   carol-acme-demo-pass     disabled',
   '                    dora    dora-acme-demo-pass      user, tenant_admin',
   '  tenant 2 globex   alice   alice-globex-demo-pass   user, manager',
+];
+
+const OPERATOR_TEXT = [
   'Platform operator (client_id, client_secret for POST /oauth/token, see docs/administration.md):',
-  '  7c0e4c5e-94f6-4d0e-8d2a-0d9a3f1c5b6e   operator-demo-secret',
+  `  ${DEMO_OPERATOR.clientId}   ${DEMO_OPERATOR.clientSecret}`,
 ];
 
 const NO_DEMO_ACCOUNTS = ['DATABASE_URL is set, so no demo accounts were made; `npm run seed:demo` makes them.'];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type PreloadedChild, preloadChild, startChild } from './child.ts';
 import { addressUrl, PACKAGE_DIR, type StartSettings } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
+import { DEMO_OPERATOR } from './demo-accounts.ts';
 import { assertionKeyFor, developmentSecretsFor, revocationSecretsFor } from './development-secrets.ts';
 import { type EmbeddedDatabase, embeddedDatabaseIn } from './embedded-database/index.ts';
 import { type Examples, readyText } from './ready-text.ts';
@@ -86,7 +87,7 @@ export async function startServices(options: StartServicesOptions, group: Servic
 
   if (gatewayUrl && names.size === services.SERVICE_NAMES.length) {
     if (!(await becomesReady(gatewayUrl))) screen.complain(`the gateway is not ready yet: see ${gatewayUrl}/readyz`);
-    screen.say(readyText(gatewayUrl, database !== undefined, await examplesAt(gatewayUrl)));
+    screen.say(readyText(gatewayUrl, database !== undefined, await examplesAt(gatewayUrl, database !== undefined)));
   }
   if (watch) {
     restartOnChange(restartable, screen);
@@ -131,14 +132,24 @@ async function becomesReady(url: string): Promise<boolean> {
   return false;
 }
 
-/** Which examples work with the metadata of the gateway. */
-async function examplesAt(url: string): Promise<Examples> {
-  const documented = await fetch(`${url}/api/swagger/public.json`).then(
-    (answer) => (answer.ok ? answer.text() : ''),
-    () => '',
-  );
-  const orders = await fetch(`${url}/api/orders/`).catch(() => undefined);
-  return { login: documented.includes('"/api/rest/auth_user_login"'), orders: orders?.status === 401 };
+/** What there is to try at the gateway. */
+async function examplesAt(url: string, hasDemoData: boolean): Promise<Examples> {
+  const answerOf = (path: string, init?: RequestInit) => fetch(url + path, init).catch(() => undefined);
+  const { clientId, clientSecret } = DEMO_OPERATOR;
+  const credentials = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+  const [documented, orders, console, token] = await Promise.all([
+    answerOf('/api/swagger/public.json').then((answer) => (answer?.ok ? answer.text() : '')),
+    answerOf('/api/orders/'),
+    answerOf('/console/settings.json'),
+    // The seed leaves it out where its tenant is another one, and it may have been revoked since.
+    hasDemoData ? answerOf('/oauth/token', { method: 'POST', body: new URLSearchParams(credentials) }) : undefined,
+  ]);
+  return {
+    login: documented.includes('"/api/rest/auth_user_login"'),
+    orders: orders?.status === 401,
+    console: console?.ok === true,
+    operator: token?.ok === true,
+  };
 }
 
 async function addDemoAccounts(

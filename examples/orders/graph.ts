@@ -3,7 +3,8 @@ import type { RequestHandler } from 'express';
 import { GraphQLError } from 'graphql';
 import { createHandler } from 'graphql-http/lib/use/express';
 import type { Logger } from '../../platform/index.ts';
-import type { Wish } from './order.ts';
+import { eventStream } from './event-stream.ts';
+import type { Order, Wish } from './order.ts';
 import type { OrderBook } from './order-book.ts';
 import { OrderProblem } from './problem.ts';
 import { tenantOfHeaders } from './tenant.ts';
@@ -21,6 +22,11 @@ const ordersTypeDefs = /* GraphQL */ `
     placeOrder(item: String!, quantity: Int!): Order!
   }
 
+  type Subscription {
+    "The orders of the caller's tenant as they are now, and again after each change."
+    orders: [Order!]!
+  }
+
   type Order {
     id: ID!
     item: String!
@@ -35,10 +41,12 @@ const ordersTypeDefs = /* GraphQL */ `
 interface Context extends Record<PropertyKey, unknown> {
   /** Asked for by each field, because introspection has no tenant. @throws Problem `tenant-missing` */
   tenant(): number;
+  /** Aborted when the caller takes no more events. */
+  readonly ended?: AbortSignal;
 }
 
-/** Answers GraphQL over HTTP. Portico stitches these fields into its own schema. */
-export function graphHandler(book: OrderBook, log: Logger): RequestHandler {
+/** Answers GraphQL over HTTP, subscriptions as server-sent events. Portico stitches these fields into its own schema. */
+export function graphHandlers(book: OrderBook, log: Logger): RequestHandler[] {
   const schema = makeExecutableSchema<Context>({
     typeDefs: ordersTypeDefs,
     resolvers: {
@@ -49,16 +57,30 @@ export function graphHandler(book: OrderBook, log: Logger): RequestHandler {
       Mutation: {
         placeOrder: (_root, wish: Wish, { tenant }) => book.place(tenant(), wish),
       },
+      Subscription: {
+        orders: {
+          subscribe: (_root: unknown, _args: unknown, { tenant, ended }: Context) => book.follow(tenant(), ended),
+          resolve: (orders: Order[]) => orders,
+        },
+      },
     },
   });
-  return createHandler<Context>({
-    schema,
-    context: (request) => ({ tenant: () => tenantOfHeaders(request.raw.headers) }),
-    formatError(error) {
-      const cause = error instanceof GraphQLError ? error.originalError : error;
-      if (!cause || cause instanceof OrderProblem) return error;
-      log.error({ event: 'request.failed', err: cause }, 'a field failed');
-      return new GraphQLError('internal error', { extensions: { code: 'internal-error' } });
-    },
-  });
+  function formatError(error: Error): Error {
+    const cause = error instanceof GraphQLError ? error.originalError : error;
+    if (!cause || cause instanceof OrderProblem) return error;
+    log.error({ event: 'request.failed', err: cause }, 'a field failed');
+    return new GraphQLError('internal error', { extensions: { code: 'internal-error' } });
+  }
+  return [
+    eventStream<Context>({
+      schema,
+      contextOf: (headers, ended) => ({ tenant: () => tenantOfHeaders(headers), ended }),
+      formatError,
+    }),
+    createHandler<Context>({
+      schema,
+      context: (request) => ({ tenant: () => tenantOfHeaders(request.raw.headers) }),
+      formatError,
+    }),
+  ];
 }

@@ -24,6 +24,7 @@ runService('orders', async () => {
   return {
     ...server,
     stop: async () => {
+      book.close();
       await server.stop();
       await telemetry.stop();
     },

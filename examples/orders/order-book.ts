@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { checkWish, type Order, type OrderRecord, visible, type Wish } from './order.ts';
 import { OrderProblem } from './problem.ts';
 
@@ -7,10 +8,14 @@ export interface OrderBook {
   /** The tenant's orders, oldest first. */
   list(tenant: number): Order[];
   find(tenant: number, id: string): Order | undefined;
+  /** The tenant's orders as they are now, and again after each change, until the signal is aborted or the book is closed. */
+  follow(tenant: number, ended?: AbortSignal): AsyncGenerator<Order[]>;
   /** Resolves once the order is kept. @throws Problem `invalid-input` */
   place(tenant: number, wish: Wish): Promise<Order>;
   /** Cancelling what is cancelled changes nothing. @throws Problem `order-not-found`, `order-shipped` */
   cancel(tenant: number, id: string): Promise<Order>;
+  /** Ends for all who follow it. */
+  close(): void;
 }
 
 /** Where an order book is kept between two starts. */
@@ -33,6 +38,8 @@ export async function openOrderBook(store: OrderStore, samples: readonly OrderRe
   let orders = await store.load(samples);
   const waiting: OrderChange[] = [];
   let isSaving = false;
+  const saves = new EventEmitter().setMaxListeners(0);
+  const closed = new AbortController();
 
   // None is seen by anybody before it is kept.
   function change(make: OrderChange['make']): Promise<void> {
@@ -63,6 +70,7 @@ export async function openOrderBook(store: OrderStore, samples: readonly OrderRe
     try {
       if (made.length > 0) await store.save(next);
       orders = next;
+      saves.emit('change');
       for (const { kept } of made) kept();
     } catch (error) {
       for (const { failed } of made) failed(error);
@@ -73,8 +81,26 @@ export async function openOrderBook(store: OrderStore, samples: readonly OrderRe
     return among.find((order) => order.tenant_id === tenant && order.id === id);
   }
 
+  function list(tenant: number): Order[] {
+    return orders.filter((order) => order.tenant_id === tenant).map(visible);
+  }
+
   return {
-    list: (tenant) => orders.filter((order) => order.tenant_id === tenant).map(visible),
+    list,
+
+    async *follow(tenant, ended = closed.signal) {
+      const signal = AbortSignal.any([ended, closed.signal]);
+      let sent: string | undefined;
+      while (!signal.aborted) {
+        const current = list(tenant);
+        const text = JSON.stringify(current);
+        if (text === sent) await once(saves, 'change', { signal }).catch(() => {});
+        else {
+          sent = text;
+          yield current;
+        }
+      }
+    },
 
     find(tenant, id) {
       const record = recordOf(tenant, id);
@@ -108,5 +134,7 @@ export async function openOrderBook(store: OrderStore, samples: readonly OrderRe
       if (!cancelled) throw new Error('a change that was kept has no result');
       return visible(cancelled);
     },
+
+    close: () => closed.abort(),
   };
 }

@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import { type Logger, REQUEST_ID_HEADER, type Telemetry } from '../../platform/index.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { toCsv } from './export.ts';
-import { graphHandler } from './graph.ts';
+import { graphHandlers } from './graph.ts';
 import type { OrderBook } from './order-book.ts';
 import { OrderProblem } from './problem.ts';
 import { logRequests } from './request-log.ts';
@@ -23,7 +23,7 @@ export function createOrdersServer(book: OrderBook, log: Logger, telemetry: Pick
   app.use(express.json({ limit: '100kb' }));
 
   // A subgraph: metadata/remote_schemas.yaml
-  app.all('/graphql', graphHandler(book, log));
+  app.all('/graphql', ...graphHandlers(book, log));
 
   // An action webhook: metadata/actions.yaml
   app.post('/actions/cancel-order', cancelOrder(book));

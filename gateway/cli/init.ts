@@ -78,13 +78,13 @@ function starterOf(kind: StarterKind): Readonly<Record<string, string>> {
   };
 }
 
-const SAMPLE = 'orders';
+const OF_SAMPLE = /^orders(?:_|$)/;
 
 /** Our own metadata without what is the sample service's. */
 function withoutSample(text: string, path: readonly (string | number)[] = []): string {
   const document = parseDocument(text);
   const list = document.getIn(path) as YAMLSeq | undefined;
-  if (isSeq(list)) list.items = list.items.filter((item) => !(isMap(item) && item.get('name') === SAMPLE));
+  if (isSeq(list)) list.items = list.items.filter((item) => !(isMap(item) && OF_SAMPLE.test(String(item.get('name')))));
   return document.toString({ lineWidth: 0 });
 }
 

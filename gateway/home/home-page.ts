@@ -8,8 +8,8 @@ export const HOME_PATHS = { page: '/', style: '/portico-home.css' };
 const PLACE_OF_ACCOUNTS = '<!-- demo accounts -->';
 const PLACE_OF_CONSOLE = '<!-- console -->';
 
-const LINK_TO_CONSOLE = `<dt><a href="console/">Console</a></dt>
-<dd>Log in, explore the graph of your role, and run your first query.</dd>`;
+const LINK_TO_CONSOLE = `<dt><a href="console/">Console</a> <code>/console/</code></dt>
+<dd>Log in, explore the graph of your role, run your first query, subscribe.</dd>`;
 
 /**
  * Answers `/` with a page for people: what this is, and where to go. It is the same for every caller, and holds nothing of

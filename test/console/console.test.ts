@@ -363,6 +363,22 @@ describeInBrowser('the explorer', () => {
     await page.context().close();
   });
 
+  test('follows the orders of the sample service, which another tab places', async () => {
+    const page = await openExplorer();
+    await page.getByRole('tab', { name: 'Saved' }).click();
+    await page.getByRole('button', { name: 'orders_live', exact: true }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
+    await answered(page, '"id":"acme-1001"');
+    const other = await otherTab(page);
+    await other.getByRole('tab', { name: 'Saved' }).click();
+    await other.getByRole('button', { name: 'orders_place', exact: true }).click();
+    await write(other, 'Variables', '{ "item": "Kite" }');
+    await other.getByRole('button', { name: 'Run' }).click();
+    await answered(page, '"item":"Kite"');
+    await page.getByText('2 events').waitFor();
+    await page.context().close();
+  });
+
   test.each(['WebSocket', 'Server-sent events'])('shows events of a subscription by %s', async (transport) => {
     const page = await openExplorer();
     await write(page, 'Operation', 'subscription { ticks }');

@@ -21,6 +21,14 @@ describe('after npm start', () => {
     expect(lines.length).toBeLessThanOrEqual(20);
   });
 
+  test('the console and the operator of the demo are shown, and are there', async () => {
+    const [, page = ''] = /^Console: (\S+)/m.exec(portico.output().stdout) ?? [];
+    expect(await (await fetch(page)).text()).toContain('<div id="console">');
+    const [, id = '', secret = ''] = /^ {2}([0-9a-f-]{36}) +(\S+)$/m.exec(portico.output().stdout) ?? [];
+    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
+    expect((await fetch(`${portico.url}/oauth/token`, { method: 'POST', body })).status).toBe(200);
+  });
+
   test('nothing is complained about', () => {
     expect(portico.output().stderr).toBe('');
   });

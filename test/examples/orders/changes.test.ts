@@ -157,3 +157,57 @@ test('a file that holds something else is refused at the start and left as it is
 test('a file that cannot be written is refused at the start', async () => {
   await expect(startOrders('/proc/portico/orders.json')).rejects.toThrow('ORDERS_DATA: cannot write /proc/portico');
 });
+
+describe('following the orders', () => {
+  /** The lists of items that a subscription gives, as they come. */
+  async function* followed(tenant: string, query = 'subscription { orders { item status } }') {
+    const response = await fetch(`${orders.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-hasura-tenant-id': tenant },
+      body: JSON.stringify({ query }),
+    });
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += new TextDecoder().decode(chunk);
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const [, event, data] = /^event: (\w+)\ndata:(.*)$/.exec(text.slice(0, end)) ?? [];
+        text = text.slice(end + 2);
+        if (event === 'next') yield JSON.parse(data ?? '');
+      }
+    }
+  }
+
+  test('gives them as they are, and again after each change of the tenant', async () => {
+    const events = followed('1');
+    const next = async () =>
+      (await events.next()).value.data.orders.map(({ item, status }: Row) => `${item} ${status}`);
+    const before = await next();
+    expect(before).toHaveLength(3);
+    await orders.graphql(2, PLACE, { item: 'of another tenant', quantity: 1 });
+    await place('Kite', 1);
+    expect(await next()).toEqual([...before, 'Kite placed']);
+    await cancel({ id: 'acme-1002' });
+    expect((await next()).filter((text: string) => text.endsWith('cancelled'))).toHaveLength(1);
+    await events.return();
+  });
+
+  test('ends when the service stops, and gives nothing without a tenant', async () => {
+    const events = followed('1');
+    await events.next();
+    const ended = (async () => {
+      for await (const _ of events);
+    })();
+    expect((await followed('x').next()).value.errors).toEqual([
+      expect.objectContaining({ extensions: { code: 'tenant-missing' } }),
+    ]);
+    expect((await followed('1', '{ nothing }').next()).done).toBe(true);
+    await orders.stop();
+    await ended;
+    orders = await startOrders(file);
+  });
+});
+
+interface Row {
+  readonly item: string;
+  readonly status: string;
+}

@@ -67,6 +67,7 @@ export async function startOrders(file?: string, environment: Record<string, str
     post,
     graphql: (tenant, query, variables) => post(tenant, '/graphql', { query, variables }),
     stop: async () => {
+      book.close();
       await server.stop();
       await telemetry.stop();
     },
