@@ -15,7 +15,7 @@ import {
 } from './database/index.ts';
 import type { PasswordPolicyOptions, Peppers } from './passwords/index.ts';
 import { peppersOf, setsPepperVersions } from './passwords/index.ts';
-import { authServiceSettings, openTelemetrySettings } from './settings.ts';
+import { authServiceSettings, openTelemetrySettings } from './settings/index.ts';
 import type { ThrottleSettings } from './throttle/index.ts';
 import type { KeyAlgorithm } from './tokens/index.ts';
 

@@ -2,13 +2,13 @@ import { availableParallelism } from 'node:os';
 import { readSettings, tracingProblems, withPassword } from '../platform/index.ts';
 import { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './schemas/index.ts';
 import type { AuthenticationSettings } from './session/index.ts';
-import { gatewaySettings, graphSettings } from './settings.ts';
+import { gatewaySettings, graphSettings } from './settings/index.ts';
 import { DEFAULT_RESILIENCE, type ResilienceSettings } from './upstream/index.ts';
 
 /** The names of the gateway's settings. */
 export const SETTING_NAMES: readonly string[] = Object.keys(gatewaySettings);
 
-/** The gateway's settings; `settings.ts` says what each one means. */
+/** The gateway's settings; `settings/` says what each one means. */
 export type GatewayConfig = ReturnType<typeof readConfig>;
 
 /** @throws SettingsError with everything that is missing or wrong. */

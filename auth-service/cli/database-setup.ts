@@ -1,6 +1,6 @@
 import { readSettings, withPassword } from '../../platform/index.ts';
 import { setUpRoles } from '../database/index.ts';
-import { databaseSetupSettings } from '../settings.ts';
+import { databaseSetupSettings } from '../settings/index.ts';
 import type { CommandProcess, Outcome } from './command.ts';
 
 /** @throws SettingsError or StartError */

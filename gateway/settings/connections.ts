@@ -1,4 +1,4 @@
-import { setting } from '../platform/index.ts';
+import { setting } from '../../platform/index.ts';
 
 /** Sizes of requests and responses. */
 export const requestSettings = {

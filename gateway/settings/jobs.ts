@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setting } from '../platform/index.ts';
+import { setting } from '../../platform/index.ts';
 
 /** How a process accepts and runs jobs. The database is a setting of the graph. */
 export const jobSettings = {

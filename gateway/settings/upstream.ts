@@ -1,4 +1,4 @@
-import { setting } from '../platform/index.ts';
+import { setting } from '../../platform/index.ts';
 
 /** Calls to services: timeouts, retries, circuit breaker, bulkhead. */
 export const upstreamSettings = {

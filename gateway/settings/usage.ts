@@ -1,4 +1,4 @@
-import { setting } from '../platform/index.ts';
+import { setting } from '../../platform/index.ts';
 
 /** What is recorded of the use of operations and fields, and where it goes. */
 export const usageSettings = {

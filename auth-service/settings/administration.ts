@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { setting } from '../../platform/index.ts';
+import { ROLE_NAME } from '../tokens/index.ts';
+
+/** Who administers a tenant. */
+export const administrationSettings = {
+  AUTH_ADMIN_ROLES: z
+    .string()
+    .meta({ type: 'list, separated by commas or spaces' })
+    .default('tenant_admin')
+    .transform(roleNames)
+    .describe(
+      'Roles that administer their own tenant, as far as its assignable roles go; an empty list is written as a comma. See [administration.md](administration.md).',
+    ),
+};
+
+/** How long rows are kept, and who reads the audit log. */
+export const retentionSettings = {
+  AUTH_HOUSEKEEPING_MINUTES: setting
+    .integer(10, 0, 1440, 'minutes')
+    .describe('How often expired rows are deleted; 0: by other replicas only. See [isolation.md](isolation.md).'),
+  AUTH_HOUSEKEEPING_BATCH_ROWS: setting.integer(500, 1, 10_000).describe('Rows that one statement deletes at most.'),
+  AUTH_KEEP_ENDED_SESSIONS_DAYS: setting.integer(30, 1, 3650, 'days').describe('How long ended sessions are kept.'),
+  AUTH_AUDIT_RETENTION_DAYS: setting
+    .integer(365, 30, 3650, 'days')
+    .describe('How long the audit log is kept. See [audit-log.md](audit-log.md).'),
+  AUTH_AUDIT_REFRESH_HOURS: setting
+    .integer(24, 0, 720, 'hours')
+    .describe(
+      'Refreshes of a session from one address are one entry of the audit log within this time; 0: each is one.',
+    ),
+  AUTH_AUDIT_ROLES: z
+    .string()
+    .meta({ type: 'list, separated by commas or spaces' })
+    .default('tenant_admin')
+    .transform(roleNames)
+    .describe('Roles that may read the audit log of their own tenant; an empty list is written as a comma.'),
+};
+
+/** Separated by commas or spaces. */
+function roleNames(text: string, context: z.RefinementCtx): readonly string[] {
+  const names = text.split(/[\s,]+/).filter(Boolean);
+  if (names.every((name) => ROLE_NAME.test(name))) return names;
+  context.addIssue({ code: 'custom', message: 'expected names of roles, with commas between them' });
+  return z.NEVER;
+}

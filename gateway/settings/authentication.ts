@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { setting } from '../../platform/index.ts';
+import { parseJwtSecret, parseJwtSecrets } from '../session/index.ts';
+import { json, OPEN_OR_CLOSED } from './types.ts';
+
+/** How callers are authenticated, and how revoked tokens are noticed. */
+export const authenticationSettings = {
+  HASURA_GRAPHQL_JWT_SECRET: json(parseJwtSecret)
+    .optional()
+    .describe(
+      'How bearer tokens are verified, in the format of Hasura, such as `{"jwk_url":"http://auth-service:4001/.well-known/jwks.json"}`. One of the JWT settings, the authentication hook or the admin secret is required.',
+    ),
+  HASURA_GRAPHQL_JWT_SECRETS: json(parseJwtSecrets)
+    .optional()
+    .describe('A list of such objects, for tokens of several issuers; takes precedence over the single one.'),
+  HASURA_GRAPHQL_AUTH_HOOK: setting
+    .httpUrl()
+    .optional()
+    .describe("URL of a webhook that returns the caller's session variables, in place of JWTs."),
+  HASURA_GRAPHQL_AUTH_HOOK_MODE: z
+    .enum(['GET', 'POST'], { error: 'expected GET or POST' })
+    .default('GET')
+    .describe('Method of the request to the authentication hook.'),
+  HASURA_GRAPHQL_AUTH_HOOK_SEND_REQUEST_BODY: setting
+    .flag(true)
+    .describe('Whether a hook called by POST is sent the GraphQL request.'),
+  HASURA_GRAPHQL_ADMIN_SECRET: setting
+    .text()
+    .optional()
+    .describe(
+      'Admin secret. A request with it in `x-hasura-admin-secret` has the role `admin`, or the one in `x-hasura-role`. Without it there is no admin.',
+    ),
+  HASURA_GRAPHQL_ACCESS_KEY: setting
+    .text()
+    .optional()
+    .describe("Hasura's old name of the admin secret, read when that is not set."),
+  HASURA_GRAPHQL_UNAUTHORIZED_ROLE: setting
+    .text()
+    .default('anonymous')
+    .describe('Role of requests without a token. See [public-fields.md](public-fields.md).'),
+  PORTICO_REVOCATION_URL: setting
+    .httpUrl()
+    .optional()
+    .describe(
+      "The auth service's `/revocations`. Without it access tokens are valid until they expire. See [sessions.md](sessions.md).",
+    ),
+  PORTICO_REVOCATION_SECRET: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'expected printable characters without spaces')
+    .optional()
+    .meta({
+      description: "Bearer credential for it: the auth service's `AUTH_REVOCATION_SECRET`.",
+      required: 'in production, with `PORTICO_REVOCATION_URL`',
+    }),
+  PORTICO_REVOCATION_INTERVAL_SECONDS: setting
+    .integer(2, 1, 3_600, 'seconds')
+    .describe('How often the list of revocations is fetched.'),
+  PORTICO_REVOCATION_MAX_AGE_SECONDS: setting
+    .integer(300, 1, 86_400, 'seconds')
+    .describe('How long the last list is used while no new one can be fetched.'),
+  PORTICO_REVOCATION_WHEN_LOST: OPEN_OR_CLOSED.default('closed').describe(
+    'What happens after that: `closed` answers 503 with `Retry-After`, `open` accepts tokens that are not known to be revoked.',
+  ),
+};
+
+/** Browsers of other origins. */
+export const browserSettings = {
+  HASURA_GRAPHQL_CORS_DOMAIN: setting
+    .list()
+    .default([])
+    .describe(
+      'Origins whose pages may call the gateway (CORS), such as `https://app.example.com` or `https://*.example.com`, or `*`.',
+    ),
+  HASURA_GRAPHQL_DISABLE_CORS: setting.flag(false).describe('Whether CORS is off for all origins.'),
+};

@@ -1,0 +1,2 @@
+export { gatewaySettingGroups, gatewaySettings } from './gateway-settings.ts';
+export { graphSettings } from './metadata.ts';

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { setting } from '../../platform/index.ts';
+
+/** The names that Hasura has for its interfaces. Portico serves the first two. */
+const API_NAMES = ['metadata', 'graphql', 'pgdump', 'config', 'developer', 'metrics'] as const;
+
+/** Settings that decide what the graph is, for `portico check` too. */
+export const graphSettings = {
+  HASURA_GRAPHQL_METADATA_DATABASE_URL: setting
+    .postgresUrl()
+    .optional()
+    .describe(
+      'PostgreSQL for jobs, such as `postgresql://portico_jobs:…@db:5432/portico_jobs`; asynchronous actions need it. `npm start` uses its embedded database. See [jobs.md](jobs.md#for-operators).',
+    ),
+  PORTICO_JOBS_DATABASE_PASSWORD: setting
+    .text()
+    .optional()
+    .describe('Password of that user, unless `HASURA_GRAPHQL_METADATA_DATABASE_URL` holds it.'),
+  HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: setting
+    .flag(false)
+    .describe('Whether a remote schema without permissions is visible to the role `admin` only.'),
+  PORTICO_ROOT_TYPE_NAMES: z
+    .enum(['standard', 'hasura'], { error: 'expected standard or hasura' })
+    .default('standard')
+    .describe(
+      'Names of the root types: `Query`, `Mutation` and `Subscription`, or `query_root`, `mutation_root` and `subscription_root`. See [hasura-compatibility.md](hasura-compatibility.md#root-types).',
+    ),
+};
+
+/** Metadata and the graph. */
+export const metadataSettings = {
+  HASURA_GRAPHQL_METADATA_DIR: setting
+    .text()
+    .default('metadata')
+    .describe("Metadata directory, or a file in the format of Hasura's metadata export."),
+  PORTICO_METADATA_WATCH: setting
+    .flag(true)
+    .describe('Whether changed metadata files are reloaded. `SIGHUP` reloads in any case.'),
+  PORTICO_SCHEMA_DIR: setting
+    .text()
+    .optional()
+    .describe(
+      'Directory for the last known schema of each remote schema, so that the gateway can start while a service is down. `npm start` uses `schemas` in its data directory. See [resilience.md](resilience.md#a-service-that-is-not-there-yet).',
+    ),
+  ...graphSettings,
+  HASURA_GRAPHQL_ENABLED_APIS: setting
+    .list()
+    .pipe(z.array(z.enum(API_NAMES, { error: `expected a list of ${API_NAMES.join(', ')}` })))
+    .default(['metadata', 'graphql'])
+    .describe(
+      'Which of `/v1/graphql` (`graphql`) and `/v1/metadata` (`metadata`) are served. See [hasura-compatibility.md](hasura-compatibility.md#settings).',
+    ),
+};

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { assertionSettings } from '../assertions/index.ts';
+import { MIN_SECRET_LENGTH } from '../webhooks/index.ts';
+
+/** Proofs for services. */
+export const proofSettings = {
+  PORTICO_WEBHOOK_SECRET: z
+    .string()
+    .min(MIN_SECRET_LENGTH, `expected ${MIN_SECRET_LENGTH} characters at least`)
+    .optional()
+    .describe('Signs the calls of action webhooks. See [webhook-signatures.md](webhook-signatures.md).'),
+  ...assertionSettings,
+};

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { otlpSettings, setting, tracingSettings } from '../../platform/index.ts';
+
+/** Traces; the push of metrics is part of the platform. */
+export const telemetrySettings = {
+  ...otlpSettings,
+  ...tracingSettings,
+  PORTICO_TRACE_TRUST: z
+    .enum(['proxies', 'all', 'none'], { error: 'expected proxies, all or none' })
+    .default('proxies')
+    .describe(
+      "Which requests continue the trace of their caller: `proxies`: those that came through your reverse proxies (`PORTICO_TRUSTED_PROXIES`); `all`; `none`. Other requests begin a new trace, with a link to the caller's, and their baggage is dropped.",
+    ),
+  PORTICO_TRACE_RESPONSE: setting
+    .flag(false)
+    .describe('Whether responses have the header `traceresponse`, which names their trace.'),
+};

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { setting } from '../../platform/index.ts';
+
+/** What happens while something is unavailable. */
+export const OPEN_OR_CLOSED = z.enum(['open', 'closed'], { error: 'expected open or closed' });
+
+/** A setting in JSON. */
+export function json<T extends object>(parse: (text: string) => T | { problem: string }) {
+  return z
+    .string()
+    .meta({ type: 'JSON' })
+    .transform((text, context): T => {
+      const parsed = parse(text);
+      if (!('problem' in parsed)) return parsed;
+      context.addIssue(parsed.problem);
+      return z.NEVER;
+    });
+}
+
+/** Each is a value of a label, and so a series more for each operation. */
+const MAX_LABEL_VALUES = 50;
+
+/** A list of names, each of which becomes the value of a label or is compared with one. */
+export function listedNames() {
+  return setting
+    .list()
+    .pipe(z.array(z.string()).max(MAX_LABEL_VALUES, { error: `expected at most ${MAX_LABEL_VALUES} names` }))
+    .default([]);
+}
