@@ -4,10 +4,11 @@ import { SUITE } from './suite.ts';
 
 /** What the suite was asked to do. */
 export interface FaultArguments {
-  readonly mode: 'faults' | 'soak' | 'list';
+  readonly mode: 'faults' | 'soak' | 'jobs' | 'list';
   /** Groups or parts of names of faults; none: all. */
   readonly words: readonly string[];
-  readonly soakMinutes: number;
+  /** Of a soak, or of the chaos among jobs. */
+  readonly minutes: number;
   /** Requests a second. */
   readonly rate: number;
   readonly balancer: BalancerName;
@@ -19,24 +20,26 @@ export const FAULTS_USAGE = `npm run faults                        every fault, 
 npm run faults -- postgres kills      these groups, or faults whose name contains the words
 npm run faults -- list                what there is
 npm run faults -- soak 60             so many minutes of load and nothing else, one line a minute
+npm run faults -- jobs 10             so many minutes of jobs while processes and PostgreSQL are killed at random
 
 --rate 60  --balancer ${BALANCERS.join('|')}  --logs <directory to copy the logs of all processes to>
 groups: ${[...new Set(SUITE.map(({ group }) => group))].join(' ')}
 `;
 
 const DEFAULT_RATE = 60;
-const DEFAULT_SOAK_MINUTES = 60;
+const DEFAULT_MINUTES = { soak: 60, jobs: 10 } as const;
 
 /** @throws with the usage when something cannot be understood. */
 export function parseFaultArguments(given: readonly string[]): FaultArguments {
   const { values, positionals } = parseFaultWords(given);
   const [first, ...others] = positionals;
-  const mode = first === 'soak' || first === 'list' ? first : 'faults';
+  const mode = first === 'soak' || first === 'jobs' || first === 'list' ? first : 'faults';
   const preferred = BALANCERS.find(isInstalled) ?? 'plain';
   return {
     mode,
     words: mode === 'faults' ? positionals : [],
-    soakMinutes: mode === 'soak' ? positiveWholeNumber('the minutes of a soak', others[0], DEFAULT_SOAK_MINUTES) : 0,
+    minutes:
+      mode === 'soak' || mode === 'jobs' ? positiveWholeNumber('the minutes', others[0], DEFAULT_MINUTES[mode]) : 0,
     rate: positiveWholeNumber('--rate', values.rate, DEFAULT_RATE),
     logs: values.logs,
     balancer: balancerNamed(values.balancer) ?? preferred,

@@ -21,6 +21,8 @@ export interface Postgres {
   start(): Promise<void>;
   /** `SIGINT`: at once, without waiting for clients; `SIGQUIT`: as after a crash. */
   stop(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+  /** SIGKILL to all of its processes. */
+  kill(): Promise<void>;
   freeze(): void;
   thaw(): void;
   hasEnded(): boolean;
@@ -92,6 +94,11 @@ export async function openPostgres(group: ProcessGroup): Promise<Postgres> {
     async stop(signal) {
       if (!member || member.hasEnded()) return;
       signalOne(member.pid, signal);
+      await member.completed().catch(() => {});
+    },
+    async kill() {
+      if (!member || member.hasEnded()) return;
+      signalTree(member, 'SIGKILL');
       await member.completed().catch(() => {});
     },
     freeze: () => member && signalTree(member, 'SIGSTOP'),

@@ -5,7 +5,7 @@ import { PACKAGE_DIR } from '../../bench/package-dir.ts';
 const FAULTS_PAGE = 'docs/resilience.md';
 
 /** Puts `text` into the page of the results, in place of what is between the markers of `name`. @returns the file. */
-export function writeFaultResults(name: 'faults' | 'soak', text: string): string {
+export function writeFaultResults(name: 'faults' | 'soak' | 'jobs', text: string): string {
   const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
   const file = join(PACKAGE_DIR, FAULTS_PAGE);
   const page = readFileSync(file, 'utf8');

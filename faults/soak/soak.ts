@@ -25,7 +25,7 @@ export async function soak(group: ProcessGroup, plan: FaultArguments, say: (text
   const failures = new Map<string, number>();
   let requests = 0;
   const beganAt = performance.now();
-  for (let minute = 1; minute <= plan.soakMinutes; minute++) {
+  for (let minute = 1; minute <= plan.minutes; minute++) {
     await sleep(beganAt + minute * MINUTE_MS - performance.now());
     for (const { kind, failure } of load.attempts)
       if (failure) {

@@ -145,9 +145,10 @@ describe('the arguments of the suite', () => {
     expect(parseFaultArguments(['postgres'])).toMatchObject({ mode: 'faults', words: ['postgres'] });
     expect(parseFaultArguments(['soak', '30', '--rate', '20'])).toMatchObject({
       mode: 'soak',
-      soakMinutes: 30,
+      minutes: 30,
       rate: 20,
     });
+    expect(parseFaultArguments(['jobs'])).toMatchObject({ mode: 'jobs', minutes: 10 });
     expect(faultsNamed([])).toBe(SUITE);
     expect(new Set(faultsNamed(['redis']).map(({ group }) => group))).toEqual(new Set(['redis']));
   });

@@ -1,0 +1,88 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { ProcessGroup } from '../../bench/machine/index.ts';
+import { findPostgres } from '../../faults/cluster/index.ts';
+import {
+  type AcceptedJob,
+  type Disturbances,
+  disturb,
+  judgeJobs,
+  type StoredJob,
+  settledVerdict,
+  startJobCallers,
+  startJobsCluster,
+  type WebhookCall,
+} from '../../faults/jobs/index.ts';
+
+// The long form, which kills at random for ten minutes, is `npm run faults -- jobs`.
+const isPostgresThere = findPostgres() !== undefined;
+if (!isPostgresThere) process.stderr.write('\nJOBS NOT DISTURBED: install PostgreSQL (initdb and postgres)\n');
+const JOBS = 240;
+const RATE = 60;
+const SKEW_SECONDS = 90;
+
+const group = new ProcessGroup();
+afterAll(() => group.close());
+
+(isPostgresThere ? test : test.skip)(
+  'runners, gateways and PostgreSQL are killed, clocks differ, the webhook misbehaves: no job is lost or out of turn',
+  async () => {
+    const cluster = await startJobsCluster(group);
+    cluster.gateways[0]?.skewClock(SKEW_SECONDS);
+    cluster.runners[0]?.skewClock(-SKEW_SECONDS);
+    const callers = startJobCallers({ urls: cluster.gateways.map(({ url }) => url), jobs: JOBS, rate: RATE });
+    const done: Disturbances = new Map();
+    for (const which of ['runner', 'PostgreSQL', 'gateway', 'runner'] as const)
+      await disturb(cluster, which, 200, done);
+    await callers.done;
+    const { counts, problems } = await settledVerdict(cluster, callers, 200_000);
+    expect(problems).toEqual([]);
+    expect(counts).toMatchObject({ accepted: expect.any(Number), calls: expect.any(Number) });
+    expect(counts.accepted).toBeGreaterThanOrEqual(JOBS);
+    expect(counts.calls).toBeGreaterThan(counts.accepted);
+  },
+  300_000,
+);
+
+test('what breaks a promise is found', () => {
+  const job = (number: number, more: Partial<AcceptedJob> = {}): AcceptedJob => ({
+    id: `job-${number}`,
+    caller: 'one',
+    number,
+    isInTurn: true,
+    ...more,
+  });
+  const call = (number: number, more: Partial<WebhookCall> = {}): WebhookCall => ({
+    key: `job-${number}`,
+    caller: 'one',
+    number,
+    scheduledTime: undefined,
+    behaviour: 'answers',
+    hasEffect: true,
+    overlaps: false,
+    ...more,
+  });
+  const cron = (minute: number, key: string) =>
+    call(0, { key, scheduledTime: new Date(minute * 60_000).toISOString(), caller: '' });
+  const done = (...ids: string[]): StoredJob[] => ids.map((id) => ({ id, kind: 'action', state: 'done' }));
+  const stored = done('job-1', 'job-2');
+  const well = [call(1), call(2)];
+  const of = (calls: readonly WebhookCall[], jobs = stored, accepted = [job(1), job(2)]) =>
+    judgeJobs(accepted, jobs, calls).problems.map((problem) => problem.replace(/:.*/, ''));
+
+  expect(of(well)).toEqual([]);
+  expect(of([...well, call(2)])).toEqual([]);
+  expect(of(well, done('job-1'))).toEqual(['1 accepted jobs are lost', '1 calls have a key of no job']);
+  expect(of([call(1), call(2, { hasEffect: false })])).toEqual(['1 jobs had no effect']);
+  expect(of(well, [...done('job-1'), { id: 'job-2', kind: 'action', state: 'dead' }])).toEqual([
+    '1 jobs were not done',
+  ]);
+  expect(of([call(1), call(2), call(2, { overlaps: true })])).toEqual(['1 calls came while the same job was running']);
+  expect(of([...well, call(2, { key: 'job-1' })])).toEqual(['1 jobs came with two keys']);
+  expect(of([call(2), call(1)])).toEqual(['1 jobs were run before the one ahead of them was done']);
+  expect(of([call(2), call(1)], stored, [job(1, { isInTurn: false }), job(2, { isInTurn: false })])).toEqual([]);
+  const times = ['a', 'b', 'c'].map((id) => ({ id, kind: 'cron', state: 'done' }));
+  expect(of([...well, cron(1, 'a'), cron(1, 'b'), cron(3, 'c')], [...stored, ...times])).toEqual([
+    '1 times of the cron trigger were run as two jobs',
+    '1 times of the cron trigger are missing',
+  ]);
+});
