@@ -131,8 +131,6 @@ class GraphqlExchange {
   #prepareOne(request: OperationRequest): void {
     const prepared = this.#options.operations.prepare(request, this.#exchange, {
       mayStream: this.#events !== undefined,
-      // Event streams have their own bodies.
-      hasExtensions: this.#type !== undefined || this.#events === undefined,
     });
     if (prepared instanceof Promise)
       prepared.then(
@@ -214,8 +212,7 @@ class GraphqlExchange {
     if (this.#exchange.record) this.#exchange.record.batchSize = requests.length;
     const batch: Batch = { size: requests.length, introspections: 0 };
     const prepared: PreparedRequest[] = [];
-    for (const request of requests)
-      prepared.push(await operations.prepare(request, this.#exchange, { batch, hasExtensions: true }));
+    for (const request of requests) prepared.push(await operations.prepare(request, this.#exchange, { batch }));
     const answers: unknown[] = [];
     const holdsSecrets = prepared.some((one) => !('errors' in one) && !one.mayCompress);
     for (const one of prepared) {

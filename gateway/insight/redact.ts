@@ -12,8 +12,20 @@ export interface RedactedFile {
   readonly hiddenIncludes: readonly string[];
 }
 
-/** Keys whose values are credentials or may be, with everything below them. `value_from_env` and its like hold names. */
-const SECRET_KEYS = new Set(['value', 'add_headers', 'query_params', 'secret', 'password', 'token', 'database_url']);
+/** Keys whose values may be credentials, with everything below them, whatever their names say. */
+const SECRET_KEYS = new Set(['value', 'add_headers', 'query_params', 'database_url']);
+
+/** What keys of credentials are called, in any spelling: `api_key`, `clientSecret`, `X-Access-Token`. */
+const SECRET_WORDS =
+  /api[_-]?key|access[_-]?key|private[_-]?key|authorization|bearer|cookie|credential|passphrase|passw(?:or)?d|pwd|secret|token/i;
+
+/** Keys of metadata that contain such a word and hold names or addresses. */
+const NAMING_KEYS = /_from_env$|^only_public_without_token$/i;
+
+/** Whether the value of a key may be a credential. */
+function isSecretKey(name: string): boolean {
+  return SECRET_KEYS.has(name.toLowerCase()) || (SECRET_WORDS.test(name) && !NAMING_KEYS.test(name));
+}
 
 /**
  * Takes credentials out of a metadata file in YAML or JSON: values of headers and query parameters, user information and query
@@ -46,7 +58,7 @@ export function redactYaml(text: string, isHidden: boolean): RedactedFile {
     if (isMap(node)) {
       for (const { key, value } of node.items) {
         const name = isScalar(key) ? String(key.value) : '';
-        look(value, isSecret || SECRET_KEYS.has(name));
+        look(value, isSecret || isSecretKey(name));
       }
     } else if (isSeq(node)) for (const item of node.items) look(item, isSecret);
     else if (isScalar(node) && node.range) {
@@ -94,16 +106,23 @@ function sameLines(written: string): string {
   return REDACTED + '\n'.repeat(written.split('\n').length - 1);
 }
 
-/** User information and query strings of URLs, presets that are no session variables, and texts that are named as credentials. */
+/** A quoted text behind a name that a credential would have, as in JSON and in arguments of GraphQL. */
+const NAMED_CREDENTIAL = new RegExp(
+  `((?:${SECRET_WORDS.source})[\\w-]*\\\\?["']?\\s*[:=]\\s*\\\\?["'])(?!\\{\\{)[^"'\\\\\\n]+`,
+  'gi',
+);
+
+/** User information and query strings of URLs, credentials of `Authorization`, presets that are no session variables, and texts that are named as credentials. */
 function withoutCredentials(text: string): string {
-  return text
-    .replace(/:\/\/[^\s/@"'{}]+@/g, `://${REDACTED}@`)
-    .replace(/([?&][\w.~%[\]-]+=)(?!\{\{)[^&\s"'#{}]+/g, `$1${REDACTED}`)
-    .replace(
-      /((?:api[_-]?key|secret|token|password|authorization)\\?["']?\s*[:=]\s*\\?["'])(?!\{\{)[^"'\\\n]+/gi,
-      `$1${REDACTED}`,
-    )
-    .replace(/(@preset\s*\(\s*value\s*:\s*"(?!x-hasura-))[^"\n]*"/gi, `$1${REDACTED}"`);
+  return (
+    text
+      // A password may contain slashes and the sign that ends it, so all up to the last one is taken.
+      .replace(/:\/\/(?:[^\s/:@"'{}]*:[^\s"'{}]*|[^\s/@"'{}]+)@/g, `://${REDACTED}@`)
+      .replace(/\b(Bearer|bearer|Basic)(\s+)[\w.~+/=-]{6,}/g, `$1$2${REDACTED}`)
+      .replace(/([?&][\w.~%[\]-]+=)(?!\{\{)[^&\s"'#{}]+/g, `$1${REDACTED}`)
+      .replace(NAMED_CREDENTIAL, `$1${REDACTED}`)
+      .replace(/(@preset\s*\(\s*value\s*:\s*"(?!x-hasura-))[^"\n]*"/gi, `$1${REDACTED}"`)
+  );
 }
 
 const SCALAR_MARK = '\u001f';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ADMIN_ROLE, type Authenticator, type Session } from '../session/index.ts';
 import type { DocumentCost } from './document/index.ts';
 import { asksForExplanation, type ExplainedCost, type ExplainedPlan, Explanation } from './explanation.ts';
-import type { Plan, PlanPart } from './plan/index.ts';
+import type { PlanPart, Plans } from './plan/index.ts';
 import type { ParsedRequest } from './requests.ts';
 import type { RoleLimits } from './validation/index.ts';
 
@@ -59,7 +59,7 @@ function costAgainst(cost: DocumentCost, limits: RoleLimits): Readonly<Record<st
 
 /** The plan of an operation, as it is shown. */
 export function explainPlan(
-  { kind, parts }: Plan,
+  { plan: { kind, parts }, events }: Plans,
   isCached: boolean,
   variables: Readonly<Record<string, unknown>>,
   { cache }: ParsedRequest,
@@ -68,6 +68,11 @@ export function explainPlan(
   const { sources } = cache.generation;
   const nameOf = (owner: PlanPart['owner']) =>
     owner === 'graph' ? 'introspection' : (sources.find((one) => one.subschemaFor(role) === owner)?.name ?? 'graph');
+  // The source of its events is the first one; the others complete each of them.
+  if (events) {
+    const steps = events.parts.map((part, at) => ({ source: nameOf(part), wave: at === 0 ? 1 : 2 }));
+    return { kind: 'subscription', cached: isCached, steps };
+  }
   const steps = parts?.flatMap(({ owner, fields, wave, describe }) => {
     const requests = describe?.(variables);
     if (!requests) return [{ source: nameOf(owner), fields, wave }];

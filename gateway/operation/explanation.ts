@@ -55,6 +55,7 @@ export class Explanation implements CallRecorder {
   readonly #start: ExplanationStart;
   readonly #calls: RecordedCall[] = [];
   #omittedCalls = 0;
+  #event: number | undefined;
   #plan: (() => ExplainedPlan) | undefined;
 
   constructor(start: ExplanationStart) {
@@ -64,6 +65,13 @@ export class Explanation implements CallRecorder {
   /** @param describe called once the operation has run. */
   planned(describe: () => ExplainedPlan): void {
     this.#plan = describe;
+  }
+
+  /** Begins the next event of a subscription, which has the calls that are made for it. */
+  nextEvent(): void {
+    this.#event = (this.#event ?? 0) + 1;
+    this.#calls.length = 0;
+    this.#omittedCalls = 0;
   }
 
   addCall(name: string, kind: string, outcome: CallOutcome, durationMs: number): void {
@@ -89,10 +97,11 @@ export class Explanation implements CallRecorder {
         role,
         requestId,
         ...(traceId !== undefined && { traceId }),
+        ...(this.#event !== undefined && { event: this.#event }),
         durationMs: rounded(performance.now() - this.#startedAt),
         document: { validatedBefore: isValidated },
         ...(plan && { plan: { ...plan, ...(plan.steps && { steps: plan.steps.slice(0, MAX_STEPS) }) } }),
-        calls: this.#calls,
+        calls: [...this.#calls],
         ...(this.#omittedCalls > 0 && { omittedCalls: this.#omittedCalls }),
         cost,
       },

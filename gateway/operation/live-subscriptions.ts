@@ -64,6 +64,7 @@ class RunningSubscription implements Subscription {
   readonly events: SubscriptionPlan;
   readonly role: string;
   readonly #context: OperationContext;
+  readonly #explanation: ExecutableRequest['explanation'];
   readonly #results: AsyncIterator<ExecutionResult>;
   readonly #over: (end: SubscriptionEnd) => void;
   #reason: GatewayError | undefined;
@@ -75,6 +76,8 @@ class RunningSubscription implements Subscription {
     this.events = events;
     this.role = executable.session.role;
     this.#over = over;
+    this.#explanation = executable.explanation;
+    this.#explanation?.nextEvent();
     this.#context = new ExecutionContext(executable, executable.context.cancellation);
     this.#results = openedStream(() => events.open(executable.request.variables, this.#context));
   }
@@ -86,7 +89,7 @@ class RunningSubscription implements Subscription {
       if (!done) {
         this.#events++;
         this.#context.span?.addEvent('event');
-        return { done: false, value: resultOf(value, this.#context, false) };
+        return { done: false, value: this.#explained(resultOf(value, this.#context, false)) };
       }
     } catch (error) {
       this.close('failed');
@@ -94,6 +97,13 @@ class RunningSubscription implements Subscription {
     }
     this.close('completed');
     return { done: true, value: undefined };
+  }
+
+  #explained(result: OperationResult): OperationResult {
+    if (!this.#explanation) return result;
+    const { extensions } = this.#explanation;
+    this.#explanation.nextEvent();
+    return { ...result, beside: { extensions } };
   }
 
   /** Ends it after a random short time, for a reason that is sent to the client. */

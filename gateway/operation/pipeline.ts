@@ -36,8 +36,6 @@ export interface PrepareOptions {
   readonly isSaved?: boolean;
   /** Whether the transport can deliver a stream of events. */
   readonly mayStream?: boolean;
-  /** Whether its response has room for an explanation, which callers may have asked for. */
-  readonly hasExtensions?: boolean;
 }
 
 export interface OperationPipelineOptions {
@@ -167,13 +165,12 @@ export class OperationPipeline {
 
   #validateAndPlan(parsed: ParsedRequest, session: Session, options: PrepareOptions): PreparedRequest {
     const { request, context, cache, query, document } = parsed;
-    const { batch, isSaved = false, mayStream = false, hasExtensions = false } = options;
+    const { batch, isSaved = false, mayStream = false } = options;
     const { generation, rules } = cache;
     const scope = { generation, rules, role: session.role, isSaved, counts: this.counts };
-    const explanation =
-      hasExtensions && this.#explanations.explains(session, context.clientHeaders)
-        ? openExplanation(parsed, session, rules.limitsOf(session.role), isValidated(document, scope))
-        : undefined;
+    const explanation = this.#explanations.explains(session, context.clientHeaders)
+      ? openExplanation(parsed, session, rules.limitsOf(session.role), isValidated(document, scope))
+      : undefined;
     const reject = (errors: readonly PublicError[]) => this.#reject(errors, explanation);
     const validation = inSpan(
       context,
@@ -206,7 +203,7 @@ export class OperationPipeline {
     const { usage } = chosen;
     if (chosen.named === undefined) chosen.named = counts.named.of(query, document, operation) ?? null;
     const { named } = chosen;
-    explanation?.planned(() => explainPlan(plans.plan, isPlanned, request.variables, parsed, session.role));
+    explanation?.planned(() => explainPlan(plans, isPlanned, request.variables, parsed, session.role));
     return {
       session,
       plans,

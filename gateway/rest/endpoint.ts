@@ -185,9 +185,12 @@ function sendResult(exchange: HttpExchange, result: OperationResult, mayCompress
   const answered = error ? errorStatus(error, status) : (status ?? 200);
   const own = answered === 401 ? { ...CHALLENGE, ...headers } : headers;
   const all = cookies.length === 0 ? own : { ...own, 'set-cookie': cookies };
-  if (error) sendJson(exchange, answered, flatError(error), all);
+  // An explanation is beside the fields, unless one of them has its name.
+  const { extensions } = result.beside;
+  const beside = extensions === undefined ? undefined : { extensions };
+  if (error) sendJson(exchange, answered, { ...flatError(error), ...beside }, all);
   else {
-    const body = result.bytes ? dataIn(result.bytes) : (result.data ?? {});
+    const body = result.bytes ? dataIn(result.bytes) : { ...beside, ...result.data };
     if (mayCompress && cookies.length === 0) sendCompressible(exchange, answered, body, all);
     else sendJson(exchange, answered, body, all);
   }

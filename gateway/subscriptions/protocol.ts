@@ -22,6 +22,8 @@ export interface CloseFrame {
 export interface ResponseBody {
   readonly data?: unknown;
   readonly errors?: readonly PublicError[];
+  /** The explanation, where the caller has asked for one and may. */
+  readonly extensions?: unknown;
 }
 
 /** A WebSocket subprotocol: its messages and close frames. */

@@ -3,6 +3,7 @@ import { executeIncrementally } from '../graphql-http/index.ts';
 import {
   type ExecutableRequest,
   type OperationPipeline,
+  type OperationResult,
   type PublicError,
   type RejectedRequest,
   refusedRequest,
@@ -55,7 +56,8 @@ export function deliver(
   const { incremental } = prepared.plans;
   const run = isSubscription ? deliverEvents : deliverAnswer;
   const { started, over } =
-    incremental && parts !== undefined
+    // What explains it comes with all of it, so in one part.
+    incremental && parts !== undefined && !prepared.explanation
       ? deliverParts(prepared, incremental, parts, whileWanted)
       : run(prepared, operations, whileWanted);
   return {
@@ -72,6 +74,10 @@ export function deliver(
   };
 }
 
+function bodyOf({ data, errors, beside: { extensions } }: OperationResult): ResponseBody {
+  return { ...(errors && { errors }), data, ...(extensions !== undefined && { extensions }) };
+}
+
 interface StartedOperation {
   readonly started: { close(end: SubscriptionEnd): void };
   readonly over: Promise<void>;
@@ -83,8 +89,7 @@ function deliverAnswer(
   receiver: Receiver,
 ): StartedOperation {
   const answer = async () => {
-    const { data, errors } = await operations.execute(executable, { withEnvelope: false, asBytes: false });
-    await receiver.next({ ...(errors && { errors }), data });
+    await receiver.next(bodyOf(await operations.execute(executable, { withEnvelope: false, asBytes: false })));
     receiver.complete();
   };
   return { started: { close: () => executable.context.cancellation.cancel() }, over: answer() };
@@ -135,10 +140,9 @@ function deliverEvents(
       for (;;) {
         const { done, value } = await subscription.next();
         if (done) return receiver.complete();
-        const { data, errors } = value;
         if (record) record.events = (record.events ?? 0) + 1;
-        record?.addErrors(errors);
-        await receiver.next({ ...(errors && { errors }), data });
+        record?.addErrors(value.errors);
+        await receiver.next(bodyOf(value));
       }
     } catch (error) {
       subscription.close('failed');

@@ -13,7 +13,7 @@ import { isWithin } from './source-plan.ts';
 /** How the source stream of a subscription is created (GraphQL section 6.2.3.1). Decided once, as a plan is. */
 export interface SubscriptionPlan {
   readonly document: Document;
-  /** The parts of sources that its events are made of. */
+  /** The parts of sources that its events are made of, that of the root field first. */
   readonly parts: readonly Subschema[];
   readonly open: CompiledSubscription['open'];
 }
@@ -62,5 +62,6 @@ function subschemasFor(
     }),
   );
   const has = (part: Subschema) => [...types].some((name) => isCompositeType(part.schema.getType(name)));
-  return subschemas.filter((part) => part === owner || has(part));
+  const others = subschemas.filter((part) => part !== owner && has(part));
+  return owner ? [owner, ...others] : others;
 }

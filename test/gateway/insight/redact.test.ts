@@ -22,6 +22,15 @@ describe('a metadata file is shown without', () => {
     ['a preset that is no session variable', 'schema: |\n  type Query { a(b: Int @preset(value: "s3cret")): Int }'],
     ['what a template calls a key', 'template: \'{"api_key": "s3cret", "x": {{$body.input.x}}}\''],
     ['what a saved operation logs in by', 'query: mutation { login(password: "s3cret") { id } }'],
+    [
+      'a key of any spelling',
+      'API_KEY: s3cret\nX-Access-Token: s3cret\nclientSecret: { a: [s3cret] }\nPassword: s3cret',
+    ],
+    ['what a header is, whose name says it', 'headers:\n  Authorization: s3cret\n  Set-Cookie: s3cret'],
+    ['a bearer token in a text', 'comment: send Bearer s3cret.s3cret to it\nnote: "bearer s3cret-s3cret"'],
+    ['a password of a URL with slashes', 'url: postgres://a:/x/s3cret/y@b/c'],
+    ['a password of a URL with signs', 'url: postgres://a:x@s3cret@b/c'],
+    ['an argument of any spelling', 'query: mutation { login(accessToken: "s3cret", API_KEY: "s3cret") { id } }'],
     ['the address of a database', 'configuration:\n  connection_info:\n    database_url: postgres://a:s3cret@b'],
   ])('%s', (_, text) => {
     expect(text).toContain('s3cret');
@@ -32,6 +41,18 @@ describe('a metadata file is shown without', () => {
     expect(shown('s3cret', true)).not.toContain('s3cret');
     expect(shown('a:\n  - s3cret', true)).not.toContain('s3cret');
   });
+});
+
+test('names of variables, and keys that only sound like credentials, are shown', () => {
+  const text = [
+    'webhook_signature: { secret_from_env: SIGNING_SECRET }',
+    'only_public_without_token:',
+    '  - { path: /oauth/token, methods: [POST] }',
+    'authentication_fields: [auth_user_login]',
+    'url: https://host:8080/token',
+    'schema: "type Query { token: String password: String }"',
+  ].join('\n');
+  expect(shown(text)).toBe(text);
 });
 
 test('what is no credential stays as it is, on the same lines', () => {

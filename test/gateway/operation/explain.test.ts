@@ -311,7 +311,7 @@ test('a request without the header gets the bytes of its service', async () => {
   expect((await explain('{ item }')).body.data).toEqual({ item: 'spaced' });
 });
 
-test('a REST endpoint answers with bare data all the same', async () => {
+test('of a REST endpoint it is beside the fields, or beside the error, for those who may ask', async () => {
   const files = {
     'query_collections.yaml': [
       { name: 'saved', definition: { queries: [{ name: 'item', query: 'query item { item }' }] } },
@@ -326,8 +326,22 @@ test('a REST endpoint answers with bare data all the same', async () => {
     ],
   };
   await gateway.edit(files);
-  const { body } = await gateway.send('/api/rest/item', {
-    headers: { authorization: `Bearer ${developer()}`, ...ASKS },
+  const ask = async (token: string) => {
+    const { body } = await gateway.send<GraphqlBody>('/api/rest/item', {
+      headers: { authorization: `Bearer ${token}`, ...ASKS },
+    });
+    return body;
+  };
+  const { extensions, ...fields } = await ask(developer());
+  expect(fields).toEqual({ item: 'bolt' });
+  expect(explained({ extensions })).toMatchObject({
+    role: 'developer',
+    plan: { kind: 'forward' },
+    calls: [{ source: 'shop' }],
   });
-  expect(body).toEqual({ item: 'bolt' });
+  expect(await ask(issuer.token({ role: 'user' }))).toEqual({ item: 'bolt' });
+  shop.instead = (_, response) => reply(response, 500, {});
+  const failed = await ask(developer());
+  expect(failed).toMatchObject({ path: expect.any(String), error: expect.any(String), code: 'remote-schema-error' });
+  expect(explained(failed).calls).toHaveLength(1);
 });

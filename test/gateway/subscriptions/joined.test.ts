@@ -4,7 +4,7 @@ import { stitchingDirectives } from '@graphql-tools/stitching-directives';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { type GraphQLSchema, parse } from 'graphql';
 import { apolloSubgraph } from '../composition/subgraphs.ts';
-import { bearer, graphqlUpstream, keeper, openGateway, openIssuer } from '../harness/index.ts';
+import { bearer, type GraphqlBody, graphqlUpstream, keeper, openGateway, openIssuer } from '../harness/index.ts';
 import { legacyClient, type SubscribingClient, sseClient, wsClient } from './clients.ts';
 import { openFeed } from './feed.ts';
 import { graphqlWsService } from './services.ts';
@@ -107,12 +107,26 @@ async function stitched(more: object = {}) {
   return { feed, gateway, products };
 }
 
+type Headers = Record<string, string>;
 const headers = () => bearer(issuer.token());
-const CLIENTS: readonly [string, (url: string) => SubscribingClient | Promise<SubscribingClient>][] = [
-  ['graphql-transport-ws', (url) => wsClient(url, { headers: headers() })],
-  ['the graphql-ws of old', (url) => legacyClient(url, { headers: headers() })],
-  ['server-sent events', (url) => sseClient(url, headers())],
-];
+const CLIENTS: readonly [string, (url: string, headers: Headers) => SubscribingClient | Promise<SubscribingClient>][] =
+  [
+    ['graphql-transport-ws', (url, sent) => wsClient(url, { headers: sent })],
+    ['the graphql-ws of old', (url, sent) => legacyClient(url, { headers: sent })],
+    ['server-sent events', (url, sent) => sseClient(url, sent)],
+  ];
+
+/** `extensions.portico` of a result, without its times. */
+function explained({ extensions }: GraphqlBody) {
+  const { event, plan, calls } = (extensions as { portico: Explained }).portico;
+  return { event, kind: plan.kind, steps: plan.steps, calls: calls.map(({ source, outcome }) => [source, outcome]) };
+}
+
+interface Explained {
+  readonly event: number;
+  readonly plan: { readonly kind: string; readonly steps: readonly object[] };
+  readonly calls: readonly { readonly source: string; readonly outcome: string }[];
+}
 
 describe.each([
   ['a federation', federated],
@@ -121,10 +135,37 @@ describe.each([
   const world = openWorld();
 
   test.each(CLIENTS)(
+    'is explained with the calls that were made for it, to those who may ask, over %s',
+    async (_, open) => {
+      const { feed, gateway } = await world;
+      const asks = { 'x-portico-explain': 'true' };
+      const [admin, user] = await Promise.all(
+        ['admin', 'user'].map((role) =>
+          keep(Promise.resolve(open(gateway.url, { ...bearer(issuer.token({ role, roles: [role] })), ...asks }))),
+        ),
+      );
+      const query = 'subscription { orderPlaced { id product { name } } }';
+      const seen = (admin as SubscribingClient).subscribe(query);
+      const other = (user as SubscribingClient).subscribe(query);
+      await feed.waitFor(2);
+      for (const event of [1, 2]) {
+        feed.publish({ id: String(event), product: { upc: 'bolt' } });
+        const { steps, ...rest } = explained(await seen.next());
+        expect(rest).toEqual({ event, kind: 'subscription', calls: [['products', 'success']] });
+        expect(steps.length).toBeGreaterThan(0);
+        expect(await other.next()).not.toHaveProperty('extensions');
+      }
+      seen.stop();
+      other.stop();
+      await feed.waitFor(0);
+    },
+  );
+
+  test.each(CLIENTS)(
     'has the fields that other services join, fetched for each event, over %s',
     async (_client, open) => {
       const { feed, gateway } = await world;
-      const shop = await keep(Promise.resolve(open(gateway.url)));
+      const shop = await keep(Promise.resolve(open(gateway.url, headers())));
       const placed = shop.subscribe('subscription { new: orderPlaced { id product { upc name price } } }');
       await feed.waitFor(1);
       feed.publish({ id: '1', product: { upc: 'bolt' } });
