@@ -2,8 +2,10 @@ import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { StartError } from '../../platform/index.ts';
 import { type Database, SigningKeyState } from '../database/index.ts';
 import { KEY_ALGORITHMS, type KeyAlgorithm, readPrivateKey } from './key-pairs.ts';
-import { advanceKeys, KEY_SET_MAX_AGE_SECONDS, type KeyPolicy, openKey, type SigningKeyRow } from './key-rotation.ts';
+import { advanceKeys } from './key-rotation.ts';
+import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from './key-schedule.ts';
 import type { Sealer } from './sealer.ts';
+import { openKey, type SigningKeyRow } from './signing-key-rows.ts';
 
 /** A token with an unknown `kid` makes us look into the database, but at most this often. */
 const UNKNOWN_KID_INTERVAL_MS = 5_000;

@@ -1,0 +1,67 @@
+import { addSeconds, DAY_SECONDS } from '../../platform/index.ts';
+import { SigningKeyState } from '../database/index.ts';
+import type { KeyAlgorithm } from './key-pairs.ts';
+import { CLOCK_SKEW_SECONDS } from './refresh-token-keys.ts';
+import type { SigningKeyRow } from './signing-key-rows.ts';
+
+/** Verifiers may keep the public keys for this long. */
+export const KEY_SET_MAX_AGE_SECONDS = 300;
+
+/** By how much a verifier's clock may be behind, or its tolerance for expired tokens go. */
+const VERIFIER_MARGIN_SECONDS = 300;
+
+export interface KeyPolicy {
+  /** Of new keys. */
+  algorithm: KeyAlgorithm;
+  /** How long a key signs, in days. 0: until an operator rotates. */
+  rotationDays: number;
+  /** Lifetime of the access tokens, in seconds. */
+  tokenSeconds: number;
+  /** How often each replica looks for what the others have decided, in seconds. */
+  reloadSeconds: number;
+}
+
+/** How long a key has to be published before it may sign: until every verifier's copy of the key set has it. */
+export function publicationSeconds({ reloadSeconds }: Pick<KeyPolicy, 'reloadSeconds'>): number {
+  // A verifier may have copied the old set from the last replica to learn of the new key, just before it did.
+  return KEY_SET_MAX_AGE_SECONDS + 2 * reloadSeconds + CLOCK_SKEW_SECONDS;
+}
+
+/** When a key that is `next` begins to sign. */
+export function activationTime(row: Pick<SigningKeyRow, 'publishedAt'>, policy: KeyPolicy): Date {
+  return addSeconds(row.publishedAt ?? new Date(0), publicationSeconds(policy));
+}
+
+/** When a retired key's last token has expired, wherever it was signed. */
+export function removalTime(row: Pick<SigningKeyRow, 'retiredAt' | 'tokenSeconds'>, policy: KeyPolicy): Date {
+  // A replica may have gone on signing with it until it learned of the change.
+  const seconds = Math.max(row.tokenSeconds, policy.tokenSeconds) + 2 * policy.reloadSeconds + VERIFIER_MARGIN_SECONDS;
+  return addSeconds(row.retiredAt ?? new Date(0), seconds);
+}
+
+export type RotationStep =
+  | { do: 'make'; state: 'active' | 'next' }
+  | { do: 'activate'; kid: string }
+  | { do: 'note-token-lifetime'; kid: string }
+  | { do: 'remove'; kid: string };
+
+/** The steps of key rotation that are due. None in most cases. */
+export function stepsFor(rows: readonly SigningKeyRow[], policy: KeyPolicy, now: Date): readonly RotationStep[] {
+  if (rows.length === 0) return [{ do: 'make', state: 'active' }];
+  const steps: RotationStep[] = [];
+  const active = rows.find(({ state }) => state === SigningKeyState.active);
+  const next = rows.find(({ state }) => state === SigningKeyState.next);
+  if (next && activationTime(next, policy) <= now) steps.push({ do: 'activate', kid: next.kid });
+  if (active && !next && isDueForSuccessor(active, policy, now)) steps.push({ do: 'make', state: 'next' });
+  if (active && active.tokenSeconds < policy.tokenSeconds) steps.push({ do: 'note-token-lifetime', kid: active.kid });
+  for (const row of rows)
+    if (row.state === SigningKeyState.retired && removalTime(row, policy) <= now)
+      steps.push({ do: 'remove', kid: row.kid });
+  return steps;
+}
+
+function isDueForSuccessor({ activatedAt }: SigningKeyRow, policy: KeyPolicy, now: Date): boolean {
+  if (policy.rotationDays === 0 || activatedAt === null) return false;
+  // As much earlier as the publication takes, so that it signs on the day.
+  return addSeconds(activatedAt, policy.rotationDays * DAY_SECONDS - publicationSeconds(policy)) <= now;
+}
