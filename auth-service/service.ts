@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import { packageVersion } from '../platform/command-line.ts';
@@ -12,8 +12,9 @@ import {
   type RunningService,
 } from '../platform/index.ts';
 import { ActiveSpan } from './active-span.ts';
-import { type AuditEntry, auditSweeps, createAudit } from './audit/index.ts';
+import { auditSweeps, createAudit } from './audit/index.ts';
 import { type Config, passwordRules, SERVICE_NAME } from './config.ts';
+import { createUseCases } from './create-use-cases.ts';
 import { openDatabase } from './database/index.ts';
 import { endedSessionSweeps, openHousekeeping } from './housekeeping/index.ts';
 import { createReadiness, createRefreshDeliveries } from './http/index.ts';
@@ -24,30 +25,12 @@ import { createServer } from './server.ts';
 import { attemptSweeps, openThrottle } from './throttle/index.ts';
 import {
   createAccessTokens,
-  createAccessTokenVerifier,
   createSealer,
   openRefreshTokens,
   openSigningKeys,
   refreshTokenKeySweep,
 } from './tokens/index.ts';
-import {
-  createAdministration,
-  createAuthenticateClient,
-  createChangePassword,
-  createClientCredentials,
-  createConfirmRotations,
-  createIdentifyAdministrator,
-  createIdentifyCaller,
-  createIntrospect,
-  createListRevocations,
-  createListSessions,
-  createLogin,
-  createLogout,
-  createReadAudit,
-  createRefresh,
-  createRevokeSession,
-  createRevokeToken,
-} from './use-cases/index.ts';
+import { createConfirmRotations, createListRevocations } from './use-cases/index.ts';
 
 /**
  * A start that takes longer, as one that waits for its database, answers probes meanwhile. A shorter one listens when it is
@@ -161,42 +144,22 @@ export async function startAuthService(
     },
   });
 
-  const session = { database, audit, accessTokens, refreshTokens, lifetime: config.sessions, now };
-  const verify = createAccessTokenVerifier({ ...config.accessTokens, keys });
-  const identifyCaller = createIdentifyCaller({ database, verify, now });
-  const administrators = {
-    database,
-    roles: config.administration.roles,
-    recordRefusal: (entry: AuditEntry) => audit.recordDeduplicated(entry),
-    now,
-  };
   const counts = new UseCaseCounts();
-  const logout = counts.logout(createLogout({ database, audit, refreshTokens, identifyCaller, now }));
-  const useCases = {
-    login: counts.login(createLogin({ ...session, passwords, throttle, randomUUID })),
-    refresh: counts.refresh(createRefresh({ ...session, auditHours: config.audit.refreshHours })),
-    logout,
-    identifyCaller,
-    listSessions: createListSessions(database, now),
-    revokeSession: counts.revokeSession(createRevokeSession(database, audit, now)),
-    changePassword: counts.changePassword(createChangePassword({ database, audit, passwords, policy, throttle, now })),
-    authenticateClient: counts.authenticateClient(createAuthenticateClient(database, audit, throttle, now)),
-    clientCredentials: counts.clientCredentials(
-      createClientCredentials({ database, audit, accessTokens, now, randomUUID }),
-    ),
-    introspect: createIntrospect({ database, verify, identifyCaller, now }),
-    revokeToken: counts.revokeToken(createRevokeToken({ database, verify, logout, now })),
-    readAudit: createReadAudit({ database, audit, roles: config.audit.roles, now }),
-    identifyAdministrator: createIdentifyAdministrator({ ...administrators, verify, identifyCaller }),
-    administration: createAdministration({
-      ...administrators,
-      policy,
-      passwords: async () => passwords,
-      throttledAccounts: async () => throttle.accounts,
-      // A failure changes nothing: the keys are read again in some seconds.
-      keys: { sealer, policy: keyPolicy, reload: () => keys.reload().catch(() => {}) },
-    }),
-  };
+  const useCases = createUseCases({
+    config,
+    database,
+    audit,
+    throttle,
+    passwords,
+    policy,
+    sealer,
+    keys,
+    keyPolicy,
+    accessTokens,
+    refreshTokens,
+    counts,
+    now,
+  });
   const housekeeping = openHousekeeping({
     sweeps: [
       ...endedSessionSweeps(database, config.housekeeping.keepEndedDays),

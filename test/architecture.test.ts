@@ -102,6 +102,7 @@ const authService = roomsOf('auth-service', {
   audit: 'database platform',
   cli: 'audit config.ts database passwords settings throttle tokens use-cases platform',
   'config.ts': 'database passwords settings throttle tokens platform',
+  'create-use-cases.ts': 'audit config.ts database metrics passwords throttle tokens use-cases',
   database: 'active-span.ts package-root.ts platform',
   'errors.ts': '',
   graph: 'errors.ts http use-cases platform',
@@ -118,7 +119,7 @@ const authService = roomsOf('auth-service', {
   'prepare-start.ts': 'config.ts database http passwords tokens use-cases platform',
   'server.ts': 'active-span.ts errors.ts graph http oauth tokens use-cases platform',
   'service.ts':
-    'active-span.ts audit config.ts database housekeeping http metrics passwords prepare-start.ts server.ts throttle tokens use-cases platform',
+    'active-span.ts audit config.ts create-use-cases.ts database housekeeping http metrics passwords prepare-start.ts server.ts throttle tokens use-cases platform',
   settings: 'database passwords throttle tokens platform',
   throttle: 'database platform',
   tokens: 'audit database platform',

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import type { Audit, AuditEntry } from './audit/index.ts';
+import type { Config } from './config.ts';
+import type { Database } from './database/index.ts';
+import type { UseCaseCounts } from './metrics/index.ts';
+import type { PasswordPolicy, Passwords } from './passwords/index.ts';
+import type { OpenThrottle } from './throttle/index.ts';
+import {
+  type AccessTokens,
+  createAccessTokenVerifier,
+  type KeyPolicy,
+  type RefreshTokens,
+  type Sealer,
+  type SigningKeys,
+} from './tokens/index.ts';
+import {
+  createAdministration,
+  createAuthenticateClient,
+  createChangePassword,
+  createClientCredentials,
+  createIdentifyAdministrator,
+  createIdentifyCaller,
+  createIntrospect,
+  createListSessions,
+  createLogin,
+  createLogout,
+  createReadAudit,
+  createRefresh,
+  createRevokeSession,
+  createRevokeToken,
+} from './use-cases/index.ts';
+
+export interface UseCaseDependencies {
+  readonly config: Config;
+  readonly database: Database;
+  readonly audit: Audit;
+  readonly throttle: OpenThrottle;
+  readonly passwords: Passwords;
+  readonly policy: PasswordPolicy;
+  readonly sealer: Sealer;
+  readonly keys: SigningKeys;
+  readonly keyPolicy: KeyPolicy;
+  readonly accessTokens: AccessTokens;
+  readonly refreshTokens: RefreshTokens;
+  /** Counts the outcomes. */
+  readonly counts: UseCaseCounts;
+  now(): Date;
+}
+
+/** What users, clients and administrators can do, for the transports of the service. */
+export function createUseCases(dependencies: UseCaseDependencies) {
+  const { config, database, audit, throttle, passwords, policy, sealer, keys, keyPolicy } = dependencies;
+  const { accessTokens, refreshTokens, counts, now } = dependencies;
+  const session = { database, audit, accessTokens, refreshTokens, lifetime: config.sessions, now };
+  const verify = createAccessTokenVerifier({ ...config.accessTokens, keys });
+  const identifyCaller = createIdentifyCaller({ database, verify, now });
+  const administrators = {
+    database,
+    roles: config.administration.roles,
+    recordRefusal: (entry: AuditEntry) => audit.recordDeduplicated(entry),
+    now,
+  };
+  const logout = counts.logout(createLogout({ database, audit, refreshTokens, identifyCaller, now }));
+  return {
+    login: counts.login(createLogin({ ...session, passwords, throttle, randomUUID })),
+    refresh: counts.refresh(createRefresh({ ...session, auditHours: config.audit.refreshHours })),
+    logout,
+    identifyCaller,
+    listSessions: createListSessions(database, now),
+    revokeSession: counts.revokeSession(createRevokeSession(database, audit, now)),
+    changePassword: counts.changePassword(createChangePassword({ database, audit, passwords, policy, throttle, now })),
+    authenticateClient: counts.authenticateClient(createAuthenticateClient(database, audit, throttle, now)),
+    clientCredentials: counts.clientCredentials(
+      createClientCredentials({ database, audit, accessTokens, now, randomUUID }),
+    ),
+    introspect: createIntrospect({ database, verify, identifyCaller, now }),
+    revokeToken: counts.revokeToken(createRevokeToken({ database, verify, logout, now })),
+    readAudit: createReadAudit({ database, audit, roles: config.audit.roles, now }),
+    identifyAdministrator: createIdentifyAdministrator({ ...administrators, verify, identifyCaller }),
+    administration: createAdministration({
+      ...administrators,
+      policy,
+      passwords: async () => passwords,
+      throttledAccounts: async () => throttle.accounts,
+      // A failure changes nothing: the keys are read again in some seconds.
+      keys: { sealer, policy: keyPolicy, reload: () => keys.reload().catch(() => {}) },
+    }),
+  };
+}
