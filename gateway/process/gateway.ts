@@ -19,12 +19,9 @@ import { logHasuraSettings } from '../hasura-settings.ts';
 import { describeProblem, loadMetadata, MetadataError, together } from '../metadata/index.ts';
 import { OperationPipeline } from '../operation/index.ts';
 import { createAccessLog, createCors, requestSpans, socketSpans, trustedOrigins } from '../ops/index.ts';
-import { createRateLimiter } from '../rate-limit/index.ts';
-import { openDocumentStore, openReloadMarks } from '../replicas/index.ts';
 import { openPassThrough } from '../rest/index.ts';
 import { createGatewayServer } from '../server.ts';
 import { knownSessionVariables, openAuthenticator } from '../session/index.ts';
-import { openSchemaStore } from '../sources/index.ts';
 import { openSubscriptions } from '../subscriptions/index.ts';
 import { openUpstreamHttp } from '../upstream/index.ts';
 import { acceptUpgrades } from './accept-upgrades.ts';
@@ -32,7 +29,9 @@ import { type GatewayMetrics, openGatewayMetrics } from './gateway-metrics.ts';
 import { insightOf } from './insight.ts';
 import { compressorOf, connectionLimits, limitsOfConnections, operationLimits } from './limits.ts';
 import { COMPOSITION_BOUNDS_MS, measure } from './measurements.ts';
-import { followChanges, reloadQuietly, reloadsOfAll } from './reloading.ts';
+import { followChanges, marksOfGateways, reloadQuietly, reloadsOfAll } from './reloading.ts';
+import { openSharedState } from './shared-state.ts';
+import { sourceDependencies } from './source-dependencies.ts';
 import { headersForAuthService, tracedSessionCalls } from './traced-calls.ts';
 import {
   followMetricsOfMetadata,
@@ -74,19 +73,7 @@ export async function startGateway(
   });
   const assertions = openAssertions(config);
   const compositions = new Durations(COMPOSITION_BOUNDS_MS);
-  const surroundings = {
-    environment: config.environment,
-    http,
-    publicRole,
-    assertions,
-    webhookSecret: config.PORTICO_WEBHOOK_SECRET,
-    showInternals: config.HASURA_GRAPHQL_DEV_MODE,
-    resilience: config.resilience,
-    ...config.graph,
-    log,
-    compositions,
-    schemas: config.PORTICO_SCHEMA_DIR === undefined ? undefined : openSchemaStore(config.PORTICO_SCHEMA_DIR, log),
-  };
+  const dependencies = sourceDependencies({ config, http, assertions, compositions, log });
   const metadata = withStartErrors(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR, config.graph));
   const knownVariables = knownSessionVariables(config.authentication);
   logMetadataNotes(metadata, log, knownVariables);
@@ -109,7 +96,7 @@ export async function startGateway(
   const [graph, passThrough, backgroundWork] = withStartErrors(() =>
     together(
       () =>
-        new LiveGraph(metadata, { ...surroundings, jobs }, log, {
+        new LiveGraph(metadata, { ...dependencies, jobs }, log, {
           graceMs: config.PORTICO_READY_GRACE_SECONDS * 1000,
           enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
         }),
@@ -128,7 +115,6 @@ export async function startGateway(
     ),
   );
   let metrics: GatewayMetrics | undefined;
-  const redisUrl = config.PORTICO_REDIS_URL;
   const reloads = new MetadataReloader({
     location: config.HASURA_GRAPHQL_METADATA_DIR,
     graph,
@@ -143,25 +129,9 @@ export async function startGateway(
     knownVariables,
     log,
   });
-  const rateLimiter = createRateLimiter({
-    redisUrl: config.HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL ?? redisUrl,
-    whenRedisIsDown: config.PORTICO_RATE_LIMIT_REDIS_OUTAGE,
-    log,
-  });
-  const sharedDocuments =
-    redisUrl !== undefined && config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES
-      ? openDocumentStore({ redisUrl, log })
-      : undefined;
+  const sharedState = openSharedState(config, log);
   // Of several workers the process that keeps them running looks for the marks of other gateways.
-  const marks =
-    redisUrl === undefined || peers
-      ? undefined
-      : openReloadMarks({
-          redisUrl,
-          log,
-          startedAt,
-          onReload: (ask) => reloadQuietly(reloads, 'another gateway', ask),
-        });
+  const marks = peers ? undefined : marksOfGateways(reloads, config, startedAt, log);
   // Loaded where it is switched on: elsewhere it costs nothing.
   const { openUsage } = config.usage ? await import('../usage/index.ts') : {};
   const usage = config.usage && openUsage?.({ ...config.usage, publicRole, send: http.send, log });
@@ -170,10 +140,10 @@ export async function startGateway(
     authenticator,
     publicRole,
     limits: operationLimits(config),
-    rateLimiter,
+    rateLimiter: sharedState.rateLimiter,
     enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
     persistQueries: config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES,
-    sharedDocuments,
+    sharedDocuments: sharedState.documents,
     namedOperationLabels: { clients: config.PORTICO_METRICS_CLIENTS, tenants: config.PORTICO_METRICS_TENANTS },
     explainRoles: config.PORTICO_EXPLAIN_ROLES,
     usage,
@@ -297,8 +267,7 @@ export async function startGateway(
       subscriptions.leave();
       await Promise.all([listening.stop(), backgroundWork?.stop()]);
       passThrough.close();
-      rateLimiter.close();
-      sharedDocuments?.close();
+      sharedState.close();
       await jobs?.stop(config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1000);
       await usage?.stop();
       marks?.close();

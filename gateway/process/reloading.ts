@@ -3,6 +3,7 @@ import type { GatewayConfig } from '../config.ts';
 import { otherGatewaysNotNotified } from '../errors.ts';
 import type { MetadataReloader, MetadataReloads } from '../graph/index.ts';
 import { watchMetadata } from '../metadata/index.ts';
+import { openReloadMarks, type ReloadMarks } from '../replicas/index.ts';
 import type { WorkerPeers } from './worker-peers.ts';
 
 /**
@@ -53,4 +54,16 @@ export function followChanges(
     leavePeers?.();
     stopWatching();
   };
+}
+
+/** The marks by which gateways notify each other of reloads; undefined where they share no Redis. */
+export function marksOfGateways(
+  reloads: MetadataReloader,
+  { PORTICO_REDIS_URL: redisUrl }: GatewayConfig,
+  startedAt: number,
+  log: Logger,
+): ReloadMarks | undefined {
+  if (redisUrl === undefined) return undefined;
+  const onReload = (ask: boolean) => reloadQuietly(reloads, 'another gateway', ask);
+  return openReloadMarks({ redisUrl, log, startedAt, onReload });
 }

@@ -1,0 +1,34 @@
+import type { Logger } from '../../platform/index.ts';
+import type { GatewayConfig } from '../config.ts';
+import { createRateLimiter, type RateLimiter } from '../rate-limit/index.ts';
+import { type DocumentStore, openDocumentStore } from '../replicas/index.ts';
+
+/** What several gateways share in Redis. */
+export interface SharedState {
+  /** Counts in the process where there is no Redis. */
+  readonly rateLimiter: RateLimiter;
+  /** Undefined where each process keeps its own persisted queries. */
+  readonly documents: DocumentStore | undefined;
+  close(): void;
+}
+
+export function openSharedState(config: GatewayConfig, log: Logger): SharedState {
+  const redisUrl = config.PORTICO_REDIS_URL;
+  const rateLimiter = createRateLimiter({
+    redisUrl: config.HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL ?? redisUrl,
+    whenRedisIsDown: config.PORTICO_RATE_LIMIT_REDIS_OUTAGE,
+    log,
+  });
+  const documents =
+    redisUrl !== undefined && config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES
+      ? openDocumentStore({ redisUrl, log })
+      : undefined;
+  return {
+    rateLimiter,
+    documents,
+    close() {
+      rateLimiter.close();
+      documents?.close();
+    },
+  };
+}
