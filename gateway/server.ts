@@ -11,7 +11,7 @@ import { type GraphqlEndpointOptions, graphqlEndpoint } from './graphql-http/ind
 import { type DemoAccount, HOME_PATHS, homePage, isBrowserVisit } from './home/index.ts';
 import {
   type Compressor,
-  describeRequest,
+  describeUpgrade,
   type HttpExchange,
   handshakeProblem,
   messageProblem,
@@ -110,6 +110,9 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
   const console = consoleFiles && consolePage({ ...parts, files: consoleFiles });
   const isHome = (path: string) => path === HOME_PATHS.page || path === HOME_PATHS.style;
   const endings = openResponseBatcher(parts.log);
+  const takesGraphqlUpgrade = (path: string) => hasGraphql && (path === GRAPHQL_PATH || path === OLD_GRAPHQL_PATH);
+  const routeOfUpgrade = (path: string) =>
+    takesGraphqlUpgrade(path) ? path : (passThrough.routeOf(path) ?? OTHER_ROUTE);
 
   const app = express();
   // Paths are as they are written, as in Hasura: what a proxy keeps from the public has no second spelling here.
@@ -186,17 +189,20 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
     },
     upgrade: (request, socket, head) => {
       takeSessionCookies(request.headers);
-      const incoming = describeRequest(request, parts.log, parts.trustedProxies);
+      requests.active++;
+      const incoming = describeUpgrade(request, socket, parts.log, parts.trustedProxies, (status, durationMs) => {
+        requests.active--;
+        requests.add(routeOfUpgrade(incoming.path), request.method, status, durationMs, incoming.span);
+      });
       const problem = messageProblem(request) ?? handshakeProblem(request);
       if (problem) {
         socket.on('error', () => {});
-        return refuseUpgrade(request, socket, problem);
+        return refuseUpgrade(incoming, socket, problem);
       }
-      if (hasGraphql && (incoming.path === GRAPHQL_PATH || incoming.path === OLD_GRAPHQL_PATH))
-        subscriptions.upgrade(incoming, socket, head);
+      if (takesGraphqlUpgrade(incoming.path)) subscriptions.upgrade(incoming, socket, head);
       else if (isOwnPath(incoming.path) || (console && isConsolePath(incoming.path))) {
         socket.on('error', () => {});
-        refuseUpgrade(request, socket, resourceNotFound());
+        refuseUpgrade(incoming, socket, resourceNotFound());
       } else {
         parts.socketSpans.passedOn(incoming, socket, passThrough.routeOf(incoming.path));
         void passThrough.upgrade(incoming, socket, head);

@@ -1,5 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { Cancellation, clientAddress, type Logger, OTHER_ROUTE, requestIdOf, type Span } from '../../platform/index.ts';
+import type { Socket } from 'node:net';
+import {
+  Cancellation,
+  CLIENT_CLOSED_REQUEST,
+  clientAddress,
+  type Logger,
+  OTHER_ROUTE,
+  requestIdOf,
+  type Span,
+} from '../../platform/index.ts';
 import type { Compressor } from './compressor.ts';
 import type { RequestContext } from './request-context.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -18,6 +27,12 @@ export interface IncomingRequest {
   readonly log: Logger;
   /** Undefined while tracing is off. Set before anything is logged. */
   span: Span | undefined;
+}
+
+/** A handshake of a WebSocket. */
+export interface UpgradeRequest extends IncomingRequest {
+  /** Records with which status it was answered. Only the first call counts. */
+  answered(status: number): void;
 }
 
 /** A request and its response. */
@@ -53,9 +68,20 @@ export interface HttpExchangeSettings {
   readonly compressor: Compressor | undefined;
 }
 
-/** @param trustedProxies how many proxies of ours stand in front of the gateway. */
-export function describeRequest(request: IncomingMessage, log: Logger, trustedProxies: number): IncomingRequest {
-  return new DescribedRequest(request, log, trustedProxies);
+/**
+ * @param trustedProxies how many proxies of ours stand in front of the gateway.
+ * @param onAnswered called once with the status, 499 where the client went away first, and the duration in milliseconds.
+ */
+export function describeUpgrade(
+  request: IncomingMessage,
+  socket: Socket,
+  log: Logger,
+  trustedProxies: number,
+  onAnswered: (status: number, durationMs: number) => void,
+): UpgradeRequest {
+  const upgrade = new DescribedUpgrade(request, log, trustedProxies, onAnswered);
+  socket.once('close', () => upgrade.answered(CLIENT_CLOSED_REQUEST));
+  return upgrade;
 }
 
 export function openExchange(
@@ -113,6 +139,27 @@ function originForm(request: IncomingMessage): string {
   if (host === undefined || path === undefined) return target;
   headers.host = host;
   return path;
+}
+
+class DescribedUpgrade extends DescribedRequest implements UpgradeRequest {
+  readonly #startedAt = performance.now();
+  #onAnswered: ((status: number, durationMs: number) => void) | undefined;
+
+  constructor(
+    request: IncomingMessage,
+    log: Logger,
+    trustedProxies: number,
+    onAnswered: (status: number, durationMs: number) => void,
+  ) {
+    super(request, log, trustedProxies);
+    this.#onAnswered = onAnswered;
+  }
+
+  answered(status: number): void {
+    const onAnswered = this.#onAnswered;
+    this.#onAnswered = undefined;
+    onAnswered?.(status, performance.now() - this.#startedAt);
+  }
 }
 
 class OpenHttpExchange extends DescribedRequest implements HttpExchange {

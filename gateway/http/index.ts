@@ -11,7 +11,13 @@ export { Compressor } from './compressor.ts';
 export { acceptedCodings } from './content-coding.ts';
 export { invalidJson, jsonTooDeep } from './errors.ts';
 export { handshakeProblem } from './handshake.ts';
-export { describeRequest, type HttpExchange, type IncomingRequest, openExchange } from './http-exchange.ts';
+export {
+  describeUpgrade,
+  type HttpExchange,
+  type IncomingRequest,
+  openExchange,
+  type UpgradeRequest,
+} from './http-exchange.ts';
 export { ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
 export { BACKSLASH, CLOSING_BRACE, OPENING_BRACE, QUOTE } from './json-bytes.ts';
 export { isNestedTooDeep, MAX_JSON_DEPTH, parseShallowJson } from './json-depth.ts';

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayError } from '../errors.ts';
+import type { UpgradeRequest } from './http-exchange.ts';
 import { sendFlatError } from './respond.ts';
 
 /**
@@ -19,9 +20,10 @@ export function isBusy(request: IncomingMessage, socket: Socket): boolean {
   return false;
 }
 
-/** Answers a request for another protocol with a plain HTTP error. */
-export function refuseUpgrade(request: IncomingMessage, socket: Socket, error: GatewayError): void {
-  const response = new ServerResponse(request);
+/** Answers a handshake with a plain HTTP error. */
+export function refuseUpgrade(incoming: UpgradeRequest, socket: Socket, error: GatewayError): void {
+  incoming.answered(error.status);
+  const response = new ServerResponse(incoming.request);
   response.assignSocket(socket);
   response.shouldKeepAlive = false;
   // Node leaves such a connection half open until its client closes it.

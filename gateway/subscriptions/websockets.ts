@@ -10,6 +10,7 @@ import {
   type OperationSpans,
   refuseUpgrade,
   type Slot,
+  type UpgradeRequest,
 } from '../http/index.ts';
 import type { OperationPipeline } from '../operation/index.ts';
 import { type Authenticator, refuseCrossSite } from '../session/index.ts';
@@ -33,7 +34,7 @@ export interface WebSocketsOptions {
 /** The WebSockets of `/v1/graphql`. */
 export interface WebSockets {
   /** Takes a handshake, or refuses it with a plain HTTP response. */
-  upgrade(incoming: IncomingRequest, socket: Socket, head: Buffer): void;
+  upgrade(incoming: UpgradeRequest, socket: Socket, head: Buffer): void;
   /** Ends them all, as soon as their queries and mutations have finished. */
   leave(): void;
 }
@@ -106,14 +107,16 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
           { event: 'websocket.refused', type: 'websocket-log', ip, status: error.status, code: error.code },
           'WebSocket refused',
         );
-        return refuseUpgrade(incoming.request, socket, error);
+        return refuseUpgrade(incoming, socket, error);
       }
       // The library rejects a malformed handshake without notice; an open connection releases its slot itself.
       socket.once('close', slot.release);
       server.handleUpgrade(incoming.request, socket, head, (opened) => {
+        incoming.answered(101);
         socket.off('close', slot.release);
         accept(opened, incoming, slot);
       });
+      if (!socket.destroyed) incoming.answered(400);
     },
     leave: () => {
       isLeaving = true;

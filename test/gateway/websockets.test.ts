@@ -2,7 +2,18 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type Answer, bearer, hostileTokens, keeper, openPlatform, serve, until } from './harness/index.ts';
+import { readExposition } from '../prometheus.ts';
+import {
+  type Answer,
+  bearer,
+  freePort,
+  hostileTokens,
+  keeper,
+  openPlatform,
+  send,
+  serve,
+  until,
+} from './harness/index.ts';
 
 const { keep, close } = keeper();
 afterAll(close);
@@ -24,6 +35,7 @@ echo.server.on('upgrade', (incoming, socket, head) => {
     opened.on('message', (data, isBinary) => opened.send(data, { binary: isBinary }));
   });
 });
+const metricsPort = await freePort();
 const options = {
   environment: { ECHO: echo.url },
   metadata: {
@@ -34,7 +46,9 @@ const options = {
     ],
   },
 };
-const { gateway, issuer } = await keep(openPlatform(options));
+const { gateway, issuer } = await keep(
+  openPlatform({ ...options, environment: { ...options.environment, PORTICO_METRICS_PORT: String(metricsPort) } }),
+);
 beforeEach(() => {
   handshakes.length = 0;
   refusing = false;
@@ -90,6 +104,39 @@ function refusal(
     outgoing.end();
   });
 }
+
+/** How many handshakes have been counted, by route and status. */
+async function countedHandshakes(): Promise<Map<string, number>> {
+  const metrics = readExposition((await send(`http://127.0.0.1:${metricsPort}/metrics`)).text);
+  const labels =
+    /^http_server_request_duration_seconds_count\{http_request_method="GET",http_route="([^"]*)",http_response_status_code="(\d+)"\}$/;
+  return new Map(
+    [...metrics].flatMap(([name, count]) => {
+      const [, route, status] = labels.exec(name) ?? [];
+      return route === undefined ? [] : [[`${route} ${status}`, count] as const];
+    }),
+  );
+}
+
+describe('an operator sees how many handshakes there were', () => {
+  test('by route and status, also those that a service refused', async () => {
+    const before = await countedHandshakes();
+    const added = async (key: string) => ((await countedHandshakes()).get(key) ?? 0) - (before.get(key) ?? 0);
+    const { socket } = await openSocket(`${gateway.url}/echo`, bearer(issuer.token()));
+    socket.terminate();
+    const graphql = await openSocket(`${gateway.url}/v1/graphql`, {}, ['graphql-transport-ws']);
+    graphql.socket.terminate();
+    await refusal('/echo');
+    await refusal('/nothing/here');
+    await refusal('/v1/graphql', { 'sec-websocket-key': 'short' });
+    await refusal('/v1/graphql', { 'sec-websocket-protocol': 'graphql-transport-ws,,' });
+    refusing = true;
+    await refusal('/echo', bearer(issuer.token()));
+    expect([await added('/echo 101'), await added('/v1/graphql 101')]).toEqual([1, 1]);
+    expect([await added('/echo 401'), await added('/echo 403')]).toEqual([1, 1]);
+    expect([await added('/v1/graphql 400'), await added('other 404')]).toEqual([2, 1]);
+  });
+});
 
 describe('a WebSocket through the gateway', () => {
   test('carries texts and bytes both ways, and is asked for under the path of its service', async () => {

@@ -9,6 +9,7 @@ import {
   LiveConnections,
   refuseUpgrade,
   sendFlatError,
+  type UpgradeRequest,
 } from '../../http/index.ts';
 import type { Environment, Metadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE, type Authenticator, roleNotAllowed, type Session } from '../../session/index.ts';
@@ -31,7 +32,7 @@ export interface PassThrough extends MetadataSubscriber {
   /** Answers a request whose path matches. */
   handle(exchange: HttpExchange): Promise<void>;
   /** Takes a WebSocket handshake whose path matches; refuses it with a plain HTTP response. */
-  upgrade(incoming: IncomingRequest, socket: Socket, head: Buffer): Promise<void>;
+  upgrade(incoming: UpgradeRequest, socket: Socket, head: Buffer): Promise<void>;
   /** Closes the open WebSockets, which have no end of their own, unlike requests. */
   closeSockets(): void;
   close(): void;
@@ -145,7 +146,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
           { event: 'websocket.refused', type: 'websocket-log', ip, status: error.status, code: error.code },
           'WebSocket refused',
         );
-        refuseUpgrade(incoming.request, socket, error);
+        refuseUpgrade(incoming, socket, error);
       }
     },
     prepare: (described) => {

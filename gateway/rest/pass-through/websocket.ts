@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { Client, type Dispatcher } from 'undici';
 import type { Span } from '../../../platform/index.ts';
 import type { GatewayError } from '../../errors.ts';
-import { type IncomingRequest, refuseUpgrade } from '../../http/index.ts';
+import { refuseUpgrade, type UpgradeRequest } from '../../http/index.ts';
 import { serviceTimeout, serviceUnreachable } from '../errors.ts';
 import { headersOfAnswer } from './answer-headers.ts';
 import { headersWithContext, startCall } from './call-span.ts';
@@ -25,12 +25,12 @@ export interface WebSocketTarget extends Omit<RelayTarget, 'dispatcher'> {
  *
  * @param head what the client has sent after the handshake, which the service gets once it has switched protocols.
  */
-export function relayWebSocket(incoming: IncomingRequest, socket: Socket, head: Buffer, target: WebSocketTarget): void {
+export function relayWebSocket(incoming: UpgradeRequest, socket: Socket, head: Buffer, target: WebSocketTarget): void {
   new Handshake(incoming, socket, head, target).start();
 }
 
 class Handshake implements Dispatcher.DispatchHandler {
-  readonly #incoming: IncomingRequest;
+  readonly #incoming: UpgradeRequest;
   readonly #socket: Socket;
   readonly #head: Buffer;
   readonly #target: WebSocketTarget;
@@ -41,7 +41,7 @@ class Handshake implements Dispatcher.DispatchHandler {
   #isOver = false;
   #span: Span | undefined;
 
-  constructor(incoming: IncomingRequest, socket: Socket, head: Buffer, target: WebSocketTarget) {
+  constructor(incoming: UpgradeRequest, socket: Socket, head: Buffer, target: WebSocketTarget) {
     this.#incoming = incoming;
     this.#socket = socket;
     this.#head = head;
@@ -83,6 +83,7 @@ class Handshake implements Dispatcher.DispatchHandler {
     this.#end();
     const socket = this.#socket;
     socket.off('close', this.#clientGone);
+    this.#incoming.answered(101);
     socket.write(this.#switchingProtocols(controller, answer), 'latin1');
     join(socket, upstream as Socket, this.#head);
   }
@@ -104,6 +105,7 @@ class Handshake implements Dispatcher.DispatchHandler {
     // `writeHead` throws for a header that must not be sent: only a head that it accepts is used.
     response.writeHead(status, { ...headers, 'x-request-id': requestId });
     response.assignSocket(this.#socket);
+    this.#incoming.answered(status);
     this.#refusal = response;
     this.#span?.setAttribute('http.response.status_code', status);
   }
@@ -138,7 +140,7 @@ class Handshake implements Dispatcher.DispatchHandler {
       'call to a service failed',
     );
     if (this.#refusal) this.#socket.destroy();
-    else refuseUpgrade(this.#incoming.request, this.#socket, error);
+    else refuseUpgrade(this.#incoming, this.#socket, error);
   }
 
   #switchingProtocols(controller: Dispatcher.DispatchController, answer: IncomingHttpHeaders): string {
