@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { readSettings, tracingProblems, withPassword } from '../platform/index.ts';
+import { logsExportConfig, readSettings, tracingProblems, withPassword } from '../platform/index.ts';
 import { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './schemas/index.ts';
 import type { AuthenticationSettings } from './session/index.ts';
 import { gatewaySettings, graphSettings } from './settings/index.ts';
 import { DEFAULT_RESILIENCE, type ResilienceSettings } from './upstream/index.ts';
+
+/** The gateway in OpenTelemetry data, where `OTEL_SERVICE_NAME` is not set. */
+export const SERVICE_NAME = 'portico-gateway';
 
 /** The names of the gateway's settings. */
 export const SETTING_NAMES: readonly string[] = Object.keys(gatewaySettings);
@@ -166,10 +169,10 @@ type Settings = ReturnType<typeof readSettings<typeof gatewaySettings>>;
 function usageConfig(settings: Settings) {
   const { PORTICO_USAGE_DIR: directory, PORTICO_HIVE_USAGE_ENDPOINT: endpoint } = settings;
   const { PORTICO_HIVE_USAGE_TOKEN: token } = settings;
-  if (directory === undefined && endpoint === undefined) return undefined;
+  const otlp = settings.PORTICO_USAGE_OTLP ? logsExportConfig(settings, SERVICE_NAME) : undefined;
+  if (directory === undefined && endpoint === undefined && otlp === undefined) return undefined;
   const files = directory !== undefined && {
     directory,
-    intervalMs: settings.PORTICO_USAGE_INTERVAL_SECONDS * 1000,
     retentionDays: settings.PORTICO_USAGE_RETENTION_DAYS,
   };
   const hive = endpoint !== undefined &&
@@ -182,6 +185,8 @@ function usageConfig(settings: Settings) {
   return {
     files: files || undefined,
     hive: hive || undefined,
+    otlp,
+    intervalMs: settings.PORTICO_USAGE_INTERVAL_SECONDS * 1000,
     bounds: { operations: settings.PORTICO_USAGE_MAX_OPERATIONS, clients: settings.PORTICO_USAGE_MAX_CLIENTS },
   };
 }

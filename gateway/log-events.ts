@@ -86,6 +86,10 @@ export const LOG_EVENTS = {
   'usage.report_failed':
     'the registry did not take a usage report; `reason` has the cause, `lost` how many operations are not reported',
   'usage.report_recovered': 'the registry takes usage reports again; `lost` operations were not reported',
+  'usage.export_failed':
+    'usage was not accepted by the collector; `reason` has the cause, counting goes on in memory and exporting is retried',
+  'usage.export_recovered':
+    'usage is exported again; `incomplete` tells whether counts of earlier days were given up meanwhile',
   'listener.failed': 'a subscriber of an internal event failed; `err` has the cause',
   'traces.export_failed':
     'spans could not be exported; `reason` has the cause, `exported`, `dropped` and `failed` count spans since the start. Said once a minute',

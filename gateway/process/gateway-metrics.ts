@@ -8,7 +8,7 @@ import {
   type PublishedMetrics,
   publishMetrics,
 } from '../../platform/index.ts';
-import type { GatewayConfig } from '../config.ts';
+import { type GatewayConfig, SERVICE_NAME } from '../config.ts';
 import type { WorkerPeers } from './worker-peers.ts';
 
 export interface GatewayMetrics {
@@ -16,8 +16,6 @@ export interface GatewayMetrics {
   configure(defaults: MetricsPushDefaults | undefined): void;
   stop(): Promise<void>;
 }
-
-const SERVICE_NAME = 'portico-gateway';
 
 /** Where the settings have metrics go, and with them `defaults`. */
 function destinationOf(config: GatewayConfig, defaults?: MetricsPushDefaults) {

@@ -134,7 +134,7 @@ export async function startGateway(
   const marks = peers ? undefined : marksOfGateways(reloads, config, startedAt, log);
   // Loaded where it is switched on: elsewhere it costs nothing.
   const { openUsage } = config.usage ? await import('../usage/index.ts') : {};
-  const usage = config.usage && openUsage?.({ ...config.usage, publicRole, send: http.send, log });
+  const usage = config.usage && (await openUsage?.({ ...config.usage, publicRole, send: http.send, log }));
   const operations = new OperationPipeline({
     graph,
     authenticator,

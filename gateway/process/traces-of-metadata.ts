@@ -7,13 +7,14 @@ import type {
   TracingDefaults,
   TracingSettings,
 } from '../../platform/index.ts';
+import { SERVICE_NAME } from '../config.ts';
 import type { MetadataSubscriber } from '../graph/index.ts';
 import { type Environment, type Metadata, metricsPushOf, tracingOf } from '../metadata/index.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 
 /** The gateway in its traces. */
 export function telemetryOptions(settings: TracingSettings, log: Logger): TelemetryOptions {
-  return { settings, serviceName: 'portico-gateway', serviceVersion: packageVersion(), log };
+  return { settings, serviceName: SERVICE_NAME, serviceVersion: packageVersion(), log };
 }
 
 /** What `opentelemetry.yaml` says of tracing. @throws MetadataError where it cannot work. */

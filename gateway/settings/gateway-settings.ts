@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { metricsPushSettings } from '../../platform/index.ts';
+import { logsExportSettings, metricsPushSettings } from '../../platform/index.ts';
 import type { SecretSetting } from '../own-secrets.ts';
 import { authenticationSettings, browserSettings } from './authentication.ts';
 import { connectionSettings, requestSettings } from './connections.ts';
@@ -29,6 +29,7 @@ export const gatewaySettingGroups = {
   'Usage of operations and fields': usageSettings,
   'Traces (OpenTelemetry)': telemetrySettings,
   'Push of metrics (OpenTelemetry)': metricsPushSettings,
+  'Export of usage (OpenTelemetry)': logsExportSettings,
   'Development and compatibility': developmentSettings,
 };
 
@@ -48,5 +49,6 @@ export const gatewaySettings = {
   ...usageSettings,
   ...telemetrySettings,
   ...metricsPushSettings,
+  ...logsExportSettings,
   ...developmentSettings,
 } satisfies Record<SecretSetting, z.ZodType> & Record<string, z.ZodType>;

@@ -6,18 +6,27 @@ export const usageSettings = {
     .text()
     .optional()
     .describe(
-      'Directory for files that tell which operations and fields clients use, which `portico usage` and `portico check --usage` read. Without it and without a registry nothing is counted. See [usage.md](usage.md).',
+      'Directory for files that tell which operations and fields clients use, which `portico usage` and `portico check --usage` read. Without it, `PORTICO_USAGE_OTLP` and a registry nothing is counted. See [usage.md](usage.md).',
     ),
   PORTICO_USAGE_INTERVAL_SECONDS: setting
     .integer(60, 1, 86_400, 'seconds')
-    .describe('How often these files are written: a process that is killed loses what it counted since.'),
+    .describe(
+      'How often these files are written and usage is exported: a process that is killed loses what it counted since.',
+    ),
   PORTICO_USAGE_RETENTION_DAYS: setting.integer(90, 1, 3_650, 'days').describe('How long these files are kept.'),
   PORTICO_USAGE_MAX_OPERATIONS: setting
     .integer(2_000, 10, 100_000)
-    .describe('Operations that a file counts separately. All others are counted together as `other`.'),
+    .describe('Operations that a process counts separately in a day. All others are counted together as `other`.'),
   PORTICO_USAGE_MAX_CLIENTS: setting
     .integer(500, 10, 100_000)
-    .describe('Names of clients that a file counts separately. All others are counted together as `other`.'),
+    .describe(
+      'Names of clients that a process counts separately in a day. All others are counted together as `other`.',
+    ),
+  PORTICO_USAGE_OTLP: setting
+    .flag(false)
+    .describe(
+      'Whether usage is exported as log records over OTLP, to `OTEL_EXPORTER_OTLP_LOGS_ENDPOINT` or `OTEL_EXPORTER_OTLP_ENDPOINT`. See [usage.md](usage.md#over-otlp).',
+    ),
   PORTICO_HIVE_USAGE_ENDPOINT: setting
     .httpUrl()
     .optional()

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { DAY_MS, parseJson, StartError } from '../../platform/index.ts';
+import { linesOfLogs } from './otlp-lines.ts';
 import { dayOf, isUsageFile } from './usage-file.ts';
 
 /** An operation as files describe it. */
@@ -76,7 +77,7 @@ type UsesLine = Extract<UsageLine, { kind: 'uses' }>;
 /**
  * Reads what gateways have counted, and merges it by operation, client, version and role.
  *
- * @param paths directories of usage files, or files.
+ * @param paths directories of usage files, or files: of a gateway, or of a collector that writes log records as JSON.
  * @param since leaves out uses that were last seen before; in milliseconds since the epoch.
  * @throws StartError when one of them cannot be read.
  */
@@ -130,8 +131,8 @@ function* linesOf(paths: readonly string[]): Generator<UsageLine | undefined> {
   for (const file of paths.flatMap(filesOf))
     for (const text of reportUnreadable(file, () => readFileSync(file, 'utf8')).split('\n')) {
       if (text === '') continue;
-      const { data } = LINE.safeParse(parseJson(text));
-      yield data;
+      const parsed = parseJson(text);
+      for (const line of linesOfLogs(parsed) ?? [parsed]) yield LINE.safeParse(line).data;
     }
 }
 

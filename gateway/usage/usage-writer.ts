@@ -1,9 +1,8 @@
 import { inSlices, type Logger } from '../../platform/index.ts';
-import { dayOf, type UsageFiles, usageFileText } from './usage-file.ts';
+import { isOver } from './table-period.ts';
+import { type UsageFiles, usageFileText } from './usage-file.ts';
 import type { UsageTable } from './usage-table.ts';
 
-/** How long a full table stays in use before the next file begins, whose bounds are empty again. */
-const FULL_MS = 3_600_000;
 const HOUSEKEEPING_MS = 3_600_000;
 /** How often a file is written to which nothing was added. */
 const UNCHANGED_MS = 3_600_000;
@@ -59,7 +58,7 @@ export class UsageWriter {
       if (this.#finishing) await this.#finish(this.#finishing, now);
       const table = current();
       await this.#save(table, now);
-      if (dayOf(now) !== dayOf(table.startedAt) || (table.isFull && now - table.startedAt >= FULL_MS)) {
+      if (isOver(table, now)) {
         next();
         this.#finishing = table;
         await this.#finish(table, now);

@@ -1,17 +1,20 @@
-import { DAY_MS, type Logger, logText } from '../../platform/index.ts';
+import { DAY_MS, type Logger, type LogsExportConfig, logText, openLogsExport } from '../../platform/index.ts';
 import { describeUsedOperation, type OperationToCount } from './describe-operation.ts';
 import { hiveOperation } from './hive-operation.ts';
 import { HiveReporter, type HiveSettings, type SendReport } from './hive-reporter.ts';
 import { OperationUsage, type UsageTarget } from './operation-usage.ts';
+import { UsageExporter } from './usage-exporter.ts';
 import { UsageFiles } from './usage-file.ts';
 import { type UsageBounds, UsageTable } from './usage-table.ts';
 import { UsageWriter } from './usage-writer.ts';
 
 export interface UsageSettings {
   /** Where the files are written; undefined writes none. */
-  readonly files:
-    | { readonly directory: string; readonly intervalMs: number; readonly retentionDays: number }
-    | undefined;
+  readonly files: { readonly directory: string; readonly retentionDays: number } | undefined;
+  /** Where it is exported as log records; undefined exports none. */
+  readonly otlp: LogsExportConfig | undefined;
+  /** How often files are written and records exported, in milliseconds. */
+  readonly intervalMs: number;
   /** Undefined sends no reports. */
   readonly hive: HiveSettings | undefined;
   readonly bounds: UsageBounds;
@@ -35,8 +38,8 @@ export interface Usage {
 /** Characters of a role that are kept. */
 const MAX_ROLE = 128;
 
-export function openUsage(options: UsageOptions): Usage {
-  const { files, bounds, publicRole, send, log } = options;
+export async function openUsage(options: UsageOptions): Promise<Usage> {
+  const { files, otlp, intervalMs, bounds, publicRole, send, log } = options;
   const hive = options.hive && new HiveReporter({ ...options.hive, send, log });
   const target: UsageTarget & { table: UsageTable } = { table: new UsageTable(bounds), hive };
   const next = () => {
@@ -46,12 +49,21 @@ export function openUsage(options: UsageOptions): Usage {
     files &&
     new UsageWriter({
       files: new UsageFiles(files.directory, files.retentionDays),
-      intervalMs: files.intervalMs,
+      intervalMs,
       log,
       table: () => target.table,
       next,
     });
-  const renewal = files ? undefined : setInterval(next, DAY_MS).unref();
+  const exporter =
+    otlp &&
+    new UsageExporter({
+      exporter: await openLogsExport(otlp),
+      intervalMs,
+      log,
+      table: () => target.table,
+      next: files ? undefined : next,
+    });
+  const renewal = files || exporter ? undefined : setInterval(next, DAY_MS).unref();
   return {
     of: (operation) => {
       const description = describeUsedOperation(operation);
@@ -65,7 +77,7 @@ export function openUsage(options: UsageOptions): Usage {
     },
     stop: async () => {
       clearInterval(renewal);
-      await Promise.all([writer?.stop(), hive?.stop()]);
+      await Promise.all([writer?.stop(), exporter?.stop(), hive?.stop()]);
     },
   };
 }

@@ -1,11 +1,11 @@
 import { ProtobufWriter } from './protobuf-writer.ts';
 import { type AttributeValue, writeAttribute } from './write-attribute.ts';
 
-/** What stands before the spans or metrics of a request: who they are of. */
+/** What stands before the spans, metrics or log records of a request: who they are of. */
 export interface ExportHead {
-  /** `resource` of `ResourceSpans` and `ResourceMetrics`, as a member. */
+  /** `resource` of `ResourceSpans`, `ResourceMetrics` and `ResourceLogs`, as a member. */
   readonly resource: Uint8Array;
-  /** `scope` of `ScopeSpans` and `ScopeMetrics`, as a member. */
+  /** `scope` of `ScopeSpans`, `ScopeMetrics` and `ScopeLogs`, as a member. */
   readonly scope: Uint8Array;
 }
 
@@ -25,8 +25,11 @@ export function exportHead(
   return { resource: resourceWriter.copy(), scope: scopeWriter.copy() };
 }
 
-/** An `ExportTraceServiceRequest` or `ExportMetricsServiceRequest`, which number their fields alike. @param members spans that
- * `writeSpan` has written, or metrics that `writeMetricPoints` has. */
+/**
+ * An `ExportTraceServiceRequest`, `ExportMetricsServiceRequest` or `ExportLogsServiceRequest`, which number their fields alike.
+ *
+ * @param members what `writeSpan`, `writeMetricPoints` or `writeLogRecord` has written.
+ */
 export function exportRequest({ resource, scope }: ExportHead, members: Uint8Array): Uint8Array {
   const inside = scope.length + members.length;
   const inner = [...lengthDelimited(2, inside)];

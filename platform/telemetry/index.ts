@@ -28,6 +28,10 @@ export { type TracingDefaults, type TracingSettings, tracingProblems } from './c
 export { type FixedAttributes, fixedAttributes } from './fixed-attributes.ts';
 export { GATEWAY_CREDENTIAL_HEADER, gatewayCredential, gatewayCredentialCheck } from './gateway-credential.ts';
 export { parseKeyValues } from './key-value-list.ts';
+export { type LogsExportConfig, logsExportConfig } from './logs/config.ts';
+export type { LogRecord } from './logs/encode.ts';
+export { type LogsExport, openLogsExport } from './logs/export.ts';
+export { logsExportSettings } from './logs/settings.ts';
 export {
   type MetricsPushConfig,
   type MetricsPushDefaults,
@@ -38,7 +42,7 @@ export { type PublishedMetrics, type PublishMetricsOptions, publishMetrics } fro
 export { type MetricsPush, type MetricsPushOptions, openMetricsPush } from './metrics/push.ts';
 export { metricsPushSettings } from './metrics/settings.ts';
 export { PROPAGATION_HEADERS, PROPAGATORS, type Propagator } from './propagators.ts';
-export { otlpSettings, TRACING_SECRETS, tracingSettings } from './settings.ts';
+export { otlpSettings, tracingSettings } from './settings.ts';
 export type { Span, SpanKind } from './span.ts';
 export type { SpanCounts } from './span-queue.ts';
 export { openTelemetry, type Telemetry, type TelemetryOptions } from './telemetry.ts';

@@ -124,6 +124,3 @@ export const tracingSettings = {
     .integer(0, 0, 3_600_000, 'milliseconds')
     .describe('From which duration on traces are kept that the sampler has not chosen; 0: none.'),
 };
-
-/** Settings of tracing that are secrets: metadata must not refer to them. */
-export const TRACING_SECRETS = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'] as const;

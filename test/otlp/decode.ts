@@ -79,6 +79,16 @@ export interface ReceivedMetric extends Sender {
   readonly points: readonly MetricPoint[];
 }
 
+/** A log record that stands for an event. */
+export interface ReceivedLogRecord extends Sender {
+  readonly event: string;
+  readonly severity: number;
+  /** Nanoseconds since 1970. */
+  readonly at: bigint;
+  readonly observedAt: bigint;
+  readonly attributes: Attributes;
+}
+
 const { root } = protobuf.parse(readFileSync(new URL('./otlp.proto', import.meta.url), 'utf8'));
 
 const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
@@ -108,6 +118,32 @@ export function decodeMetrics(bytes: Uint8Array): ReceivedMetric[] {
       list(metrics).map((metric) => toMetric(metric, toSender(resource, scope))),
     ),
   );
+}
+
+/**
+ * Reads an `ExportLogsServiceRequest`.
+ *
+ * @throws Error when it is no such message, or has fields that OTLP does not know.
+ */
+export function decodeLogs(bytes: Uint8Array): ReceivedLogRecord[] {
+  return list(decode('ExportLogsServiceRequest', bytes).resourceLogs).flatMap(({ resource, scopeLogs }) =>
+    list(scopeLogs).flatMap(({ scope, logRecords }) =>
+      list(logRecords).map((record) => ({
+        ...toSender(resource, scope),
+        event: text(record.eventName),
+        severity: Number(record.severityNumber ?? 0),
+        at: BigInt(text(record.timeUnixNano) || 0),
+        observedAt: BigInt(text(record.observedTimeUnixNano) || 0),
+        attributes: toAttributes(record.attributes),
+      })),
+    ),
+  );
+}
+
+/** An `ExportLogsServiceRequest` as JSON, as the file exporter of a collector writes it. */
+export function logsAsJson(bytes: Uint8Array): string {
+  const described = root.lookupType('otlp.ExportLogsServiceRequest');
+  return JSON.stringify(described.toObject(described.decode(bytes), { longs: String, bytes: String }));
 }
 
 /** The bytes of a message of `otlp.proto`, whose fields have names in camelCase. */

@@ -1,7 +1,16 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { decodeMetrics, decodeSpans, encode, type ReceivedMetric, type ReceivedSpan } from './decode.ts';
+import {
+  decodeLogs,
+  decodeMetrics,
+  decodeSpans,
+  encode,
+  logsAsJson,
+  type ReceivedLogRecord,
+  type ReceivedMetric,
+  type ReceivedSpan,
+} from './decode.ts';
 
 /**
  * How exports are answered: accepted, perhaps late; refused with a status, perhaps with `Retry-After` in seconds;
@@ -31,6 +40,9 @@ export interface OtlpReceiver {
   /** What was accepted, the oldest first. */
   readonly spans: readonly ReceivedSpan[];
   readonly metrics: readonly ReceivedMetric[];
+  readonly logRecords: readonly ReceivedLogRecord[];
+  /** Each accepted export of log records as a line of JSON, as a collector writes them to a file. */
+  readonly logLines: readonly string[];
   /** Every export, also those that were not accepted. */
   readonly exports: readonly Export[];
   /** Why exports were no valid OTLP; they were answered with status 400. A test expects it to be empty. */
@@ -45,12 +57,15 @@ export interface OtlpReceiver {
 const SIGNALS = {
   '/v1/traces': { response: 'ExportTraceServiceResponse', rejected: 'rejectedSpans' },
   '/v1/metrics': { response: 'ExportMetricsServiceResponse', rejected: 'rejectedDataPoints' },
+  '/v1/logs': { response: 'ExportLogsServiceResponse', rejected: 'rejectedLogRecords' },
 } as const;
 
 /** Opens a receiver on a random port of the loopback interface. */
 export async function openOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const metrics: ReceivedMetric[] = [];
+  const logRecords: ReceivedLogRecord[] = [];
+  const logLines: string[] = [];
   const exports: Export[] = [];
   const problems: string[] = [];
   let answer: Answer = { kind: 'accept' };
@@ -66,7 +81,11 @@ export async function openOtlpReceiver(): Promise<OtlpReceiver> {
       const body = readExport(request, sent);
       if (chosen.kind === 'accept' || chosen.kind === 'partial') {
         if (path === '/v1/traces') spans.push(...decodeSpans(body));
-        else metrics.push(...decodeMetrics(body));
+        else if (path === '/v1/metrics') metrics.push(...decodeMetrics(body));
+        else {
+          logRecords.push(...decodeLogs(body));
+          logLines.push(logsAsJson(body));
+        }
       }
       record(chosen.kind);
     } catch (error) {
@@ -82,13 +101,15 @@ export async function openOtlpReceiver(): Promise<OtlpReceiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     metrics,
+    logRecords,
+    logLines,
     exports,
     problems,
     answerWith(next) {
       answer = next;
     },
     clear() {
-      for (const received of [spans, metrics, exports, problems]) received.length = 0;
+      for (const received of [spans, metrics, logRecords, logLines, exports, problems]) received.length = 0;
     },
     close: () =>
       new Promise((resolve) => {

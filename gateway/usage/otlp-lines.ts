@@ -1,0 +1,82 @@
+import { z } from 'zod';
+
+/** The value of an attribute, as the JSON of OTLP has it: a whole number is a text there. */
+const VALUE = z.union([
+  z.object({ stringValue: z.string() }).transform(({ stringValue }) => stringValue),
+  z
+    .object({ intValue: z.union([z.string().regex(/^\d{1,15}$/), z.number()]) })
+    .transform(({ intValue }) => Number(intValue)),
+  z
+    .object({ arrayValue: z.object({ values: z.array(z.object({ stringValue: z.string() })).default([]) }) })
+    .transform(({ arrayValue }) => arrayValue.values.map(({ stringValue }) => stringValue)),
+  z.unknown().transform(() => undefined),
+]);
+const ATTRIBUTES = z
+  .array(z.object({ key: z.string(), value: VALUE }))
+  .default([])
+  .transform((all): Readonly<Record<string, unknown>> => Object.fromEntries(all.map(({ key, value }) => [key, value])));
+const RECORD = z.object({
+  timeUnixNano: z.union([z.string().regex(/^\d{1,20}$/), z.number().min(0).max(1e20)]),
+  eventName: z.string().optional(),
+  attributes: ATTRIBUTES,
+});
+const LOGS = z.object({
+  resourceLogs: z.array(
+    z.object({
+      resource: z.object({ attributes: ATTRIBUTES }).default({ attributes: {} }),
+      scopeLogs: z.array(z.object({ logRecords: z.array(z.unknown()).default([]) })).default([]),
+    }),
+  ),
+});
+
+/**
+ * The lines of a usage file that log records stand for, as a collector writes them to a file: an `ExportLogsServiceRequest`
+ * as JSON. Records of other events are left out.
+ *
+ * @returns undefined where it is none; a record that is not valid is undefined.
+ */
+export function linesOfLogs(parsed: unknown): readonly unknown[] | undefined {
+  const { data } = LOGS.safeParse(parsed);
+  return data?.resourceLogs.flatMap(({ resource, scopeLogs }) =>
+    scopeLogs.flatMap(({ logRecords }) => logRecords.flatMap((record) => lineOfRecord(record, resource.attributes))),
+  );
+}
+
+function lineOfRecord(sent: unknown, resource: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const { data } = RECORD.safeParse(sent);
+  if (!data) return [undefined];
+  const { eventName, timeUnixNano, attributes } = data;
+  const to = new Date(Number(timeUnixNano) / 1e6).toISOString();
+  const from = attributes['portico.usage.from'];
+  const id = attributes['portico.usage.operation'];
+  switch (eventName) {
+    case 'portico.usage.period':
+      return [{ kind: 'usage', version: 1, instance: resource['service.instance.id'], from, to }];
+    case 'portico.usage.operation':
+      return [
+        {
+          kind: 'operation',
+          id,
+          type: attributes['graphql.operation.type'],
+          name: attributes['graphql.operation.name'],
+          coordinates: attributes['portico.usage.coordinates'],
+        },
+      ];
+    case 'portico.usage.uses':
+      return [
+        {
+          kind: 'uses',
+          operation: id,
+          client: attributes['portico.client.name'],
+          version: attributes['portico.client.version'],
+          role: attributes['portico.role'],
+          count: attributes['portico.usage.count'],
+          errors: attributes['portico.usage.errors'],
+          first: from,
+          last: to,
+        },
+      ];
+    default:
+      return [];
+  }
+}
