@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { suggestion } from '../../platform/command-line.ts';
 import type { Command, CommandArguments } from './command.ts';
-import { UsageError } from './command-errors.ts';
+import { extraArgument, invalidOptionValue, missingArgument, unknownCommand, unknownOption } from './errors.ts';
 
 /** The parsed arguments of a command. */
 export interface Parsed<Known extends Command> {
@@ -25,7 +25,7 @@ export function parseCommand<Known extends Command>(
     const parts = name.split(' ');
     return parts.every((part, index) => words[index] === part);
   });
-  if (!command) throw new UsageError(`unknown command${suggestedCommand(words, commands)}`);
+  if (!command) throw unknownCommand(suggestedCommand(words, commands));
   const flags = [...(command.flags ?? []), ...COMMON_FLAGS];
   const { values, positionals } = parseOptions(
     words.slice(command.name.split(' ').length),
@@ -53,11 +53,7 @@ function parseOptions(args: readonly string[], options: readonly string[], flags
   } catch (error) {
     const { code } = error as { code?: string };
     const isValue = code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE';
-    throw new UsageError(
-      isValue
-        ? 'an option lacks its value, or has one too many'
-        : `unknown option${suggestedOption(args, [...options, ...flags])}`,
-    );
+    throw isValue ? invalidOptionValue() : unknownOption(suggestedOption(args, [...options, ...flags]));
   }
 }
 
@@ -80,8 +76,8 @@ function suggestedOption(args: readonly string[], known: readonly string[]): str
 
 function checkCount({ parameters, optional = 0 }: Command, count: number): void {
   const repeats = parameters.at(-1)?.endsWith('...') ?? false;
-  if (count < parameters.length - optional) throw new UsageError('an argument is missing');
-  if (count > parameters.length && !repeats) throw new UsageError('there is an argument too many');
+  if (count < parameters.length - optional) throw missingArgument();
+  if (count > parameters.length && !repeats) throw extraArgument();
 }
 
 /** One line that says how a command is written. */

@@ -2,7 +2,7 @@ import { completionScript, packageVersion, SHELLS, unknownShell } from '../../pl
 import { COMMON_FLAGS, parseCommand, usageOf } from './arguments.ts';
 import { COMMAND_GROUPS, loadCommand } from './catalogue.ts';
 import { type Command, type CommandProcess, positionalAt } from './command.ts';
-import { CommandError, UsageError } from './command-errors.ts';
+import { CommandError, UsageError } from './errors.ts';
 
 const PROGRAM_NAME = 'portico-auth';
 

@@ -4,7 +4,7 @@ import type { Database } from '../database/index.ts';
 import type { Bcrypt, PasswordPolicy, Passwords } from '../passwords/index.ts';
 import type { Sealer } from '../tokens/index.ts';
 import type { Administration, Administrator } from '../use-cases/index.ts';
-import { UsageError } from './command-errors.ts';
+import { missingArgument, repeatedOption } from './errors.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The context of a command. */
@@ -75,13 +75,13 @@ export type DatabaseCommandRuns = Readonly<Record<string, DatabaseCommandRun>>;
 /** The value of an option that is given once at most. @throws UsageError */
 export function singleOption(options: Options, name: string): string | undefined {
   const values = options[name] ?? [];
-  if (values.length > 1) throw new UsageError(`--${name} is there more than once`);
+  if (values.length > 1) throw repeatedOption(name);
   return values[0];
 }
 
 /** The positional at this place, which the command's parameters say is there. */
 export function positionalAt({ positionals }: CommandArguments, index: number): string {
   const value = positionals[index];
-  if (value === undefined) throw new UsageError('an argument is missing');
+  if (value === undefined) throw missingArgument();
   return value;
 }

@@ -5,7 +5,7 @@ import { type Bcrypt, loadBcrypt } from '../passwords/index.ts';
 import { createSealer, inspectRefreshTokenKeys, readSigningKeys } from '../tokens/index.ts';
 import { countPasswords, type PepperVerification, verifyPeppers } from '../use-cases/index.ts';
 import { type CommandArguments, type CommandProcess, type Outcome, singleOption } from './command.ts';
-import { UsageError } from './command-errors.ts';
+import { invalidUrl } from './errors.ts';
 
 const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 const ANSWER_WITHIN_MS = 5_000;
@@ -19,7 +19,7 @@ interface Finding {
 /** Every check that can be made; one that fails does not keep the others from being made. */
 export async function doctor({ env }: Pick<CommandProcess, 'env'>, given: CommandArguments): Promise<Outcome> {
   const url = singleOption(given.options, 'url');
-  if (url !== undefined && !URL.canParse(url)) throw new UsageError('--url: expected a URL');
+  if (url !== undefined && !URL.canParse(url)) throw invalidUrl();
   const findings: Finding[] = [];
   const config = checkSettings(env, findings);
   if (config) {

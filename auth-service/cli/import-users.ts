@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/index.ts';
 import { importUsers } from '../use-cases/index.ts';
 import type { CommandContext, Outcome } from './command.ts';
-import { CommandError } from './command-errors.ts';
+import { nothingImported } from './errors.ts';
 import { type Import, MAX_SHOWN_PROBLEMS, readImport } from './import-file.ts';
 import { createProgress } from './progress.ts';
 
@@ -26,8 +26,7 @@ export async function runImport(context: CommandContext, options: ImportOptions)
   const { tenantId, dryRun, allOrNothing } = options;
   const read = readImport(await context.terminal.readAll(), context.config.passwords.importMaxCost);
   const { users, refused, truncated } = read;
-  if (users.length === 0 || truncated || (allOrNothing && refused > 0))
-    throw new CommandError(['nothing was imported:', ...problemLines(read)].join('\n  '));
+  if (users.length === 0 || truncated || (allOrNothing && refused > 0)) throw nothingImported(problemLines(read));
   const added = dryRun ? 0 : await addAll(context, tenantId, users);
   const there = users.length - added;
   const summary = dryRun

@@ -1,6 +1,6 @@
 import { MAX_TENANT_ID, type NamedClaim, readUsername } from '../use-cases/index.ts';
 import type { CommandContext } from './command.ts';
-import { CommandError, UsageError } from './command-errors.ts';
+import { invalidClaim, invalidTenantId, unknownTenant, unknownUser } from './errors.ts';
 
 /** Of a user for whom none are named. */
 export const DEFAULT_ROLES = ['user'];
@@ -8,7 +8,7 @@ export const DEFAULT_ROLES = ['user'];
 /** A tenant id as it is written: a whole number. @throws UsageError */
 export function parseTenantId(text: string): number {
   const id = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(id >= 1 && id <= MAX_TENANT_ID)) throw new UsageError(`expected a tenant id from 1 to ${MAX_TENANT_ID}`);
+  if (!(id >= 1 && id <= MAX_TENANT_ID)) throw invalidTenantId(MAX_TENANT_ID);
   return id;
 }
 
@@ -18,7 +18,7 @@ export async function findTenant({ database }: CommandContext, text: string): Pr
   const tenant = await database.acrossTenants('operators-look', (transaction) =>
     transaction.tenant.findUnique({ where }),
   );
-  if (!tenant) throw new CommandError('there is no such tenant');
+  if (!tenant) throw unknownTenant();
   return tenant;
 }
 
@@ -36,7 +36,7 @@ export async function findUser(context: CommandContext, tenant: string, name: st
   const user = await context.database.inTenant(tenantId, (transaction) =>
     transaction.user.findUnique({ where: { tenantId_username: { tenantId, username } } }),
   );
-  if (!user) throw new CommandError('there is no such user in this tenant');
+  if (!user) throw unknownUser();
   return { tenantId, tenantName, userId: user.id, username };
 }
 
@@ -44,7 +44,7 @@ export async function findUser(context: CommandContext, tenant: string, name: st
 export function readClaimOptions(given: readonly string[]): readonly NamedClaim[] {
   return given.map((pair) => {
     const equals = pair.indexOf('=');
-    if (equals < 0) throw new UsageError('expected claims like x-hasura-department=sales');
+    if (equals < 0) throw invalidClaim();
     return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
   });
 }

@@ -1,5 +1,5 @@
 import type { ReadStream } from 'node:tty';
-import { CommandError } from './command-errors.ts';
+import { inputTooLarge, interrupted } from './errors.ts';
 
 const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 const INTERRUPT = '\u0003';
@@ -35,7 +35,7 @@ async function readWholeInput(input: NodeJS.ReadableStream): Promise<string> {
   for await (const piece of input) {
     const buffer = Buffer.from(piece as Buffer);
     bytes += buffer.length;
-    if (bytes > MAX_INPUT_BYTES) throw new CommandError('standard input is too large');
+    if (bytes > MAX_INPUT_BYTES) throw inputTooLarge();
     pieces.push(buffer);
   }
   return Buffer.concat(pieces).toString('utf8');
@@ -60,7 +60,7 @@ function readTyped(prompt: string, input: ReadStream, errors: NodeJS.WritableStr
     };
     const take = (text: string) => {
       for (const sign of text) {
-        if (sign === INTERRUPT) return finish(() => reject(new CommandError('interrupted')));
+        if (sign === INTERRUPT) return finish(() => reject(interrupted()));
         if (sign === '\r' || sign === '\n' || sign === END_OF_TRANSMISSION)
           return finish(() => resolve(signs.join('')));
         if (BACKSPACE.has(sign)) signs.pop();

@@ -8,7 +8,7 @@ import {
   readWholeAudit,
 } from '../../audit/index.ts';
 import { type CommandContext, type DatabaseCommandRuns, type Options, singleOption } from '../command.ts';
-import { UsageError } from '../command-errors.ts';
+import { entryIdExpected, invalidLimit, invalidSince, tenantOfUserMissing, unknownEvent } from '../errors.ts';
 import { AUDIT_ENTRIES } from '../page-sizes.ts';
 import { listOutcome } from '../print.ts';
 import { findTenant, findUser } from '../subjects.ts';
@@ -36,8 +36,7 @@ async function auditFilter(
     singleOption(options, 'user'),
     singleOption(options, 'since'),
   ];
-  if (event !== undefined && !Object.hasOwn(AUDIT_EVENTS, event))
-    throw new UsageError(`expected an event of ${Object.keys(AUDIT_EVENTS).join(', ')}`);
+  if (event !== undefined && !Object.hasOwn(AUDIT_EVENTS, event)) throw unknownEvent(Object.keys(AUDIT_EVENTS));
   return {
     ...(event !== undefined && { event }),
     ...(since !== undefined && { since: readSince(since, context.now()) }),
@@ -48,24 +47,23 @@ async function auditFilter(
 async function subjectId(context: CommandContext, tenant: string | undefined, user: string): Promise<string> {
   // By id, deleted users are found too.
   if (isUuid(user)) return user.toLowerCase();
-  if (tenant === undefined) throw new UsageError('--user takes a name only together with --tenant');
+  if (tenant === undefined) throw tenantOfUserMissing();
   return (await findUser(context, tenant, user)).userId;
 }
 
 function pageInput(options: Options): { first: number; after?: string } {
   const [limit, after] = [singleOption(options, 'limit'), singleOption(options, 'after')];
   const first = limit === undefined ? AUDIT_ENTRIES.default : /^\d{1,5}$/.test(limit) ? Number(limit) : 0;
-  if (first < 1 || first > AUDIT_ENTRIES.most)
-    throw new UsageError(`expected a --limit from 1 to ${AUDIT_ENTRIES.most}`);
+  if (first < 1 || first > AUDIT_ENTRIES.most) throw invalidLimit(AUDIT_ENTRIES.most);
   if (after === undefined) return { first };
-  if (!isUuid(after)) throw new UsageError('expected the id of an entry for --after');
+  if (!isUuid(after)) throw entryIdExpected();
   return { first, after: after.toLowerCase() };
 }
 
 function readSince(text: string, now: Date): Date {
   const age = parseAge(text);
   const time = age === undefined ? Date.parse(text) : now.getTime() - age;
-  if (!(time >= 0)) throw new UsageError('expected a --since like 2026-11-21T08:00Z, 2026-11-21, 30m, 12h or 7d');
+  if (!(time >= 0)) throw invalidSince();
   return new Date(time);
 }
 

@@ -1,6 +1,6 @@
 import { isUuid } from '../../../platform/index.ts';
 import { type CommandContext, type DatabaseCommandRuns, positionalAt, singleOption } from '../command.ts';
-import { UsageError } from '../command-errors.ts';
+import { clientIdExpected, roleExpected } from '../errors.ts';
 import { allPages } from '../pages.ts';
 import { listOutcome, messageOutcome } from '../print.ts';
 import { findTenant } from '../subjects.ts';
@@ -9,7 +9,7 @@ export const clientCommands: DatabaseCommandRuns = {
   async 'client add'(context, given) {
     const { id: tenant_id } = await findTenant(context, positionalAt(given, 0));
     const { role: roles, scope: scopes = [] } = given.options;
-    if (!roles) throw new UsageError('expected one --role at least');
+    if (!roles) throw roleExpected();
     const default_role = singleOption(given.options, 'default-role') ?? null;
     const input = { tenant_id, name: positionalAt(given, 1), roles, default_role, scopes };
     const { clientId, clientSecret, client } = await context.administration.createClient(context.administrator, input);
@@ -42,7 +42,7 @@ export const clientCommands: DatabaseCommandRuns = {
   async 'client revoke'(context, given) {
     const { id: tenant_id } = await findTenant(context, positionalAt(given, 0));
     const client_id = positionalAt(given, 1);
-    if (!isUuid(client_id)) throw new UsageError('expected a client id');
+    if (!isUuid(client_id)) throw clientIdExpected();
     const input = { tenant_id, client_id };
     const { clientId } = await context.administration.revokeClient(context.administrator, input);
     return messageOutcome('the client is revoked', { tenant_id, client_id: clientId });

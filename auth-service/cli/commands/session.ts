@@ -1,6 +1,6 @@
 import { isUuid } from '../../../platform/index.ts';
 import { type DatabaseCommandRuns, positionalAt } from '../command.ts';
-import { UsageError } from '../command-errors.ts';
+import { sessionIdExpected, sessionOrAllExpected } from '../errors.ts';
 import { SESSIONS_PER_LIST } from '../page-sizes.ts';
 import { allPages } from '../pages.ts';
 import { listOutcome, messageOutcome } from '../print.ts';
@@ -31,8 +31,8 @@ export const sessionCommands: DatabaseCommandRuns = {
   async 'session revoke'(context, given) {
     const { tenantId, userId } = await findUser(context, positionalAt(given, 0), positionalAt(given, 1));
     const session_id = given.positionals[2] ?? null;
-    if ((session_id === null) !== given.flags.has('all')) throw new UsageError('expected a session id or --all');
-    if (session_id !== null && !isUuid(session_id)) throw new UsageError('expected a session id');
+    if ((session_id === null) !== given.flags.has('all')) throw sessionOrAllExpected();
+    if (session_id !== null && !isUuid(session_id)) throw sessionIdExpected();
     const input = { tenant_id: tenantId, user_id: userId, session_id };
     const { ended } = await context.administration.revokeSessions(context.administrator, input);
     return messageOutcome(`${ended} sessions ended`, { user_id: userId, ended_sessions: ended });

@@ -1,6 +1,6 @@
 import { placeAfter, readUsername } from '../../use-cases/index.ts';
 import { type CommandContext, type DatabaseCommandRuns, positionalAt, singleOption } from '../command.ts';
-import { CommandError, UsageError } from '../command-errors.ts';
+import { passwordExpected, passwordsDiffer } from '../errors.ts';
 import { runImport } from '../import-users.ts';
 import { USERS_PER_LIST } from '../page-sizes.ts';
 import { allPages } from '../pages.ts';
@@ -107,8 +107,7 @@ export const userCommands: DatabaseCommandRuns = {
 /** Typed twice by a person, once by a program. */
 async function readNewPassword({ terminal }: CommandContext): Promise<string> {
   const password = await terminal.readSecret('password: ');
-  if (password === '') throw new UsageError('expected a password, typed or on standard input');
-  if (terminal.interactive && (await terminal.readSecret('again: ')) !== password)
-    throw new CommandError('the two passwords differ');
+  if (password === '') throw passwordExpected();
+  if (terminal.interactive && (await terminal.readSecret('again: ')) !== password) throw passwordsDiffer();
   return password;
 }

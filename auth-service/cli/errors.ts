@@ -1,0 +1,121 @@
+import { UsageError } from '../../platform/command-line.ts';
+
+export { UsageError };
+
+/** Something that cannot be done. Its message is for the operator; the exit code is 1. */
+export class CommandError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CommandError';
+  }
+}
+
+/** @param suggestion a command that may be meant, as `suggestion` words it. */
+export function unknownCommand(suggestion: string): UsageError {
+  return new UsageError(`unknown command${suggestion}`);
+}
+
+/** @param suggestion an option that may be meant, as `suggestion` words it. */
+export function unknownOption(suggestion: string): UsageError {
+  return new UsageError(`unknown option${suggestion}`);
+}
+
+export function invalidOptionValue(): UsageError {
+  return new UsageError('an option lacks its value, or has one too many');
+}
+
+export function repeatedOption(name: string): UsageError {
+  return new UsageError(`--${name} is there more than once`);
+}
+
+export function missingArgument(): UsageError {
+  return new UsageError('an argument is missing');
+}
+
+export function extraArgument(): UsageError {
+  return new UsageError('there is an argument too many');
+}
+
+/** @param most the largest id. */
+export function invalidTenantId(most: number): UsageError {
+  return new UsageError(`expected a tenant id from 1 to ${most}`);
+}
+
+export function invalidClaim(): UsageError {
+  return new UsageError('expected claims like x-hasura-department=sales');
+}
+
+export function roleExpected(): UsageError {
+  return new UsageError('expected one --role at least');
+}
+
+export function passwordExpected(): UsageError {
+  return new UsageError('expected a password, typed or on standard input');
+}
+
+export function passwordsDiffer(): CommandError {
+  return new CommandError('the two passwords differ');
+}
+
+export function clientIdExpected(): UsageError {
+  return new UsageError('expected a client id');
+}
+
+export function sessionIdExpected(): UsageError {
+  return new UsageError('expected a session id');
+}
+
+export function sessionOrAllExpected(): UsageError {
+  return new UsageError('expected a session id or --all');
+}
+
+/** @param events those that there are. */
+export function unknownEvent(events: readonly string[]): UsageError {
+  return new UsageError(`expected an event of ${events.join(', ')}`);
+}
+
+export function tenantOfUserMissing(): UsageError {
+  return new UsageError('--user takes a name only together with --tenant');
+}
+
+export function invalidLimit(most: number): UsageError {
+  return new UsageError(`expected a --limit from 1 to ${most}`);
+}
+
+export function entryIdExpected(): UsageError {
+  return new UsageError('expected the id of an entry for --after');
+}
+
+export function invalidSince(): UsageError {
+  return new UsageError('expected a --since like 2026-11-21T08:00Z, 2026-11-21, 30m, 12h or 7d');
+}
+
+export function invalidUrl(): UsageError {
+  return new UsageError('--url: expected a URL');
+}
+
+export function unknownTenant(): CommandError {
+  return new CommandError('there is no such tenant');
+}
+
+export function unknownUser(): CommandError {
+  return new CommandError('there is no such user in this tenant');
+}
+
+/** @param known the versions that the settings have. */
+export function unknownPepper(known: readonly number[]): CommandError {
+  return new CommandError(`the settings have no pepper of this version; they have: ${known.join(', ')}`);
+}
+
+export function inputTooLarge(): CommandError {
+  return new CommandError('standard input is too large');
+}
+
+export function interrupted(): CommandError {
+  return new CommandError('interrupted');
+}
+
+/** @param lines why. */
+export function nothingImported(lines: readonly string[]): CommandError {
+  return new CommandError(['nothing was imported:', ...lines].join('\n  '));
+}
