@@ -7,6 +7,7 @@ import {
   UsageError,
   unknownShell,
 } from '../../platform/command-line.ts';
+import { readCommandSettings } from './command-settings.ts';
 import {
   commandExpected,
   comparisonMissing,
@@ -118,7 +119,7 @@ function isKnown(word: string, options: object): boolean {
   return Object.hasOwn(options, word.slice(2).split('=', 1)[0] ?? '');
 }
 
-async function main([name, ...words]: readonly string[]): Promise<void> {
+async function main([name, ...words]: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   if (name === undefined) throw commandExpected(COMMANDS);
   if (name === '--help' || name === 'help') return void process.stdout.write(USAGE);
   if (name === '--version') return void process.stdout.write(`${packageVersion()}\n`);
@@ -126,31 +127,31 @@ async function main([name, ...words]: readonly string[]): Promise<void> {
   if (!command) throw unknownCommand(name, COMMANDS);
   if (words.includes('--help')) return void process.stdout.write(USAGE);
   // Each loads what it needs itself: help and mistakes need no gateway.
-  await RUNS[command](words);
+  await RUNS[command](words, environment);
 }
 
-const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<void>>> = {
-  async check(words) {
+/** Runs a command with the words after its name. */
+type CommandRun = (words: readonly string[], environment: NodeJS.ProcessEnv) => Promise<void>;
+
+const RUNS: Readonly<Record<CommandName, CommandRun>> = {
+  async check(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.check, words);
-    const location = locationOf(positionals);
-    const environment = process.env;
+    const { metadataDirectory, publicRole } = readCommandSettings(environment);
+    const location = directoryOf(positionals) ?? metadataDirectory;
     const { check } = await import('./check.ts');
-    const publicRole = environment.HASURA_GRAPHQL_UNAUTHORIZED_ROLE || 'anonymous';
     const { schemas, record, against, hasura, 'admin-secret': adminSecret, json } = values;
     const usage = await usageOfCheck(values);
     const options = { location, environment, publicRole, schemas, record, against, hasura, adminSecret, json, usage };
     process.exitCode = await check(options, (text) => process.stdout.write(`${text}\n`));
   },
 
-  async usage(words) {
+  async usage(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.usage, words);
-    const environment = process.env;
-    const fallback = environment.PORTICO_USAGE_DIR ? [environment.PORTICO_USAGE_DIR] : [];
-    const paths = positionals.length > 0 ? positionals : fallback;
-    if (paths.length === 0) throw usageDirectoryExpected();
+    const { usageDirectory, publicRole } = readCommandSettings(environment);
+    if (positionals.length === 0 && usageDirectory === undefined) throw usageDirectoryExpected();
+    const paths = positionals.length > 0 || usageDirectory === undefined ? positionals : [usageDirectory];
     const { since: written, client, operation, role, field, unused, schemas, limit = '50', json } = values;
     if (!/^[1-9]\d{0,8}$/.test(limit)) throw limitNotANumber();
-    const publicRole = environment.HASURA_GRAPHQL_UNAUTHORIZED_ROLE || 'anonymous';
     const since = written === undefined ? undefined : await parseTime(written);
     const { usage } = await import('./usage/usage.ts');
     const filter = { client, operation, role, field };
@@ -160,19 +161,19 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
     );
   },
 
-  async serve(words) {
+  async serve(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.serve, words);
-    const location = locationOf(positionals);
+    const location = directoryOf(positionals) ?? readCommandSettings(environment).metadataDirectory;
     const { serve } = await import('../process/index.ts');
     const { workers } = values;
     serve({
-      ...process.env,
+      ...environment,
       HASURA_GRAPHQL_METADATA_DIR: location,
       ...(workers !== undefined && { PORTICO_WORKERS: workers }),
     });
   },
 
-  async jobs(words) {
+  async jobs(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.jobs, words);
     const [name, ...ids] = positionals;
     const { JOB_COMMANDS, JobsUsageError, jobs } = await import('./jobs/jobs.ts');
@@ -184,7 +185,7 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
     const narrowed = { states, kind, queue, tenant, before: before === undefined ? undefined : new Date(before) };
     try {
       process.exitCode = await jobs(
-        { command, ids, ...narrowed, limit: Number(limit), payload, json, environment: process.env },
+        { command, ids, ...narrowed, limit: Number(limit), payload, json, environment },
         (text) => process.stdout.write(`${text}\n`),
       );
     } catch (error) {
@@ -193,12 +194,12 @@ const RUNS: Readonly<Record<CommandName, (words: readonly string[]) => Promise<v
     }
   },
 
-  async init(words) {
+  async init(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.init, words);
     const asked = { bare: values.bare, login: values['with-login'], sample: values['with-sample'] };
     const kinds = (['bare', 'login', 'sample'] as const).filter((kind) => asked[kind]);
     if (kinds.length > 1) throw severalKindsOfMetadata();
-    const location = locationOf(positionals);
+    const location = directoryOf(positionals) ?? readCommandSettings(environment).metadataDirectory;
     const { askForKind, init, nextSteps } = await import('./init.ts');
     const kind = kinds[0] ?? (process.stdin.isTTY && process.stderr.isTTY ? await askForKind() : 'bare');
     for (const file of init(location, kind)) process.stdout.write(`${file}\n`);
@@ -252,13 +253,12 @@ async function parseTime(written: string, now = Date.now()): Promise<number> {
 }
 
 /** @throws UsageError */
-function locationOf([directory, ...others]: readonly string[]): string {
+function directoryOf([directory, ...others]: readonly string[]): string | undefined {
   if (others.length > 0) throw severalDirectories();
-  // An empty variable counts as unset, as everywhere.
-  return directory ?? (process.env.HASURA_GRAPHQL_METADATA_DIR || 'metadata');
+  return directory;
 }
 
-main(process.argv.slice(2)).catch(async (error) => {
+main(process.argv.slice(2), process.env).catch(async (error) => {
   if (error instanceof UsageError) {
     process.stderr.write(`portico: ${error.message}\n${USAGE}`);
     process.exitCode = 2;
