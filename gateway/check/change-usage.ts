@@ -3,15 +3,15 @@ import { dayOf, OTHER, type RecordedUsage, UNKNOWN, type UsageRecord, usageOfCoo
 import type { Change, ClientChange } from './changes.ts';
 import { ANY_OTHER_ROLE } from './roles.ts';
 
-/** Who uses what a breaking change takes away. */
+/** The uses of what a breaking change removes. */
 export interface ChangeUsage {
   /** Since when, as a UTC day. */
   readonly since: string;
-  /** `used`, `unused`, or `unknown` where usage does not tell whom the change affects. */
+  /** `used`, `unused`, or `unknown` where usage does not show whom the change affects. */
   readonly verdict: 'used' | 'unused' | 'unknown';
   /** How often operations ran that use it. */
   readonly count: number;
-  /** Those who ran them, the most frequent first. */
+  /** The callers that ran them, the most frequent first. */
   readonly by: readonly {
     readonly client?: string;
     readonly version?: string;
@@ -22,17 +22,17 @@ export interface ChangeUsage {
     readonly first: string;
     readonly last: string;
   }[];
-  /** Days of that time, and those of them on which nothing was recorded, so that `unused` is not certain. */
+  /** Days in that time, and the days without records, which make `unused` uncertain. */
   readonly days: number;
   readonly daysWithoutRecord: number;
-  /** Lines of usage that cannot be read, of whatever time: any of them may tell of a use. */
+  /** Unreadable lines of usage files, of any time: each may record a use. */
   readonly unreadableLines: number;
 }
 
-/** A breaking change with those who use what it takes away. */
+/** A breaking change with the uses of what it removes. */
 export interface WeighedChange extends Change {
   readonly usage?: ChangeUsage;
-  /** Whether it is let through although it is breaking. */
+  /** Whether it is permitted although it is breaking. */
   readonly allowed?: true;
 }
 
@@ -41,7 +41,7 @@ export interface UsageOfChanges {
   /** Since when usage counts, in milliseconds since the epoch. */
   readonly since: number;
   readonly now: number;
-  /** Whether breaking changes of unused elements are let through. */
+  /** Whether breaking changes of unused elements are permitted. */
   readonly allowUnused: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface BeforeChange {
   readonly roles: readonly string[];
 }
 
-/** Adds to each breaking change who uses what it takes away. */
+/** Adds to each breaking change the uses of what it removes. */
 export function weighChanges(
   changes: readonly ClientChange[],
   { usage, since, now, allowUnused }: UsageOfChanges,
@@ -85,7 +85,7 @@ export function weighChanges(
   });
 }
 
-/** Whether a change for some roles is one for those who ran an operation. */
+/** Whether a change for some roles concerns the role of a record. */
 function isRoleOf({ role }: UsageRecord, changed: readonly string[] | undefined, named: readonly string[]): boolean {
   if (!changed || role === OTHER || changed.includes(role)) return true;
   return changed.includes(ANY_OTHER_ROLE) && !named.includes(role);
@@ -110,7 +110,7 @@ function daysBetween(from: number, to: number): readonly string[] {
   return days;
 }
 
-/** Users of what a change takes away that its line names. */
+/** The most users that the line of a change names. */
 const NAMED_USERS = 3;
 
 /** What the report says after a breaking change. */

@@ -8,19 +8,19 @@ import {
 import type { Metadata } from '../metadata/index.ts';
 import { checkedRoles } from './roles.ts';
 
-/** Something that is another way than it was. */
+/** A difference between two graphs. */
 export interface Change extends SchemaChange {
-  /** The roles for which it is; absent when it is for everybody. */
+  /** The roles that notice it; absent where all do. */
   readonly roles?: readonly string[];
 }
 
-/** A change that tells whom it affects. */
+/** A change with the schema coordinate that it affects. */
 export interface ClientChange extends Change {
-  /** The schema coordinate that they use; undefined where none tells. */
+  /** The schema coordinate that affected operations use; undefined where there is none. */
   readonly coordinate?: string | undefined;
 }
 
-/** Compares what a role sees before and after. */
+/** Compares the schema of a role before and after. */
 export type CompareSchemas = typeof affectingChanges;
 
 /**
@@ -83,7 +83,7 @@ function addressChanges(before: Metadata, after: Metadata): readonly Change[] {
   ];
 }
 
-/** Addresses as clients tell them apart, and as the metadata writes them: what a parameter is called is our business. */
+/** Addresses as the metadata writes them, by what clients distinguish: the name of a path parameter does not matter. */
 function addressesOf({ restEndpoints, services }: Metadata): ReadonlyMap<string, string> {
   const endpoints = restEndpoints.flatMap(({ metadata: { url, methods } }) =>
     methods.map((method) => `${method} /api/rest/${url}`),

@@ -13,11 +13,11 @@ import type { WeighedChange } from './change-usage.ts';
 import { brokenDocuments } from './persisted-documents.ts';
 import { checkedRoles } from './roles.ts';
 
-/** What can be said of a graph and its metadata. */
+/** The report on a graph and its metadata. */
 export interface Report {
   readonly valid: boolean;
   readonly problems: readonly MetadataProblem[];
-  /** What works and is hardly meant, with saved operations that no role can run and nothing needs, and documents of clients that
+  /** Valid metadata that is probably a mistake, saved operations that no role can run and nothing needs, and documents of clients that
    * no role can run. */
   readonly warnings: readonly MetadataProblem[];
   readonly sources: readonly {
@@ -36,7 +36,7 @@ export interface Report {
   readonly ignored: readonly IgnoredMetadata[];
   /** Valid metadata that costs more than it seems to, or has no effect. */
   readonly hints: readonly Hint[];
-  /** What is different from the other metadata; absent when nothing was compared. */
+  /** The changes from the other metadata; absent when nothing was compared. */
   readonly changes?: readonly WeighedChange[];
 }
 
@@ -50,13 +50,12 @@ export interface ReportOptions {
   readonly enforceAllowList: boolean;
   /** The session variables that callers may have; undefined where that is not known. */
   readonly knownVariables: ReadonlySet<string> | undefined;
-  /** What is to be said of settings. */
+  /** Notes on settings. */
   readonly settings: Pick<Report, 'warnings' | 'ignored'>;
 }
 
 /**
- * Puts together what can be said of a graph, and what is wrong with the operations that are saved for it. Graphs of roles that
- * have not been asked for are built.
+ * Reports on a graph and the operations that are saved for it. Graphs of roles that have not been built yet are built.
  */
 export function* reportOn(
   generation: Generation,

@@ -5,7 +5,7 @@ import type { IgnoredMetadata, MetadataProblem } from '../metadata/index.ts';
 const SETTINGS_ORIGIN = 'environment';
 
 /**
- * Which settings of Hasura do not do here what they do there.
+ * Notes on settings of Hasura that have no effect here, or another one.
  *
  * @param metadata as it is written: what it refers to is a variable of its own.
  */

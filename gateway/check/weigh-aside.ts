@@ -15,7 +15,7 @@ export interface ChangesToWeigh {
   readonly now: number;
 }
 
-/** Adds to each breaking change who uses what it takes away, in a thread: usage may be many files. */
+/** Adds to each breaking change the uses of what it removes, in a thread: usage may be many files. */
 export function weighAside(given: ChangesToWeigh): Promise<readonly WeighedChange[]> {
   return inThread('gateway/check/weigh-changes-worker.js', given);
 }

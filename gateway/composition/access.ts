@@ -12,28 +12,28 @@ import {
 import { directivesOf } from './directives.ts';
 import { requiredCoordinates } from './required-coordinates.ts';
 
-/** What is known of who calls, as far as the directives of federation ask for it. */
+/** What the authorization directives of federation need of a caller. */
 export interface CallerGrants {
   readonly isAuthenticated: boolean;
   readonly scopes: ReadonlySet<string>;
   readonly policies: ReadonlySet<string>;
 }
 
-/** What a caller must be or have; all that is set is demanded. */
+/** What a caller needs; all members that are set are required. */
 interface Requirement {
   readonly authenticated: boolean;
-  /** Lists of which one has to be fulfilled as a whole. */
+  /** Lists of scopes; the caller needs all of one list. */
   readonly scopes: readonly (readonly string[])[] | undefined;
   readonly policies: readonly (readonly string[])[] | undefined;
 }
 
-/** What the directives `@authenticated`, `@requiresScopes` and `@policy` of a supergraph demand, by `Type.field`. */
+/** What the directives `@authenticated`, `@requiresScopes` and `@policy` of a supergraph require, by `Type.field`. */
 export type Requirements = ReadonlyMap<string, readonly Requirement[]>;
 
 /**
- * Collects what is demanded for each field: by the field, by the type that it is of, by the type that it is in, and by
- * the fields that it requires of other services. A field of an interface demands what any of its implementations does,
- * because the concrete type is not known yet; and what is demanded of an interface's field holds for all of these.
+ * Collects the requirements of each field: its own, those of its parent type and of the type it returns, and those of the
+ * fields that it requires of other subgraphs. A field of an interface has the requirements of all of its implementations,
+ * because the concrete type is not known yet; and its own requirements hold for all of these.
  */
 export function readRequirements(supergraph: DocumentNode, schema: GraphQLSchema): Requirements {
   const own = new Map<string, Requirement>();
@@ -57,7 +57,7 @@ function spread(
   const ofType = (name: string): readonly Requirement[] => {
     const type = schema.getType(name);
     const members = isAbstractType(type) ? schema.getPossibleTypes(type).map((member) => member.name) : [];
-    // An interface may be asked for what its members have in common; what they demand is looked at field by field.
+    // The common fields of an interface may be selected; the requirements of its members are checked field by field.
     return isInterfaceType(type) ? listed(own, name) : [name, ...members].flatMap((one) => listed(own, one));
   };
   for (const type of Object.values(schema.getTypeMap())) {
@@ -80,8 +80,8 @@ function spread(
 }
 
 /**
- * Where an interface by itself demands something for a field. Composers tell of an interface what any of its types
- * demands: what these say is not of the others.
+ * Where an interface itself has a requirement for a field. Composers give an interface the requirements of all of its types,
+ * and those of one type do not hold for the others.
  */
 function imposed(
   above: GraphQLInterfaceType,
@@ -118,7 +118,7 @@ function accessRequirementOf(node: {
   };
 }
 
-/** What cannot be read grants nothing. */
+/** An unreadable value grants nothing. */
 function alternatives(value: unknown): readonly (readonly string[])[] {
   const lists = Array.isArray(value) ? value : [];
   return lists.filter((list): list is string[] => Array.isArray(list) && list.every((one) => typeof one === 'string'));

@@ -6,20 +6,20 @@ import { type Pieces, piecesOf } from './pieces.ts';
 import { placesOf, type SdlPlace, subgraphsIn } from './problem-places.ts';
 import { unsupportedIn } from './unsupported.ts';
 
-/** A subgraph of Apollo Federation 1 or 2, as it describes itself. */
+/** A subgraph of Apollo Federation 1 or 2, with its SDL. */
 export interface SubgraphSdl {
   readonly name: string;
   readonly sdl: string;
 }
 
-/** A reason why subgraphs do not make one graph. */
+/** A reason why subgraphs cannot be composed. */
 export interface CompositionProblem {
   /** As in Apollo's list of composition errors, such as `INVALID_FIELD_SHARING`. */
   readonly code: string;
   readonly message: string;
-  /** Those that it is about. Empty when it is about all of them. */
+  /** The subgraphs that it concerns. Empty when it concerns all of them. */
   readonly subgraphs: readonly string[];
-  /** Where in their SDL. */
+  /** The places in their SDL. */
   readonly places: readonly SdlPlace[];
 }
 
@@ -28,9 +28,9 @@ export type Composition =
   { readonly supergraph: Pieces; readonly publicSchema: Pieces } | { readonly problems: readonly CompositionProblem[] };
 
 /**
- * Composes subgraphs into a supergraph. It is computed at once, which takes four seconds for thirty large ones.
+ * Composes subgraphs into a supergraph, synchronously, which takes four seconds for thirty large ones.
  *
- * Where everything stands is only needed to tell of problems, and takes as much memory as the rest of what is parsed.
+ * Documents are parsed without locations, which only problems need and which take as much memory as the rest.
  */
 export function compose(subgraphs: readonly SubgraphSdl[]): Composition {
   const composition = composeParsed(subgraphs, { noLocation: true });
@@ -61,7 +61,7 @@ function composeParsed(subgraphs: readonly SubgraphSdl[], options: ParseOptions)
         places: line === undefined ? [] : [{ subgraph: name, line }],
       });
   if (problems.length > 0) return { problems };
-  // The addresses are ours to know: the supergraph is shown to operators.
+  // Without the addresses of subgraphs: the supergraph is shown to operators.
   const services = [...documents].map(([name, typeDefs]) => ({ name, typeDefs: withFlatRequirements(typeDefs) }));
   const composed = catchUnforeseen(() => composeAll(services));
   if ('unforeseen' in composed) {

@@ -14,12 +14,12 @@ const LARGE = 500_000;
 /** Composing goes from type to type and calls itself each time: a graph of thousands of types is as deep. */
 const STACK_MB = 256;
 
-/** What composing needs alive at the same time is 160 times its SDL. The less is spare, the more often V8 looks for it. */
+/** Composition needs 160 times its SDL in live memory. The less is spare, the more often V8 collects garbage. */
 const MB_PER_CHARACTER = 0.00019;
 const LEAST_MB = 100;
 const COMPOSER_YOUNG_MB = 24;
 
-/** Composing was ended by something else than the subgraphs: the same ones may well go together the next time. */
+/** Composition was interrupted for another reason than the subgraphs, which may compose at the next try. */
 export class ComposerStopped extends Error {
   constructor(cause: unknown) {
     super('composing was ended before it was done', { cause });
@@ -28,10 +28,10 @@ export class ComposerStopped extends Error {
 }
 
 /**
- * Composes subgraphs into a supergraph, in a thread of its own where operations would feel it. The memory that this takes
- * is free again when it is done.
+ * Composes subgraphs into a supergraph; large ones in a thread of their own, so that it does not block requests. The thread's
+ * memory is freed when it is done.
  *
- * @param heapMb of what is alive in that thread; where it does not suffice, the thread gets what it wants.
+ * @param heapMb heap limit of that thread; where it does not suffice, the thread runs again without a limit.
  * @throws ComposerStopped
  */
 export async function composeSubgraphs(

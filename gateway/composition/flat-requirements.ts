@@ -12,8 +12,8 @@ import { parseFieldSet } from '../supergraph/index.ts';
 import { fragmentNode, innermostTypeName, type TypeWithFields } from '../syntax/index.ts';
 
 /**
- * Writes the conditions on interfaces in `@requires` as conditions on the types that implement them in the subgraph.
- * `@theguild/federation-composition` 0.27 finds what stands under the former nowhere, and refuses the subgraph for it.
+ * Replaces conditions on interfaces in `@requires` by conditions on the types that implement them in the subgraph:
+ * `@theguild/federation-composition` 0.27 does not find the fields below the former and rejects the subgraph.
  *
  * @returns the SDL itself where there are none.
  */
@@ -64,9 +64,9 @@ function requiredFieldsOf(directive: ConstDirectiveNode): string | undefined {
   return given?.kind === Kind.STRING ? given.value : undefined;
 }
 
-/** What the SDL of a subgraph says of its types. */
+/** The types of a subgraph's SDL. */
 interface Types {
-  /** The object types that are of each interface or union. */
+  /** The object types of each interface or union. */
   readonly members: ReadonlyMap<string, ReadonlySet<string>>;
   readonly interfaces: ReadonlySet<string>;
   /** The named type of `Type.field`. */
@@ -141,7 +141,7 @@ function flattened(
   });
 }
 
-/** Undefined for what is no field set, which the composer tells. */
+/** Undefined for an invalid field set, which the composer reports. */
 function readFieldSet(fields: string): readonly SelectionNode[] | undefined {
   try {
     return parseFieldSet(fields);

@@ -3,14 +3,13 @@ import { openPlanner, PlannerUnavailable, type PlanQuery } from '../federation/i
 import { unreachableEntities } from './hints-entities.ts';
 import type { Supergraph } from './supergraph.ts';
 
-/** From so many calls of subgraphs on, a field is reported to the operator. Two is a plain join. */
+/** A field that needs so many calls of subgraphs is reported to the operator. A plain join needs two. */
 const MANY_CALLS = 3;
-/** Operations that are planned at most; each takes about a tenth of a millisecond. */
+/** The most operations that are planned; each takes about a tenth of a millisecond. */
 const MAX_PLANS = 20_000;
 
 /**
- * What an operator may want to know of a supergraph, a line each: fields that cost many calls, entities that cannot be
- * joined.
+ * Hints for the operator of a supergraph, a line each: fields that need many calls, entities that cannot be joined.
  */
 export function supergraphHints(supergraph: Supergraph): readonly string[] {
   return [...unreachableEntities(supergraph), ...costlyFields(supergraph)];
@@ -22,7 +21,7 @@ interface Cost {
   readonly subgraphs: readonly string[];
 }
 
-/** Fields of what a query's root field gives that need several calls, each with the root field where it needs most. */
+/** Fields of the types that root fields of queries return that need several calls, each with the root field that needs most. */
 function costlyFields({ schema, sdl }: Supergraph): readonly string[] {
   const plan = planner(sdl);
   if (!plan) return ['the query planner does not load on this machine: what fields cost has not been looked at'];
@@ -58,7 +57,7 @@ function planner(sdl: string): PlanQuery | undefined {
   }
 }
 
-/** An operation that asks for one field of what a root field gives. */
+/** An operation that selects one field of a root field's type. */
 function operationFor(root: SchemaField, field: SchemaField): string {
   const variables: string[] = [];
   const called = ({ name, args }: SchemaField) => {
@@ -74,12 +73,12 @@ function operationFor(root: SchemaField, field: SchemaField): string {
 
 type SchemaField = GraphQLField<unknown, unknown>;
 
-/** The subgraphs that a plan calls, one as often as it is called. */
+/** The subgraphs that a plan calls, each as often as it is called. */
 function callsOf(plan: PlanQuery, operation: string): readonly string[] {
   try {
     return servicesIn(plan(operation, undefined));
   } catch {
-    // What cannot be planned is for the one who asks for it to be told.
+    // The client of an operation that cannot be planned gets an error.
     return [];
   }
 }

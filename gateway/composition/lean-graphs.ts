@@ -1,11 +1,10 @@
 import { loadSatisfiabilityModules } from './satisfiability-modules.ts';
 
 /**
- * Has the graphs of `@theguild/federation-composition` 0.27 take half of the memory. Each node, edge and move holds three
- * functions of its own for its text, which is for a log that is off. Here they make it when they are asked.
+ * Halves the memory of the graphs of `@theguild/federation-composition` 0.27. Each of its nodes, edges and moves holds three
+ * functions of its own for its text, which is for a log that is off. Here the text is made on demand.
  *
- * The classes are none of what the package exports. Where they are not there any more, or not as they were, they are left
- * alone.
+ * The package does not export these classes. Where they are missing or different, nothing is replaced.
  */
 export async function leaveOutTexts(): Promise<void> {
   const modules = await loadSatisfiabilityModules();
@@ -41,7 +40,7 @@ interface WithText {
   _toString: typeof NO_TEXT;
 }
 
-/** Shared by all of them; what changes one says so. */
+/** Shared by all of them. */
 const NO_TEXT = { get: () => '', invalidate: () => {} };
 
 function setText<T>({ prototype }: { readonly prototype: object }, textOf: (one: T) => string): void {

@@ -6,7 +6,7 @@ type OwnedField = FieldDefinitionNode | InputValueDefinitionNode;
 /** Values of `enum join__Graph`. */
 type GraphValues = readonly string[];
 
-/** What each subgraph of a supergraph answers for, as coordinates, by its value of `enum join__Graph`. */
+/** The schema coordinates that each subgraph of a supergraph resolves, by its value of `enum join__Graph`. */
 export function* ownedCoordinates(
   types: readonly TypeDefinitionNode[],
   graphs: GraphValues,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type DefinitionNode, type DocumentNode, Kind, parse } from 'graphql';
 import { printDefinition } from './print-definition.ts';
 
-/** SDL in pieces of some definitions each, so that a large one can be read while operations go on. */
+/** SDL in pieces of some definitions each, so that a large one can be read in slices between requests. */
 export type Pieces = readonly string[];
 
 const DEFINITIONS_IN_ONE = 50;
@@ -19,12 +19,12 @@ export function sdlOf(pieces: Pieces): string {
   return pieces.join('\n\n');
 }
 
-/** The definitions, each piece parsed when it is come to. */
+/** The definitions; each piece is parsed when its first one is read. */
 export function* definitionsIn(pieces: Pieces): Generator<DefinitionNode> {
   for (const piece of pieces) yield* parse(piece, { noLocation: true }).definitions;
 }
 
-/** Parses one piece after another. Operations go on in between. */
+/** Parses one piece after another, and yields in between. */
 export async function parsePieces(pieces: Pieces): Promise<DocumentNode> {
   const definitions: DefinitionNode[] = [];
   for (const piece of pieces) {

@@ -7,12 +7,12 @@ export interface SdlPlace {
   readonly line: number;
 }
 
-/** The subgraphs that a message names: in quotation marks, or in brackets before it. */
+/** The subgraphs that a message names, in quotation marks or in brackets before it. */
 export function subgraphsIn(message: string, names: readonly string[]): readonly string[] {
   return names.filter((name) => message.includes(`"${name}"`) || message.startsWith(`[${name}] `));
 }
 
-/** Where the first type or field that a message names stands in the SDL of subgraphs, of all where none is given. */
+/** The places in the SDL of subgraphs, or of all where none is given, of the first type or field that a message names. */
 export function placesOf(
   message: string,
   subgraphs: readonly string[],

@@ -1,12 +1,11 @@
 import { type Edge, loadSatisfiabilityModules, type SatisfiabilityModules } from './satisfiability-modules.ts';
 
 /**
- * Has `@theguild/federation-composition` 0.27 share what its paths have in common. It looks, type after type, whether
- * each field can be reached, and copies the whole way there at each step: with thirty subgraphs of 200 types ways are
- * thousands of steps long, and copying them took 28 of 42 seconds and 1.5 GB. A path that is a step added to another one
- * says the same.
+ * Makes the paths of `@theguild/federation-composition` 0.27 share their beginnings. It checks for each field whether it can
+ * be reached, and copies the whole path at each step: with thirty subgraphs of 200 types, paths are thousands of steps long,
+ * and copying them took 28 of 42 seconds and 1.5 GB. A linked list of steps holds the same.
  *
- * The class is none of what the package exports. Where it is not there any more, or not as it was, it is left alone.
+ * The package does not export this class. Where it is missing or different, nothing is replaced.
  */
 export async function shareCommonPaths(): Promise<void> {
   const modules = await loadSatisfiabilityModules();
@@ -15,10 +14,10 @@ export async function shareCommonPaths(): Promise<void> {
   Object.assign(given, methodsFor(modules.isFieldEdge, given));
 }
 
-/** The methods of a path that say where it goes; the others are made of them. */
+/** The methods of a path that the others are made of. */
 const REPLACED_METHODS = ['move', 'clone', 'depth', 'edge', 'steps', 'isVisitedEdge'] as const;
 
-/** A way to a place. */
+/** A path: its last step, and the path before it. */
 interface QuickStep {
   readonly edge: Edge;
   readonly before: QuickStep | undefined;

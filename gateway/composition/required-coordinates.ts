@@ -4,8 +4,8 @@ import { innermostTypeName } from '../syntax/index.ts';
 import { directivesOf } from './directives.ts';
 
 /**
- * What fields require of other services, all the way down: by `Type.field`, the `Type` and `Type.field` of each field
- * that is sent along, and the types of these.
+ * What fields require of other subgraphs, transitively: by `Type.field`, the `Type` and `Type.field` of each field that is
+ * part of a representation, and the types of these.
  */
 export function requiredCoordinates(supergraph: DocumentNode): ReadonlyMap<string, ReadonlySet<string>> {
   const types = new Map<string, string>();

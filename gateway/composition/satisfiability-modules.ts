@@ -2,18 +2,18 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** A step from one type to another in the graphs by which the composer looks whether each field can be reached. */
+/** A step from one type to another in the graphs in which the composer checks that each field can be reached. */
 export interface Edge {
   readonly head: {
     readonly contexts: bigint;
-    /** From which subgraphs the walker has come there, once for each visit. */
+    /** The subgraphs that the walker came from, for each visit. */
     readonly visitedGraphCombos?: readonly unknown[];
   };
   readonly tail: { readonly typeName: string };
   readonly move: { readonly typeName: string; readonly fieldName: string };
 }
 
-/** What is replaced of `@theguild/federation-composition`, which exports none of it. */
+/** Classes of `@theguild/federation-composition` whose methods are replaced. It does not export them. */
 export interface SatisfiabilityModules {
   readonly OperationPath?: { readonly prototype: object };
   readonly Edge?: { readonly prototype: object };

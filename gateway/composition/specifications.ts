@@ -12,7 +12,7 @@ interface Specification {
   readonly directives: ReadonlyMap<string, string>;
 }
 
-/** Those that are acted on, by the names of the directives that mean something here; `context` is refused by its use. */
+/** The supported specifications, by the names of their directives; uses of `context` are rejected elsewhere. */
 const KNOWN: ReadonlySet<string> = new Set([
   'join',
   'inaccessible',
@@ -22,7 +22,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'context',
 ]);
 const OWNER = 'https://specs.apollo.dev/';
-/** Who does not know a specification for one of these must not serve the supergraph. */
+/** A router that does not support a specification for one of these must not serve the supergraph. */
 const PURPOSES: ReadonlySet<unknown> = new Set(['SECURITY', 'EXECUTION']);
 
 /**
@@ -61,7 +61,7 @@ export function withUsualNames(supergraph: DocumentNode): DocumentNode {
   });
 }
 
-/** What a `@link` or `@core` of a known specification says of other names holds no longer. */
+/** A `@link` or `@core` of a known specification without its other names, which are no longer used. */
 function withoutRenaming(directive: DirectiveNode): DirectiveNode {
   const [specification] = readSpecifications([directive]);
   if (!specification || !KNOWN.has(specification.name)) return directive;

@@ -22,11 +22,11 @@ import { unsupportedInSupergraph } from './unsupported.ts';
 /** A service that a supergraph is composed of. */
 export interface SupergraphSubgraph {
   readonly name: string;
-  /** Where the supergraph says that it is; empty when it does not. */
+  /** Its address in the supergraph; empty where there is none. */
   readonly url: string;
 }
 
-/** What a composed supergraph says. */
+/** A composed supergraph. */
 export interface Supergraph {
   readonly sdl: string;
   /** The same in pieces of some definitions each, where it was composed here. */
@@ -39,15 +39,15 @@ export interface Supergraph {
   readonly schema: GraphQLSchema;
   /** The same as SDL, where it was composed here. */
   readonly schemaSdl?: string;
-  /** What running plans needs to know of it. */
+  /** What executing plans needs of it. */
   readonly types: SupergraphTypes;
   readonly requirements: Requirements;
   readonly subgraphs: readonly SupergraphSubgraph[];
   /** The names of the subgraphs by the values that stand for them in the supergraph. */
   readonly subgraphNames: ReadonlyMap<string, string>;
   /**
-   * What a subgraph answers for, as coordinates: `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`,
-   * `Union|Member`. What it only needs from others is not among them.
+   * The schema coordinates that a subgraph resolves: `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`,
+   * `Union|Member`. What it only requires of others is not among them.
    */
   coordinatesOf(subgraph: string): ReadonlySet<string>;
 }
@@ -83,10 +83,10 @@ export async function readSupergraph(sdl: string): Promise<Supergraph> {
   });
 }
 
-/** What is seldom there, and takes a document as a whole: what some callers may have only. */
+/** Authorization directives, which are rare and need the whole document. */
 const AUTHORIZATION = /@authenticated|@requiresScopes|@policy/;
 
-/** Where a field has a label of an override; the definition of the directive, `overrideLabel: String`, says nothing. */
+/** A label of an override at a field; the definition of the directive, `overrideLabel: String`, does not match. */
 const OVERRIDE_LABEL_ARGUMENT = /overrideLabel: "/;
 
 /** Whether fields of a composed supergraph have labels of progressive overrides. */
@@ -95,8 +95,8 @@ export function hasOverrideLabels(supergraph: Pieces): boolean {
 }
 
 /**
- * Reads what has been composed here. Operations go on meanwhile. A document of all of it would take fifty times the memory
- * of the text: its definitions are read one after the other, as far as that suffices.
+ * Reads a supergraph that this gateway composed, in slices between requests. A document of all of it would take fifty times
+ * the memory of the text, so definitions are read one after the other where that suffices.
  *
  * @param needsOwners whether `coordinatesOf` is needed soon; where it is not, its first call takes some time.
  */
@@ -185,7 +185,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Types of the specifications that a supergraph uses are none of the graph's. */
+/** Whether a type is one of the graph's, not of a specification that the supergraph uses. */
 function isJoined({ kind, name }: { kind: string; name?: { value: string } | undefined }): boolean {
   return kind.endsWith('TypeDefinition') && !/^(join|link|core|federation|context)__/.test(name?.value ?? '');
 }

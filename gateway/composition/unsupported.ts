@@ -9,14 +9,14 @@ import {
 import { hasFields } from '../syntax/index.ts';
 import { type DirectiveArguments, directivesOf } from './directives.ts';
 
-/** Something of the specification of federation that is not supported: it would be composed and then not happen. */
+/** An unsupported feature of the federation specification, which would compose and have no effect. */
 export interface UnsupportedFeature {
   readonly message: string;
   /** 1-based, in the SDL. */
   readonly line: number | undefined;
 }
 
-/** What a subgraph uses that is not supported. */
+/** The unsupported features that a subgraph uses. */
 export function unsupportedIn(typeDefs: DocumentNode): readonly UnsupportedFeature[] {
   const names = directiveNames(typeDefs);
   return fieldsIn(typeDefs).flatMap(({ type, field, isInterfaceObject }) => [
@@ -34,7 +34,7 @@ export function unsupportedIn(typeDefs: DocumentNode): readonly UnsupportedFeatu
 }
 
 /**
- * What a composed supergraph uses that is not supported.
+ * The unsupported features that a composed supergraph uses.
  * @param supergraph its directives have their usual names
  */
 export function unsupportedInSupergraph(supergraph: DocumentNode): readonly string[] {
@@ -47,7 +47,7 @@ export function unsupportedInSupergraph(supergraph: DocumentNode): readonly stri
   );
 }
 
-/** The labels of progressive overrides that a subgraph's SDL has, which can be parsed. */
+/** The labels of progressive overrides in a subgraph's SDL, which is valid. */
 export function labelsIn(sdl: string): ReadonlySet<string> {
   // Parsing a large one takes long, and few have any.
   if (!sdl.includes('label')) return new Set();

@@ -10,7 +10,7 @@ export interface JoinError {
 /** The operation is one that the federated services cannot answer together. Its message is public. */
 export class UnplannableOperation extends Error {
   readonly code: ErrorCode = 'validation-failed';
-  /** Whether it is the planner that fails, at an operation that the services may well be able to answer. */
+  /** Whether the planner failed at an operation that the subgraphs may be able to answer. */
   readonly isPlannersFault: boolean;
 
   constructor(message: string, cause?: unknown, isPlannersFault = false) {
@@ -38,7 +38,7 @@ export class PlannerUnavailable extends Error {
   }
 }
 
-/** A subgraph that gave no answer, as its caller reports it. Its message and extensions are public. */
+/** A subgraph that did not respond, as its caller reports it. Its message and extensions are public. */
 export class SubgraphFailure extends Error {
   readonly extensions: Readonly<Record<string, unknown>>;
 
@@ -49,7 +49,7 @@ export class SubgraphFailure extends Error {
   }
 }
 
-/** `extensions` of an error that concerns a subgraph: what it said itself, its name, and a code. */
+/** `extensions` of an error that concerns a subgraph: its own, its name, and a code. */
 export function subgraphExtensions(service: string, given: unknown): Readonly<Record<string, unknown>> {
   const own = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
   return { ...own, code: typeof own.code === 'string' ? own.code : 'remote-schema-error', service };

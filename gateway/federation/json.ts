@@ -1,7 +1,7 @@
 /** A value that `JSON.parse` returns. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
-/** An object of an upstream's answer. It is ours once parsed: joins write into it. */
+/** An object of a parsed response. Joins write into it. */
 export interface JsonObject {
   [key: string]: Json | undefined;
 }
@@ -17,7 +17,7 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** JSON text of a string. Short plain ones, which are nearly all, are quicker to look through than to hand over. */
+/** JSON text of a string. To check short plain ones, which are nearly all, is faster than `JSON.stringify`. */
 export function stringText(text: string): string {
   const { length } = text;
   if (length > 40) return JSON.stringify(text);

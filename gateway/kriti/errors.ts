@@ -1,4 +1,4 @@
-/** A template that is not Kriti. Line and column are those of the template, 1-based. */
+/** A syntax error in a template. Line and column are 1-based. */
 export class KritiSyntaxError extends Error {
   readonly line: number;
   readonly column: number;
@@ -12,7 +12,7 @@ export class KritiSyntaxError extends Error {
   }
 }
 
-/** A template that does not fit the values that it was given. The message names types and paths, never a value. */
+/** A template that does not fit its values. The message names types and paths, never a value. */
 export class KritiEvaluationError extends Error {
   readonly line: number;
   readonly column: number;

@@ -85,7 +85,7 @@ function lookUp(value: TemplateValue, key: TemplateValue): TemplateValue | undef
   return undefined;
 }
 
-/** A key is named where the template names it; one that was computed may hold what a client has sent. */
+/** Names a key that is written in the template; a computed one may hold a client's value and is not named. */
 function missing(value: TemplateValue, key: TemplateValue, expression: Expression): string {
   const name = expression.kind === 'literal' || expression.kind === 'text' ? JSON.stringify(key) : kindOf(key);
   if (isMap(value)) return typeof key === 'string' ? `there is no field ${name}` : `an object has no field ${name}`;
@@ -114,7 +114,7 @@ function evaluateRange(expression: Extract<Expression, { kind: 'range' }>, evalu
   });
 }
 
-/** `&&`, `||` and `??` leave their right side alone where the left one decides. */
+/** `&&`, `||` and `??` do not evaluate their right side where the left one decides. */
 function operate(expression: Extract<Expression, { kind: 'operation' }>, evaluation: Evaluation): TemplateValue {
   const { operator, left, right, at } = expression;
   if (operator === '&&') return truth(left, evaluation) && truth(right, evaluation);
@@ -163,8 +163,8 @@ function joinText(parts: readonly string[], work: Work, at: number): string {
 }
 
 /**
- * The text of a part of a URL. What the template itself says, and the variables in `trusted`, stand as they are; every
- * other value is escaped, so that it cannot add a path segment, a parameter or a host of its own.
+ * The text of a part of a URL. The template's own text and the variables in `trusted` are not escaped; every other value is,
+ * so that it cannot add a path segment, a parameter or a host.
  *
  * @throws KritiEvaluationError, also for a value that is `.` or `..`, which no escaping keeps from being a step upwards.
  */

@@ -3,7 +3,7 @@ import type { Expression } from './syntax.ts';
 
 type Parts = readonly (string | Expression)[];
 
-/** Reads what stands between `{{`, which was at `at` and has been passed, and `}}`. */
+/** Reads the expression between `{{`, which was at `at` and has been read, and `}}`. */
 type ReadHole = (at: number) => Expression;
 
 const PLAIN_TEXT = /(?:(?!\{\{)[^"\\])+/y;

@@ -18,7 +18,7 @@ const CONSTANTS: Readonly<Record<string, TemplateValue>> = { true: true, false: 
 const OPERATORS: readonly (readonly Operator[])[] = [['||'], ['&&'], ['==', '!=', '<=', '>=', '<', '>', 'in'], ['??']];
 const COMPARISONS = 2;
 
-/** What is known while a template is parsed. */
+/** The state of parsing a template. */
 interface Parsing {
   readonly cursor: Cursor;
   /** The variables that may be named here. */
@@ -195,7 +195,7 @@ function parseList(parsing: Parsing, at: number): Expression {
   return { kind: 'list', items, at };
 }
 
-/** What stands between `{{` and `}}`, and for a block everything until its `{{ end }}`. */
+/** The expression between `{{` and `}}`; for a block, everything until its `{{ end }}`. */
 function hole(parsing: Parsing, at: number): Expression {
   const { cursor } = parsing;
   cursor.skipBlank();

@@ -50,7 +50,7 @@ export function parseTemplate(source: string, variables: readonly string[]): Tem
 }
 
 /**
- * Parses a template that makes a text: everything outside of `{{ … }}` stands for itself.
+ * Parses a template that makes a text: everything outside of `{{ … }}` is literal.
  *
  * @param variables the names that it may use, such as `$body`.
  * @throws KritiSyntaxError

@@ -18,7 +18,7 @@ export function kindOf(value: unknown): string {
   return { string: 'a text', number: 'a number', boolean: 'a boolean' }[typeof value as string] ?? 'an object';
 }
 
-/** Own members only: what every object inherits is no part of a value. */
+/** Own members only: inherited properties are no part of a value. */
 export function memberOf(map: JsonMap, name: string): TemplateValue | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }

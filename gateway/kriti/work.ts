@@ -1,15 +1,15 @@
 import { KritiEvaluationError } from './errors.ts';
 
-/** What one evaluation may do: values made or compared, and characters by the hundred. Half a second at most. */
+/** Limit of one evaluation: values made or compared, and characters by the hundred. It takes half a second at most. */
 const MAX_WORK = 1_000_000;
-/** Characters and values of what comes out of it. */
+/** Characters and values of the result. */
 const MAX_OUTPUT = 16_000_000;
-/** Calls within calls, and values within values. */
+/** Nested calls, and nested values. */
 const MAX_DEPTH = 400;
 
 /**
- * Keeps one evaluation within bounds: a template meets values that a client has sent, and ranges within ranges over
- * them must not occupy the process.
+ * The limits of one evaluation: a template's values come from clients, and nested ranges over them must not block the
+ * process.
  */
 export class Work {
   readonly #source: string;

@@ -22,7 +22,7 @@ export function overrideLabels(supergraph: DocumentNode): readonly string[] {
 }
 
 /**
- * The supergraph under a decision about its labels: overrides whose label is active hold for good, the others not at all.
+ * The supergraph with each of its labels decided: overrides whose label is active always hold, the others never.
  * @returns a supergraph without labels
  */
 export function resolveOverrides(supergraph: DocumentNode, active: ReadonlySet<string>): DocumentNode {

@@ -1,7 +1,7 @@
 import { transformSupergraphToPublicSchema } from '@theguild/federation-composition';
 import { buildASTSchema, type DocumentNode, type GraphQLSchema, Kind, type NamedTypeNode } from 'graphql';
 
-/** What clients see of a supergraph: without the directives of federation, and without what is inaccessible. */
+/** The API schema of a supergraph: without the directives of federation and `@inaccessible` elements. */
 export function buildPublicSchema(supergraph: DocumentNode): GraphQLSchema {
   return buildASTSchema(publicDocument(supergraph), { assumeValidSDL: true });
 }

@@ -16,11 +16,11 @@ export interface ComposedSubgraph {
 }
 
 /**
- * Puts back what `@theguild/federation-composition` 0.27 leaves out: that a field of an interface object is external in
- * its subgraph, where every subgraph of the interface has the field. Without it the planner would ask the subgraph that
- * only requires the field for its value.
- * @param services what it was composed of, where that is known; else, what interface objects require of others counts
- * @returns the supergraph itself when there is nothing to put back
+ * Restores what `@theguild/federation-composition` 0.27 leaves out: that a field of an interface object is external in its
+ * subgraph, where every subgraph of the interface has the field. Without it the planner would fetch the field from the
+ * subgraph that only requires it.
+ * @param services the composed subgraphs, where they are known; else the requirements of interface objects are used
+ * @returns the supergraph itself when there is nothing to restore
  */
 export function restoreExternal(supergraph: DocumentNode, services: readonly ComposedSubgraph[] = []): DocumentNode {
   const graphs = graphNames(supergraph);
@@ -61,7 +61,7 @@ function externalFields(services: readonly ComposedSubgraph[]): Map<string, Set<
   return found;
 }
 
-/** `Type.field` of what interface objects require, with the service that does: it is external there. */
+/** `Type.field` of the fields that interface objects require, with the subgraph that does: they are external there. */
 function requiredFields(supergraph: DocumentNode, graphs: ReadonlyMap<string, string>): [string, string][] {
   return supergraph.definitions.flatMap((type): [string, string][] => {
     if (type.kind !== Kind.INTERFACE_TYPE_DEFINITION) return [];

@@ -17,7 +17,7 @@ import {
 import type { EntryPointConfig, MergedType } from '../stitching/index.ts';
 import { directiveArgument, fieldNamesOf, graphNames, hasTrueArgument, parseFieldSet } from './join-directives.ts';
 
-/** A subgraph as it stands in a supergraph, and how its entities are joined. */
+/** A subgraph of a supergraph, and how its entities are joined. */
 export interface SubgraphSchema {
   readonly name: string;
   readonly schema: GraphQLSchema;
@@ -25,10 +25,9 @@ export interface SubgraphSchema {
 }
 
 /**
- * Reads what each subgraph has.
+ * Reads the schema of each subgraph from a supergraph.
  *
- * @returns undefined for a supergraph of which that cannot be said in terms of stitching: one with interface objects, or
- * of the join specification 0.1.
+ * @returns undefined for a supergraph that cannot be stitched: one with interface objects, or of the join specification 0.1.
  */
 export function readSubgraphs(supergraph: DocumentNode): readonly SubgraphSchema[] | undefined {
   const isForeign = supergraph.definitions.some((definition) =>
@@ -125,7 +124,7 @@ function withQuery(definitions: readonly DefinitionNode[], query: string | undef
 function entityDefinitions(entities: readonly string[], query: string | undefined): readonly DefinitionNode[] {
   const { definitions } = parse(`scalar _Any union _Entity = ${entities.join(' | ')}
     extend type ${query ?? 'Query'} { _entities(representations: [_Any!]!): [_Entity]! }`);
-  // Of a type that is not there, the definition is the type.
+  // An extension of a missing type is its definition.
   return query === undefined
     ? definitions.map((one) =>
         one.kind === Kind.OBJECT_TYPE_EXTENSION ? { ...one, kind: Kind.OBJECT_TYPE_DEFINITION } : one,
@@ -133,7 +132,7 @@ function entityDefinitions(entities: readonly string[], query: string | undefine
     : definitions;
 }
 
-/** Entities are had by any of their keys, with what fields require of others. */
+/** Entities are fetched by any of their keys, with the fields that others require. */
 function mergedType(typeName: string, keys: readonly string[], requirements: ReadonlyMap<string, string>): MergedType {
   const required = [...requirements.values()].map(selectionOf);
   const entryPoints = keys.map((key): EntryPointConfig => {
@@ -152,7 +151,7 @@ function mergedType(typeName: string, keys: readonly string[], requirements: Rea
   return { entryPoints, ...(fields.length > 0 && { fields: Object.fromEntries(fields) }) };
 }
 
-/** What is known of selections, taken together: several may ask for parts of the same object. */
+/** The selected parts of a value; several selection sets may select of the same object. */
 function picked(value: unknown, sets: readonly SelectionSetNode[]): Record<string, unknown> {
   const from = value as Readonly<Record<string, unknown>>;
   const found: Record<string, unknown> = {};
@@ -197,7 +196,7 @@ function isPart(directives: readonly ConstDirectiveNode[] | undefined, kind: str
   return joins.length === 0 || joins.some(isHere);
 }
 
-/** The fields that a subgraph can be asked for, with the types that it gives them. Keys can be, external or not. */
+/** The fields that a subgraph resolves, with their types in it. Keys are among them, external or not. */
 function fieldsHere<Field extends FieldDefinitionNode | InputValueDefinitionNode>(
   fields: readonly Field[],
   isHere: IsHere,

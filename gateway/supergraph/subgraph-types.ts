@@ -9,15 +9,15 @@ import {
 } from 'graphql';
 import { directiveArgument, hasTrueArgument } from './join-directives.ts';
 
-/** What the supergraph says that single services have of its types. */
+/** What single subgraphs have of the supergraph's types. */
 export interface SubgraphTypes {
   /** Whether an abstract type has other members in one service than in another. */
   isPartial(type: string): boolean;
-  /** The object types that a service may give where an abstract type is declared. */
+  /** The object types that a subgraph may return for an abstract type. */
   membersIn(service: string, type: string): ReadonlySet<string>;
   /** Whether a service has a type. */
   has(service: string, type: string): boolean;
-  /** Whether a service can be asked for a field without needing anything of another one for it. */
+  /** Whether a subgraph resolves a field without requirements of others. */
   answers(service: string, type: string, field: string): boolean;
   /** The keys by which objects of a type are fetched from services. */
   keysOf(type: string): readonly SubgraphKey[];
@@ -119,7 +119,7 @@ function isComposite(definition: DefinitionNode): definition is Composite {
   );
 }
 
-/** The services that have a field of their own, without a requirement. @param own those that have its type */
+/** The subgraphs that resolve a field without requirements. @param own those that have its type */
 function subgraphsOf(
   { directives }: FieldDefinitionNode,
   own: readonly string[],

@@ -14,7 +14,7 @@ import { innermostTypeName } from '../syntax/index.ts';
 import { directiveArgument, fieldNamesOf, graphNames, hasTrueArgument, parseFieldSet } from './join-directives.ts';
 import { type SubgraphTypes, SubgraphTypesReader } from './subgraph-types.ts';
 
-/** What the supergraph says of its types, inaccessible ones too, as far as running a plan needs it. */
+/** The types of a supergraph, inaccessible ones too, as far as executing a plan needs them. */
 export interface SupergraphTypes {
   /** Whether an object of type `typename` satisfies the type condition. */
   isA(typename: string, condition: string): boolean;
@@ -22,13 +22,13 @@ export interface SupergraphTypes {
   isAbstract(typename: string): boolean;
   /** The name of the type of a field, lists and non-null left out. */
   fieldType(typename: string, field: string): string | undefined;
-  /** How many lists a field is of, one in the other. */
+  /** How many lists are nested in the type of a field. */
   listDepth(typename: string, field: string): number;
-  /** Whether a field needs other services for its value, `@requires`. */
+  /** Whether a field has `@requires` in a subgraph. */
   requires(typename: string, field: string): boolean;
-  /** What a service needs of others for a field. */
+  /** The fields that a subgraph requires for a field. */
   requirementsOf(service: string, typename: string, field: string): readonly SelectionNode[];
-  /** Whether another field of the type needs a field. */
+  /** Whether another field of the type requires a field. */
   isRequired(typename: string, field: string): boolean;
   /** The object types of an interface or a union. */
   objectsOf(typename: string): readonly string[];
@@ -37,12 +37,12 @@ export interface SupergraphTypes {
    * interface may not have the field. Its rule, as of 0.0.38; what is below the field is then planned once per type.
    */
   isPlannedByType(typename: string, field: string): boolean;
-  /** The type that a subgraph gives a field, lists and non-null shown. */
+  /** The type of a field in a subgraph, with lists and non-null. */
   subgraphType(service: string, typename: string, field: string): string | undefined;
   /** Names of all fields of all types. */
   readonly fieldNames: ReadonlySet<string>;
   readonly services: SubgraphTypes;
-  /** Whether it is the name of a type, or of a value of an enum, that services have and clients do not see. */
+  /** Whether it is the name of a type, or of a value of an enum, that clients do not see. */
   isHidden(type: string, value?: string): boolean;
   /** Whether an enum has values that clients do not see. */
   hidesValues(type: string): boolean;
@@ -54,7 +54,7 @@ export function readSupergraphTypes(supergraph: DocumentNode): Sliced<Supergraph
 }
 
 /**
- * The same for definitions that are parsed one after the other: each is looked at once, and none is kept.
+ * The same for definitions that are parsed one after the other: each is read once, and none is kept.
  *
  * @param names of the subgraphs, by their values of the enum `join__Graph`
  */
@@ -136,7 +136,7 @@ export function* readTypesOf(
   };
 }
 
-/** Whether some service has an object's field without being the one that gives it. */
+/** Whether some subgraph has an object's field and does not resolve it. */
 function isMoved({ directives }: FieldDefinitionNode): boolean {
   return typeJoins(directives).some(
     (join) =>
@@ -146,7 +146,7 @@ function isMoved({ directives }: FieldDefinitionNode): boolean {
   );
 }
 
-/** Whether services have an interface and not this field of it, unless one adds the field to all of its types. */
+/** Whether subgraphs have an interface without this field, unless one adds the field to all of its types. */
 function isPartOf({ directives }: InterfaceTypeDefinitionNode, field: FieldDefinitionNode): boolean {
   const types = (directives ?? []).filter(({ name }) => name.value === 'join__type');
   const objects = types.filter((join) => hasTrueArgument(join, 'isInterfaceObject'));
@@ -163,7 +163,7 @@ function typeJoins(directives: readonly ConstDirectiveNode[] | undefined): reado
   return (directives ?? []).filter(({ name }) => name.value === 'join__field');
 }
 
-/** The types that single subgraphs give a field, where they are not that of the supergraph, by graph. */
+/** The types of a field in single subgraphs where they differ from the supergraph's, by graph. */
 function differingTypes({ directives }: FieldDefinitionNode): [string, string][] {
   return (directives ?? []).flatMap((directive: ConstDirectiveNode): [string, string][] => {
     if (directive.name.value !== 'join__field') return [];

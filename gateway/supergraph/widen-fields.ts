@@ -15,11 +15,10 @@ import { directiveArgument, graphNames } from './join-directives.ts';
 import type { ComposedSubgraph } from './restore-external.ts';
 
 /**
- * Gives shared fields the widest type that a subgraph gives them, as Apollo's composition does: of `Book` and an
- * interface or union of books and films, the latter. `@theguild/federation-composition` 0.27 takes the type of the
- * first subgraph, for which the film of another is no answer. The query planner ends the
- * process over an operation that asks for the members of both.
- * @param services what it was composed of, where that is known; else, the types count that the supergraph states
+ * Gives shared fields the widest of their types in subgraphs, as Apollo's composition does: of `Book` and an interface or
+ * union of books and films, the latter. `@theguild/federation-composition` 0.27 takes the type of the first subgraph, which
+ * a film of another does not have. The query planner crashes at an operation that selects the members of both.
+ * @param services the composed subgraphs, where they are known; else the types in the supergraph are used
  * @returns the supergraph itself when nothing is wider
  */
 export function widenFields(supergraph: DocumentNode, services: readonly ComposedSubgraph[] = []): DocumentNode {
@@ -31,7 +30,7 @@ export function widenFields(supergraph: DocumentNode, services: readonly Compose
     const graphs = typeGraphs(type);
     const fields = (type.fields ?? []).map((field): FieldDefinitionNode => {
       const joins = joinsOfField(field, graphs);
-      // What one subgraph alone has is of its type.
+      // A field of one subgraph alone has its type.
       if (joins.every(({ join }) => !join) && joins.length < 2) return field;
       const types = new Map(
         joins.flatMap(({ graph, join }): [string, TypeNode][] => {
@@ -63,7 +62,7 @@ export function widenFields(supergraph: DocumentNode, services: readonly Compose
   return wider ? coverImplementers({ ...supergraph, definitions }, kinds) : supergraph;
 }
 
-/** Gives fields of interfaces the types of the fields that implement them, where these have become the wider ones. */
+/** Gives fields of interfaces the types of the fields that implement them, where these have become wider. */
 function coverImplementers(supergraph: DocumentNode, kinds: Kinds): DocumentNode {
   const types = new Map<string, string>();
   for (const type of supergraph.definitions)
@@ -98,17 +97,17 @@ type Kinds = ReadonlyMap<string, ReadonlySet<string>>;
 interface FieldJoin {
   readonly graph: string;
   readonly join?: ConstDirectiveNode;
-  /** Not where the field is external, or now taken from elsewhere. */
+  /** False where the field is external, or overridden by another subgraph. */
   readonly resolves: boolean;
 }
 
-/** The subgraphs that have a field: those of its type where it does not say. */
+/** The subgraphs that have a field: those of its type where it has no `@join__field`. */
 function joinsOfField(field: FieldDefinitionNode, ofType: readonly string[]): readonly FieldJoin[] {
   const found = (field.directives ?? []).flatMap((join): FieldJoin[] => {
     const graph = join.name.value === 'join__field' ? directiveArgument(join, 'graph') : undefined;
     if (graph === undefined) return [];
     const says = (argument: string) => join.arguments?.some(({ name }) => name.value === argument) === true;
-    // Where the override has a label, the field may still be taken from here.
+    // Where the override has a label, the subgraph may still resolve the field.
     const elsewhere = says('external') || (says('usedOverridden') && !says('overrideLabel'));
     return [{ graph, join, resolves: !elsewhere }];
   });
@@ -178,12 +177,12 @@ function covers(kinds: Kinds, wide: string, narrow: string): boolean {
   return wide === narrow || kinds.get(wide)?.has(narrow) === true;
 }
 
-/** The same lists and the same nulls of another type. */
+/** A type with its named type replaced. */
 function withNamedType(type: TypeNode, name: string): TypeNode {
   return visit(type, { NamedType: (node) => ({ ...node, name: { ...node.name, value: name } }) });
 }
 
-/** A planner must know the type that each subgraph knows: it may ask there for no member that is not its. */
+/** A planner has to know the type in each subgraph: it must not select members there that the subgraph does not have. */
 function typedJoin(join: ConstDirectiveNode | undefined, graph: string, type?: TypeNode): ConstDirectiveNode {
   const known = join?.arguments ?? [
     { kind: Kind.ARGUMENT, name: nameNode('graph'), value: { kind: Kind.ENUM, value: graph } } as const,

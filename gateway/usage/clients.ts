@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { logText } from '../../platform/index.ts';
 import { headerText, sentClientName, sentClientVersion } from '../http/index.ts';
 
-/** What stands for everything beyond a bound. */
+/** The name of everything beyond a bound. */
 export const OTHER = 'other';
 
-/** A program that sends requests, as it calls itself. */
+/** A program that sends requests, by its own name. */
 export interface Client {
   /** Undefined where it gives no name. */
   readonly name: string | undefined;
@@ -17,12 +17,12 @@ export interface Client {
 const MAX_CLIENT_TEXT = 64;
 /** Versions of one name. */
 const MAX_VERSIONS = 50;
-/** Callers without a session may bring a tenth of the names: they cannot keep out those of the others. */
+/** Callers without a session may add a tenth of the names: they cannot crowd out those of the others. */
 export const PUBLIC_SHARE = 10;
 
 /**
- * The clients that requests come from, within bounds: a client may call itself anything. Those beyond a bound are one
- * client whose name, or whose version, is `other`.
+ * The clients that requests come from, bounded, since clients choose their names. Those beyond a bound are one client whose
+ * name or version is `other`.
  */
 export class Clients {
   readonly #maxNames: number;

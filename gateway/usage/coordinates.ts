@@ -16,10 +16,10 @@ import { copiedText } from './copied-text.ts';
 
 /**
  * The schema coordinates of what an operation uses, sorted: `Type.field`, `Type.field(argument:)`, `Input.field`,
- * `Enum.VALUE`, `@directive`, and `Type` for each type that it meets, the scalars of the specification apart.
+ * `Enum.VALUE`, `@directive`, and `Type` for each type on the way, except for the scalars of the specification.
  *
- * A document does not say everything. `Enum.*` stands for a value that only the response or a variable shows: any of them may
- * be used. `Input.*` stands for a variable: any field of that type, and of the input types below it, may be used.
+ * A document does not show every use. `Enum.*` stands for a value in the response or in a variable: any of them may be used.
+ * `Input.*` stands for a variable: any field of that type, and of the input types below it, may be used.
  *
  * @param document one operation with the fragments that it uses, valid for the schema. Fields of introspection types
  *   and `__typename` are left out.
@@ -48,7 +48,7 @@ export function usedCoordinates(document: DocumentNode, schema: GraphQLSchema): 
         const field = types.getFieldDef();
         if (!parent || !field || field.name === '__typename') return undefined;
         used.add(`${parent.name}.${field.name}`);
-        // What is asked of the schema itself is no use of what it describes.
+        // Introspection of an element is no use of it.
         if (field.name.startsWith('__')) return false;
         const type = getNamedType(field.type);
         useType(type);

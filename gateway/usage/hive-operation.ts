@@ -28,7 +28,7 @@ export interface HiveOperation {
   readonly fields: readonly string[];
 }
 
-/** Characters of an operation that is reported; a longer one is not. */
+/** Longer operations are not reported, in characters. */
 const MAX_OPERATION_TEXT = 100_000;
 /** An input type may lead to thousands of others. */
 const MAX_COUNTED_FIELDS = 5_000;
@@ -47,8 +47,8 @@ export function hiveOperation(
 }
 
 /**
- * The coordinates as Hive writes them: `Type.field.argument`, and in place of what the document leaves open, everything that it
- * may stand for.
+ * The coordinates as Hive writes them: `Type.field.argument`, and in place of `Enum.*` and `Input.*` everything that these
+ * stand for.
  */
 export function hiveFields(coordinates: readonly string[], schema: GraphQLSchema): readonly string[] {
   const fields = new Set<string>();

@@ -8,7 +8,7 @@ import type { Client } from './clients.ts';
 import type { HiveOperation } from './hive-operation.ts';
 import { type Run, WaitingRuns } from './waiting-runs.ts';
 
-/** Sends one request. Rejects when there is no complete answer; any status is one. */
+/** Sends one request. Rejects when there is no complete response, of any status. */
 export type SendReport = (request: {
   readonly url: string;
   readonly method: 'POST';
@@ -31,7 +31,7 @@ export interface HiveReporterOptions extends HiveSettings {
   readonly log: Logger;
   /** How long operations are collected for a report, in milliseconds; the default is ten seconds. */
   readonly intervalMs?: number;
-  /** The wait before the first further try, in milliseconds; each one after it is twice as long. The default is a second. */
+  /** The wait before the first retry, in milliseconds, which doubles with each one. The default is a second. */
   readonly retryMs?: number;
 }
 
@@ -41,7 +41,7 @@ const TIMEOUT_MS = 10_000;
 const TRIES = 4;
 /** How long a stop waits for a registry that does not answer. */
 const STOP_MS = 2_000;
-/** What the format has room for. */
+/** The largest number in the format. */
 const MAX_REPORTED_ERRORS = 65_535;
 
 const compressed = promisify(gzip);
@@ -79,7 +79,7 @@ export class HiveReporter {
     if (!this.#isLeftOut()) this.#add({ of: operation, client, isPublic, timestamp: Date.now(), execution: undefined });
   }
 
-  /** Sends what there is, without further tries, and waits for that no longer than a process may take to stop. */
+  /** Sends what is collected, without retries, and waits for that no longer than a process may take to stop. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopping.abort();

@@ -3,8 +3,8 @@ import { reachableInputs } from './coordinates.ts';
 import type { UsedOperation } from './read-usage.ts';
 
 /**
- * Finds out whether operations use a schema coordinate: as they name it themselves, by a part of a type, or possibly, by a variable
- * or a response whose values the document does not tell.
+ * Whether operations use a schema coordinate: by naming it, by a part of a type, or possibly, by a variable or a response
+ * whose values the document does not show.
  *
  * @param schema the one that the operations were valid for.
  */
@@ -12,7 +12,7 @@ export function usageOfCoordinates(
   schema: GraphQLSchema,
 ): (operation: Pick<UsedOperation, 'coordinates'>, coordinate: string) => boolean {
   const opened = new Map<string, ReadonlySet<string>>();
-  /** The types whose every part may be used with that of `name`. */
+  /** The input types whose fields may all be used by a variable of the type `name`. */
   const openedBy = (name: string) => {
     const known = opened.get(name) ?? reachableInputs(schema, name);
     opened.set(name, known);

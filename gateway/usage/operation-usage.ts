@@ -4,7 +4,7 @@ import type { HiveOperation } from './hive-operation.ts';
 import type { HiveReporter } from './hive-reporter.ts';
 import type { OperationDescription, RoleUses, UsageTable, Uses } from './usage-table.ts';
 
-/** Where uses are counted now. The table changes when its file is finished. */
+/** The table that counts uses now. It is replaced when its file is finished. */
 export interface UsageTarget {
   readonly table: UsageTable;
   readonly hive: HiveReporter | undefined;
@@ -29,7 +29,7 @@ export class OperationUsage {
   /** Weak, since documents are kept for longer than tables. */
   #table: WeakRef<UsageTable> | undefined;
   #ofRole: WeakRef<RoleUses> | undefined;
-  /** Those of the client that came last, which mostly comes next. */
+  /** The uses of the last client, which mostly is the next one too. */
   #last: { readonly client: Client; readonly uses: Uses } | undefined;
 
   constructor(options: OperationUsageOptions) {

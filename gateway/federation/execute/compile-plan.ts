@@ -50,7 +50,7 @@ export function compilePlan<Context>(node: PlanNode, scope: PlanScope, before: n
 
 /**
  * Turns a plan of a subscription into the fetch that its events come from, and a step for each of them.
- * @throws UnplannableOperation for a plan that is none of a subscription
+ * @throws UnplannableOperation for a plan of another kind of operation
  */
 export function compileSubscription<Context>(
   node: PlanNode,
@@ -95,7 +95,7 @@ function compileWave<Context>(wave: readonly Fetch[], planned: readonly Fetch[],
   return inParallel(steps);
 }
 
-/** The fetch of a fetch whose selections are no longer those of its text. */
+/** The node of a fetch with the text of its selections, which were changed after planning. */
 function changedFetch({ node, selections, variables }: RootFetch): FetchNode {
   const definitions = new Map(variables.map((one) => [one.variable.name.value, one]));
   const operation: OperationDefinitionNode = {

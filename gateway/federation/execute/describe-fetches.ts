@@ -1,7 +1,7 @@
 import { Kind, type SelectionNode } from 'graphql';
 import { type Fetch, fieldKeysOf } from '../plan/index.ts';
 
-/** A fetch as it is shown to those who may know how an operation is run: names of the schema only. */
+/** A fetch in an explanation: names of the schema only, no values. */
 export interface FetchDescription {
   readonly source: string;
   /** Root fields. */

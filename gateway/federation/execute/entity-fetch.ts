@@ -13,7 +13,7 @@ import { ask, prepareRequest, type SubgraphError } from './subgraph-request.ts';
 
 /** A fetch of entities, or several of them in one request, each under a key and a variable of its own. */
 interface EntityGroup {
-  /** The key of the answer under which the entities come. */
+  /** The response key of the entities. */
   readonly key: string;
   readonly variable: string;
   readonly paths: readonly FlattenPath[];
@@ -24,15 +24,15 @@ interface EntityGroup {
   readonly asked: ReadonlySet<string>;
 }
 
-/** The entities of a group in one run: which objects of the data wait for which of the entities asked for. */
+/** The entities of a group in one run: which objects of the data each requested entity is merged into. */
 interface PendingEntities {
   readonly group: EntityGroup;
   readonly texts: string[];
-  /** By path of the group: the objects, and the number of the entity that each waits for. */
+  /** By path of the group: the objects, and the index of the entity that is merged into each. */
   readonly places: { readonly targets: JsonObject[]; readonly numbers: number[] }[];
 }
 
-/** Compiles one request for all entities that the fetches ask a subgraph for. */
+/** Compiles one request for all entities that the fetches select of a subgraph. */
 export function compileEntityFetch<Context>(
   fetches: readonly EntityFetch[],
   types: SupergraphTypes,
@@ -66,7 +66,7 @@ export function compileEntityFetch<Context>(
   };
 }
 
-/** Equal entities are asked for once, wherever they stand. */
+/** Equal entities are requested once, wherever they occur. */
 function findWaiting(group: EntityGroup, data: JsonObject): PendingEntities {
   const texts: string[] = [];
   const numbersOf = new Map<string, number>();
@@ -95,8 +95,8 @@ function takeEntities({ group, places }: PendingEntities, answer: Json | undefin
   const { rewrite, asked } = group;
   if (rewrite) for (const entity of answer) rewrite(entity);
   places.forEach(({ targets, numbers }, index) => {
-    // What is asked for below differs from place to place, so that two places must not share an object. Within one
-    // place they may: the same is asked for each.
+    // Paths select different fields, so that objects at two paths must not be the same object. At one path they may
+    // be: the same fields are selected for each.
     const entities = index < places.length - 1 ? answer.map(copy) : answer;
     for (let at = 0; at < targets.length; at++) {
       const target = targets[at];
@@ -106,7 +106,7 @@ function takeEntities({ group, places }: PendingEntities, answer: Json | undefin
   });
 }
 
-/** Tells each error at every place where the entity it is about stands. */
+/** Reports each error at every path of the entity that it concerns. */
 function placeErrors<Context>(
   errors: readonly SubgraphError[],
   waiting: readonly PendingEntities[],
@@ -133,7 +133,7 @@ function placeErrors<Context>(
   }
 }
 
-/** Where in the data each entity stands, by the number it was asked for with. */
+/** The paths of each entity in the data, by its index in the request. */
 function pathsByNumber({ group, places }: PendingEntities, data: JsonObject): Map<number, ResponsePath[]> {
   const found = new Map<number, ResponsePath[]>();
   places.forEach(({ targets, numbers }, index) => {
@@ -141,7 +141,7 @@ function pathsByNumber({ group, places }: PendingEntities, data: JsonObject): Ma
     const seen = new Set<JsonObject>();
     targets.forEach((target, at) => {
       const number = numbers[at] ?? 0;
-      // Entities that are the same object were found as often as they stand.
+      // Entities that are the same object were found once for each path.
       if (seen.has(target)) return;
       seen.add(target);
       const paths = found.get(number) ?? [];

@@ -14,16 +14,16 @@ import type { EntityFetch, EntityPath } from '../plan/index.ts';
 import { separateTypes } from '../plan/index.ts';
 import type { FetchText } from './subgraph-request.ts';
 
-/** Entities that are asked for in the same way wherever they stand. */
+/** Entities of which the same fields are selected. */
 export interface EntityQuestion {
-  /** The key of the answer, and the variable that takes the representations. */
+  /** The response key, and the variable that takes the representations. */
   readonly key: string;
   readonly variable: string;
   readonly paths: readonly EntityPath[];
   readonly fetch: EntityFetch;
 }
 
-/** One request for all entities that a subgraph is asked for at the same time. */
+/** One request for all entities that are fetched from a subgraph at the same time. */
 export function entityRequest(
   asked: readonly EntityFetch[],
   types: SupergraphTypes,
@@ -60,7 +60,7 @@ export function entityRequest(
   return { fetch: fetchText(operation, fetches[0]?.service ?? ''), questions };
 }
 
-/** The text of an operation with the variables that it takes of the client's. */
+/** The text of an operation, with those of the client's variables that it uses. */
 export function fetchText(operation: OperationDefinitionNode, serviceName: string): FetchText {
   return {
     serviceName,

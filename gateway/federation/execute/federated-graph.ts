@@ -43,8 +43,8 @@ export interface PreparedJoin<Context> {
    */
   readonly introspection: string | undefined;
   /**
-   * How one subgraph alone can be asked for it, such that an answer of data and nothing else is the client's as it is;
-   * undefined where it takes more than that.
+   * The request to the only subgraph that is needed, whose response is passed on unchanged if it holds nothing but data;
+   * undefined where more than that is needed.
    * @throws UnplannableOperation as `run` does
    */
   relay(variables: Variables): RelayedFetch<Context> | undefined;
@@ -62,22 +62,22 @@ export interface PreparedJoin<Context> {
   run(variables: Variables, context: Context, introspected?: Readonly<Record<string, unknown>>): Promise<JoinResult>;
 }
 
-/** A subscription that is ready to run: one subgraph tells the events, the rest is joined to each of them. */
+/** A subscription that is ready to run: one subgraph sends the events, and fields of others are joined to each. */
 export interface PreparedSubscription<Context> {
-  /** Whom to subscribe to, and the body of the GraphQL request. */
+  /** The subgraph to subscribe to, and the body of the GraphQL request. */
   source(variables: Variables): { readonly subgraph: string; readonly body: string };
   /** Completes an event: a GraphQL result of the subgraph, parsed. It is changed. */
   join(event: unknown, variables: Variables, context: Context): Promise<JoinResult>;
 }
 
-/** One graph of federated subgraphs. Holds no state but what it was made of. */
+/** One graph of federated subgraphs. It is immutable. */
 export class FederatedGraph<Context> {
   /** The API schema: without federation directives and `@inaccessible` elements. */
   readonly publicSchema: GraphQLSchema;
   readonly #scope: GraphScope<Context>;
 
   /**
-   * @throws PlannerUnavailable where the query planner does not load; an Error for what is no supergraph
+   * @throws PlannerUnavailable where the query planner does not load; an Error for a document that is no supergraph
    */
   constructor({ supergraphSdl, read, plan, planEntities, send }: FederatedGraphOptions<Context>) {
     const { document, types, publicSchema } = read ?? readAtOnce(supergraphSdl);
@@ -121,7 +121,7 @@ export class FederatedGraph<Context> {
     };
   }
 
-  /** Whether an operation asks about the schema itself, see `PreparedJoin.introspection`; nothing is planned for it. */
+  /** Whether an operation introspects the schema, see `PreparedJoin.introspection`; nothing is planned for it. */
   asksAboutSchema(document: string, operationName?: string): boolean {
     return introspectionOf(readClientOperation(document, operationName, this.#scope.types.fieldNames)) !== undefined;
   }

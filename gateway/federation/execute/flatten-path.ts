@@ -2,11 +2,11 @@ import type { FlattenNodePathSegment } from '@graphql-hive/router-query-planner'
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 
-/** The place of entities in the data of an operation. */
+/** Locates the entities at a path in the data of an operation. */
 export interface FlattenPath {
-  /** The objects that stand there now, in the order of the data. */
+  /** The objects at the path now, in the order of the data. */
   collect(root: JsonObject): JsonObject[];
-  /** The same with where each stands. */
+  /** The same, with all paths of each. */
   locate(root: JsonObject): Map<JsonObject, (readonly (string | number)[])[]>;
   /** The fields down to the first list: where a failure of the whole fetch is reported. */
   readonly fields: readonly string[];

@@ -1,10 +1,10 @@
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 
 /**
- * Writes what one subgraph said of an object into what is known of it already. Objects are merged field by field,
- * lists item by item; what is known is never replaced by null. What is said of another type of object is left out.
- * @param isAbstract an interface object calls itself by the interface's name, which never replaces that of a type
- * @param asked the keys that the subgraph was asked for: what others are asked for is not its to say
+ * Merges one subgraph's response for an object into the object. Objects are merged field by field, lists item by item; a
+ * present value is never replaced by null. A response for another type of object is left out.
+ * @param isAbstract an interface object reports the interface's name, which never replaces that of an object type
+ * @param asked the response keys that were selected of the subgraph; others are ignored
  */
 export function mergeInto(
   target: JsonObject,

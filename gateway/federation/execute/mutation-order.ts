@@ -3,9 +3,9 @@ import type { FieldNode } from 'graphql';
 import { rootFetches } from './compile-plan.ts';
 
 /**
- * Plans a mutation so that a field is finished, joins and all, before the next one starts, as the specification has
- * it: the planner's own plan would join one field while it runs the next. Neighbours that the same subgraph runs are
- * still sent to it together, since it keeps their order itself.
+ * Plans a mutation so that a field is finished, with its joins, before the next one starts (GraphQL 6.2.2): the planner's
+ * own plan would join one field while it runs the next. Neighbours that the same subgraph runs are still sent in one
+ * request, since the subgraph keeps their order.
  * @returns the plans to run one after the other
  */
 export function planMutation(

@@ -58,14 +58,14 @@ export interface Variant<Context> {
   readonly fetches?: readonly FetchDescription[];
 }
 
-/** A request whose answer can be the client's as it is. */
+/** A request whose response can be passed to the client unchanged. */
 export interface RelayedFetch<Context> {
   readonly subgraph: string;
   readonly kind: 'query' | 'mutation';
   body(variables: Readonly<Record<string, unknown>>): string;
-  /** The result where the reply has more than data. */
+  /** The result of a response that holds more than data. */
   read(reply: ReplyBytes, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
-  /** The result where there is no reply. */
+  /** The result where the subgraph did not respond. */
   fail(why: SubgraphFailure, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
 }
 
@@ -148,7 +148,7 @@ export function startRun<Context>(
   return { data: {}, variables, context, send, errors: [], extensions: [], fail };
 }
 
-/** Writes what a run came to. */
+/** Writes the result of a run. */
 export function finishRun<Context>({ data, errors, extensions }: PlanRun<Context>, shape: ObjectShape): JoinResult {
   if (errors.length === 0) {
     const text = writeResponse(shape, data);
@@ -167,7 +167,7 @@ function withPlace(error: JoinError, place: ErrorPlace | undefined): JoinError {
   return place.path.length > 0 ? { ...rest, path: place.path } : rest;
 }
 
-/** The part of an operation that asks about the schema itself: its text, or undefined where it does not. */
+/** The text of an operation's introspection fields alone; undefined where it has none. */
 export function introspectionOf(operation: ClientOperation): string | undefined {
   const everything = new Map(operation.conditions.map(({ name }) => [name, true]));
   const nothing = new Map(operation.conditions.map(({ name }) => [name, false]));

@@ -16,11 +16,11 @@ import { PLACEHOLDER_FIELD } from '../plan/index.ts';
 import { prepareRequest, type SubgraphRequest } from './subgraph-request.ts';
 
 /**
- * The request for an operation that one service answers alone, such that its answer is the client's, byte by byte: the
- * service is asked for what the client asks for, in its order. Undefined where the answer has to be looked at: types that
- * are only known at run time bring names of types with them, and there may be values that clients do not see.
+ * The request for an operation that one subgraph resolves alone, whose response is passed on byte by byte: it selects what
+ * the client selects, in the client's order. Undefined where the response has to be read: types that are only known at run
+ * time need `__typename`, and some values may be hidden from clients.
  *
- * @param planned what was planned; it asks for nothing but what the client does
+ * @param planned the planned operation; it selects nothing that the client does not
  * @param nodes the plan
  */
 export function relayedRequest(

@@ -1,4 +1,4 @@
-/** A text in UTF-8, in one piece or in the pieces in which it came. */
+/** A text in UTF-8, as one buffer or in the chunks in which it arrived. */
 export type ReplyBytes = Buffer | readonly Buffer[];
 
 export function replyText(reply: string | ReplyBytes): string {

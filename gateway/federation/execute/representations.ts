@@ -4,8 +4,8 @@ import { isList, isObject, type Json, type JsonObject, jsonText } from '../json.
 import { compileRewrites, type Rewrite, typenameSetter } from './rewrites.ts';
 
 /**
- * The JSON text by which a subgraph is asked for an entity: its type, a key and what its fields require. Undefined
- * where the entity is none of the subgraph's, has no key, or lacks what an earlier fetch failed to bring.
+ * The JSON text of an entity's representation: its type, a key and the fields that the fetch requires. Undefined where the
+ * entity is not one of the subgraph's, has no key, or lacks a field that an earlier fetch failed to return.
  */
 export type Represent = (entity: JsonObject) => string | undefined;
 
@@ -16,7 +16,7 @@ export function compileRepresentations(
   types: SupergraphTypes,
 ): Represent {
   const setters = (inputRewrites ?? []).map(typenameSetter);
-  // Anything but setting a type's name is done on the parsed representation: the planner hardly ever asks for it.
+  // Anything but setting a type's name is done on the parsed representation: plans hardly ever have it.
   const rewrite = setters.includes(undefined) ? compileRewrites(inputRewrites, types) : undefined;
   const nameFor = (typename: string) =>
     rewrite

@@ -19,7 +19,7 @@ export function compileRewrites(
   };
 }
 
-/** A value that is set where a type's key stands, as most rewrites of representations are; undefined for other ones. */
+/** The type name that a rewrite sets, as most rewrites of representations do; undefined for others. */
 export function typenameSetter(rewrite: FetchRewrite): { condition: readonly string[]; typename: string } | undefined {
   const setter = 'ValueSetter' in rewrite ? rewrite.ValueSetter : 'setValueTo' in rewrite ? rewrite : undefined;
   const [first, second] = setter?.path ?? [];
@@ -28,7 +28,7 @@ export function typenameSetter(rewrite: FetchRewrite): { condition: readonly str
   return { condition: [first.TypenameEquals].flat(), typename: setter.setValueTo };
 }
 
-/** How the keys of an answer are named after its rewrites: for the paths of its errors. */
+/** A path in a response after its rewrites, for the paths of errors. */
 export function renamedPath(
   rewrites: readonly FetchRewrite[] | undefined,
   path: readonly (string | number)[],
@@ -51,7 +51,7 @@ export function renamedPath(
   return current;
 }
 
-/** The keys that what was selected stands under, once rewritten. */
+/** The response keys of selections after the rewrites. */
 export function askedKeys(
   selections: readonly SelectionNode[],
   rewrites: readonly FetchRewrite[] | undefined,

@@ -8,11 +8,11 @@ import { ask, prepareRequest, type SubgraphAnswer, type SubgraphRequest } from '
 /** A fetch of root fields. */
 export interface CompiledRootFetch<Context> {
   readonly request: SubgraphRequest;
-  /** Puts an answer of the subgraph into the data of a run. */
+  /** Merges a response of the subgraph into the data of a run. */
   take(answer: SubgraphAnswer, run: PlanRun<Context>): void;
 }
 
-/** Compiles a fetch of root fields: its answer is merged into the data, other answers for the same field beside it. */
+/** Compiles a fetch of root fields. Responses of several subgraphs for the same field are merged. */
 export function compileRootFetch<Context>(
   node: FetchNode,
   types: SupergraphTypes,
@@ -44,14 +44,14 @@ export function rootFetchStep<Context>({ request, take }: CompiledRootFetch<Cont
     });
 }
 
-/** An error without a path is reported for every root field that it may have made null. */
+/** An error without a path is reported for every root field that it may have set to null. */
 function missingFields<Context>(request: SubgraphRequest, node: FetchNode, run: PlanRun<Context>) {
   const keys = request.rootKeys().map((key) => renamedPath(node.outputRewrites, [key]));
   const missing = keys.filter(([key]) => run.data[String(key)] === undefined || run.data[String(key)] === null);
   return missing.length > 0 ? missing : keys;
 }
 
-/** Puts an answer into the data of a run that holds nothing else. */
+/** Takes a response as the data of a run that holds nothing else. */
 export function takeAnswer<Context>(
   request: SubgraphRequest,
   { data, errors }: SubgraphAnswer,

@@ -42,7 +42,7 @@ export interface PlanRun<Context> {
 }
 
 /**
- * A part of a plan. It tells `done` when it is over. There are no promises on the way: chains of them cost more than what
- * is done between, and hold on to answers.
+ * A part of a plan, which calls `done` when it is over. Callbacks, not promises: chains of promises cost more than the work
+ * between them, and retain responses.
  */
 export type FetchStep<Context> = (run: PlanRun<Context>, done: () => void) => void;

@@ -21,7 +21,7 @@ export interface SubgraphRequest {
   readonly service: string;
   /** The body with the client's variables that this fetch uses, and with the representations. */
   body(variables: Readonly<Record<string, unknown>>, representations?: Representations): string;
-  /** The names under which it asks for root fields. */
+  /** The response keys of its root fields. */
   rootKeys(): string[];
   readonly kind: 'query' | 'mutation';
 }
@@ -52,7 +52,7 @@ export function prepareRequest(fetch: FetchText, clientVariables: ReadonlyMap<st
   };
 }
 
-/** A subgraph's answer, read. */
+/** A subgraph's parsed response. */
 export interface SubgraphAnswer {
   readonly data: JsonObject | undefined;
   readonly errors: readonly SubgraphError[];
@@ -65,8 +65,8 @@ export interface SubgraphError {
 }
 
 /**
- * Asks a subgraph and tells `done` what it answered. A failure to ask it is an answer without data and with one error that
- * has no path.
+ * Sends a request to a subgraph and passes its response to `done`. A failed call is a response without data, with one error
+ * that has no path.
  */
 export function ask<Context>(
   request: SubgraphRequest,
@@ -90,7 +90,7 @@ function unanswered(service: string, error: Error): SubgraphAnswer {
   return failure(service, `the service "${service}" did not answer`);
 }
 
-/** Reads an answer. */
+/** Reads a response. */
 export function readReply<Context>(service: string, reply: string | ReplyBytes, run: PlanRun<Context>): SubgraphAnswer {
   let answer: Json;
   try {
@@ -101,7 +101,7 @@ export function readReply<Context>(service: string, reply: string | ReplyBytes, 
   return readAnswer(service, answer, run);
 }
 
-/** Reads an answer that has been parsed already, such as an event of a subscription. */
+/** Reads a response that has been parsed already, such as an event of a subscription. */
 export function readAnswer<Context>(service: string, answer: Json | undefined, run: PlanRun<Context>): SubgraphAnswer {
   if (!isObject(answer) || (!isObject(answer.data) && !isList(answer.errors))) {
     return failure(service, `the service "${service}" gave an answer that is no GraphQL response`);

@@ -1,6 +1,6 @@
 import type { PlanAnswer, PlanQuestion } from './planner-messages.ts';
 
-/** How often preparing is begun again; after that, plans are waited for where they are asked for. */
+/** How often preparation is restarted; after that, it blocks until its plans arrive. */
 const MOST_ROUNDS = 16;
 
 /** Thrown through code that asks for a plan synchronously: the plan is not there yet. */
@@ -26,8 +26,8 @@ interface Preparation {
 }
 
 /**
- * Lets synchronous code that asks for plans run without blocking: it is left where a plan is not there yet, and is run
- * again from its start when the plan has arrived. All that it does before must be free of effects.
+ * Runs synchronous code that needs plans without blocking: the code is aborted where a plan is missing, and run again from
+ * its start when the plan has arrived. It must have no side effects up to there.
  */
 export class BackgroundPlanning {
   readonly #asking: PlanAsking;

@@ -13,19 +13,19 @@ import {
 import { fragmentsOf } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 
-/** An operation of a client, taken apart for planning and for writing its answer. */
+/** An operation of a client, analysed for planning and for writing its response. */
 export interface ClientOperation {
   readonly definition: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** The variables that decide about `@skip` and `@include`, with their defaults. */
   readonly conditions: readonly { readonly name: string; readonly byDefault: boolean }[];
-  /** The key under which a field's value stands in our data; differs from the client's where that would mislead. */
+  /** The response key of a field in the data of a run; differs from the client's where that could be mistaken for a key field. */
   responseKey(field: FieldNode): string;
   /** Whether no key differs. */
   readonly hasClientKeys: boolean;
   /** Names of variables as the planner sees them, where they differ from the client's. */
   readonly clientVariables: ReadonlyMap<string, string>;
-  /** The name the planner knows a client's variable by. */
+  /** The planner's name of a client's variable. */
   plannedVariable(name: string): string;
 }
 
@@ -94,7 +94,7 @@ function conditionsOf(document: DocumentNode, definition: OperationDefinitionNod
     }));
 }
 
-/** The planner names variables of its own so, and would mix them up with a client's. */
+/** Names of the planner's own variables, which it would confuse with a client's. */
 const PLANNERS_VARIABLE = /^(representations|__batch_reps_\d+)$/;
 
 function renamedVariables(definitions: readonly VariableDefinitionNode[]): Map<string, string> {
@@ -110,8 +110,8 @@ function renamedVariables(definitions: readonly VariableDefinitionNode[]): Map<s
 }
 
 /**
- * An alias that is also the name of a field could stand where a key or a required field is looked for, and the planner
- * does not always see it; one that starts with underscores, or that every object of ours has, is no safe key either.
+ * An alias that is also the name of a field could be read as a key or a required field, which the planner does not always
+ * notice; one that starts with underscores, or is a property of every JavaScript object, is not safe either.
  */
 function keyNaming(document: DocumentNode, fieldNames: ReadonlySet<string>): (field: FieldNode) => string {
   const aliases = new Set<string>();
@@ -141,7 +141,7 @@ function areClientKeys(document: DocumentNode, responseKey: (field: FieldNode) =
   return areAll;
 }
 
-/** The selections that are at the root once fragments are opened: each field with the conditions that lead to it. */
+/** The root fields, fragments inlined, that `@skip` and `@include` leave. */
 export function includedRootFields(operation: ClientOperation, conditions: Conditions): FieldNode[] {
   const found: FieldNode[] = [];
   const opened = new Set<string>();
@@ -153,7 +153,7 @@ export function includedRootFields(operation: ClientOperation, conditions: Condi
       else {
         const name = selection.name.value;
         const fragment = operation.fragments.get(name);
-        // Opened again, it would have the same fields: they are included or not wherever it is spread.
+        // Inlined again, it would add the same fields: they are included or not wherever it is spread.
         if (!fragment || opened.has(name)) continue;
         opened.add(name);
         open(fragment.selectionSet.selections);

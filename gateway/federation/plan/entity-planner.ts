@@ -3,8 +3,8 @@ import { withEntityRoots } from './entity-roots.ts';
 import { openPlanner, type PlanQuery } from './planner.ts';
 
 /**
- * The planner of a supergraph `withEntityRoots`. It is opened when it is first asked: it is seldom needed, and takes as
- * much memory as the other planner.
+ * The planner of a supergraph `withEntityRoots`. It is opened by its first plan: it is seldom needed, and takes as much
+ * memory as the other planner.
  */
 export function openEntityPlanner(supergraph: () => DocumentNode): PlanQuery {
   let plan: PlanQuery | undefined;

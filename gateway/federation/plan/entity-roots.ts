@@ -13,13 +13,13 @@ import {
 import { directiveArgument, fieldNamesOf, parseFieldSet } from '../../supergraph/index.ts';
 import { nameNode } from '../../syntax/index.ts';
 
-/** The service that gives entities out of nothing, and its value of `join__Graph`: none that a subgraph may have. */
+/** The virtual subgraph that returns entities, and its value of `join__Graph`: no subgraph may have such a name. */
 export const ENTITY_SERVICE = 'portico entities';
 const GRAPH = 'PORTICO_ENTITIES__';
 
 const ROOT = 'portico_entity__';
 
-/** The root field that gives entities of a type. */
+/** The root field that returns entities of a type. */
 export function entityRoot(type: string): string {
   return ROOT + type;
 }
@@ -35,8 +35,8 @@ export function entityTypeOf(root: string): string {
 }
 
 /**
- * A supergraph with a service that has a root field for each entity, which gives its keys: so the planner plans what is
- * fetched for an entity that is known by its keys, without the way to it. No client can select its fields.
+ * A supergraph with a virtual subgraph that has a root field for each entity type, which returns its keys: so the planner
+ * plans the fetches for an entity whose keys are known, without those that lead to it. No client can select its fields.
  * @returns its SDL. Keys that hold objects are not among them.
  */
 export function withEntityRoots(supergraph: DocumentNode): string {
@@ -61,7 +61,7 @@ export function withEntityRoots(supergraph: DocumentNode): string {
       const keyFields = new Set(keys.flatMap((key) => key.split(' ')));
       const fields = (type.fields ?? []).map((field): FieldDefinitionNode => {
         const has = field.directives?.some(({ name }) => name.value === 'join__field') ?? false;
-        // Without a join it is a field of all graphs of the type, and this one is more than there were.
+        // Without a join it is a field of all graphs of the type, which now include the virtual one.
         const joins = has ? [] : graphs.map(joinFieldOf);
         const own = keyFields.has(field.name.value) ? [joinFieldOf(GRAPH)] : [];
         return { ...field, directives: [...(field.directives ?? []), ...joins, ...own] };

@@ -5,8 +5,8 @@ import type { EntityFetch, EntityPath, Fetch } from './plan-fetches.ts';
 import { precedes, rootName } from './plan-fetches.ts';
 
 /**
- * Takes out fetches of entities that come from the very subgraph that is asked for more of them: what they would fetch
- * is selected where the entities come from. The planner leaves such ones where it finds a requirement late.
+ * Removes fetches of entities from the subgraph that has returned these entities: their fields are selected in the earlier
+ * fetch. The planner leaves such fetches where it finds a requirement late.
  */
 export function foldFetches(fetches: readonly Fetch[], types: SupergraphTypes): Fetch[] {
   let folded = [...fetches];
@@ -78,7 +78,7 @@ function addSelections(
 ): readonly SelectionNode[] | undefined {
   for (const required of fetch.requires) {
     if (required.kind !== 'InlineFragment') return undefined;
-    // The subgraph is known to have objects of the type here only if it was asked for some, or has no other ones.
+    // The subgraph is known to have objects of the type here only if some were selected, or if it has no others.
     const own = type === required.typeCondition ? selections : conditioned(selections, required.typeCondition);
     if (!own || !holds(own, required.selections)) return undefined;
   }
@@ -96,7 +96,7 @@ function conditioned(selections: readonly SelectionNode[], type: string): readon
   return [...common, ...fragments.flatMap(({ selectionSet }) => selectionSet.selections)];
 }
 
-/** Whether everything that is required is selected, under its own name. */
+/** Whether all required fields are selected, under their own names. */
 function holds(selections: readonly SelectionNode[], required: readonly RequiresSelection[]): boolean {
   return required.every((one) => {
     if (one.kind !== 'Field' || (one.alias !== undefined && one.alias !== one.name)) return false;

@@ -25,7 +25,7 @@ export function fieldKeysOf(path: EntityPath): readonly string[] {
   return path.flatMap((segment) => (segment !== '@' && 'Field' in segment ? [segment.Field] : []));
 }
 
-/** A fetch of a plan, opened so that it can be changed: its fragments stand where they were spread. */
+/** A fetch of a plan with its fragments inlined, so that it can be changed. */
 interface OpenedFetch {
   readonly service: string;
   readonly selections: readonly SelectionNode[];
@@ -43,7 +43,7 @@ export interface RootFetch extends OpenedFetch {
   readonly node: FetchNode;
 }
 
-/** A fetch of the entities that stand at some places, without the fields of a root. */
+/** A fetch of the entities at some paths, not of root fields. */
 export interface EntityFetch extends OpenedFetch {
   readonly kind: 'entities';
   readonly paths: readonly EntityPath[];
@@ -141,7 +141,7 @@ function openedFetch({ serviceName, operation }: FetchNode | BatchFetchNode) {
   };
 }
 
-/** The operation of a fetch with its fragments where they are spread. */
+/** The operation of a fetch with its fragments inlined. */
 export function openOperation(text: string): {
   readonly selections: readonly SelectionNode[];
   readonly variableDefinitions: readonly VariableDefinitionNode[];

@@ -18,7 +18,7 @@ import { UnplannableOperation } from '../errors.ts';
 import { type ClientOperation, type Conditions, isIncluded } from './client-operation.ts';
 import { checkCost } from './planning-cost.ts';
 
-/** How many selections an operation may come to once its fragments are opened. */
+/** The most selections of an operation with its fragments inlined. */
 const MOST_SELECTIONS = 20_000;
 
 /**
@@ -59,7 +59,7 @@ export function plannedOperation(
       const narrowed = possibleTypes(condition, schema).filter((one) => possible.includes(one));
       if (narrowed.length === 0 && possible.length > 0) return [];
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        // Spread again for the same types, it asks for nothing more.
+        // Spread again for the same types, it adds nothing.
         const place = [selection.name.value, ...narrowed].join(' ');
         if (spread.has(place)) return [];
         spread.add(place);

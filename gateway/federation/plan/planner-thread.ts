@@ -13,8 +13,8 @@ export interface Planners {
   /** Plans over the supergraph `withEntityRoots`. */
   readonly planEntities: PlanQuery;
   /**
-   * Runs code that asks for plans such that it does not block until they are there. It may be run several times, from its
-   * start: what it does before must be free of effects.
+   * Runs code that needs plans without blocking. It may be run several times from its start, so it must have no side
+   * effects up to where it needs a plan.
    *
    * @returns a promise where it had to wait for a plan.
    */
@@ -29,7 +29,7 @@ export interface Planners {
 export interface PlannersOptions {
   /** From how many characters of SDL on they have a thread of their own. */
   readonly threadFrom?: number;
-  /** How long an operation waits for that thread at most, in milliseconds. */
+  /** The longest time that an operation waits for that thread, in milliseconds. */
   readonly patienceMs?: number;
   /** How long after the planners became inactive the thread ends. */
   readonly graceMs?: number;
@@ -54,7 +54,7 @@ const GRACE_MS = 2_000;
 /** To open it again blocks: what ends it must not have this happen all the time. */
 const REOPEN_PAUSE_MS = 5_000;
 
-/** An operation of more is refused for a moment: that many new ones are not planned in the time that callers have. */
+/** Further operations are rejected: that many new ones cannot be planned in the time that callers wait. */
 const MOST_UNANSWERED = 1_000;
 
 /**
@@ -64,8 +64,8 @@ const MOST_UNANSWERED = 1_000;
 const RESOURCES = { maxYoungGenerationSizeMb: 4 };
 
 /**
- * Opens the planners of a supergraph: in a thread of their own where to open them would keep others waiting, which plans
- * over slices of it.
+ * Opens the planners of a supergraph. Those of a large one run in a thread of their own and plan over slices, so that opening
+ * them does not block requests.
  *
  * @param supergraph SDL, as a whole or in pieces of some definitions each.
  * @throws PlannerUnavailable where the addon does not load; whatever the addon throws for a broken supergraph

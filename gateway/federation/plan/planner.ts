@@ -34,7 +34,7 @@ export function unplannable(cause: unknown): UnplannableOperation {
   return new UnplannableOperation(message, cause, FOUND_AND_LOST.test(String(cause)));
 }
 
-/** Of an operation that it has found a way for: it does so, and then does not find its own steps again. */
+/** The planner's message for operations that it has found a plan for, whose fetches it then fails to build. */
 const FOUND_AND_LOST = /failed to build fetch graph/i;
 
 function loadPlanner(): typeof QueryPlanner {

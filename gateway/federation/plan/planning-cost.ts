@@ -9,10 +9,10 @@ const COST_OF_OBJECT = 10;
 const COST_OF_LEAF = 2;
 
 /**
- * Refuses an operation that would take long to plan, before it is written out: a few bytes can come to millions of
- * selections, since a field of an interface may be planned once for each type, and so may those below it again.
- * Its time grows with the square of the cost, and nothing else runs meanwhile.
- * @param selectionSet with its fragments opened; parts of it may be shared
+ * Rejects an operation that would take long to plan, before its document is printed: a few bytes can become millions of
+ * selections, since a field of an interface may be planned once for each type, and the fields below it once for each again.
+ * Planning takes time in proportion to the square of the cost, and blocks.
+ * @param selectionSet with its fragments inlined; parts of it may be shared
  * @throws UnplannableOperation
  */
 export function checkCost(selectionSet: SelectionSetNode, root: string, types: SupergraphTypes): void {
@@ -22,8 +22,8 @@ export function checkCost(selectionSet: SelectionSetNode, root: string, types: S
     if (left < 0) throw new UnplannableOperation(TOO_LARGE);
   };
   /**
-   * @param times how often the planner meets the objects
-   * @param opened of how many types the planner opens the fragment around it, where it does
+   * @param times how often the planner plans the objects
+   * @param opened into how many types the planner expands the fragment around it, where it does
    */
   const walk = ({ selections }: SelectionSetNode, type: string | undefined, times: number, opened?: number): void => {
     for (const selection of selections) {
@@ -50,7 +50,7 @@ export function checkCost(selectionSet: SelectionSetNode, root: string, types: S
   const typesOf = (type: string | undefined, field: string, isObject: boolean): number => {
     if (!isAbstract(type)) return 1;
     const objects = types.objectsOf(type);
-    // Where the planner fails, `split-requirements.ts` takes objects out type by type.
+    // Where the planner fails, `split-requirements.ts` plans objects type by type.
     const isCut = isObject && objects.some((one) => types.requires(one, field) || types.isRequired(one, field));
     return isCut || (field !== '__typename' && types.isPlannedByType(type, field)) ? Math.max(objects.length, 1) : 1;
   };

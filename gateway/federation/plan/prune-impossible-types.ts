@@ -3,8 +3,8 @@ import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { type Fetch, rootName } from './plan-fetches.ts';
 
 /**
- * Leaves out fragments that a service would refuse: where it gives a single object type and others give a wider type,
- * the planner asks it for the members of the wider type too.
+ * Removes fragments that a subgraph would reject: where its field has a single object type and the field of others a wider
+ * type, the planner selects the members of the wider type of it too.
  */
 export function pruneImpossibleTypes(fetches: readonly Fetch[], types: SupergraphTypes): readonly Fetch[] {
   return fetches.map((fetch) => {
@@ -39,11 +39,11 @@ function possible(
     return [{ ...selection, selectionSet: { kind: Kind.SELECTION_SET, selections: changed } }];
   });
   if (!isChanged) return selections;
-  // The object is still to be told from null.
+  // Null has to stay distinguishable from an object.
   return kept.length > 0 ? kept : [{ kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }];
 }
 
-/** An abstract type that the supergraph has may be an object in a service, which is another matter. */
+/** An abstract type of the supergraph may be an object type in a subgraph; fragments on it are kept. */
 function isImpossible(type: string | undefined, condition: string | undefined, types: SupergraphTypes): boolean {
   if (type === undefined || condition === undefined || types.isAbstract(type)) return false;
   return !types.isA(type, condition);

@@ -5,15 +5,14 @@ import { fieldsOf, responseKey } from './fold-fetches.ts';
 import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes } from './plan-fetches.ts';
 
 /**
- * Has fields get what they require with the arguments that they require it with. Where the same field is fetched with
- * others too, the planner gives one of them a key of its own, and below an entity that was fetched it forgets to look
- * for the value there.
+ * Makes fields receive what they require with the arguments of their `@requires`. Where the same field is also fetched with
+ * other arguments, the planner gives one of the two another response key, and does not read it there below a fetched entity.
  */
 export function repairRequirements(fetches: readonly Fetch[], types: SupergraphTypes): readonly Fetch[] {
   return fetches.flatMap((fetch): readonly Fetch[] => {
     if (fetch.kind !== 'entities' || fetch.requires.length === 0) return [fetch];
     const before = fetches.filter((other) => precedes(other, fetch));
-    // The keys may differ from place to place.
+    // The keys may differ from path to path.
     const groups = new Map<string, EntityFetch>();
     let isChanged = false;
     for (const path of fetch.paths) {
@@ -68,7 +67,7 @@ function repaired(
     const name = one.alias ?? one.name;
     const meant = wanted.filter((field) => field.name.value === name);
     const [first] = meant;
-    // With several arguments wanted in one request there is no telling which is meant here.
+    // With several arguments in one request it is unknown which ones are meant here.
     if (!first || new Set(meant.map(argumentsOf)).size > 1) return one;
     const same = produced.filter((field) => field.name.value === name && argumentsOf(field) === argumentsOf(first));
     const [found] = same;

@@ -12,10 +12,10 @@ import { responseKey } from './fold-fetches.ts';
 import { type EntityPath, type Fetch, fieldKeysOf, rootName } from './plan-fetches.ts';
 
 /**
- * Puts back what the planner leaves out where a field of an abstract type is shared by services that do not have the
- * same members of it: it only asks for the members that all of them have, even where it has decided which one to ask.
- * That one is asked for the members that it has and the others do not, too.
- * @param operation what was planned
+ * Restores selections that the planner leaves out where a field of an abstract type is shared by subgraphs with different
+ * members of it: it selects only the members that all of them have, even where it has chosen one. Of the chosen one, the
+ * members that only it has are selected too.
+ * @param operation the planned operation
  */
 export function restorePossibleTypes(
   fetches: readonly Fetch[],
@@ -91,7 +91,7 @@ function restoreField(
   return added.length === 0 ? restored : [...withTypename(restored), ...added];
 }
 
-/** What a service answers of selections, without the help of another one. */
+/** The selections that a subgraph resolves without another one. */
 function answeredSelections(
   selections: readonly SelectionNode[],
   type: string,
@@ -116,7 +116,7 @@ function answeredSelections(
   });
 }
 
-/** Whether another service is asked for what is at a place too: then there is no telling whose members count. */
+/** Whether another subgraph resolves the same path too: then it is unknown whose members count. */
 function isFetchedElsewhere(path: readonly string[], { others }: RestoreScope): boolean {
   return others.some((fetch) =>
     entityPathsOf(fetch).some((one) => {
@@ -146,7 +146,7 @@ function fieldsOfType(selections: readonly SelectionNode[], type: string, types:
   });
 }
 
-/** Everything that is asked for at a place, whatever the types on the way. */
+/** All selections at a path, whatever the types on the way. */
 function askedAt(asked: readonly SelectionNode[], path: readonly string[]): readonly SelectionNode[] {
   const [key, ...rest] = path;
   if (key === undefined) return asked;

@@ -4,8 +4,8 @@ import { fieldsOf, responseKey } from './fold-fetches.ts';
 import { type Fetch, precedes } from './plan-fetches.ts';
 
 /**
- * Puts the fetches of a plan into waves, which are done one after the other. What does not need another fetch of a
- * subgraph waits for it, so that both are one request, as long as nothing else has to wait for that.
+ * Puts the fetches of a plan into waves, which run one after the other. A fetch is delayed until a later fetch of the same
+ * subgraph, so that both become one request, unless other fetches would have to wait for it.
  */
 export function scheduleFetches(fetches: readonly Fetch[]): Fetch[][] {
   const produced = new Map(fetches.map((fetch) => [fetch, producedBy(fetch)]));
@@ -28,7 +28,7 @@ export function scheduleFetches(fetches: readonly Fetch[]): Fetch[][] {
   );
 }
 
-/** Moves the fetches of a wave to the next one that asks the same subgraph, where nothing waits for them. */
+/** Moves the fetches of a wave to the next one with a request to the same subgraph, where nothing waits for them. */
 function delayWave(
   fetches: readonly Fetch[],
   wave: number,
@@ -50,7 +50,7 @@ function delayWave(
   }
 }
 
-/** The places of the data that a fetch writes to, list positions left out. */
+/** The paths that a fetch writes to, without list positions. */
 function producedBy(fetch: Fetch): Set<string> {
   const found = new Set<string>();
   const bases = fetch.kind === 'root' ? [''] : fetch.paths.map(pathKey);
@@ -72,7 +72,7 @@ function producedBy(fetch: Fetch): Set<string> {
   return found;
 }
 
-/** The places of the data that a fetch reads: those that lead to its entities, and what is sent of these. */
+/** The paths that a fetch reads: those that lead to its entities, and the fields of their representations. */
 function neededBy(fetch: Fetch): Set<string> {
   const found = new Set<string>();
   if (fetch.kind === 'root') return found;
@@ -88,7 +88,7 @@ function neededBy(fetch: Fetch): Set<string> {
   };
   for (const path of fetch.paths) {
     for (let length = 1; length <= path.length; length++) found.add(pathKey(path.slice(0, length)));
-    // A type condition on the way reads the type of what stands there.
+    // A type condition on the path reads the object's type.
     path.forEach((segment, at) => {
       if (segment !== '@' && !('Field' in segment)) found.add(`${pathKey(path.slice(0, at))}.__typename`);
     });

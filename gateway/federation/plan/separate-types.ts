@@ -3,16 +3,16 @@ import { type InlineFragmentNode, Kind, type SelectionNode } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { responseKey } from './fold-fetches.ts';
 
-/** Selections of entities, and the names to give back to what had to be renamed. */
+/** Selections of entities, and the original response keys of renamed fields. */
 export interface Separated {
   readonly selections: readonly SelectionNode[];
   readonly rewrites: readonly OutputRewrite[];
 }
 
 /**
- * Gives fields of different types names of their own where a subgraph would refuse to answer them under one: it may
- * have a field non-null on one type and not on the other, which clients do not see. The planner does so below entities,
- * but not for the entities themselves.
+ * Gives fields of different types response keys of their own where a subgraph would reject one for both (GraphQL 5.3.2): a
+ * field may be non-null on one type and not on the other, which clients do not see. The planner does so below entities, but
+ * not for the entities themselves.
  */
 export function separateTypes(
   selections: readonly SelectionNode[],

@@ -21,12 +21,12 @@ const WHOLE_IDLE_MS = 300_000;
 const KEPT_PLANNERS: CacheBounds = { entries: Infinity, weights: [200_000] };
 
 /**
- * Plans operations over the slices of a supergraph that they are about. A planner takes a hundred times the memory of
- * its SDL, and most operations are about some few types of thousands.
+ * Plans each operation over a slice of the supergraph. A planner takes a hundred times the memory of its SDL, and most
+ * operations use a few of thousands of types.
  *
- * An operation that is about too much is planned over the whole supergraph, whose planner is opened for it and closed
- * when no such operation has come for some time. Where one field alone may be about too much, it is opened at once, plans
- * all operations and stays.
+ * An operation whose slice is too large is planned over the whole supergraph, whose planner is opened for it and closed when
+ * no such operation has come for some time. Where one field alone may need too much, that planner is opened at once, plans
+ * all operations and stays open.
  */
 export class SlicedPlanner {
   readonly #pieces: readonly string[];
@@ -85,7 +85,7 @@ export class SlicedPlanner {
     return this.#pieces.join('\n\n');
   }
 
-  /** @returns undefined for an operation that is about too much. */
+  /** @returns undefined for an operation whose slice is too large. */
   #sliceOf(document: string, write: (slice: DocumentNode) => string): string | undefined {
     if (this.#isWholeKept) return undefined;
     const sdl = write(sliceFor(parsed(document), this.#parts));

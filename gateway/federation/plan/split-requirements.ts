@@ -15,7 +15,7 @@ import { ENTITY_SERVICE, entityRoot, entityTypeOf } from './entity-roots.ts';
 import { responseKey } from './fold-fetches.ts';
 import { type EntityPath, openOperation, rootName } from './plan-fetches.ts';
 
-/** What planning the parts of an operation needs. */
+/** The planners of the parts of an operation. */
 export interface SplitScope {
   readonly types: SupergraphTypes;
   /** @throws UnplannableOperation */
@@ -25,9 +25,9 @@ export interface SplitScope {
 }
 
 /**
- * Plans an operation, in parts where the planner loses its way: it finds no plan for a field that requires something of
- * another service where its object lies below an entity that was fetched. Such fields are taken out and planned as
- * those of entities that are known by their keys; their fetches follow those of the rest, which brings the keys.
+ * Plans an operation, in parts where the planner fails: it finds no plan for a field with `@requires` on an object below a
+ * fetched entity. Such fields are removed and planned as those of entities with known keys; their fetches follow those of
+ * the rest, which returns the keys.
  * @throws UnplannableOperation
  */
 export function planInParts(operation: OperationDefinitionNode, scope: SplitScope): PlanNode | undefined {
@@ -58,22 +58,22 @@ function planOrSplit(
   }
 }
 
-/** Fields that were taken out of the same place, all of the same object type. */
+/** Fields that were removed at the same path, all of the same object type. */
 interface Cut {
-  /** The name that stands in their place until their keys are known. */
+  /** The placeholder for them until their keys are known. */
   readonly mark: string;
   readonly type: string;
   readonly path: EntityPath;
   readonly fields: FieldNode[];
 }
 
-/** By place and type. */
+/** By path and type. */
 type Cuts = ReadonlyMap<string, Cut>;
 
 /**
- * Takes out the fields that require something of another service.
- * @param known the places of such fields, where they have been looked for: fields go with them that are what they
- * require, since a client may ask for these with other arguments, and the planner gives them other keys then
+ * Removes the fields with `@requires`.
+ * @param known the paths of such fields, where they have been searched: the fields that they require are removed with them,
+ * since a client may select these with other arguments, for which the planner uses other response keys
  */
 function cut(
   operation: OperationDefinitionNode,
@@ -137,7 +137,7 @@ interface ObjectPlace {
 
 const MARK = 'portico_cut_';
 
-/** The operation that asks for what was taken out. */
+/** The operation that selects the removed fields. */
 function entitiesOf(cuts: Cuts, { variableDefinitions, name }: OperationDefinitionNode) {
   const selectionSet = setOf(
     [...cuts.values()].map(
@@ -171,7 +171,7 @@ function keySelections(node: PlanNode): Map<string, SelectionSetNode> {
   return found;
 }
 
-/** Puts the keys where what needs them was taken out. */
+/** Selects the keys where fields were removed that need them. */
 function withKeys(
   operation: OperationDefinitionNode,
   keys: ReadonlyMap<string, SelectionSetNode>,
@@ -195,12 +195,12 @@ function isMark(selection: SelectionNode): selection is FieldNode {
   return selection.kind === Kind.FIELD && selection.name.value.startsWith(MARK);
 }
 
-/** The planner's own aliases, told from those of the other part: both may be of the same object. */
+/** Makes the planner's own aliases differ from those of the other part: both may be of the same object. */
 function withOwnAliases(node: PlanNode): PlanNode {
   return JSON.parse(JSON.stringify(node).replaceAll('_internal_qp_alias_', '_internal_qp_alias_p'));
 }
 
-/** The plan with the root fields of entities at the places where these stand; undefined where nothing is left of it. */
+/** The plan with the root fields of entities moved to the paths of these entities; undefined where nothing is left of it. */
 function movedTo(node: PlanNode, places: ReadonlyMap<string, EntityPath>): PlanNode | undefined {
   const moved = (path: readonly FlattenNodePathSegment[]): FlattenNodePathSegment[] => {
     const [root, ...rest] = path;

@@ -12,14 +12,13 @@ import { hasTrueArgument } from '../../supergraph/index.ts';
 import { innermostTypeName } from '../../syntax/index.ts';
 
 /**
- * Characters of SDL whose parsed definitions are kept: the root types are asked for with every operation. One type may
- * take half of them.
+ * Characters of SDL whose parsed definitions are kept: every operation needs the root types. One type may take half of them.
  */
 const PARSED_TYPES: CacheBounds = { entries: Infinity, weights: [400_000] };
 
 /**
- * A supergraph by its definitions. They are kept as SDL, a fiftieth of what they take as documents, and are parsed one by
- * one when they are asked for.
+ * A supergraph by its definitions. They are kept as SDL, which takes a fiftieth of the memory of documents, and are parsed
+ * one by one when they are needed.
  */
 export class SupergraphParts {
   /** Definitions that belong to every part: directives, and the types of their arguments. */
@@ -36,7 +35,7 @@ export class SupergraphParts {
 
   /**
    * @param pieces SDL, of some definitions each.
-   * @throws GraphQLError for what is no SDL, an Error for SDL with extensions.
+   * @throws GraphQLError for a syntax error, an Error for SDL with extensions.
    */
   constructor(pieces: readonly string[]) {
     const directives: DirectiveDefinitionNode[] = [];
@@ -58,7 +57,7 @@ export class SupergraphParts {
     this.widest = Math.max(0, ...[...this.#objectsOf.values()].map(({ length }) => length));
   }
 
-  /** A type; undefined where it is none of the supergraph's, as those that GraphQL itself has. */
+  /** A type; undefined where the supergraph does not define it, as for built-in types. */
   type(name: string): TypeDefinitionNode | undefined {
     const known = this.#parsed.get(name);
     if (known) return known;
@@ -79,7 +78,7 @@ export class SupergraphParts {
     return this.#interfaceObjects.has(type);
   }
 
-  /** Compares names of types by where they stand in the supergraph. */
+  /** Compares names of types by their order in the supergraph. */
   readonly compare = (one: string, other: string): number =>
     (this.#places.get(one) ?? 0) - (this.#places.get(other) ?? 0);
 
@@ -104,7 +103,7 @@ export class SupergraphParts {
     return known;
   }
 
-  /** The types of the arguments of directives, and those that these are made of. */
+  /** The types of the arguments of directives, and the types of their fields. */
   #inputTypesOf(directives: readonly DirectiveDefinitionNode[]): readonly TypeDefinitionNode[] {
     const found = new Map<string, TypeDefinitionNode>();
     const add = (values: readonly InputValueDefinitionNode[] = []) => {

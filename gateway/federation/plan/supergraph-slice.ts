@@ -17,11 +17,11 @@ import type { SupergraphParts } from './supergraph-parts.ts';
 /**
  * The part of a supergraph that decides how an operation is planned, as a supergraph of its own:
  * - the fields that it selects, of the interfaces and unions that they are selected on also those of all their types;
- * - of each of these types what services join it by: its keys;
+ * - the keys of each of these types;
  * - what these fields and keys need in turn, by `@requires` and `@provides`, and the types of arguments.
  *
- * The planner only ever follows fields that are selected, keys, and what either requires, so that it finds the same plan
- * in it. Definitions and fields stand in the same order.
+ * The planner follows only selected fields, keys and the requirements of either, so that it finds the same plan in it.
+ * Definitions and fields keep their order.
  *
  * @param operation with the fragments that it uses. Fields that do not exist are left for the planner to refuse.
  */
@@ -35,7 +35,7 @@ class Slice {
   readonly #fields = new Map<string, Set<string>>();
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
   readonly #spread = new Set<string>();
-  /** Types whose names are asked for, which every service of theirs can tell. */
+  /** Types whose `__typename` is selected, which every subgraph that has the type resolves. */
   readonly #named = new Set<string>();
 
   constructor(parts: SupergraphParts) {
@@ -92,7 +92,7 @@ class Slice {
     this.#addSelections(fragment.typeCondition.name.value, fragment.selectionSet.selections);
   }
 
-  /** Adds a type with its keys, and the types that it stands for. */
+  /** Adds a type with its keys, and the types that it abstracts. */
   #addType(name: string): void {
     if (this.#fields.has(name)) return;
     const type = this.#parts.type(name);
@@ -108,7 +108,7 @@ class Slice {
     for (const parent of this.#interfaceObjectsOf(type)) this.#addType(parent);
   }
 
-  /** Adds a field with what services need for it. @returns the name of its type; undefined where there is no such field. */
+  /** Adds a field with its requirements. @returns the name of its type; undefined where there is no such field. */
   #addField(typeName: string, name: string): string | undefined {
     const type = this.#parts.type(typeName);
     if (!type) return undefined;
@@ -125,7 +125,7 @@ class Slice {
     return tail;
   }
 
-  /** A type without fields is in no service: adds one of each, rather such as bring no other types with them. */
+  /** A type without fields is in no subgraph: adds one of each, preferably such as bring no other types with them. */
   #addAnyFields(typeName: string): void {
     const type = this.#parts.type(typeName);
     const kept = this.#fields.get(typeName);
