@@ -4,10 +4,10 @@ import { SUITE } from './suite.ts';
 
 /** What the suite was asked to do. */
 export interface FaultArguments {
-  readonly mode: 'faults' | 'soak' | 'jobs' | 'list';
+  readonly mode: 'faults' | 'list' | keyof typeof DEFAULT_MINUTES;
   /** Groups or parts of names of faults; none: all. */
   readonly words: readonly string[];
-  /** Of a soak, or of the chaos among jobs. */
+  /** Of a soak, or of jobs. */
   readonly minutes: number;
   /** Requests a second. */
   readonly rate: number;
@@ -21,29 +21,34 @@ npm run faults -- postgres kills      these groups, or faults whose name contain
 npm run faults -- list                what there is
 npm run faults -- soak 60             so many minutes of load and nothing else, one line a minute
 npm run faults -- jobs 10             so many minutes of jobs while processes and PostgreSQL are killed at random
+npm run faults -- jobs-soak 60        so many minutes of jobs and nothing else, one line a minute
 
 --rate 60  --balancer ${BALANCERS.join('|')}  --logs <directory to copy the logs of all processes to>
 groups: ${[...new Set(SUITE.map(({ group }) => group))].join(' ')}
 `;
 
 const DEFAULT_RATE = 60;
-const DEFAULT_MINUTES = { soak: 60, jobs: 10 } as const;
+/** Modes that last for a number of minutes. */
+const DEFAULT_MINUTES = { soak: 60, jobs: 10, 'jobs-soak': 60 } as const;
 
 /** @throws with the usage when something cannot be understood. */
 export function parseFaultArguments(given: readonly string[]): FaultArguments {
   const { values, positionals } = parseFaultWords(given);
   const [first, ...others] = positionals;
-  const mode = first === 'soak' || first === 'jobs' || first === 'list' ? first : 'faults';
+  const mode = isTimed(first) || first === 'list' ? first : 'faults';
   const preferred = BALANCERS.find(isInstalled) ?? 'plain';
   return {
     mode,
     words: mode === 'faults' ? positionals : [],
-    minutes:
-      mode === 'soak' || mode === 'jobs' ? positiveWholeNumber('the minutes', others[0], DEFAULT_MINUTES[mode]) : 0,
+    minutes: isTimed(mode) ? positiveWholeNumber('the minutes', others[0], DEFAULT_MINUTES[mode]) : 0,
     rate: positiveWholeNumber('--rate', values.rate, DEFAULT_RATE),
     logs: values.logs,
     balancer: balancerNamed(values.balancer) ?? preferred,
   };
+}
+
+function isTimed(word: string | undefined): word is keyof typeof DEFAULT_MINUTES {
+  return word !== undefined && Object.hasOwn(DEFAULT_MINUTES, word);
 }
 
 function parseFaultWords(given: readonly string[]) {

@@ -5,7 +5,7 @@ import { ProcessGroup } from '../bench/machine/index.ts';
 import { describeMachine } from '../bench/report/machine.ts';
 import { type FaultArguments, parseFaultArguments } from './arguments.ts';
 import { startCluster } from './cluster/index.ts';
-import { jobsChaos } from './jobs/index.ts';
+import { jobsChaos, jobsSoak } from './jobs/index.ts';
 import { startLoad } from './load/index.ts';
 import { type FaultVerdict, verdictTable, verdictWord, writeFaultResults } from './report/index.ts';
 import { soak } from './soak/soak.ts';
@@ -43,6 +43,7 @@ async function runFaults(given: readonly string[]): Promise<boolean> {
   }
   if (plan.mode === 'soak') return soak(group, plan, say);
   if (plan.mode === 'jobs') return jobsChaos(group, plan.minutes, say);
+  if (plan.mode === 'jobs-soak') return jobsSoak(group, plan, say);
 
   const faults = faultsNamed(plan.words);
   if (faults.length === 0) throw new Error(`no fault is named so; "list" lists them`);

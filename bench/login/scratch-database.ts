@@ -1,15 +1,16 @@
 import { Client } from 'pg';
 
-/** A database of its own in the PostgreSQL that `DATABASE_URL` names; undefined without that variable. */
+/** A database of its own in the PostgreSQL that `DATABASE_URL` names. */
 export interface ScratchDatabase {
   readonly url: string;
   drop(): Promise<void>;
 }
 
-export async function scratchDatabase(): Promise<ScratchDatabase | undefined> {
+/** @returns undefined without `DATABASE_URL`. @param suffix of its name, where one process makes several. */
+export async function scratchDatabase(suffix = 'login'): Promise<ScratchDatabase | undefined> {
   const { DATABASE_URL: given } = process.env;
   if (!given) return undefined;
-  const name = `portico_bench_${process.pid}`;
+  const name = `portico_bench_${process.pid}_${suffix}`;
   const run = async (statement: string) => {
     const client = new Client({ connectionString: given });
     await client.connect();

@@ -5,6 +5,7 @@ import type { BenchDependencies, Target } from '../targets/index.ts';
 import { measureColdStart } from './cold-start.ts';
 import { measureDocuments } from './documents.ts';
 import { measureGrowth } from './growth.ts';
+import { measureJobs } from './jobs.ts';
 import { measureLogin } from './login.ts';
 import { measureManyServices } from './many-services.ts';
 import { measureReloads } from './reload.ts';
@@ -26,6 +27,7 @@ export async function measureExtras(
     reload: () => measureReloads(load, plan, dependencies),
     documents: () => measureDocuments(plan, dependencies),
     login: () => measureLogin(plan, dependencies),
+    jobs: () => measureJobs(plan, dependencies),
     growth: () => measureGrowth(grown, load, plan, dependencies),
     'many-services': () => measureManyServices(dependencies),
   };

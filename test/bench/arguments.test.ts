@@ -6,7 +6,7 @@ describe('what the benchmark is asked to do', () => {
     const plan = parseBenchArguments([]);
     expect(plan.mode).toBe('full');
     expect(plan.rows).toEqual(['U', 'H', 'L', 'W', 'P', 'S', 'M', 'A', 'R']);
-    expect(plan.extras).toEqual(['start', 'reload', 'documents', 'growth', 'login', 'many-services']);
+    expect(plan.extras).toEqual(['start', 'reload', 'documents', 'growth', 'login', 'jobs', 'many-services']);
     expect(plan.targets).toBeUndefined();
   });
 

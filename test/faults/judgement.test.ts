@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseFaultArguments } from '../../faults/arguments.ts';
 import type { Fault } from '../../faults/fault.ts';
+import { type TableSample, tableGrowth } from '../../faults/jobs/index.ts';
 import { describeFailure, type Failure, isComeBackLater, type LoadAttempt } from '../../faults/load/index.ts';
 import { judgeFault, skipped, verdictTable, verdictWord } from '../../faults/report/index.ts';
 import { flatness } from '../../faults/soak/flatness.ts';
@@ -140,6 +141,26 @@ describe('a soak', () => {
   });
 });
 
+test('tables of jobs are flat while autovacuum keeps up, and not when dead rows or the table grow on', () => {
+  const minutes = (of: (minute: number) => Partial<TableSample>) =>
+    Array.from({ length: 12 }, (_, index) => ({
+      minute: index + 1,
+      deadRows: 1_000 * (index % 4),
+      liveKb: 800,
+      unfinished: 10,
+      finished: 600 * index,
+      ...of(index + 1),
+    }));
+  expect(tableGrowth(minutes(() => ({})))).toEqual([]);
+  expect(tableGrowth(minutes((minute) => ({ deadRows: 1_000 * minute })))).toEqual([
+    'dead rows grew from 6000 to 12000',
+  ]);
+  expect(tableGrowth(minutes((minute) => ({ liveKb: 100 * minute })))).toEqual([
+    'the table of unfinished jobs grew from 600 to 1200 KB',
+  ]);
+  expect(tableGrowth(minutes(() => ({})).slice(0, 3))).toEqual(['fewer than 6 minutes show no trend']);
+});
+
 describe('the arguments of the suite', () => {
   test('name groups, faults and modes', () => {
     expect(parseFaultArguments(['postgres'])).toMatchObject({ mode: 'faults', words: ['postgres'] });
@@ -149,6 +170,7 @@ describe('the arguments of the suite', () => {
       rate: 20,
     });
     expect(parseFaultArguments(['jobs'])).toMatchObject({ mode: 'jobs', minutes: 10 });
+    expect(parseFaultArguments(['jobs-soak', '15'])).toMatchObject({ mode: 'jobs-soak', minutes: 15 });
     expect(faultsNamed([])).toBe(SUITE);
     expect(new Set(faultsNamed(['redis']).map(({ group }) => group))).toEqual(new Set(['redis']));
   });
