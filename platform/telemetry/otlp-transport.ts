@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readRejectedSpans } from './export-response.ts';
 
 export interface OtlpTransportOptions {
@@ -41,13 +42,13 @@ export async function openOtlpTransport(options: OtlpTransportOptions): Promise<
   const agent = new (url.startsWith('https:') ? TlsAgent : Agent)({ keepAlive: true, maxSockets: CONCURRENT_EXPORTS });
   // Of the answer that has just been read: the delegate reports its export right after.
   let rejected = 0;
-  let isClosed = false;
+  const closed = new AbortController();
   const delegate = createOtlpHttpExportDelegate<Export, unknown>(
     {
       url,
       headers: async () => {
         // Asked for before each try, also of an export that waits for its next one.
-        if (isClosed) throw new Error(GIVEN_UP);
+        if (closed.signal.aborted) throw new Error(GIVEN_UP);
         return { ...headers, 'Content-Type': 'application/x-protobuf' };
       },
       timeoutMillis: timeoutMs,
@@ -66,6 +67,7 @@ export async function openOtlpTransport(options: OtlpTransportOptions): Promise<
     { name: 'span', countItems: ({ count }) => count },
     undefined,
   );
+  endPausesBy(delegate, closed.signal);
   return {
     send: (request, count) =>
       new Promise((resolve) => {
@@ -78,12 +80,34 @@ export async function openOtlpTransport(options: OtlpTransportOptions): Promise<
         });
       }),
     close: () => {
-      isClosed = true;
+      closed.abort();
       // By an error of our own: after a connection that merely breaks, it would wait with a timer that keeps the process alive.
       for (const sockets of Object.values(agent.sockets))
         for (const socket of sockets ?? []) socket.destroy(new Error(GIVEN_UP));
       agent.destroy();
     },
+  };
+}
+
+/** What OpenTelemetry's delegate keeps to itself: what tries again, and below it what sends. */
+interface RetryingDelegate {
+  readonly _transport: {
+    retry(request: Uint8Array, timeoutMs: number, pauseMs: number): Promise<unknown>;
+    readonly _transport: { send(request: Uint8Array, timeoutMs: number): Promise<unknown> };
+  };
+}
+
+/**
+ * The pause before a further try is over when the transport is closed, and keeps no process alive. OpenTelemetry's own timer
+ * can be neither cleared nor unreferenced from outside, so its pause is replaced.
+ */
+function endPausesBy(delegate: unknown, signal: AbortSignal): void {
+  const { _transport: retrying } = delegate as RetryingDelegate;
+  retrying.retry = async (request, timeoutMs, pauseMs) => {
+    await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => {
+      throw new Error(GIVEN_UP);
+    });
+    return retrying._transport.send(request, timeoutMs);
   };
 }
 

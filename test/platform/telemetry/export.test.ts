@@ -259,6 +259,44 @@ test('an export that is given up at the stop leaves no timer that keeps the proc
   expect(timers()).toBeLessThanOrEqual(before);
 });
 
+test.each([
+  ['its own', {}],
+  ["the collector's", { retryAfter: 50 }],
+])('the stop ends the pause before another try, %s, which keeps no process alive', async (_whose, more) => {
+  receiver.answerWith({ kind: 'refuse', status: 503, ...more });
+  const transport = await openOtlpTransport({
+    url: `${receiver.url}/v1/traces`,
+    headers: {},
+    timeoutMs: 60_000,
+    compression: 'none',
+  });
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  let outcome: Awaited<ReturnType<typeof transport.send>> | undefined;
+  void transport.send(new Uint8Array(0), 1).then((result) => {
+    outcome = result;
+  });
+  await until('the collector has refused it', () => receiver.exports.length === 1);
+  await until('the pause has begun', () => timers() <= before);
+  expect(outcome).toBeUndefined();
+  transport.close();
+  await until('the export is given up', () => outcome !== undefined);
+
+  expect(outcome?.error?.message).toBe('the export was given up');
+  expect(receiver.exports).toHaveLength(1);
+});
+
+test('an export that is tried again after a pause arrives', async () => {
+  receiver.answerWith({ kind: 'refuse', status: 503, retryAfter: 1 });
+  const { telemetry, tracer } = await tracing({ OTEL_BSP_SCHEDULE_DELAY: '10' });
+  tracer.startRequest(request).end();
+  await until('it is refused', () => receiver.exports.length === 1);
+  receiver.answerWith({ kind: 'accept' });
+  await until('it has arrived', () => telemetry.counts.exported === 1);
+
+  expect(receiver.exports).toHaveLength(2);
+});
+
 test('changed defaults take effect, and variables win over them', async () => {
   const telemetry = await telemetryOf({ OTEL_RESOURCE_ATTRIBUTES: 'team=ours' });
   opened.push(telemetry);
