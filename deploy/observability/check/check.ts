@@ -10,7 +10,9 @@ import { type CheckedQuery, readQueries, selectorsOf } from './queries.ts';
 /** Requests a second. */
 const RATE = 25;
 const STREAMS = 1;
-const LOOK_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 500;
+/** Queries that Prometheus is asked at the same time. */
+const CONCURRENT_LOOKS = 8;
 
 export interface CheckOptions {
   /** How long to wait for the last query to have data. */
@@ -44,7 +46,7 @@ export async function checkObservability(
   const load = await startLoad(cluster.url, { rate: RATE, streams: STREAMS });
   try {
     // The first sample of a counter is no increase yet.
-    await untilScraped(prometheus);
+    await untilScraped(prometheus, Object.values(targets).flat().length);
     say('causing what does not happen while all is well');
     await causeEvents(cluster, prometheus);
     // Subscriptions end with their clients, which connect again.
@@ -61,8 +63,8 @@ export async function checkObservability(
   }
 }
 
-async function untilScraped({ query }: Prometheus): Promise<void> {
-  while ((await query('min(count_over_time(up[10m])) > 2')).length === 0) await sleep(LOOK_EVERY_MS);
+async function untilScraped({ query }: Prometheus, targets: number): Promise<void> {
+  while ((await query(`sum(up) == ${targets}`)).length === 0) await sleep(LOOK_EVERY_MS);
 }
 
 /** Sentences about what is missing, each with the look that finds it. */
@@ -78,6 +80,14 @@ function wantedData(queries: readonly CheckedQuery[], prometheus: Prometheus): M
   return wanted;
 }
 
+async function forEachConcurrently<T>(items: readonly T[], step: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  const steps = Array.from({ length: CONCURRENT_LOOKS }, async () => {
+    for (const item of rest) await step(item);
+  });
+  await Promise.all(steps);
+}
+
 /** Looks again and again, and no more for what was found. @returns what was never found, with errors of queries. */
 async function untilFound(
   wanted: ReadonlyMap<string, () => Promise<boolean>>,
@@ -87,12 +97,13 @@ async function untilFound(
   const errors = new Map<string, string>();
   const giveUpAt = performance.now() + withinSeconds * 1_000;
   while (missing.size > 0 && performance.now() < giveUpAt) {
-    for (const [what, look] of [...missing])
+    await forEachConcurrently([...missing], async ([what, look]) => {
       try {
         if (await look()) missing.delete(what);
       } catch (error) {
         errors.set(what, error instanceof Error ? error.message : String(error));
       }
+    });
     if (missing.size > 0) await sleep(LOOK_EVERY_MS);
   }
   return [...missing.keys()].map((what) => `${what}${errors.has(what) ? ` (${errors.get(what)})` : ''}`);

@@ -13,12 +13,15 @@ interface Tokens {
 
 /** What does not happen while all is well, so that the series about it would be empty. */
 export async function causeEvents(cluster: Cluster, prometheus: Prometheus): Promise<void> {
-  await guessPasswords(cluster);
-  await reuseRefreshToken(cluster);
-  await logOut(cluster);
-  await sendInvalidOperation(cluster);
-  await failToReload(cluster, prometheus);
-  await queueOrders(cluster);
+  await Promise.all([
+    guessPasswords(cluster),
+    reuseRefreshToken(cluster),
+    logOut(cluster),
+    sendInvalidOperation(cluster),
+    failToReload(cluster, prometheus),
+    queueOrders(cluster),
+  ]);
+  // A reload asks the services for their schemas.
   await refuseOrders(cluster);
   failProbes(cluster);
   // The last one, since it ends connections.
