@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from '../platform/index.ts';
 
 /**
- * The span of the request that runs. Use cases know nothing of HTTP, and the throttle, the hash pool and the database are
- * several calls away from it, so that they look it up here in place of passing it on.
+ * The span of the current request, in an `AsyncLocalStorage`. Use cases do not depend on HTTP, and the throttle, the hash pool
+ * and the database are several calls below them, so that they read it here in place of passing it on.
  */
 export class ActiveSpan {
   readonly #storage = new AsyncLocalStorage<Span>();

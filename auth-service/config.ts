@@ -27,9 +27,9 @@ export interface Config {
   listen: { host: string; port: number; stopGraceMs: number };
   /** For how long connections are accepted once a stop has begun. */
   drainMs: number;
-  /** How many processes of ours stand between callers and this service, the gateway being one. */
+  /** How many trusted processes are between callers and this service; the gateway is one. */
   trustedProxies: number;
-  /** Each of them lets a gateway read `/revocations`. Empty: anyone who reaches the service can. */
+  /** Each of them permits a gateway to read `/revocations`. Empty: any client that reaches the service can. */
   revocationSecrets: readonly string[];
   logLevel: string;
   /** Where `/metrics` is served; port 0: nowhere. And how metrics are pushed, if they are. */

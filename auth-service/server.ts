@@ -33,13 +33,13 @@ export interface ServerOptions {
   /** `iss` and `aud` of the access tokens; `issuer` is the address that the outside reaches the gateway at. */
   accessTokens: { issuer: string; audience: string };
   listRevocations: ListRevocations;
-  /** Each of them lets a gateway read the revocations, and have its traces continued. Empty: no credential is required, and no trace continued. */
+  /** Each permits a gateway to read the revocations and to have its traces continued; none is required where it is empty. */
   revocationSecrets: readonly string[];
   keys: SigningKeys;
   readiness: Readiness;
   deliveries: RefreshDeliveries;
   requests: HttpServerCounts;
-  /** How many processes of ours stand between callers and this service. */
+  /** How many trusted processes are between callers and this service. */
   trustedProxies: number;
   telemetry: Telemetry;
   activeSpan: ActiveSpan;

@@ -49,12 +49,12 @@ export interface AuthServiceDependencies {
   logDestination?: DestinationStream;
   /** Aborted when the process is asked to stop, which ends a start that waits for the database. */
   stopping?: AbortSignal;
-  /** Sees, or stands in for, the computations of the hash pool. */
+  /** Observes or replaces the computations of the hash pool. */
   aroundBcrypt?: (bcrypt: Bcrypt) => Bcrypt;
 }
 
 /**
- * Builds the service's objects, hands them to each other, and serves. It listens when it is ready, or when the start takes
+ * Builds the service's objects, connects them, and serves. It listens when it is ready, or when the start takes
  * long, so that probes of `/readyz` and `/healthz` are answered; it resolves when it is ready.
  *
  * @throws StartError when the database, the peppers, the signing keys or the port cannot be used.

@@ -1,15 +1,15 @@
-/** Work that can be given up half-way. */
+/** Work that can be cancelled. */
 export interface Cancellable {
   cancel(): void;
 }
 
 /**
- * Cancels work on an answer that is no longer waited for: the client has gone, or the time is up. What an
- * AbortSignal does, for a fraction of its price: every request has one of these.
+ * Cancels work whose result is no longer needed: the client has disconnected, or the time is up. It does what an AbortSignal
+ * does at a fraction of the cost: every request has one of these.
  */
 export class Cancellation {
   #first: Cancellable | undefined;
-  /** All but the first: hardly any operation asks for two things at a time. */
+  /** All but the first: hardly any operation has two running calls. */
   #others: Set<Cancellable> | undefined;
   #isCancelled = false;
 
@@ -27,7 +27,7 @@ export class Cancellation {
     for (const one of work) one?.cancel();
   }
 
-  /** Work that has begun. */
+  /** Registers work that has begun. */
   add(work: Cancellable): void {
     if (!this.#first) this.#first = work;
     else {
@@ -36,7 +36,7 @@ export class Cancellation {
     }
   }
 
-  /** Work that is over. */
+  /** Removes work that is over. */
   delete(work: Cancellable): void {
     if (this.#first === work) this.#first = undefined;
     else this.#others?.delete(work);

@@ -1,6 +1,6 @@
 import type { Logger } from './logging/index.ts';
 
-/** Functions that are called at each event. One that throws is logged, and keeps no other from being called. */
+/** Functions that are called at each event. An error of one is logged, and the others are still called. */
 export class Listeners<Event = void> {
   readonly #listeners = new Set<(event: Event) => void>();
   readonly #log: Logger;

@@ -1,7 +1,7 @@
-/** How much a cache holds at most. */
+/** The limits of a cache. */
 export interface CacheBounds {
   readonly entries: number;
-  /** Of each weight that its entries have, in their order: characters, say. */
+  /** The limit of each weight of its entries, in their order, such as characters. */
   readonly weights: readonly number[];
 }
 
@@ -14,15 +14,16 @@ interface Entry<Value> {
 }
 
 /**
- * Values by a text, within bounds. The oldest goes first, but one that has been asked for meanwhile gets a second chance.
+ * A bounded cache by text. The oldest entry is evicted first, unless it was read since it was stored: then it is kept for
+ * another round.
  *
- * To move what is asked for to the end each time would be more exact, and dear: a map that changes leaves a table behind
- * every few changes, each refers to the next, and from the first one that has become old on the garbage collector takes
- * all of them for alive until it looks at old objects again.
+ * To move each entry that is read to the end would be more exact, and expensive: a map that changes leaves a table behind
+ * every few changes, each refers to the next, and once the first one is in the old generation, the garbage collector keeps
+ * all of them alive until it collects that generation.
  *
  * lru-cache 11 would be as fast (377 ns of processor time to find one of 2,000 documents by its text, 352 ns here; 470 ns to add one
  * to a full cache, 1,540 ns here). It bounds one size, though: documents have two, characters and tokens, at the same time.
- * It serves all caches that are bounded by how much they hold: documents, verified tokens, plans, introspection results.
+ * All caches with such bounds use it: documents, verified tokens, plans, introspection results.
  */
 export class SecondChanceCache<Value> {
   readonly #bounds: CacheBounds;
@@ -57,7 +58,7 @@ export class SecondChanceCache<Value> {
   /**
    * Keeps a value that it does not hold yet.
    *
-   * @returns false when it is not kept: one that would take half of the room is not worth what it would push out.
+   * @returns false when it is not kept: one that would take half of the cache is not worth the entries that it would evict.
    */
   keep(text: string, value: Value, weights: readonly number[] = NO_WEIGHTS): boolean {
     if (this.#entries.has(text)) return false;

@@ -18,7 +18,7 @@ export function compiledFile(path: string): string {
   return join(folder, 'dist', path);
 }
 
-/** The thread ended before it gave a result, which says nothing about its input. */
+/** The thread ended before its result, for another reason than its input. */
 export class ThreadEnded extends Error {
   constructor(message: string) {
     super(message);

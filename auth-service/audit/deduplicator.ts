@@ -12,7 +12,7 @@ interface DeduplicationWindow {
 
 export interface AuditDeduplicatorOptions {
   now(): Date;
-  /** As `windowMs` and `maxKeys`: the defaults are what the documentation says. */
+  /** Defaults of `windowMs` and `maxKeys`, as documented. */
   windowMs?: number;
   maxKeys?: number;
 }

@@ -5,7 +5,7 @@ import type { AuditEvent, AuditOutcome } from './events.ts';
 /** Of what belongs to no tenant. */
 export const PLATFORM = 0;
 
-/** Where something came from. */
+/** The origin of an event. */
 export interface EventOrigin {
   /** An IP address. Null: from inside. */
   readonly address: string | null;
@@ -38,8 +38,8 @@ export interface Author {
 export const THE_SERVICE: Author = { actor: { kind: 'service' }, origin: FROM_INSIDE };
 
 /**
- * What else there is to say. The members are few and named, so that no secret gets in by the way; nothing of it is what
- * a caller typed.
+ * Details of an event. The members are few and named, so that no secret is recorded by accident; none holds a caller's
+ * input.
  */
 export interface AuditDetails {
   readonly reason?: string;

@@ -1,4 +1,4 @@
-/** Every event of the audit log, with what it says. A name is never given another meaning. */
+/** Every event of the audit log, with its meaning, which never changes. */
 export const AUDIT_EVENTS = {
   login: 'a user logged in, or a login was refused',
   refresh: 'a refresh token was rotated, or a refresh was refused',

@@ -4,7 +4,7 @@ import type { Database, Prisma, Transaction } from '../database/index.ts';
 export interface AuditFilter {
   event?: string;
   outcome?: string;
-  /** To whom it happened: a user's id, or what else an entry's subject says. */
+  /** The subject: a user's id, or another id that entries have as their subject. */
   subjectId?: string;
   since?: Date;
   until?: Date;

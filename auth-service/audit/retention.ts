@@ -12,8 +12,8 @@ export interface AuditSweep {
 
 /**
  * Removes entries after `retentionDays`: the partitions of weeks as a whole, and row by row what is in the partitions
- * without a beginning or an end. The service cannot do it itself: it asks functions of the database's, which never remove
- * what is younger than 30 days, and make the partitions of the next weeks.
+ * without a beginning or an end. The service has no right to delete entries: it calls functions of the database, which
+ * never remove entries younger than 30 days, and make the partitions of the next weeks.
  */
 export function auditSweeps(database: Database, retentionDays: number): readonly AuditSweep[] {
   const before = (at: Date) => addDays(at, -retentionDays);

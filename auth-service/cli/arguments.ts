@@ -13,9 +13,9 @@ export interface Parsed<Known extends Command> {
 export const COMMON_FLAGS = ['json', 'help'];
 
 /**
- * Finds the command that the first words name, and takes the rest apart by what it says it takes.
+ * Finds the command that the first words name, and parses the rest by its parameters and options.
  *
- * @throws UsageError whose message repeats no value, because people write passwords where they do not belong.
+ * @throws UsageError whose message repeats no value, because it may be a password in the wrong place.
  */
 export function parseCommand<Known extends Command>(
   words: readonly string[],

@@ -15,14 +15,14 @@ export interface CommandContext {
   readonly terminal: Terminal;
   /** Who runs the command, for the audit log. */
   readonly author: Author;
-  /** The same as somebody who administers everything. */
+  /** The same as a platform operator. */
   readonly administrator: Administrator;
   /** @throws AdministrationError from what administrators can do. */
   readonly administration: Administration;
   now(): Date;
   /** The threads that hash are started when this is first called. */
   bcrypt(): Bcrypt;
-  /** @throws StartError when the peppers differ from those that the database knows: new hashes would match no password. */
+  /** @throws StartError when the peppers differ from the recorded ones: new hashes would match no password. */
   passwords(): Promise<Passwords>;
   readonly policy: PasswordPolicy;
 }
@@ -79,7 +79,7 @@ export function singleOption(options: Options, name: string): string | undefined
   return values[0];
 }
 
-/** The positional at this place, which the command's parameters say is there. */
+/** The positional at this index, which the command's parameters require. */
 export function positionalAt({ positionals }: CommandArguments, index: number): string {
   const value = positionals[index];
   if (value === undefined) throw missingArgument();

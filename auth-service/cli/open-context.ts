@@ -44,7 +44,7 @@ export async function withContext<Result>(
     passwords,
     policy,
     roles: config.administration.roles,
-    // An operator sees it at once, and wants nothing that they may not.
+    // The operator sees a refusal at once, and may do everything.
     recordRefusal: async () => {},
     async throttledAccounts() {
       const logger = createLogger('portico-auth', 'silent');

@@ -1,6 +1,6 @@
 import type { Page } from '../use-cases/index.ts';
 
-/** As many as an administrator gets at once. */
+/** The largest page of administration. */
 const PAGE_SIZE = 200;
 
 /** The entries of all pages, or of as many as have `most` of them. */

@@ -2,7 +2,7 @@ import type { Outcome } from './command.ts';
 
 /** A value in a table: lists with commas, dates in ISO 8601, nothing as a dash. */
 function formatCell(value: unknown): string {
-  // Whatever stands in the database, it cannot move the cursor of the operator's terminal.
+  // No value of the database may move the cursor of the operator's terminal.
   return cellText(value).replace(/\p{Cc}/gu, '�') || '-';
 }
 

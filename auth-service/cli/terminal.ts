@@ -45,7 +45,7 @@ function firstLine(text: string): string {
   return text.split(/\r?\n/, 1)[0] ?? '';
 }
 
-/** In raw mode the terminal shows nothing of what is typed, and hands every key over. */
+/** In raw mode the terminal does not echo input and passes on every key. */
 function readTyped(prompt: string, input: ReadStream, errors: NodeJS.WritableStream): Promise<string> {
   errors.write(prompt);
   input.setRawMode(true);

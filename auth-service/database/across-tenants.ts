@@ -2,8 +2,8 @@ import type { Prisma } from './generated/client.ts';
 import type { Statement } from './tenant-scoped-query.ts';
 
 /**
- * Why a transaction may look at more than one tenant. Each reason opens the tables that it needs and no other: the
- * policies of that name in prisma/migrations say which, so a new reason needs a migration.
+ * Why a transaction may see more than one tenant. Each reason permits only the tables that it needs, by the policies of that
+ * name in prisma/migrations, so a new reason needs a migration.
  */
 export type AcrossTenantsReason =
   /** Whose refresh token this is, by its hash. Reads refresh tokens and sessions. */
@@ -12,9 +12,9 @@ export type AcrossTenantsReason =
   | 'client-authentication'
   /** For the revocation list. Reads revocations. */
   | 'revocation-feed'
-  /** An operator's look at the tenants. Reads tenants and users. */
+  /** Reads of operators. Sees tenants and users. */
   | 'operators-look'
-  /** An operator's look at what happened. Reads the audit log. */
+  /** Reads of the audit log by operators. */
   | 'audit-log'
   /** Removes what has ended. Reads and deletes sessions, refresh tokens and revocations. */
   | 'housekeeping';
@@ -52,8 +52,8 @@ export function beginWithRowSecurity(
 }
 
 /**
- * The same in one statement without rows, for a transaction that has no BEGIN. Its text says no more than whether there
- * is a role, so that it can be prepared.
+ * The same in one statement without rows, for a transaction that has no BEGIN. Its text depends only on whether there is a
+ * role, so that it can be prepared.
  */
 export function rowSecurityStatement(
   { tenantId, across }: RowSecurityContext,
@@ -76,8 +76,8 @@ const SET_ROW_SECURITY = `SELECT WHERE set_config('portico.tenant_id', $1, true)
 const SET_ROW_SECURITY_AS_ROLE = `${SET_ROW_SECURITY} OR set_config('role', $4, true) IS NULL`;
 
 /**
- * Runs `work` in the same transaction with the rows of another tenant, and then goes on with those of before. For what two
- * tenants' rows decide at one moment. A transaction in which `work` throws must not go on.
+ * Runs `work` in the same transaction with the rows of another tenant, and then returns to the previous one, for decisions
+ * that need rows of two tenants at once. A transaction in which `work` throws must not continue.
  */
 export async function asTenant<Result>(
   transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,

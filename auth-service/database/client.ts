@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { PrismaClient } from './generated/client.ts';
 import { GuardedPool } from './guarded-pool.ts';
 
-/** How long a statement may take where nothing else is said. */
+/** The default timeout of a statement. */
 export const STATEMENT_TIMEOUT_MS = 5_000;
 
 export interface ConnectionOptions {
@@ -16,7 +16,7 @@ export interface ConnectionOptions {
 }
 
 export interface ClientOptions extends ConnectionOptions {
-  /** What to send in place of a plain BEGIN, asked for each transaction. */
+  /** What to send in place of a plain BEGIN, called for each transaction. */
   begin?: () => string;
   /** The timeout of the statements that are sent now, in milliseconds, where it differs. */
   timeoutMsOf?: () => number | undefined;
@@ -52,8 +52,8 @@ export function openClient(url: string, options: ClientOptions = {}): OpenClient
 }
 
 /**
- * Puts more into the message that begins a transaction. As a statement of its own, what every transaction has to say
- * first would cost each of them a round trip.
+ * Adds statements to the message that begins a transaction. Sent by themselves, they would cost each transaction a round
+ * trip.
  */
 function beginWith(connection: pg.ClientBase, begin: () => string): void {
   const send = connection.query.bind(connection) as (query: unknown, ...rest: unknown[]) => unknown;

@@ -1,7 +1,7 @@
 import { SettingsError } from '../../platform/index.ts';
 
 /**
- * How PostgreSQL knows the user of DATABASE_URL: by a password, or, said on purpose, without one. `certificate`: a client
+ * How PostgreSQL authenticates the user of DATABASE_URL: by a password, or explicitly without one. `certificate`: a client
  * certificate that the URL names. `peer`: the user of the operating system. `trust`: by where the connection comes from.
  * `proxy`: something beside the service logs in for it, as with the IAM logins of cloud providers.
  */
@@ -21,7 +21,7 @@ export function saysLoginWithoutPassword({ AUTH_DATABASE_LOGIN: login }: NodeJS.
   return Boolean(login) && login !== 'password';
 }
 
-/** @throws SettingsError when the settings say two things about the login. */
+/** @throws SettingsError when the settings of the login contradict each other. */
 export function refuseContradictoryLogin(settings: LoginSettings): void {
   const { AUTH_DATABASE_LOGIN: login, DATABASE_URL: url, DATABASE_PASSWORD: password } = settings;
   if (login === 'password') return;

@@ -38,10 +38,9 @@ export interface TransactionOptions {
 }
 
 /**
- * One statement is the whole transaction: one round trip, past Prisma, for what every login and refresh asks. The names
- * of the columns are the database's, times are `Date`, JSON is parsed, bytes are a `Buffer`; the rows are not checked to be
- * are what `Row` says. The text of the statement should be the same each time, because it is prepared. `operation` is its
- * name in metrics.
+ * Transactions of one statement: one round trip, without Prisma, for the statements of every login and refresh. The names of
+ * the columns are the database's, times are `Date`, JSON is parsed, bytes are a `Buffer`; the rows are not checked against
+ * `Row`. The text of the statement should be constant, because it is prepared. `operation` is its name in metrics.
  *
  * @throws StatementError
  */
@@ -65,9 +64,9 @@ const PING_DEADLINE_MS = 2_000;
 type TransactionWork<Client, Result> = (transaction: Client) => Promise<Result>;
 
 /**
- * The database, by the doors that it has. Each runs `work` in one transaction, which is rolled back when `work` throws,
- * and lets it see the rows that it says and no other, whatever its statements ask for: PostgreSQL's row-level security
- * holds it to that. None may be opened inside another, which would wait for a second connection while holding the first.
+ * The database. Each method runs `work` in one transaction, which is rolled back when `work` throws, and which sees only the
+ * rows that the method names: PostgreSQL's row-level security enforces that. None may be called inside another, which would
+ * wait for a second connection while holding the first.
  */
 export interface Database {
   /** The rows of one tenant. */
@@ -87,7 +86,7 @@ export interface Database {
     work: TransactionWork<SharedTransaction, Result>,
     options?: TransactionOptions,
   ): Promise<Result>;
-  /** The same doors for statements that stand alone. */
+  /** The same for transactions of one statement. */
   readonly single: SingleStatements;
   /** How it has been used since it was opened. */
   usage(): DatabaseUsage;
@@ -105,7 +104,7 @@ export interface DatabaseUsage {
   readonly pool: PoolUsage;
 }
 
-/** A transaction that is wanted or under way. */
+/** A transaction that waits for a connection or runs. */
 interface OpenTransaction {
   readonly rowSecurity: RowSecurityContext;
   readonly limits: StatementLimits;

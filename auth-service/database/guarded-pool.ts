@@ -4,7 +4,7 @@ import { Durations, destroyConnection, POOL_CONNECTIONS } from '../../platform/i
 export interface GuardedPoolOptions {
   /** Connections at most. */
   size: number;
-  /** How long a statement may take, in milliseconds, where `timeoutMsOf` says nothing else. */
+  /** How long a statement may take, in milliseconds, where `timeoutMsOf` returns undefined. */
   statementTimeoutMs: number;
   /** The timeout of the statement that is sent now, in milliseconds. */
   timeoutMsOf?: (() => number | undefined) | undefined;
@@ -15,7 +15,7 @@ const ANSWER_ALLOWANCE_MS = 1_000;
 /** How long connections in use may hold up the end. */
 const END_TIMEOUT_MS = 3_000;
 
-/** Bounds of the waits for a connection, in milliseconds. One that is idle is had at once. */
+/** Bounds of the waits for a connection, in milliseconds. An idle one needs no wait. */
 const POOL_WAIT_BOUNDS_MS = [0.5, 1, 5, 10, 50, 100, 500, 1_000, 5_000] as const;
 
 /** The connections of a pool now, and how long callers waited for one. */
@@ -173,7 +173,7 @@ export class GuardedPool extends pg.Pool {
     if (state) Object.assign(state, change);
   }
 
-  /** A connection is asked with a callback by the pool, and for a promise by Prisma's transactions. */
+  /** The pool queries a connection with a callback, Prisma's transactions by promises. */
   #guardQueries(connection: pg.ClientBase): void {
     const send = connection.query.bind(connection) as Query;
     const query: Query = (...parameters) => {

@@ -1,8 +1,8 @@
 /**
- * PostgreSQL's codes (manual, appendix A) for a server that refuses the user, as while its password is changed, that goes,
- * comes, is out of connections, memory or disk space, is a standby that takes no writes, cancels what takes too long or one
- * of two transactions that wait for each other (40001, 40P01: nothing of it was done), or cannot read its files; and node's
- * for a lost connection.
+ * PostgreSQL's codes (manual, appendix A) for a server that rejects the user, as while its password is changed; shuts down or
+ * starts up; is out of connections, memory or disk space; is a read-only standby; cancels a statement after a timeout or a
+ * transaction in a deadlock or conflict (40001, 40P01: rolled back); or cannot read its files; and node's codes for a lost
+ * connection.
  */
 const AWAY =
   /^(08\w{3}|28000|28P01|40001|40P01|57P0\w|57014|53\w{3}|55000|55P03|25006|58\w{3}|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/;
@@ -26,7 +26,7 @@ const UNAVAILABLE_MESSAGES =
 /** How many causes are looked into. */
 const DEPTH = 8;
 
-/** Whether something failed for want of the database, rather than for what was asked of it. */
+/** Whether something failed because the database is unavailable, rather than because of the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   let cause = error;
   for (let depth = 0; depth < DEPTH && typeof cause === 'object' && cause !== null; depth += 1) {

@@ -31,7 +31,7 @@ async function takeLock(client: pg.Client): Promise<void> {
   }
 }
 
-/** Whether any session holds the migration lock of this database. Takes no lock, so it may be asked through a pooler. */
+/** Whether any session holds the migration lock of this database. Takes no lock, so it works through a pooler. */
 export async function isMigrationLockHeld(client: pg.Client): Promise<boolean> {
   // How pg_locks splits a lock's number: PostgreSQL 17's manual, section 52.12.
   const { rows } = await client.query(

@@ -1,7 +1,7 @@
 import { Durations } from '../../platform/index.ts';
 import { isDatabaseUnavailable } from './is-unavailable.ts';
 
-/** What the service asks the database for, with what it is. Metrics and traces have these names; they are the only ones. */
+/** The operations on the database, with what they do. Metrics and traces use these names and no others. */
 export const DATABASE_OPERATIONS = {
   'find-account': 'the account of a login',
   'open-session': 'a new session with its first refresh token',

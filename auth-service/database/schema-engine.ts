@@ -28,7 +28,7 @@ export interface OpenedSchemaEngine {
 
 /**
  * Prisma Migrate's own engine, in WebAssembly, so that no native binary has to be downloaded and the production image
- * needs no Prisma CLI. It logs nothing: what it has to say comes as results and errors.
+ * needs no Prisma CLI. It logs nothing: it reports by results and errors.
  */
 export async function openSchemaEngine(url: string): Promise<OpenedSchemaEngine> {
   await instantiate();

@@ -68,7 +68,7 @@ async function roleIsThere(client: pg.Client): Promise<boolean> {
 
 /**
  * Grants what `role` has no right to yet. Where it has one, a migration may have taken others from it on purpose. Rows
- * are reached by their table, so `role` gets no right to a partition, and loses what a version before may have given it.
+ * are read through the table, so `role` gets no right to a partition, and those that an earlier version granted are revoked.
  * The user of `client` owns the tables, or is a superuser.
  */
 export async function grantTables(client: pg.Client, role: string): Promise<void> {

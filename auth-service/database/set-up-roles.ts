@@ -21,16 +21,16 @@ export interface SetupUrls {
 export interface SetupResult {
   readonly owner: string;
   readonly service: string;
-  /** The role of the jobs' database, where one was asked for. */
+  /** The role of the jobs' database, where there is one. */
   readonly jobs: string | undefined;
   /** Names of the migrations that were applied. */
   readonly applied: readonly string[];
 }
 
 /**
- * Gives the tables to a role of their own and the service another, which may use the tables and not change them, makes the
- * role and the database of the jobs where they are asked for, and applies the migrations. Can be repeated: it changes what is not so yet, and sets the passwords. Any number of processes
- * may call it at once, and the service may be at work.
+ * Makes a role that owns the tables and one for the service, which may use the tables and not change them, makes the role and
+ * the database of the jobs where their settings are set, and applies the migrations. Idempotent, except that it sets the
+ * passwords again. Several processes may call it at once, and the service may be running.
  *
  * @throws StartError when a database cannot be reached, the users are not three, or a role cannot be made.
  */

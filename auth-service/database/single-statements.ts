@@ -14,7 +14,7 @@ import type { GuardedPool } from './guarded-pool.ts';
 import { isDatabaseUnavailable } from './is-unavailable.ts';
 import { type PreparedNames, type Row, type Statement, TenantScopedQuery } from './tenant-scoped-query.ts';
 
-/** How many texts get a name. There are a few dozen; each takes memory in each connection of the server. */
+/** The most prepared statements. There are a few dozen; each takes memory in each connection of the server. */
 const MAX_STATEMENT_NAMES = 100;
 
 /** A prepared statement is not there (PostgreSQL manual, appendix A). */
@@ -40,8 +40,8 @@ export type RunStatement = (rowSecurity: Statement, statement: Statement) => Pro
 
 /**
  * Sends single statements over the pool, each as a transaction of its own and in one round trip. They are prepared under
- * names on each connection, so their texts should be few. A pooler between us and the database may change the connection
- * behind ours from one transaction to the next; as soon as a prepared statement is missing, none is relied on any more.
+ * names on each connection, so there should be few texts. A pooler may switch the server's connection from one transaction
+ * to the next; as soon as a prepared statement is missing, no more statements are prepared.
  */
 export function createRunStatement(pool: GuardedPool): RunStatement {
   const names = new Map<string, string>();

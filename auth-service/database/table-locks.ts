@@ -10,11 +10,10 @@ const TABLE_LOCK_ATTEMPTS = 60;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Does what needs a table for itself beside those who use the database: while a long transaction holds the
- * table, it gives up its place in the queue now and then, for three minutes in all, because everybody else stands behind
- * it.
+ * Runs a transaction that needs an exclusive lock on a table in use: while a long transaction holds the table, it leaves the
+ * lock queue from time to time and tries again, for three minutes in all, because all other transactions wait behind it.
  *
- * @param work is one transaction, so that an attempt that failed has left nothing behind.
+ * @param work is one transaction, so that a failed attempt leaves nothing behind.
  * @throws pg.DatabaseError
  */
 export async function withTableLocks(client: pg.ClientBase, work: () => Promise<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** A statement with `$1`, `$2` … in it, and what they stand for. What the tag `Prisma.sql` makes is one. */
+/** A statement with parameters `$1`, `$2` … and their values. The tag `Prisma.sql` makes one. */
 export interface Statement {
   readonly text: string;
   /** Texts, numbers, truth values, times, bytes and null. */
@@ -13,7 +13,7 @@ export type Row = Record<string, unknown>;
 export interface PreparedNames {
   /** The name for a text, the same on all connections; undefined where it is to have none. */
   nameOf(text: string): string | undefined;
-  /** The names that the connection knows already. */
+  /** The names of statements that are prepared on the connection. */
   readonly known: Set<string>;
 }
 

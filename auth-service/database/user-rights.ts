@@ -28,7 +28,7 @@ export async function readUserRights(client: pg.Client): Promise<UserRights> {
 /**
  * Checks that row-level security binds the user of `url`, whatever SQL it sends.
  *
- * @returns what an operator should know, undefined when there is nothing.
+ * @returns a warning for the operator; undefined when there is none.
  * @throws StartError under `refuse`, or when the database cannot be reached.
  */
 export async function checkDatabaseUser(

@@ -16,6 +16,6 @@ export type GraphContext = {
   accessToken: string | undefined;
   /** Called when the response carries the successor of a refresh token. */
   followDelivery: (token: SpentToken) => void;
-  /** Set by the one authentication field of the operation; goes out as the response's `extensions.http`. */
+  /** Set by the one authentication field of the operation; becomes the response's `extensions.http`. */
   http?: HttpHint;
 };

@@ -53,7 +53,7 @@ export function createGraphHandler({ loggerOf, originOf, deliveries, ...useCases
   };
 }
 
-/** The caller's own token. What the gateway says about the caller beside it is for services that cannot verify one. */
+/** The caller's own token. The gateway's claim headers are for services that cannot verify one. */
 function bearerTokenOf({ headers }: Request): string | undefined {
   return /^bearer +(?<token>[^ ]+) *$/i.exec(headers.authorization ?? '')?.groups?.token;
 }

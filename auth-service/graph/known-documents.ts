@@ -7,7 +7,7 @@ const KNOWN_DOCUMENTS: CacheBounds = { entries: 200, weights: [] };
 const MAX_TEXT_LENGTH = 4_096;
 
 export interface KnownDocuments {
-  /** @throws GraphQLError as the parser that it stands before does. */
+  /** @throws GraphQLError as the parser does. */
   parse(text: string): DocumentNode;
   validate(schema: GraphQLSchema, document: DocumentNode, rules: readonly ValidationRule[]): readonly GraphQLError[];
 }

@@ -17,8 +17,8 @@ import { isDatabaseUnavailable } from '../use-cases/index.ts';
 const MAX_TOKENS = 2000;
 
 /**
- * graphql-js quotes the values that it does not like in its messages, and here such a value may be a password. The
- * functions of this file stand between graphql-js and the response and say the same without the value.
+ * graphql-js quotes invalid values in its messages, and here such a value may be a password. The functions of this file
+ * replace these messages by ones without the value.
  */
 export function parseWithoutEcho(source: string | Source) {
   try {
@@ -30,7 +30,7 @@ export function parseWithoutEcho(source: string | Source) {
   }
 }
 
-/** GraphQL's validation rules, of which the one that looks at values does not quote them. */
+/** GraphQL's validation rules, with one for values that does not quote them. */
 export const rulesWithoutEcho: readonly ValidationRule[] = specifiedRules.map((rule) =>
   rule === ValuesOfCorrectTypeRule ? valuesOfCorrectTypeWithoutEcho : rule,
 );

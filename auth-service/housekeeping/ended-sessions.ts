@@ -9,11 +9,11 @@ import type { Sweep } from './sweep.ts';
 const MARGIN_DAYS = 1;
 
 /**
- * Removes refresh tokens, sessions and revocations when nothing can be asked any more that they are the answer to.
+ * Removes refresh tokens, sessions and revocations that no request can need any more.
  *
- * A rotated refresh token is kept until it would have expired: as long as a copy of it might still be sent,
- * its row is what tells that there are two copies. Sessions are kept for `keepEndedDays` after their end, for those who
- * look into what happened. Signing keys are not here: reading them removes those that have ended.
+ * A rotated refresh token is kept until it would have expired: as long as a copy of it might still be sent, its row detects
+ * the reuse. Sessions are kept for `keepEndedDays` after their end, for investigations. Signing keys are not here: reading
+ * them removes those that have ended.
  */
 export function endedSessionSweeps(database: Database, keepEndedDays: number): readonly Sweep[] {
   return [
@@ -28,8 +28,8 @@ export function endedSessionSweeps(database: Database, keepEndedDays: number): r
 }
 
 /**
- * Rows are named by where they are, so that removing them is never worth a look at the whole table. They are locked, and
- * so stay there. (PostgreSQL manual, DELETE, on deleting in batches)
+ * Rows are deleted by their physical location (`ctid`), so that no plan scans the whole table. They are locked, so that the
+ * location does not change. (PostgreSQL manual, DELETE, on deleting in batches)
  */
 function sweepExpiredTokens(database: Database, before: Date, limit: number): Promise<number> {
   return database.acrossTenants(

@@ -27,7 +27,7 @@ export const onlyJson: RequestHandler = (request, _response, next) => {
 
 export const notFound: RequestHandler = (_request, response) => sendError(response, 'not-found');
 
-/** Turns what a handler throws into a response that tells no more than its code's message. */
+/** Turns an error of a handler into a response with no more than its code's message. */
 export function createErrorHandler(loggerOf: (request: Request) => Logger): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);

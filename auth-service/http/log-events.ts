@@ -1,6 +1,6 @@
 /**
  * Every `event` of this process's log lines, with its meaning; docs/logs.md lists them. Dashboards and alerts depend on these
- * names, so a name never gets another meaning.
+ * names, so the meaning of a name never changes.
  */
 export const LOG_EVENTS = {
   'service.ready': 'the service accepts requests',

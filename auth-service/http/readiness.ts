@@ -8,7 +8,7 @@ const STUCK_AFTER_MS = 30_000;
 
 export interface ReadinessReport {
   ready: boolean;
-  /** There once the process was asked to stop. */
+  /** Set once the process was asked to stop. */
   stopping?: true;
   checks: {
     migrations: 'ok' | 'pending';
@@ -20,9 +20,9 @@ export interface ReadinessReport {
 export interface Readiness {
   /** Said once, when the database has the current schema. */
   migrated(): void;
-  /** Said once, when the process was asked to stop. It is not ready from then on. */
+  /** Called once, when the process was asked to stop. It is not ready from then on. */
   stop(): void;
-  /** Whether the start is over. It stays so, also when the database goes away later. */
+  /** Whether the start is over. It stays true when the database becomes unavailable later. */
   started(): boolean;
   /** Asks the database too. */
   report(): Promise<ReadinessReport>;

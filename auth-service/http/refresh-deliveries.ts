@@ -58,7 +58,7 @@ export function createRefreshDeliveries(options: RefreshDeliveriesOptions): Refr
     follow({ tenantId, tokenHash }, response) {
       const { socket } = response;
       response.once('finish', () => {
-        // A connection that ends with this reply tells nothing by ending.
+        // A connection that closes after this response does not show whether it was delivered.
         const telling = response.shouldKeepAlive ? socket : null;
         sent.push({ tenantId, tokenHash, at: now(), settledAt: performance.now() + SETTLE_MS, socket: telling });
       });

@@ -9,7 +9,7 @@ const CONTROL_CHARACTERS = /\p{Cc}/gu;
 /** Where a request comes from, as far as it can be believed. */
 export type RequestOriginOf = (request: Request) => RequestOrigin;
 
-/** @param trustedProxies how many processes of ours stand between callers and this service. */
+/** @param trustedProxies how many trusted processes are between callers and this service. */
 export function createRequestOriginOf(
   trustedProxies: number,
   requestIdOf: (request: Request) => string | null,

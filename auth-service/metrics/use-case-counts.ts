@@ -9,7 +9,7 @@ import type {
   RevokeToken,
 } from '../use-cases/index.ts';
 
-/** How often a use case came to each outcome. `error`: it threw. */
+/** How often a use case had each outcome. `error`: it threw. */
 export type OutcomeCounts = Readonly<Record<string, number>>;
 
 type Counts<Outcome extends string> = Record<Outcome, number>;
@@ -20,8 +20,8 @@ function zeroCounts<const Outcome extends string>(...outcomes: Outcome[]): Count
 }
 
 /**
- * Counts what the use cases come to, as plain numbers. `incomplete`: a field was missing. Nothing of a caller is counted
- * by: neither tenant nor user nor address.
+ * Counts the outcomes of use cases, as plain numbers. `incomplete`: a field was missing. There is no label for callers:
+ * neither tenant nor user nor address.
  */
 export class UseCaseCounts {
   readonly logins = zeroCounts('success', 'refused', 'incomplete', 'throttled', 'busy', 'error');

@@ -23,11 +23,11 @@ interface Credentials {
 }
 
 /**
- * The client that a request shows the secret of (RFC 6749, section 2.3.1), by HTTP Basic or in the form; undefined for
- * one that shows none, which is then a client of our own login: it has no secret.
+ * Authenticates the client of a request (RFC 6749, section 2.3.1), by HTTP Basic or in the form; undefined for a request
+ * without a secret, as clients of the service's own login send.
  *
- * @throws OAuthError `invalid_client` when the client is unknown or its secret wrong, `invalid_request` when it shows
- * two, `slow_down` after too many wrong ones.
+ * @throws OAuthError `invalid_client` when the client is unknown or its secret wrong, `invalid_request` for two secrets,
+ * `slow_down` after too many wrong ones.
  */
 export async function authenticate(
   request: Request,

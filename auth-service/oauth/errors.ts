@@ -66,7 +66,7 @@ export function invalidGrant(): OAuthError {
   return new OAuthError('invalid_grant');
 }
 
-/** A malformed scope, or one that the client may not ask for. */
+/** A malformed scope, or one that the client may not request. */
 export function invalidScope(): OAuthError {
   return new OAuthError('invalid_scope');
 }
@@ -86,7 +86,7 @@ export function repeatedParameter(): OAuthError {
   return new OAuthError('invalid_request', 'a parameter is there more than once');
 }
 
-/** @param name the parameter: one of ours, not the caller's. */
+/** @param name of the parameter: a constant, not the caller's. */
 export function missingParameter(name: string): OAuthError {
   return new OAuthError('invalid_request', `${name} is required`);
 }

@@ -27,7 +27,7 @@ export function readForm(request: Request): Form {
   return form;
 }
 
-/** @throws OAuthError `invalid_request` when it is missing. `name` is one of ours, not the caller's. */
+/** @throws OAuthError `invalid_request` when it is missing. `name` is a constant, not the caller's. */
 export function required(form: Form, name: string): string {
   const value = form.get(name);
   if (value === undefined) throw missingParameter(name);

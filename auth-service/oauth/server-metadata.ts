@@ -4,7 +4,7 @@ const METADATA_MAX_AGE_SECONDS = 300;
 
 /**
  * `GET /.well-known/oauth-authorization-server` (RFC 8414). All addresses are below the issuer's, which is the gateway's
- * public one; the address that the request came to does not count.
+ * public one; the address of the request is ignored.
  */
 export function serverMetadata(issuer: string): RequestHandler {
   const base = issuer.replace(/\/$/, '');
@@ -18,7 +18,7 @@ export function serverMetadata(issuer: string): RequestHandler {
     grant_types_supported: ['refresh_token', 'client_credentials'],
     // Required, and empty: there is no authorization endpoint.
     response_types_supported: [],
-    // `none`: the clients of our own login, which have refresh tokens and no secret.
+    // `none`: the clients of the service's own login, which have refresh tokens and no secret.
     token_endpoint_auth_methods_supported: [...withSecret, 'none'],
     revocation_endpoint_auth_methods_supported: [...withSecret, 'none'],
     introspection_endpoint_auth_methods_supported: withSecret,

@@ -11,7 +11,7 @@ export interface RevocationEndpointOptions extends ClientAuthentication {
 
 /**
  * `POST /oauth/revoke` (RFC 7009). The answer is the same for a token that is unknown, another user's, or already ended.
- * `token_type_hint` is taken and not needed: the two kinds of token look different.
+ * `token_type_hint` is accepted and not needed: the two kinds of token have different forms.
  */
 export function revocationEndpoint(options: RevocationEndpointOptions): RequestHandler {
   const { revokeToken, originOf, loggerOf } = options;

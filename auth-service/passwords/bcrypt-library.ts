@@ -14,8 +14,8 @@ export interface BcryptLibrary {
 export const javascriptBcrypt: BcryptLibrary = { name: 'bcryptjs', hash: hashSync, compare: compareSync };
 
 /**
- * The native library, or undefined on a platform that it is not made for. It is asked for when it is needed and not
- * imported, because a failing import could not be answered.
+ * The native library, or undefined on an unsupported platform. It is loaded on demand, because a failing static import would
+ * keep the process from starting.
  */
 export function loadNativeBcrypt(): BcryptLibrary | undefined {
   try {
@@ -30,7 +30,7 @@ export function loadNativeBcrypt(): BcryptLibrary | undefined {
   }
 }
 
-/** The fastest library that this machine can run. Both make and know the same hashes. */
+/** The fastest library that this machine can run. Both make and verify the same hashes. */
 export function loadBcrypt(): BcryptLibrary {
   return loadNativeBcrypt() ?? javascriptBcrypt;
 }

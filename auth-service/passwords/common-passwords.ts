@@ -70,9 +70,9 @@ export interface CommonPasswords {
  * The most common passwords: hundreds of thousands, more than 3,000 of them of 15 characters and more, so that there are
  * enough for whatever length a policy asks for (OWASP ASVS 5, 6.2.4).
  *
- * The list is made and not collected. Published lists of leaked passwords are, but for their tail, words with endings or
- * years, the same word again, walks over the keyboard, repetitions and a few phrases; so is this, from `common-roots.ts`
- * and what stands above. Words and endings are kept apart, because all of them joined would fill 50 MB.
+ * The list is generated, not collected. Published lists of leaked passwords are, apart from their tail, words with endings or
+ * years, repeated words, keyboard walks, repetitions and a few phrases; so is this, from `common-roots.ts` and the lists
+ * above. Words and endings are kept apart, because all combinations would take 50 MB.
  */
 export function commonPasswords(): CommonPasswords {
   const years = Array.from({ length: LAST_YEAR - FIRST_YEAR + 1 }, (_, index) => String(FIRST_YEAR + index));

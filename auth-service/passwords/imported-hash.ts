@@ -9,8 +9,8 @@ export const MIN_BCRYPT_COST = 4;
 const BCRYPT = /^\$2[aby]\$(?<cost>0[4-9]|1[0-5])\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 
 /**
- * What is stored for an account that comes from elsewhere with a bcrypt hash of its plain password: that hash as it is.
- * `Passwords.verify` knows it from our own kind by its first letters, and it is replaced at the first login.
+ * The stored hash of an account that was imported with a bcrypt hash of its plain password: that hash unchanged.
+ * `Passwords.verify` recognizes it by its prefix, and it is replaced at the first login.
  *
  * @returns undefined for a text that is no such hash, or one whose cost is under 4 or over `maxCost`.
  */

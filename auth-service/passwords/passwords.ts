@@ -9,8 +9,8 @@ export const MAX_PASSWORD_BYTES = 1024;
 const BCRYPT_DIGEST_BYTES = 23;
 
 /**
- * `$portico1$p<pepper version>` and then bcrypt's own text, which begins with `$` and tells its cost. A cost over 15
- * would let one row keep a thread busy for minutes.
+ * `$portico1$p<pepper version>` and then bcrypt's own text, which begins with `$` and contains its cost. With a cost over 15
+ * one row could occupy a thread for minutes.
  */
 const STORED = /^\$portico1\$p(?<pepperVersion>\d{1,9})(?<bcrypt>\$2[aby]\$(?<cost>0[4-9]|1[0-5])\$[./A-Za-z0-9]{53})$/;
 
@@ -19,7 +19,7 @@ const STORED = /^\$portico1\$p(?<pepperVersion>\d{1,9})(?<bcrypt>\$2[aby]\$(?<co
  * stored names the version of the one that it was made with.
  */
 export interface Peppers {
-  /** The version that new hashes get. It is among `secrets`. */
+  /** The version for new hashes, one of `secrets`. */
   current: number;
   secrets: ReadonlyMap<number, string>;
 }
@@ -41,14 +41,14 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /**
    * Whether `password` is the one that `stored` was made from. `stored` is undefined when there is no such account.
-   * Costs exactly one bcrypt computation, whatever is wrong, so that the time tells nothing.
+   * Costs exactly one bcrypt computation in any case, so that the time reveals nothing.
    *
    * @throws HashQueueFullError
    */
   verify(password: string, stored: string | undefined): Promise<boolean>;
   /**
-   * Whether `stored` is what `hash` makes now: our own scheme, the current pepper, the current cost. If not, it should
-   * be replaced at the next login with the password.
+   * Whether `stored` has the scheme, pepper version and cost of new hashes. If not, it should be replaced at the next login
+   * with the password.
    */
   isCurrent(stored: string): boolean;
 }

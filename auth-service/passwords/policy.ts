@@ -40,8 +40,8 @@ export interface PasswordPolicyOptions {
 }
 
 /**
- * What a new password has to be: long enough, not among the most common ones, and more than the names that stand around
- * it. No rule about its composition; every character counts, spaces and control characters too.
+ * The requirements of a new password: long enough, not among the most common ones, and not made of names of its context
+ * (service, user, tenant). No rule about its composition; every character counts, spaces and control characters too.
  * Source: NIST SP 800-63B-4, section 3.1.1.2; OWASP ASVS 5, 6.2.1 to 6.2.11.
  */
 export function createPasswordPolicy({ minLength, serviceNames }: PasswordPolicyOptions): PasswordPolicy {

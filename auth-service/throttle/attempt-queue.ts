@@ -3,7 +3,7 @@ const QUEUE_TIMEOUT_MS = 5_000;
 
 /** The attempts in progress at one counter. */
 interface CounterQueue {
-  /** How many know of this queue; it is gone with the last. */
+  /** The number of attempts that use this queue; it is removed with the last. */
   attempts: number;
   /** Attempts that are asking to be admitted, or are and have their secret looked at. */
   readonly open: Set<QueuedAttempt>;
@@ -27,10 +27,10 @@ export interface QueuedAttempt {
   /** Called after the question was answered: the attempt needs these queues only. */
   keepOnly(keys: readonly string[]): void;
   /**
-   * Called when the counter `key` had no room. Waits where the room may be taken by attempts whose outcome is still
-   * open, and may be given back.
+   * Called when the counter `key` was full. Waits where it may be filled by attempts that are still running, which may be
+   * refunded.
    *
-   * @returns whether to ask again. If not, the room was used up by failures, or too many wait already.
+   * @returns whether to count again. If not, the counter is full of failures, or too many attempts wait already.
    */
   waitForRefund(key: string): Promise<boolean>;
   /** The attempt was admitted and is over. `gave`: whether something was given back. */

@@ -20,7 +20,7 @@ export interface BackoffPolicy {
   /** By what each wait is longer than the one before. */
   growth: number;
   longest: number;
-  /** In what time a counter that has reached the longest wait goes back to nothing. It does so evenly. */
+  /** The time in which a counter at the longest wait decreases to zero. It decreases linearly. */
   forget: number;
 }
 

@@ -24,7 +24,7 @@ export interface CounterSet {
   readonly countedOnly: readonly Counter[];
 }
 
-/** The ways of an attempt. Which one it goes depends on whether its device is known. */
+/** The counter sets of an attempt, which depend on whether its device is known. */
 export interface CounterSets {
   /** The key that a subject and its network have together, for the list of known devices. */
   readonly deviceKey: string;

@@ -86,8 +86,8 @@ async function consumeFailures(database: Database, deviceKey: string, counters: 
     const ends = new Map(rows.filter(({ what }) => what === 'taken').map(({ key, until }) => [key, until]));
     const wanted = counters.filter(({ known }) => known === undefined || known === (device !== undefined));
     if (waiting || ends.size === wanted.length) return { waiting, ends, device };
-    // Another attempt was counted between the look and the count. What was counted of this one is taken back, and the
-    // next look sees the other one's wait.
+    // Another attempt was counted between the read and the count. This one's count is rolled back, and the next read sees
+    // the other one's wait.
     await refundFailures(database, refundsOf(ends));
   }
 }

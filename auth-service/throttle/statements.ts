@@ -20,8 +20,8 @@ function forgottenAt(number: string): string {
 const FADED = `counter.failures - fading * greatest(0, ${inMilliseconds('$1::timestamptz - counter.counted_at')})`;
 
 /**
- * The device, where it is known, those of the counters that are asked for with it so, and which of them have to be
- * waited for. $1: now; $2: the device's key; $3: the counters with their schedules, as JSON.
+ * The device, where it is known, its counters, and which of these require a wait. $1: now; $2: the device's key; $3: the
+ * counters with their schedules, as JSON.
  */
 const LOOKED_AT = `
   WITH device AS MATERIALIZED (

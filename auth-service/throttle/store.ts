@@ -2,7 +2,7 @@ import type { BackoffSchedule, CounterKind } from './backoff-policy.ts';
 
 /** One count of failures. */
 export interface Counter {
-  /** A digest: what is stored says nothing of whom it is about. */
+  /** A digest, which does not reveal the account or address. */
   readonly key: string;
   readonly kind: CounterKind;
   readonly schedule: BackoffSchedule;

@@ -6,7 +6,7 @@ export interface AttemptSweep {
   sweep(at: Date, limit: number): Promise<number>;
 }
 
-/** Removes what says nothing any more: failures that are forgotten, and devices that were not used for long. */
+/** Removes expired rows: failures that no longer count, and devices that were not used for long. */
 export function attemptSweeps(database: Database): readonly AttemptSweep[] {
   return [
     {

@@ -9,7 +9,7 @@ const HASURA_CLAIMS = 'https://hasura.io/jwt/claims';
 /** RFC 9068, section 2.1. */
 const ACCESS_TOKEN_TYPE = 'at+jwt';
 
-/** The `client_id` of tokens that come from a login with a password: our own login, no registered OAuth client. */
+/** The `client_id` of tokens from a login with a password, without a registered OAuth client. */
 export const FIRST_PARTY_CLIENT = 'portico';
 
 export interface AccessTokenOptions {
@@ -32,7 +32,7 @@ export interface TokenSubject {
   defaultRole: string;
   /** Put beside the claims that every token has, never in their place. */
   extraClaims?: ExtraClaims;
-  /** The OAuth client that the token was issued to; our own login when absent. */
+  /** The OAuth client that the token was issued to; absent for the service's own login. */
   clientId?: string;
   /** RFC 6749, section 3.3. */
   scope?: string;

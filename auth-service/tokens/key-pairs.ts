@@ -50,7 +50,7 @@ export interface SigningHeader {
 /** A JWT in compact form. */
 export function signToken(claims: object, key: KeyObject, algorithm: KeyAlgorithm, header: SigningHeader): string {
   if (algorithm !== 'EdDSA') return jwt.sign(claims, key, { algorithm, header: { alg: algorithm, ...header } });
-  // jsonwebtoken knows no EdDSA.
+  // jsonwebtoken does not support EdDSA.
   const input = `${encode({ alg: algorithm, ...header })}.${encode(claims)}`;
   return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
 }

@@ -65,7 +65,7 @@ export type AllowKeyChange = (transaction: SharedTransaction) => Promise<void>;
 const ALLOW_KEY_CHANGE: AllowKeyChange = async () => {};
 
 /**
- * Publishes the next key now. It begins to sign, and the present one is retired, once every verifier knows it. The key of
+ * Publishes the next key now. It begins to sign, and the present one is retired, once every verifier has it. The key of
  * refresh tokens gets a successor too.
  *
  * @throws StartError when the active key cannot be opened.

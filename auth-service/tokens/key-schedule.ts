@@ -17,13 +17,13 @@ export interface KeyPolicy {
   rotationDays: number;
   /** Lifetime of the access tokens, in seconds. */
   tokenSeconds: number;
-  /** How often each replica looks for what the others have decided, in seconds. */
+  /** How often each replica reads the keys, in seconds. */
   reloadSeconds: number;
 }
 
 /** How long a key has to be published before it may sign: until every verifier's copy of the key set has it. */
 export function publicationSeconds({ reloadSeconds }: Pick<KeyPolicy, 'reloadSeconds'>): number {
-  // A verifier may have copied the old set from the last replica to learn of the new key, just before it did.
+  // A verifier may have fetched the old set from the last replica just before that one read the new key.
   return KEY_SET_MAX_AGE_SECONDS + 2 * reloadSeconds + CLOCK_SKEW_SECONDS;
 }
 
@@ -34,7 +34,7 @@ export function activationTime(row: Pick<SigningKeyRow, 'publishedAt'>, policy: 
 
 /** When a retired key's last token has expired, wherever it was signed. */
 export function removalTime(row: Pick<SigningKeyRow, 'retiredAt' | 'tokenSeconds'>, policy: KeyPolicy): Date {
-  // A replica may have gone on signing with it until it learned of the change.
+  // A replica may have signed with it until it read the change.
   const seconds = Math.max(row.tokenSeconds, policy.tokenSeconds) + 2 * policy.reloadSeconds + VERIFIER_MARGIN_SECONDS;
   return addSeconds(row.retiredAt ?? new Date(0), seconds);
 }

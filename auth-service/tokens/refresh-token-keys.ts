@@ -108,9 +108,9 @@ export interface RefreshTokenKeySweep {
 }
 
 /**
- * Deletes the keys that no session has a token of any more: every session from before their successor made its first
- * token has ended. The sessions themselves say when: one keeps the end that it got at its login, whatever the setting is
- * now. Keys that this process does not open are left for those that do.
+ * Deletes the keys that no session has a token of any more: all sessions have ended that are older than the first token of
+ * their successor. A session keeps the end that it got at its login, whatever the setting is now. Keys that this process
+ * cannot open are left to processes that can.
  */
 export function refreshTokenKeySweep(
   database: Database,

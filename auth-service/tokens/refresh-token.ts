@@ -23,8 +23,8 @@ export interface RefreshTokenContent {
  * A refresh token: one block of AES-256, as 32 lower-case hexadecimal digits, grouped 8-4-4-4-12. In the block are the
  * tenant (4 bytes), the first 8 bytes of the session's id and the token's number (4 bytes).
  *
- * Without the key all 128 bits are as good as random, also for those who have the session's other tokens. With it, a token
- * whose row is gone still tells which session it is of, and that the session has newer ones.
+ * Without the key all 128 bits are indistinguishable from random, also to a holder of the session's other tokens. With it, a
+ * token whose row is deleted still identifies its session, and shows that the session has newer ones.
  *
  * @param key 32 bytes.
  */

@@ -17,7 +17,7 @@ import type { Sealer } from './sealer.ts';
 
 /** Makes refresh tokens, and recognises those that it has made. */
 export interface RefreshTokens {
-  /** Reads the keys from the database, makes the first one, and goes on reading them until `stop()`. */
+  /** Reads the keys from the database, makes the first one, and keeps reading them until `stop()`. */
   load(): Promise<void>;
   stop(): void;
   readonly loaded: boolean;
@@ -30,7 +30,7 @@ export interface RefreshTokens {
   nextGeneration(generation: number): number;
   /** @throws Error before the keys are loaded. */
   issue(token: { tenantId: number; sessionId: string; generation: number }): string;
-  /** What the token may be: nothing for what was never issued, as a rule. The caller looks whether there is such a session. */
+  /** The content of a token; undefined for most that were never issued. The caller checks whether there is such a session. */
   read(token: string): readonly RefreshTokenContent[];
 }
 

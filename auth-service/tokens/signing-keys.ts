@@ -7,7 +7,7 @@ import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from './key-schedule.ts';
 import type { Sealer } from './sealer.ts';
 import { openKey, type SigningKeyRow } from './signing-key-rows.ts';
 
-/** A token with an unknown `kid` makes us look into the database, but at most this often. */
+/** A token with an unknown `kid` causes a read of the database, but at most this often. */
 const UNKNOWN_KID_INTERVAL_MS = 5_000;
 
 /** The key that signs new access tokens. */
@@ -34,7 +34,7 @@ export interface SigningKeys {
    * @throws StartError when the key-encryption key is not the one that sealed them.
    */
   load(): Promise<void>;
-  /** The same once more, now. Callers at once share one look. */
+  /** Reads them again now. Concurrent callers share one read. */
   reload(): Promise<void>;
   stop(): void;
   readonly loaded: boolean;
@@ -95,7 +95,7 @@ export function openSigningKeys({
     await reload().catch(onReloadFailed);
   }
 
-  /** Whether another replica may have published a key that we do not know of. */
+  /** Whether another replica may have published a key that this one has not read. */
   function isStale({ readAt }: View): boolean {
     return now().getTime() - readAt > 2 * policy.reloadSeconds * 1000;
   }

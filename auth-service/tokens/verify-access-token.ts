@@ -8,7 +8,7 @@ const MAX_ACCESS_TOKEN_LENGTH = 8192;
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** jsonwebtoken knows no EdDSA (RFC 8037), so that one is verified here. */
+/** jsonwebtoken does not support EdDSA (RFC 8037), so such tokens are verified here. */
 const BY_LIBRARY = ['ES256', 'RS256'] as const;
 
 export interface AccessTokenVerifierOptions {
@@ -36,8 +36,8 @@ export interface VerifiedAccessToken {
 }
 
 /**
- * The token's claims, or undefined when it is not one of this service's valid access tokens, for whatever reason. Does
- * not know whether it was revoked.
+ * The token's claims, or undefined when it is not one of this service's valid access tokens. Does not check whether it was
+ * revoked.
  */
 export type VerifyAccessToken = (token: string, now: Date) => Promise<VerifiedAccessToken | undefined>;
 

@@ -22,7 +22,7 @@ export interface Account {
 
 /**
  * The form that usernames are stored and looked up in: Unicode NFKC, so that one name typed on two keyboards is one
- * name. Undefined for what cannot be anybody's name: PostgreSQL takes no NUL, and the driver would turn a lone
+ * name. Undefined for invalid names: PostgreSQL rejects NUL, and the driver would turn a lone
  * surrogate into another character.
  */
 export function normalizeUsername(username: string): string | undefined {
@@ -30,7 +30,7 @@ export function normalizeUsername(username: string): string | undefined {
   return username.normalize('NFKC');
 }
 
-/** A tenant with all that its accounts' tokens say of it. */
+/** A tenant with the claims of its accounts' tokens. */
 export const TENANT_WITH_CLAIMS = { tenant: { include: { roleClaims: true } } } as const;
 
 /** The account with this name in this tenant, disabled or not. */
@@ -60,7 +60,7 @@ export const ACCOUNT_COLUMNS = Prisma.sql`
   (SELECT jsonb_agg(jsonb_build_object('role', role_claims.role, 'claims', role_claims.claims)) FROM role_claims
     WHERE role_claims.tenant_id = tenants.id) AS "roleClaims"`;
 
-/** An account as a statement gives it that stands alone. */
+/** An account as a single statement returns it. */
 export interface AccountRow extends Omit<UserWithTenant, 'tenant'> {
   tenantName: string;
   tenantDisabledAt: Date | null;

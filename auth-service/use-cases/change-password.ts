@@ -57,7 +57,7 @@ export function createChangePassword(options: ChangePasswordOptions): ChangePass
       return { outcome: 'refused', reason: { kind: 'missing-field', field } };
     }
     const entry = passwordChangeEntry(caller, client, options.now());
-    // Before anything is computed. It tells nothing about the current password.
+    // Before any hash is computed. It reveals nothing about the current password.
     const problem = options.policy.problemWith(next, caller.account);
     if (problem) {
       await options.audit.recordDeduplicated({ ...entry, outcome: 'refused', details: { reason: problem.code } });

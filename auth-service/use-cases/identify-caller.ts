@@ -17,8 +17,8 @@ export interface IdentifyCallerOptions {
 export type IdentifyCaller = (accessToken: string | undefined) => Promise<AuthenticatedCaller | undefined>;
 
 /**
- * Whose access token this is, by the token itself and nothing that stands beside it in the request. Undefined when it
- * is none of ours, has ended, or its session, user or tenant is not alive any more.
+ * The caller of an access token, by the token alone and nothing else in the request. Undefined when the service did not
+ * issue it, it has expired, or its session, user or tenant has ended or is disabled.
  */
 export function createIdentifyCaller({ database, verify, now }: IdentifyCallerOptions): IdentifyCaller {
   return async (accessToken) => {

@@ -12,7 +12,7 @@ export interface ListedSession {
   expiresAt: Date;
   clientAddress: string | null;
   userAgent: string | null;
-  /** Whether it is the one of the token that asks. */
+  /** Whether it is the session of the caller's token. */
   current: boolean;
 }
 

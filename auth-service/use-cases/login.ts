@@ -148,9 +148,9 @@ async function withCurrentHash({ database, passwords }: LoginOptions, account: A
 }
 
 /**
- * The account has changed while its password was being checked. If that was another login, which replaced the hash by a
- * current one of the same password, this one is as right as that: it is checked once more. Who gets here has shown the
- * password of a moment ago, so that the second computation reveals nothing.
+ * The account has changed while its password was being checked. If another login has replaced the hash by a current one of
+ * the same password, this password is still right: it is checked once more. The caller has sent the previous password, so
+ * the second computation reveals nothing.
  */
 async function loginAfterChange(
   options: LoginOptions,
@@ -204,9 +204,9 @@ async function openSession(options: LoginOptions, account: Account, client: Requ
 
   const accessEnd = new Date(createdAt.getTime() + accessTokens.lifetimeSeconds * 1000);
 
-  // The hash took its time. Who was disabled or got a new password meanwhile must not be left with a session that came
-  // after the others were revoked, so the rows are held as they are until this one is in. All in one statement, because
-  // at a login more goes into each way to the database than into what is done there.
+  // Hashing takes long. A user who was disabled or got a new password meanwhile must not get a session after the others
+  // were revoked, so the rows are locked until this one is stored. All in one statement, because round trips cost a login
+  // more than the work in the database.
   const user = { kind: 'user', id: userId } as const;
   const entry: AuditEntry = {
     at: createdAt,

@@ -87,7 +87,7 @@ export async function importUsers(
     ON CONFLICT DO NOTHING`;
 }
 
-/** No letters and digits that look like others. 31 signs, so a password of 25 has 123 random bits. */
+/** Without letters and digits that look alike. 31 characters, so a password of 25 has 123 random bits. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const GROUPS = 5;
 const GROUP_LENGTH = 5;

@@ -5,11 +5,11 @@ import type { Database } from '../database/index.ts';
 import { createPasswords, type PasswordOptions, type Passwords } from '../passwords/index.ts';
 
 /**
- * With another pepper than the one from before every password is wrong, and nothing else is. So the database keeps, for
- * each version, the hash of a fixed text, to be compared at each start.
+ * With a wrong pepper every password is wrong, without any other sign. So the database keeps, for each version, the hash of
+ * a fixed text, which each start compares.
  *
- * It is made as hashes of passwords are, at the same cost, and gives the holder of a copy of the database no cheaper way
- * to try peppers than the hash of a password that they know, their own for one.
+ * It is made like hashes of passwords, at the same cost, so that an attacker with a copy of the database has no cheaper way
+ * to guess peppers than by the hash of a known password, such as their own.
  */
 const CHECKED_TEXT = 'portico: the pepper is the one from before';
 
@@ -38,7 +38,7 @@ export async function verifyPeppers(
  * Records the peppers that the database has not seen yet. Of processes that bring different peppers of one version at
  * once, the first one's counts, and the others are refused.
  *
- * @throws StartError when a pepper is not the one that the database knows by this version.
+ * @throws StartError when a pepper is not the one that was recorded for this version.
  */
 export async function requireKnownPeppers(database: Database, options: PasswordOptions, now: Date): Promise<void> {
   const verdicts = await verifyPeppers(database, options);

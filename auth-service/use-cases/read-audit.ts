@@ -48,7 +48,7 @@ export type ReadAudit = (
   origin: EventOrigin,
 ) => Promise<ReadAuditResult>;
 
-/** A page of what happened in the caller's own tenant, the newest first. There is no way to ask for another tenant's. */
+/** A page of the audit log of the caller's own tenant, the newest first. Other tenants' entries cannot be read. */
 export function createReadAudit({ database, audit, roles, now }: ReadAuditOptions): ReadAudit {
   return async (input, { account: { tenantId, userId, allowedRoles } }, origin) => {
     if (!allowedRoles.some((role) => roles.includes(role))) {

@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '../database/index.ts';
 
-/** How far the clock of a verifier may be behind ours, or its tolerance for expired tokens go, in milliseconds. */
+/** How far the clock of a verifier may be behind this one, or its tolerance for expired tokens go, in milliseconds. */
 const CLOCK_MARGIN_MS = 300_000;
 
-/** As many as a reader gets at once. */
+/** Revocations of one response. */
 const REVOCATIONS_PER_PAGE = 5_000;
 
 /** Access tokens that are void: those of one session, or those of a user or a tenant that were issued `before`. */
@@ -13,7 +13,7 @@ export type NewRevocation = { tenantId: number; until: Date } & (
   | { before: Date }
 );
 
-/** Writes down what the verifiers have to know, in the transaction of whatever makes the tokens void. */
+/** Records revocations for verifiers, in the transaction that revokes the tokens. */
 export async function recordRevocations(
   transaction: Transaction,
   revocations: readonly NewRevocation[],
@@ -61,9 +61,9 @@ interface RevocationRow {
  * The revocations, page by page; without a valid cursor, all that apply.
  *
  * Rows become visible when their transaction commits, which is not in the order in which they were written, so "after
- * the last one that I have seen" would lose some. PostgreSQL tells below which transaction everything is over (its
- * horizon), so a reader that has everything goes on from the horizon of that moment. It is given some rows twice and
- * none never. (PostgreSQL manual, 9.28.8, pg_snapshot_xmin)
+ * the last one that I have seen" would lose some. PostgreSQL returns the transaction below which all others have ended (its
+ * horizon), so a reader that has everything continues from the horizon of that moment. It receives some rows twice and
+ * misses none. (PostgreSQL manual, 9.28.8, pg_snapshot_xmin)
  */
 export function createListRevocations(database: Database, now: () => Date): ListRevocations {
   return async (after) => {
@@ -94,7 +94,7 @@ function readFrom(
   return transaction.revocation.findMany({
     where: {
       until: { gt: at },
-      // Says no more than the next line, but in the way that lets the index find the place.
+      // Implied by the next line; in this form the index is used.
       writtenBy: { gte: from.writtenBy },
       OR: [{ writtenBy: from.writtenBy, id: { gt: from.id } }, { writtenBy: { gt: from.writtenBy } }],
     },

@@ -19,10 +19,10 @@ export interface SessionOfToken {
 type SessionRow = Omit<SessionOfToken, 'tokenHash' | 'isSuperseded'>;
 
 /**
- * The session that a refresh token belongs to. The caller cannot say which tenant it is of.
+ * The session that a refresh token belongs to. Its tenant is not known beforehand.
  *
  * The current token of a session and the one before it are found by their hashes, and so are tokens of 128 random bits.
- * One that is older has no row any more, and says itself which session it is of.
+ * An older one has no row any more; it contains its session's id.
  */
 export async function findSessionOfToken(
   { database, refreshTokens }: { database: Database; refreshTokens: RefreshTokens },
@@ -55,7 +55,7 @@ export async function findSessionOfToken(
       'find-refresh-token',
     );
     const [found] = sessions;
-    // A newer one is of a time that a restored backup does not know of, and says nothing about copies.
+    // A newer one was issued after a restored backup was made: it is no sign of a copy.
     if (found && sessions.length === 1 && generation < found.generation)
       return { ...found, tokenHash, isSuperseded: true };
   }

@@ -15,10 +15,10 @@ export type AllowSwitch = (transaction: Transaction) => Promise<void>;
 const ALLOW_SWITCH: AllowSwitch = async () => {};
 
 /**
- * Locks a whole tenant out at once: no login, no refresh, all access tokens revoked, all sessions ended for good.
+ * Disables a tenant: no login, no refresh, all access tokens revoked, all sessions ended for good.
  *
- * The first three are done in one short transaction, and nothing is left to chance if the rest is interrupted: a
- * disabled tenant opens no session, and `createEnableTenant` ends what was left before it lets anybody in.
+ * The first three are one short transaction. The rest may be interrupted: a disabled tenant opens no session, and
+ * `createEnableTenant` ends the remaining sessions before it enables the tenant.
  */
 export function createDisableTenant(
   database: Database,
@@ -91,7 +91,7 @@ async function endAllSessions(database: Database, tenantId: number, now: () => D
       .sort()
       .at(-1);
     if (last === undefined) return;
-    // Goes on behind them, and does not look at them again.
+    // Continues after them, without reading them again.
     after = last;
   }
 }

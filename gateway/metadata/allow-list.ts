@@ -19,7 +19,7 @@ export const allowListShape = z.array(mapping({ collection: name, scope: scope.d
 
 export type AllowListEntry = z.output<typeof allowListShape>[number];
 
-/** Entries that name no collection, or one twice; and operations of allowed collections that no client could send. */
+/** Problems of entries: an unknown or repeated collection, or an allowed operation with a syntax error. */
 export function allowListProblems(
   entries: readonly AllowListEntry[],
   collections: readonly QueryCollectionMetadata[],

@@ -23,7 +23,7 @@ const rate = mapping({ max_reqs_per_min: z.int().min(1).max(10_000_000), unique_
 const count = z.int().min(1).max(1_000_000);
 const timeLimitSeconds = z.number().positive().max(3600);
 
-/** A limit for every role, and others for some. A role that has its own is not bound by the global one. */
+/** A global limit, and others for some roles. The global one does not apply to a role that has its own. */
 function limit<Value extends z.ZodType>(value: Value) {
   return mapping({
     global: value.optional(),
@@ -34,7 +34,7 @@ function limit<Value extends z.ZodType>(value: Value) {
   }).nullish();
 }
 
-/** `api_limits.yaml`: what one operation may cost, and how many of them a caller may send. */
+/** `api_limits.yaml`: limits of one operation, and rate limits. */
 export const apiLimitsShape = mapping({
   disabled: z.boolean().default(false),
   depth_limit: limit(count),
@@ -52,7 +52,7 @@ export type RateLimit = z.output<typeof rate>;
 type LimitName = Exclude<keyof ApiLimits, 'disabled'>;
 type ValueOf<Name extends LimitName> = NonNullable<NonNullable<ApiLimits[Name]>['global']>;
 
-/** The limit that a role has: its own, else the global one, else undefined. */
+/** The limit of a role: its own, else the global one, else undefined. */
 export function apiLimit<Name extends LimitName>(
   limits: ApiLimits,
   limitName: Name,

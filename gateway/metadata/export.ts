@@ -2,8 +2,8 @@ import { type DefinitionNode, type FieldDefinitionNode, Kind, parse, print } fro
 import type { Metadata } from './load.ts';
 
 /**
- * The metadata in the format of Hasura's single-file export. Values from the environment stay references to it, as they
- * stand in the files.
+ * The metadata in the format of Hasura's single-file export. Values from the environment stay references to it, as in the
+ * files.
  */
 export function exportMetadata(metadata: Metadata): Readonly<Record<string, unknown>> {
   const { actions, ...written } = metadata.asWritten;
@@ -29,13 +29,13 @@ interface WrittenObject {
 
 /** Actions and their types, which the directory layout has in `actions.graphql`, written out in JSON. */
 function exportActions(written: unknown, sdl: string): Readonly<Record<string, unknown>> {
-  // A text of nothing but comments is no document for graphql-js.
+  // graphql-js rejects a text of nothing but comments.
   const definitions = /^(\s|#.*)*$/.test(sdl) ? [] : parse(sdl).definitions;
   const fields = new Map(definitions.flatMap(rootFieldDefinitions));
   const { actions: list, custom_types: types } = written as WrittenActions;
   const actions = (list ?? []).map((action) => {
     const field = fields.get(action.name);
-    // Hasura has one text for both.
+    // Hasura has one comment for both.
     const comment = action.comment || field?.node.description?.value;
     return {
       ...action,
@@ -92,7 +92,7 @@ function exportTypes(
   return types;
 }
 
-/** They stand in `actions.yaml`, not with the fields. */
+/** They are in `actions.yaml`, not with the fields. */
 function exportedRelationships(type: string, written: readonly WrittenObject[]) {
   const { relationships } = written.find(({ name }) => name === type) ?? {};
   return relationships !== undefined && { relationships };

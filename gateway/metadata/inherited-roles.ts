@@ -14,7 +14,7 @@ export type InheritedRole = z.output<typeof inheritedRolesShape>[number];
 const ADMIN = 'admin';
 
 /**
- * Inherited roles that cannot work: one twice, one that is `admin`, and those that inherit from themselves.
+ * Finds invalid inherited roles: a repeated one, one that is `admin`, and those that inherit from themselves.
  *
  * @returns the problems, and the roles in an order in which each comes after those that it inherits from.
  */
@@ -61,7 +61,7 @@ export function orderInheritedRoles(
   return { ordered, problems };
 }
 
-/** What roles are given permissions for. */
+/** The objects that have permissions. */
 export interface Grants {
   readonly remoteSchemas: readonly RemoteSchemaMetadata[];
   readonly actions: ActionsMetadata;
@@ -77,9 +77,9 @@ export interface InheritanceConflict {
 }
 
 /**
- * Gives inherited roles their permissions, as Hasura v2 does: a permission of the role itself counts alone; an action, or
- * a service, is permitted where it is to any of the roles that are inherited from; a permission on a remote schema is
- * inherited where all of those that have one have the same, whatever its order and descriptions.
+ * Gives inherited roles their permissions, as Hasura v2 does: a permission of the role itself takes precedence; an action or
+ * a service is permitted where any of the role's roles is permitted; a permission on a remote schema is inherited where all
+ * roles that have one have the same, apart from its order and descriptions.
  *
  * @param roles in an order in which each comes after those that it inherits from.
  */
@@ -111,7 +111,7 @@ export function withInherited(
   };
 }
 
-/** The inherited roles that have something because a role that they inherit from has it. */
+/** The inherited roles that inherit a permission. */
 function heirs(
   roles: readonly InheritedRole[],
   permissions: readonly { readonly role: string }[],
@@ -126,7 +126,7 @@ function heirs(
 
 type Permission = NonNullable<RemoteSchemaMetadata['permissions']>[number];
 
-/** A permission that a role has, itself or by inheritance: the one that is written down. */
+/** A permission of a role, its own or an inherited one, as it is written. */
 interface Held {
   readonly permission: Permission;
 }
@@ -166,10 +166,10 @@ function isSamePermission({ definition: one }: Permission, { definition: other }
   return one.schema === other.schema || comparable(one.schema) === comparable(other.schema);
 }
 
-/** Keys of syntax nodes whose order means nothing. `values` are those of enums: a list's are in order. */
+/** Keys of syntax nodes whose order does not matter. `values` are those of enums; a list's are ordered. */
 const UNORDERED = ['fields', 'arguments', 'values', 'types', 'interfaces', 'directives', 'definitions'];
 
-/** The SDL of a permission so that those are alike that give the same. One that is no SDL is a problem by itself. */
+/** The SDL of a permission in a normal form, so that equal permissions have equal texts. Invalid SDL is reported elsewhere. */
 function comparable(sdl: string): string {
   try {
     const sorted = <T extends ASTNode>(nodes: readonly T[] | undefined) =>

@@ -34,7 +34,7 @@ import { presetSlips, type SessionVariableUse, sessionVariableUses, templateSlip
 import type { MetadataLocation, ValuePath, YamlTree } from './yaml/index.ts';
 import { MetadataError, type MetadataProblem } from './yaml/index.ts';
 
-/** `graphql_schema_introspection.yaml`: roles that may not ask for the schema. */
+/** `graphql_schema_introspection.yaml`: roles that may not introspect. */
 const introspectionShape = mapping({ disabled_for_roles: listOf(name) });
 
 /** The validated content of a metadata directory or export. */
@@ -43,20 +43,20 @@ export interface Metadata {
   readonly actions: ActionsMetadata;
   /** The text of `actions.graphql`. */
   readonly actionsSdl: string;
-  /** The same, together with the actions that it belongs to. */
+  /** The same, joined with the actions. */
   readonly actionTypes: ActionTypes;
-  /** Fields that join types to what remote schemas answer. */
+  /** Fields that join types to fields of remote schemas. */
   readonly relationships: readonly RelationshipMetadata[];
   readonly queryCollections: readonly QueryCollectionMetadata[];
   readonly restEndpoints: readonly RestEndpoint[];
   readonly allowList: readonly AllowListEntry[];
   readonly apiLimits: ApiLimits;
-  /** Roles that may not ask for the schema. */
+  /** Roles that may not introspect. */
   readonly introspectionDisabledFor: ReadonlySet<string>;
   readonly services: readonly ServiceMetadata[];
-  /** Where traces are sent, as Hasura's metadata has it. */
+  /** Where traces and metrics are sent, in Hasura's format. */
   readonly openTelemetry: OpenTelemetryMetadata;
-  /** Roles that have the permissions of others, which stand in what they are permitted already. */
+  /** Roles that have the permissions of others. Permissions in this metadata include inherited ones. */
   readonly inheritedRoles: readonly InheritedRole[];
   /** The session variables that presets and templates read. */
   readonly sessionVariables: readonly SessionVariableUse[];
@@ -64,16 +64,16 @@ export interface Metadata {
   readonly warnings: readonly MetadataProblem[];
   /** Webhooks that are called by the clock. Empty where there is no database for them. */
   readonly cronTriggers: readonly CronTriggerMetadata[];
-  /** Who posts events, and which webhooks get them. */
+  /** The producers of events, and the webhooks that receive them. */
   readonly deliveries: DeliveriesMetadata;
   /** Documents that clients send by their ids. */
   readonly persistedManifests: readonly PersistedManifest[];
-  /** What is ignored because it is not supported. */
+  /** Unsupported metadata, which is ignored. */
   readonly ignored: readonly IgnoredMetadata[];
-  /** What stands in the files, by the keys of Hasura's export, with includes put in. */
+  /** The content of the files with included files inserted, by the keys of Hasura's export. */
   readonly asWritten: Readonly<Record<string, unknown>>;
   /**
-   * Where a part of a kind stands, for problems that show when the parts are put together.
+   * The location of a value, for problems that are found after loading.
    *
    * @param line a line within it, where it is a text.
    */
@@ -83,7 +83,7 @@ export interface Metadata {
 export interface LoadOptions {
   /** Whether a remote schema without permissions is open to the admin alone. */
   readonly closeRemoteSchemas?: boolean;
-  /** Gets the names of the files that are read, relative to the metadata's directory; also where they are not valid. */
+  /** Receives the names of the files that were read, relative to the metadata's directory; also where they are not valid. */
   readonly onFiles?: (files: ReadonlySet<string>) => void;
   /** Whether there is a database for jobs. */
   readonly hasJobsDatabase?: boolean;
@@ -93,7 +93,7 @@ export interface LoadOptions {
  * Reads metadata in Hasura's v3 format. Every kind may be absent.
  *
  * @param location a metadata directory, or a file in the format of Hasura's metadata export.
- * @throws MetadataError with everything that is wrong, not only the first.
+ * @throws MetadataError with all problems, not only the first.
  */
 export function loadMetadata(
   location: string,
@@ -180,7 +180,7 @@ export function loadMetadata(
     if (deliveries.producers.length + deliveries.subscriptions.length > 0)
       problems.push({ ...place('deliveries', []), message: `deliveries: ${NO_JOBS}` });
   }
-  // Where the collections are not valid, it cannot be told what others refer to.
+  // References into invalid collections cannot be checked.
   const areCollectionsValid = !invalid.has('queryCollections');
   if (areCollectionsValid)
     problems.push(
@@ -236,7 +236,7 @@ export function loadMetadata(
 const NO_JOBS = 'they need a database for jobs, HASURA_GRAPHQL_METADATA_DATABASE_URL';
 const EMPTY_FILE = 'the file is empty: nothing of its kind is configured; write [] or {} if that is intended';
 
-/** 2 is the layout of before Hasura v2, where tables stand in files of their own; the rest is the same. */
+/** 2 is the layout of Hasura v1, with tables in files of their own; the rest is the same. */
 const VERSIONS: readonly unknown[] = [2, 3];
 
 function checkVersion({ version }: MetadataStore, problems: MetadataProblem[]): void {

@@ -7,7 +7,7 @@ import { MetadataError, type MetadataLocation, type ValuePath } from './yaml/ind
 const DATA_TYPES = ['traces', 'metrics', 'logs'] as const;
 const endpoint = z.string().nullish();
 
-/** `opentelemetry.yaml`, as Hasura has it. */
+/** `opentelemetry.yaml`, in Hasura's format. */
 export const openTelemetryShape = mapping({
   status: z.enum(['enabled', 'disabled'], { error: 'expected enabled or disabled' }).nullish(),
   data_types: listOf(z.enum(DATA_TYPES, { error: `expected one of ${DATA_TYPES.join(', ')}` })),
@@ -25,7 +25,7 @@ export const openTelemetryShape = mapping({
 
 export type OpenTelemetryMetadata = z.output<typeof openTelemetryShape>;
 
-/** Data types that are asked for and are not sent for the metadata's sake, by their paths. */
+/** Configured data types that are not sent, by their paths. */
 export function ignoredDataTypes(
   { status, data_types }: OpenTelemetryMetadata,
   place: (path: ValuePath) => MetadataLocation,
@@ -39,9 +39,9 @@ export function ignoredDataTypes(
 }
 
 /**
- * What the metadata say of tracing; undefined where they do not switch it on.
+ * The tracing that the metadata configure; undefined where they do not enable it.
  *
- * @throws MetadataError where the endpoint or a header cannot be made of the environment.
+ * @throws MetadataError where the environment does not have what the endpoint or a header refers to.
  */
 export function tracingOf(
   metadata: OpenTelemetryMetadata,
@@ -53,7 +53,7 @@ export function tracingOf(
   if (!exporter || !exporter_otlp) return undefined;
   return {
     ...exporter,
-    // Hasura sends B3 where nothing is said, and its several headers where "b3" is.
+    // Hasura sends B3 by default, and its several headers for "b3".
     propagators: exporter_otlp.traces_propagators?.map((one) => (one === 'b3' ? 'b3multi' : one)) ?? [
       'tracecontext',
       'baggage',
@@ -64,7 +64,7 @@ export function tracingOf(
 }
 
 /**
- * What the metadata say of pushing metrics; undefined where they do not switch it on.
+ * The push of metrics that the metadata configure; undefined where they do not enable it.
  *
  * @throws MetadataError as `tracingOf`.
  */

@@ -7,8 +7,8 @@ import type { MetadataProblem } from './yaml/index.ts';
 import { type MetadataLocation, pathWithin, type ValuePath } from './yaml/index.ts';
 
 /**
- * `persisted_documents.yaml`, ours: files that list the documents of clients, as their build tools write them, and which
- * roles may send those while the allow list is enforced; all roles where none are named.
+ * `persisted_documents.yaml`, Portico's own: manifests that the build tools of clients write, and the roles that may send
+ * their documents while the allow list is enforced; all roles where none are named.
  */
 export const persistedDocumentsShape = z.array(
   mapping({ file: z.string().min(1), roles: z.array(name).min(1).optional() }),
@@ -47,7 +47,7 @@ const apolloManifest = z.object({
 /** Relay's `persisted_queries.json`, of its compiler: documents by their ids. */
 const relayManifest = z.record(z.string(), z.string());
 
-/** Reads the files that the entries name. What is wrong with them is added to the problems. */
+/** Reads the files that the entries name. Their problems are added to the problems. */
 export function readManifests(
   entries: readonly PersistedDocumentsEntry[],
   store: MetadataStore,
@@ -80,7 +80,7 @@ export function readManifests(
   return manifests;
 }
 
-/** The documents of a file's content, or why there are none. */
+/** The documents of a file's content, or the problem with it. */
 function documentsIn(content: string): readonly PersistedDocument[] | string {
   let value: unknown;
   try {
@@ -129,7 +129,7 @@ export function isDocumentId(text: string): boolean {
   return /^[\x21-\x7e]{1,256}$/.test(text);
 }
 
-/** The SHA-256 that an id is, with or without the prefix of GraphQL over HTTP; undefined where it is something else. */
+/** The SHA-256 in an id, with or without the prefix of GraphQL over HTTP; undefined where the id is no hash. */
 function hashIn(id: string): string | undefined {
   return /^(?:sha256:)?([0-9a-f]{64})$/i.exec(id)?.[1]?.toLowerCase();
 }

@@ -4,20 +4,20 @@ import type { RestEndpointMetadata } from './rest-endpoints.ts';
 import type { IgnoredMetadata } from './unsupported.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
-/** Where a part of the kind at hand stands. */
+/** Locates a value of a kind in the files. */
 type LocateValue = (path: ValuePath) => MetadataLocation;
 
 /** A REST endpoint together with the saved operation that it runs. */
 export interface RestEndpoint {
   readonly metadata: RestEndpointMetadata;
-  /** The operation's text as it is in the collection. */
+  /** The operation's text in the collection. */
   readonly query: string;
   /** The same, parsed. */
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
 }
 
-/** Looks up the operation of every endpoint. What does not fit is added to `problems` and left out. */
+/** Looks up the operation of every endpoint. Endpoints with problems are left out. */
 export function resolveEndpoints(
   endpoints: readonly RestEndpointMetadata[],
   collections: readonly QueryCollectionMetadata[],
@@ -63,8 +63,8 @@ export function duplicateNames(list: readonly { name: string }[], place: LocateV
 }
 
 /**
- * Operations of one name in a collection, but another text: a problem where a REST endpoint refers to the name, for which
- * of them would it run? Where nothing does, the names have no meaning.
+ * Different operations with one name in a collection: a problem where a REST endpoint refers to the name, which is then
+ * ambiguous, and ignored elsewhere, since nothing uses the name.
  */
 export function repeatedQueries(
   collections: readonly QueryCollectionMetadata[],
@@ -90,7 +90,7 @@ export function repeatedQueries(
   return { problems, ignored };
 }
 
-/** Roles that stand twice in the permissions of one item: which of the two would hold? */
+/** Roles with two permissions on one item, which are ambiguous. */
 export function duplicateRoles(
   list: readonly { permissions?: readonly { role: string }[] | undefined }[],
   place: LocateValue,
@@ -110,7 +110,7 @@ export function duplicateRoles(
   });
 }
 
-/** Two endpoints that answer the same request: the same method, and paths that differ in parameters at most. */
+/** Two endpoints for the same requests: the same method, and paths that differ only in names of parameters. */
 export function ambiguousEndpoints(
   endpoints: readonly RestEndpointMetadata[],
   place: LocateValue,

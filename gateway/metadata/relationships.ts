@@ -3,14 +3,14 @@ import type { RemoteSchemaMetadata } from './remote-schemas.ts';
 import type { Relationships, WrittenStep } from './shapes/index.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
-/** A field of the target, with the arguments that it is asked with, on the way to the one that answers. */
+/** A field on the path to the field that resolves a relationship, with its arguments. */
 export interface RemoteStep {
   readonly field: string;
   /** Texts that begin with `$` stand for the value of a field of the object that has the relationship. */
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** A field that is answered by asking a remote schema, with values of the object that it is a field of. */
+/** A field that a remote schema resolves, by values of the object that has the field. */
 export interface RelationshipMetadata {
   readonly name: string;
   /** The remote schema that has the type; undefined where it is a type of actions. */
@@ -20,11 +20,11 @@ export interface RelationshipMetadata {
   /** Fields of the type whose values are needed. */
   readonly fields: readonly string[];
   readonly steps: readonly RemoteStep[];
-  /** Where it is described. */
+  /** Its location in the metadata. */
   place(path?: ValuePath): MetadataLocation;
 }
 
-/** All relationships. What is wrong with them by themselves is added to `problems`. */
+/** All relationships. Those of their problems that need no schema are added to `problems`. */
 export function relationshipsOf(
   remoteSchemas: readonly RemoteSchemaMetadata[],
   actions: ActionsMetadata,
@@ -91,7 +91,7 @@ function problemsOfRelationship(
   return problems;
 }
 
-/** The field that a value of an argument stands for; undefined for a value that is meant as it is. */
+/** The field that a value of an argument refers to; undefined for a literal value. */
 export function fieldMeant(value: unknown): string | undefined {
   return typeof value === 'string' && value.startsWith('$') ? value.slice(1) : undefined;
 }

@@ -3,7 +3,7 @@ import type { MetadataStore } from './store.ts';
 import type { MetadataProblem } from './yaml/index.ts';
 import { type MetadataLocation, pathWithin, type ValuePath } from './yaml/index.ts';
 
-/** Puts in the content of the files that remote schemas name. Those that cannot be read are added to the problems. */
+/** Reads the files that remote schemas name. Unreadable ones are added to the problems. */
 export function withFiles(
   remotes: readonly RemoteSchemaMetadata[],
   store: MetadataStore,

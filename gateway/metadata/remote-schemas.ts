@@ -33,7 +33,7 @@ const customization = mapping({
   field_names: listOf(mapping({ parent_type: graphqlName, ...renaming })),
 });
 
-/** Ours: how a service is asked for subscriptions. */
+/** Portico's own: how a service is asked for subscriptions. */
 const subscriptions = mapping({
   protocol: z
     .enum(['graphql-transport-ws', 'graphql-ws', 'sse'], {
@@ -48,7 +48,7 @@ const subscriptions = mapping({
 
 const nonEmptyText = z.string().min(1);
 
-/** Where a subgraph of a supergraph is called, in place of what the supergraph says. */
+/** How a subgraph of a supergraph is called, in place of its URL in the supergraph. */
 const subgraph = mapping({
   url: nonEmptyText.nullish(),
   url_from_env: nonEmptyText.nullish(),
@@ -56,7 +56,7 @@ const subgraph = mapping({
   timeout_seconds: z.number().positive().max(3600).nullish(),
   subscriptions: subscriptions.nullish(),
   resilience: resilience.optional(),
-  /** Ours: in place of what the supergraph says of it. */
+  /** Portico's own: for this subgraph, in place of the supergraph's. */
   service_assertion: serviceAssertion,
 }).refine((one) => one.url == null || one.url_from_env == null, {
   error: 'expected at most one of url and url_from_env',
@@ -69,30 +69,30 @@ const definition = mapping({
   forward_client_headers: flag,
   headers: configuredHeaders,
   customization: customization.nullish(),
-  /** Ours: the schema's SDL, relative to the metadata directory, for a service that cannot be introspected. */
+  /** Portico's own: the schema's SDL, relative to the metadata directory, for a service that cannot be introspected. */
   schema_file: nonEmptyText.optional(),
   subscriptions: subscriptions.nullish(),
-  /** Ours: how the service is called; in a supergraph, each of its subgraphs that says nothing of it. */
+  /** Portico's own: how the service is called; in a supergraph, each of its subgraphs that says nothing of it. */
   resilience: resilience.optional(),
-  /** Ours: in a supergraph, for each of its subgraphs that says nothing of it. */
+  /** Portico's own: in a supergraph, for each of its subgraphs that says nothing of it. */
   service_assertion: serviceAssertion,
-  /** Ours: how often the service is asked whether its schema has changed. Never by default. */
+  /** Portico's own: how often the service is introspected again. Never by default. */
   introspection_interval_seconds: z.number().min(1).max(86_400).optional(),
   /** Portico's own: root fields, by the service's names, that neither need nor verify a token: login, refresh, logout. */
   authentication_fields: z.array(graphqlName).nullish(),
-  /** Ours: how the service's types become a part of the graph. */
+  /** Portico's own: how the service's types are joined with those of others. */
   composition: z.enum(['plain', 'stitching', 'federation', 'auto']).default('plain'),
-  /** Ours: a composed supergraph in place of one service, relative to the metadata directory, or where it is fetched. */
+  /** Portico's own: a composed supergraph in place of one service, relative to the metadata directory, or where it is fetched. */
   supergraph_file: nonEmptyText.optional(),
   supergraph_url: nonEmptyText.optional(),
   supergraph_url_from_env: nonEmptyText.optional(),
-  /** Ours: headers for fetching the supergraph. No subgraph gets them. */
+  /** Portico's own: headers for fetching the supergraph, which are not sent to subgraphs. */
   supergraph_headers: configuredHeaders,
-  /** Ours: what differs for single subgraphs of the supergraph, by their names in it. */
+  /** Portico's own: settings of single subgraphs of the supergraph, by their names in it. */
   subgraphs: z.record(z.string(), subgraph).optional(),
   /**
-   * Ours: labels of progressive overrides, `@override(from:, label:)`: on, off, or for so many requests in a hundred.
-   * Labels such as percent(5) are what they say where they are not listed; others are off.
+   * Portico's own: labels of progressive overrides, `@override(from:, label:)`: on, off, or for so many requests in a hundred.
+   * Labels such as percent(5) have that share where they are not listed; others are off.
    */
   override_labels: z
     .record(
@@ -123,7 +123,7 @@ const definition = mapping({
       problem('is for a single service: expected it in the description of a subgraph', 'subscriptions', key);
 });
 
-/** `remote_schemas.yaml`: services that speak GraphQL. */
+/** `remote_schemas.yaml`: GraphQL services. */
 export const remoteSchemasShape = z.array(
   mapping({
     name,
@@ -151,7 +151,7 @@ export type RemoteSchemaPermission = WrittenPermission & {
 
 /** A remote schema, with the content of the files that it names. */
 export type RemoteSchemaMetadata = Omit<z.output<typeof remoteSchemasShape>[number], 'permissions'> & {
-  /** What roles are given, inherited permissions included. */
+  /** The permissions of roles, inherited ones included. */
   readonly permissions?: readonly RemoteSchemaPermission[] | undefined;
   /** Of `schema_file`. */
   readonly schemaSdl?: string;

@@ -5,7 +5,7 @@ import type { Grants, InheritanceConflict, InheritedRole } from './inherited-rol
 import type { Kind } from './store.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
-/** Everything in metadata that names roles, as it is written: without what is inherited. */
+/** The metadata that names roles, without inherited permissions. */
 export interface RoleMentions extends Grants {
   readonly allowList: readonly AllowListEntry[];
   readonly apiLimits: ApiLimits;
@@ -22,7 +22,7 @@ interface Mention {
   readonly isPermission: boolean;
 }
 
-/** Roles that are always there. */
+/** Roles that always exist. */
 const WELL_KNOWN = ['admin', 'anonymous'];
 
 /** Warnings about role names that are probably misspelt. */
@@ -84,7 +84,7 @@ function mentionsIn(metadata: RoleMentions, place: Locate): readonly Mention[] {
   ];
 }
 
-/** A role that is named once, like one that is named more often or always there. */
+/** Roles that are named once, and similar to one that is named more often or always exists. */
 function slips(mentions: readonly Mention[]): readonly MetadataProblem[] {
   const counts = new Map<string, number>(WELL_KNOWN.map((role) => [role, 2]));
   for (const { role } of mentions) counts.set(role, (counts.get(role) ?? 0) + 1);
@@ -104,7 +104,7 @@ function adminPermissions(mentions: readonly Mention[]): readonly MetadataProble
     }));
 }
 
-/** Roles that are inherited from and have nothing themselves. Where there are databases, they may have it there. */
+/** Roles that others inherit from and that have no permission. Where there are databases, they may have some there. */
 function emptyInheritance(
   { inheritedRoles }: RoleMentions,
   mentions: readonly Mention[],

@@ -7,7 +7,7 @@ const path = z
   .regex(/^(\/[\w.~-]+)+$/, 'expected a path such as /api/orders, without a slash at its end')
   .refine((text) => !/(^|\/)\.\.?(\/|$)/.test(text), 'expected a path without dot segments');
 
-/** One address that anybody may call: the whole path, and the methods. GET stands for HEAD too. */
+/** An address that needs no token: the whole path, and the methods. GET includes HEAD. */
 const publicAddress = mapping({
   path,
   methods: z.array(z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])).min(1),
@@ -28,8 +28,8 @@ export const servicesShape = z
       service_assertion: serviceAssertion,
       permissions: z.array(mapping({ role: name })).optional(),
       /**
-       * For the endpoints of an authorization server, which callers reach before they have a token: these addresses are
-       * passed through without a token and without any claim, and nothing else of the service is.
+       * For the endpoints of an authorization server, which callers need before they have a token: only these addresses are
+       * passed through, without a token and without claims.
        */
       only_public_without_token: z.array(publicAddress).min(1).optional(),
     }),

@@ -41,7 +41,7 @@ const KNOWN_KEYS = [VERSION_FILE.key, 'custom_types', ...Object.values(METADATA_
 export interface MetadataStore {
   /** The value of a kind, undefined where there is none. */
   section(kind: Kind): YamlTree | undefined;
-  /** Whether a kind, once it has been read, has a file that says nothing at all, not even that there is nothing. */
+  /** Whether a kind that has been read has an empty file, without even an empty list or mapping. */
   isEmpty(kind: Kind): boolean;
   readonly version: { readonly value: unknown; readonly place: MetadataLocation };
   readonly actionsSdl: string;
@@ -51,7 +51,7 @@ export interface MetadataStore {
   file(name: string): string | undefined;
   /** The names of the files that have been read so far, relative to the metadata's directory. */
   readonly files: ReadonlySet<string>;
-  /** What is there and was not read, once everything has been. */
+  /** The files that were not read, after all kinds have been. */
   ignored(): readonly IgnoredMetadata[];
 }
 

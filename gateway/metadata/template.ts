@@ -12,12 +12,12 @@ export interface DescribedUrl {
   readonly url_from_env?: string | null | undefined;
 }
 
-/** The http or https URL of a definition that has either `url` or `url_from_env`; or what is wrong with it. */
+/** The http or https URL of a definition that has either `url` or `url_from_env`; or the problem with it. */
 export function resolveUrl(definition: DescribedUrl, environment: Environment): { url: string } | { problem: string } {
   return resolveUrlOf(definition, environment, ['http', 'https']);
 }
 
-/** The same, where the URL may also be one of a WebSocket. */
+/** The same, where the URL may also be of a WebSocket. */
 export function resolveEventsUrl(
   definition: DescribedUrl,
   environment: Environment,
@@ -38,7 +38,7 @@ function resolveUrlOf(
   return { url };
 }
 
-/** Configured headers with their values filled in, names in lower case; or what is wrong with them. */
+/** Configured headers with their values filled in, names in lower case; or the problem with them. */
 export function resolveHeaders(
   headers: readonly ConfiguredHeader[],
   environment: Environment,
@@ -54,7 +54,7 @@ export function resolveHeaders(
   return { headers: resolved };
 }
 
-/** The value of a variable that metadata names; or what is wrong with it. */
+/** The value of a variable that metadata names; or the problem with it. */
 export function resolveVariable(name: string, environment: Environment): { text: string } | { problem: string } {
   const filled = resolveValue(undefined, name, environment);
   return 'unusable' in filled ? { problem: environmentProblem(filled.unusable) } : filled;
@@ -62,7 +62,7 @@ export function resolveVariable(name: string, environment: Environment): { text:
 
 /**
  * The text of a template, each `{{NAME}}` replaced by that variable's value, or of the variable that is named in its
- * place; or the variables that are not set or must not be read. Whatever metadata gets of the environment comes from here.
+ * place; or the variables that are not set or must not be read. All values of the environment in metadata come from here.
  */
 function resolveValue(
   template: string | null | undefined,

@@ -6,8 +6,8 @@ import type { MetadataLocation, ValuePath } from './yaml/index.ts';
 const COUNTS = 'actions.graphql says it';
 
 /**
- * What `actions.yaml` says of types that `actions.graphql` says otherwise. Hasura's CLI overwrites it with what stands
- * there, so that is what counts. Where both say the same there is nothing to tell.
+ * The types in `actions.yaml` that differ from `actions.graphql`, which takes precedence: Hasura's CLI overwrites the former
+ * with the latter.
  */
 export function ignoredTypes(
   { actions, custom_types }: ActionsMetadata,

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { closest } from '../../platform/index.ts';
 import type { MetadataFiles, MetadataLocation, ValuePath } from './yaml/index.ts';
 
-/** Something in the metadata that Portico does not support. It is reported and ignored. */
+/** Unsupported metadata, which is reported and ignored. */
 export interface IgnoredMetadata extends MetadataLocation {
   readonly what: string;
 }
@@ -33,12 +33,12 @@ const UNSUPPORTED_FILES: Readonly<Record<string, string>> = {
   backend_configs: CONNECTORS,
 };
 
-/** Whether databases are among what is ignored, which saved operations may ask. */
+/** Whether databases are among the ignored metadata: saved operations may use them. */
 export function hasDatabases(ignored: readonly IgnoredMetadata[]): boolean {
   return ignored.some(({ what }) => what === TABLES);
 }
 
-/** Reports what a file contains several times once, at its first place. */
+/** Reports what a file contains several times once, at its first location. */
 export function foldIgnored(ignored: readonly IgnoredMetadata[]): readonly IgnoredMetadata[] {
   const alike = new Map<string, IgnoredMetadata[]>();
   for (const item of ignored) {
@@ -64,8 +64,8 @@ function unsupportedEntry(name: string, known: readonly string[]): string {
 }
 
 /**
- * What stands in a metadata directory and was not read. Files that Hasura writes even where there is nothing to say, and
- * that say nothing, are left out; so is what begins with a dot.
+ * The files of a metadata directory that were not read, except for empty ones, which Hasura writes, and names that begin with
+ * a dot.
  *
  * @param known names of files that are read where they exist.
  */
@@ -101,7 +101,7 @@ function fileContent(directory: string, file: string): unknown {
   }
 }
 
-/** The keys of a single-file export that are none of `known`, but for those that say nothing. */
+/** The keys of a single-file export that are not in `known`, except for empty values. */
 export function ignoredKeys(
   content: Readonly<Record<string, unknown>>,
   known: readonly string[],
@@ -118,7 +118,7 @@ function saysNothing(value: unknown): boolean {
   return typeof value === 'object' && Object.values(value).every(saysNothing);
 }
 
-/** Items of lists that Hasura knows and Portico does not act on. `*` stands for any position in a list. */
+/** Items of lists that Hasura supports and Portico does not. `*` stands for any position in a list. */
 const UNSUPPORTED_ITEMS: readonly {
   kind: string;
   path: readonly string[];
@@ -146,9 +146,9 @@ const UNSUPPORTED_ITEMS: readonly {
 ];
 
 /**
- * Takes the parts of a kind's value that Portico does not act on out of it.
+ * Removes the unsupported items of a kind's value.
  *
- * @returns the value with null in their stead, so that what follows keeps its place, and their paths.
+ * @returns the value with null in their place, so that later items keep their positions, and their paths.
  */
 export function withoutUnsupported(
   kind: string,

@@ -52,7 +52,7 @@ export function sessionVariableUses(
   ];
 }
 
-/** Session variables that are read once, and like ones that are read more often or that tokens usually hold. */
+/** Session variables that are read once, and similar to ones that are read more often or that tokens usually have. */
 export function sessionVariableSlips(uses: readonly SessionVariableUse[]): readonly MetadataProblem[] {
   const counts = new Map<string, number>(USUAL_VARIABLES.map((name) => [name, 2]));
   for (const { variable } of uses) counts.set(variable, (counts.get(variable) ?? 0) + 1);

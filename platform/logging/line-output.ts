@@ -97,7 +97,7 @@ export class LineOutput {
     const taken = mayWrite ? this.#tryToWrite(bytes, lines) : 0;
     if (taken === bytes.length) return;
     const isTooMuch = this.#waitingBytes + bytes.length > this.#options.maxWaitingBytes && taken === 0;
-    // After the first that is lost nothing is kept until that is said: it is said where they are missing.
+    // After the first lost line nothing is kept until the loss is reported, so that the report is where lines are missing.
     if (isTooMuch || this.#lost > 0) {
       this.#lost += lines;
       return;

@@ -120,7 +120,7 @@ function statusText(status: number): string {
   return status === OTHER_STATUS ? 'other' : String(status);
 }
 
-/** The number in METHODS: quick, since every request asks for it. */
+/** The index in METHODS: fast, since every request needs it. */
 function methodNumber(method: string | undefined): number {
   if (method === 'POST') return 3;
   if (method === 'GET') return 1;

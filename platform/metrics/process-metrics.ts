@@ -36,7 +36,7 @@ export interface ProcessMetrics {
 
 /**
  * Measures this process: event loop, memory, collections of garbage, processor time, descriptors. A thread has its own.
- * Opened only where metrics are asked for.
+ * Opened only where metrics are published.
  */
 export function openProcessMetrics(): ProcessMetrics {
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });

@@ -1,7 +1,7 @@
 import { ProtobufWriter } from './protobuf-writer.ts';
 import { type AttributeValue, writeAttribute } from './write-attribute.ts';
 
-/** What stands before the spans, metrics or log records of a request: who they are of. */
+/** The resource and scope before the spans, metrics or log records of a request. */
 export interface ExportHead {
   /** `resource` of `ResourceSpans`, `ResourceMetrics` and `ResourceLogs`, as a member. */
   readonly resource: Uint8Array;

@@ -10,7 +10,7 @@ const PURPOSE = 'portico gateway: context of traces';
 
 /**
  * The credential of a gateway, derived from the secret that it shares with the auth service: the secret itself is sent
- * nowhere but to `/revocations`. Who learns the credential can choose trace ids of the auth service, and nothing else.
+ * nowhere but to `/revocations`. A stolen credential permits to choose trace ids of the auth service, and nothing else.
  */
 export function gatewayCredential(secret: string): string {
   return createHmac('sha256', secret).update(PURPOSE).digest('base64url');

@@ -10,7 +10,7 @@ export interface SpanQueueOptions {
   readonly maxExportBatchSize: number;
   /** How long a span waits for others that are sent with it, in milliseconds. */
   readonly scheduleDelayMs: number;
-  /** What stands before the spans of each export. */
+  /** The resource and scope before the spans of each export. */
   readonly head: ExportHead;
   /** Sends an export. Never rejects. @returns how many of its spans the collector has taken. */
   readonly send: (request: Uint8Array, count: number) => Promise<number>;

@@ -4,7 +4,7 @@ import type { Propagation } from './propagators.ts';
 import type { SpanContext } from './trace-context.ts';
 import type { AttributeValue } from './write-attribute.ts';
 
-/** What a span is of: work within the process, a request that came, a request that is sent. */
+/** The kind of a span: work within the process, a received request, a sent request. */
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
 
 /**
@@ -14,9 +14,9 @@ export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer
  * values of variables, documents, tokens, tenants or users into names, attributes or events.
  */
 export interface Span extends SpanContext {
-  /** Whether what is added to it may be exported: where adding needs work, ask first. */
+  /** Whether its attributes may be exported: check it before computing expensive ones. */
   readonly isRecording: boolean;
-  /** Names and values in turn, of the headers that tell a service of this span. Made at its first use. */
+  /** Names and values in turn, of the headers that propagate this span to a service. Made at its first use. */
   readonly headers: readonly string[];
   /**
    * Begins a span below this one. `name` must be of few: no ids, no paths with values.
@@ -55,7 +55,7 @@ export interface LocalTrace {
   readonly traceState: string;
   /** Milliseconds since 1970 at the time origin of `performance.now()`. */
   readonly epochMs: number;
-  /** Names and values in turn, of the headers that tell a service of one of its spans. */
+  /** Names and values in turn, of the headers that propagate one of its spans to a service. */
   headersOf(span: SpanContext): readonly string[];
   /** A span has ended. Called once for each. */
   ended(span: RecordedSpan): void;

@@ -137,7 +137,7 @@ class ProcessTelemetry implements Telemetry {
     transport.close();
   }
 
-  /** A collector's answer is not logged: whatever it is, it is not ours to repeat. */
+  /** A collector's response is not logged: it may repeat data of others. */
   #sayFailed(error: Error): void {
     const now = performance.now();
     if (now - this.#saidAt < FAILURE_LOG_MS) return;

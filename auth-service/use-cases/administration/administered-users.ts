@@ -40,7 +40,7 @@ export interface ListUsersInput extends PageInput {
   search?: string | null;
 }
 
-/** As `after` of a list of users: goes on behind this name. */
+/** As `after` of a list of users: continues after this name. */
 export function placeAfter(username: string): string {
   return encodeCursor(username);
 }

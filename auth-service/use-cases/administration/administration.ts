@@ -31,7 +31,7 @@ export interface AdministrationOptions extends SigningKeysOptions {
   throttledAccounts(): Promise<ThrottledAccounts>;
   /** A user with one of these roles administers their own tenant. */
   readonly roles: readonly string[];
-  /** Writes down that an administrator wanted what they may not. */
+  /** Records an administrator's attempt at something that they may not do. */
   recordRefusal(entry: AuditEntry): Promise<void>;
   now(): Date;
 }
@@ -64,7 +64,7 @@ export function createAdministration(options: AdministrationOptions) {
             at: now(),
             event,
             outcome: 'refused',
-            // Never the tenant that was asked for: it may be another's, or none.
+            // Never the tenant of the input: it may be another's, or unknown.
             tenantId: administrator.kind === 'tenant' ? administrator.tenantId : PLATFORM,
             details: { reason: error.code },
           });

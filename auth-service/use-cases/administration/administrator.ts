@@ -17,7 +17,7 @@ export type AdministrationUseCase<Input, Value> = (administrator: Administrator,
 /** Administers all tenants and the platform. */
 export interface PlatformOperator {
   readonly kind: 'platform';
-  /** The service account, which is asked for again in each change. A command has the database's own rights instead. */
+  /** The service account, which is checked again in each change. A command has the database's own rights instead. */
   readonly account: { readonly tenantId: number; readonly clientId: string } | 'command-line';
   readonly author: Author;
 }
@@ -50,7 +50,7 @@ export interface IdentifyAdministratorOptions {
   readonly identifyCaller: IdentifyCaller;
   /** A user with one of these roles administers their own tenant. */
   readonly roles: readonly string[];
-  /** Writes down that somebody wanted to administer who may not. */
+  /** Records an attempt to administer without the right to. */
   recordRefusal(entry: AuditEntry): Promise<void>;
   now(): Date;
 }

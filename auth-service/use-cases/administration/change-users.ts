@@ -194,7 +194,7 @@ export interface UserChange {
   update(data: UserUpdate): Promise<void>;
   /** Ends all sessions, or one. @returns how many were alive. */
   endSessions(sessionId?: string): Promise<number>;
-  /** The addresses that the user's sessions come from, also those that have ended. */
+  /** The client addresses of the user's sessions, ended ones included. */
   sessionAddresses(): Promise<readonly string[]>;
   /** Access tokens of before now are void; sessions stay, and a refresh gives a token with the present rights. */
   revokeAccessTokens(): Promise<void>;

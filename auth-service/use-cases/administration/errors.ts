@@ -4,7 +4,7 @@ const MESSAGES = {
   'not-administrator': 'The caller is not an administrator',
   /** The caller administers a tenant. */
   'operators-only': 'Only a platform operator may do this',
-  /** There is none, or none that the caller may know of; the same with the others. */
+  /** There is none, or the caller may not see it; the same with the others. */
   'unknown-tenant': 'There is no such tenant',
   'unknown-user': 'There is no such user',
   'unknown-session': 'This user has no such living session',
@@ -54,7 +54,7 @@ export function invalidField(field: string, expected: string): AdministrationErr
   return new AdministrationError('invalid-field', `${field}: expected ${expected}`);
 }
 
-/** @param problem says what is wrong without repeating a value. */
+/** @param problem describes the problem without repeating a value. */
 export function invalidClaims(problem: string): AdministrationError {
   return new AdministrationError('invalid-field', `claims: ${problem}`);
 }
@@ -71,7 +71,7 @@ const ABOUT_THE_INPUT: ReadonlySet<string> = new Set([
   'tenant-taken',
 ]);
 
-/** Whether an administrator wanted what they may not; the other refusals are about a form that was filled in wrongly. */
+/** Whether a right is missing; the other refusals are about invalid input. */
 export function isAboutRights({ code }: AdministrationError): boolean {
   return !ABOUT_THE_INPUT.has(code);
 }

@@ -14,7 +14,7 @@ const MAX_PAGE = 200;
 /** Characters of a text that a list is searched by. */
 export const MAX_SEARCH_LENGTH = 255;
 
-/** A list's page; null and undefined mean that nothing was said. */
+/** The page of a list; null and undefined select the default. */
 export interface PageInput {
   /** 1 to 200, 50 if left out. */
   first?: number | null;
@@ -34,8 +34,8 @@ export interface NamedClaim {
 }
 
 /**
- * The tenant that an administrator means. One of a tenant may leave it out, and learns nothing of others: not even
- * whether they exist.
+ * The tenant of an administrator's input. A tenant's administrator may leave it out, and learns nothing about other tenants,
+ * not even whether they exist.
  */
 export function readTenantId(administrator: Administrator, tenantId: number | null | undefined): number {
   if (administrator.kind === 'platform') {
@@ -127,7 +127,7 @@ export function readPageSize(first: number | null | undefined): number {
   return first;
 }
 
-/** The page of rows of which one more than wanted was asked for. */
+/** A page of rows that were read with one more than its size, which shows whether there is a next page. */
 export function pageOf<Row, Entry>(
   rows: readonly Row[],
   size: number,

@@ -54,7 +54,7 @@ export function createListTenants(database: Database) {
   };
 }
 
-/** One tenant. @throws AdministrationError when there is none, or none that the administrator may know of. */
+/** One tenant. @throws AdministrationError when there is none, or the administrator may not see it. */
 export function createGetTenant(database: Database) {
   return async (administrator: Administrator, input: TenantInput): Promise<ListedTenant> => {
     const tenantId = readTenantId(administrator, input.tenant_id);

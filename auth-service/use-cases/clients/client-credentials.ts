@@ -23,8 +23,8 @@ export type ClientCredentials = (
 ) => Promise<ClientCredentialsResult>;
 
 /**
- * An access token for a client itself (RFC 6749, section 4.4), with the client's roles. Without `scope` it gets all
- * that it may ask for. There is no refresh token: a holder of the secret can ask again.
+ * An access token for a client itself (RFC 6749, section 4.4), with the client's roles. Without `scope` it gets all of its
+ * scopes. There is no refresh token: the client can request another access token by its secret.
  */
 export function createClientCredentials(options: ClientCredentialsOptions): ClientCredentials {
   const { database, audit, accessTokens, now, randomUUID } = options;

@@ -12,7 +12,7 @@ export interface RevokeTokenOptions {
   now(): Date;
 }
 
-/** `client` is undefined for our own login's clients, which have no secret. */
+/** `client` is undefined for clients of the service's own login, which have no secret. */
 export type RevokeToken = (
   token: string,
   client: ClientAccount | undefined,

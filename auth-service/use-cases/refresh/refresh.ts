@@ -41,11 +41,11 @@ type Rotation =
 /**
  * Rotates a refresh token: issues an access token and the next refresh token.
  *
- * A token can be rotated once. Browser tabs that wake up together all send the same one, and a reply may get lost. So
- * a token may be sent again, for the same successor, until that successor has been rotated itself: without a limit while
- * the reply is not known to have been delivered, since a client that was not answered has no other token, and for a
- * short grace time from then on. Any other second use means that the token was copied, and the service cannot tell which
- * holder is its owner: the session ends, and that end is committed although the caller is refused. (RFC 9700 section 4.14.2)
+ * A token can be rotated once. Browser tabs that wake up together all send the same one, and a response may get lost. So a
+ * token may be sent again, for the same successor, until that successor has been rotated itself: without a limit while the
+ * response is not known to have been delivered, since its client has no other token, and for a short grace time afterwards.
+ * Any other second use is reuse: the token was copied, and the service cannot distinguish its owner. The session ends, and
+ * that end is committed although the caller is refused. (RFC 9700 section 4.14.2)
  */
 export function createRefresh(options: RefreshOptions): Refresh {
   const { database, audit, accessTokens, now } = options;
@@ -179,8 +179,8 @@ interface UsedToken {
 }
 
 /**
- * The successor of a rotated token, if its reply was not delivered or was just now, and the successor has not been rotated
- * yet. Without a grace time only requests that came at the same time are forgiven.
+ * The successor of a rotated token, if its response was not delivered or only just now, and the successor has not been
+ * rotated yet. Without a grace time only concurrent requests get it.
  */
 async function successorInGrace(
   transaction: Transaction,

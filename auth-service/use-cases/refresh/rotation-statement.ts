@@ -15,7 +15,7 @@ export interface RotationParameters {
   readonly successor: string;
   /** The idle end of the successor. */
   readonly successorEnd: Date;
-  /** The end of the access token that goes with it. */
+  /** When the access token expires that is issued with it. */
   readonly accessEnd: Date;
   /** The number of the successor. */
   readonly generation: number;
@@ -31,14 +31,14 @@ export type RotationRow = AccountRow & { won: boolean };
 /**
  * Rotates the token, unless it was rotated before. A `RotationRow`, or none when the session has ended or is disabled.
  *
- * One statement, because each one costs a way to the database; each part works on what the one before it gives, so they
- * are done in this order. User and tenant are held until the end, so that neither is disabled between the look at them
- * and the new token, and always before the session's row, which keeps those who end sessions and those who refresh
- * them from waiting for each other. Of two that race for one token, the second waits at the session's row and then
- * finds the token used: PostgreSQL looks again at a row that was changed meanwhile.
+ * One statement, because each one costs a round trip; each part reads what the one before it returns, so they run in this
+ * order. User and tenant are locked until the end, so that neither is disabled between the check and the new token, and
+ * always before the session's row, so that transactions that end sessions and those that refresh them do not deadlock. Of
+ * two that race for one token, the second waits for the lock of the session's row and then finds the token used: PostgreSQL
+ * reads a row again that was changed meanwhile.
  *
- * The row of the token before goes: its successor has been used now, so that nothing but its reuse is left to be noticed,
- * which needs no row. Tokens without a number stay.
+ * The row of the previous token is deleted: its successor has been used now, and its reuse is detected without a row. Tokens
+ * without a number stay.
  */
 export function rotationStatement(rotation: RotationParameters): Prisma.Sql {
   const { session, token, successor, successorEnd, accessEnd, generation, entry, auditHours } = rotation;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { KritiSyntaxError, parseTemplate, parseTextTemplate, type TextTemplate } from '../../kriti/index.ts';
 import { mapping } from '../shapes/index.ts';
 
-/** What a request's templates may name. */
+/** The variables of a request's templates. */
 const REQUEST_VARIABLES = ['$body', '$base_url', '$session_variables', '$query_params'];
-/** What a response's templates may name. */
+/** The variables of a response's templates. */
 const RESPONSE_VARIABLES = ['$body', '$response', '$session_variables', '$request'];
 
 const REQUEST_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -105,7 +105,7 @@ const responseBodyShape = z.discriminatedUnion(
 
 const transformBody = <T>(body: T) => ({ action: 'transform' as const, template: body });
 
-/** `request_transform` of an action: what is sent in place of the usual request. */
+/** `request_transform` of an action: the request that is sent in place of the usual one. */
 export const requestTransform = byVersion(
   mapping({
     ...request,
@@ -119,7 +119,7 @@ export const requestTransform = byVersion(
   })),
 );
 
-/** `response_transform` of an action: what the answer of the webhook is read as. */
+/** `response_transform` of an action: how the webhook's response is read. */
 export const responseTransform = byVersion(
   mapping({
     template_engine: engine,

@@ -12,14 +12,14 @@ import type { ValuePath } from '../yaml/index.ts';
 import type { ActionsMetadata } from './actions.ts';
 import { POSTGRES_SCALARS } from './postgres-scalars.ts';
 
-/** An action as `actions.graphql` has it. */
+/** An action in `actions.graphql`. */
 export interface ActionField {
   /** `Query` or `Mutation`. */
   readonly root: string;
   readonly node: FieldDefinitionNode;
 }
 
-/** Tells a problem at a line of `actions.graphql`, or at a path of `actions.yaml` when there is no such line. */
+/** Reports a problem at a line of `actions.graphql`, or at a path of `actions.yaml` when there is no such line. */
 export type ReportActionProblem = (
   message: string,
   at: { readonly line?: number | undefined; readonly path?: ValuePath },
@@ -51,7 +51,7 @@ export function unsupportedDefinition(definition: DefinitionNode): string | unde
   return invalidTypes(`expected object types, inputs, enums and scalars only, found: ${kind}`);
 }
 
-/** Each action stands once in each of the two files, each custom type is there and has one definition. */
+/** Reports actions that are not in both files exactly once, and custom types without or with several definitions. */
 export function nameProblems(
   { actions, custom_types }: ActionsMetadata,
   fields: readonly ActionField[],
@@ -88,7 +88,7 @@ export function nameProblems(
     });
 }
 
-/** What goes in is made of scalars, enums and input objects, what comes out of scalars, enums and objects. */
+/** Arguments are of scalars, enums and input objects, results of scalars, enums and objects. */
 export function typeProblems(
   fields: readonly ActionField[],
   types: readonly DefinitionNode[],
@@ -130,7 +130,7 @@ export function typeProblems(
   }
 }
 
-/** Whatever else GraphQL demands of types, such as that an input object can have an end. */
+/** The other rules of GraphQL for types, such as that no input object contains itself as a non-null field. */
 export function schemaProblems(definitions: readonly DefinitionNode[], report: ReportActionProblem): void {
   if (definitions.length === 0) return;
   const schema = buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValidSDL: true });

@@ -29,7 +29,7 @@ export interface ActionsSdl {
   readonly actionsSdlFile: string | undefined;
 }
 
-/** What `actions.graphql` defines, put in order. */
+/** The definitions of `actions.graphql`. */
 export interface ActionTypes {
   /**
    * The actions as fields of `Query` and `Mutation`, and all types that they may use: scalars of Postgres are defined,
@@ -43,8 +43,8 @@ export interface ActionTypes {
 }
 
 /**
- * Puts `actions.yaml` and `actions.graphql` together. What is wrong is added to `problems`, in Hasura's words where it
- * has some for it (https://hasura.io/docs/2.0/actions/types).
+ * Joins `actions.yaml` and `actions.graphql`. Problems are added to `problems`, with Hasura's messages where it has one
+ * (https://hasura.io/docs/2.0/actions/types).
  *
  * @param actions undefined when `actions.yaml` itself is not valid: then only the types are checked.
  */
@@ -80,7 +80,7 @@ export function actionTypes(
   return { document: { kind: Kind.DOCUMENT, definitions }, queries: new Set(queries), asyncOutputs: made.outputs };
 }
 
-/** Undefined when the text is no GraphQL. */
+/** Undefined for a syntax error. */
 function readDefinitions(sdl: string, report: ReportActionProblem): readonly DefinitionNode[] | undefined {
   if (/^(\s|#.*)*$/.test(sdl)) return [];
   try {

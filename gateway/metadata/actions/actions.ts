@@ -13,7 +13,7 @@ import {
 } from '../shapes/index.ts';
 import { requestTransform, responseTransform } from './action-transforms.ts';
 
-/** What `actions.graphql` says as well, and what counts is what stands there. Some versions of Hasura's CLI write it. */
+/** Repeats what `actions.graphql` defines, which takes precedence. Some versions of Hasura's CLI write it. */
 const saidInSdl = z.array(z.unknown()).nullish();
 
 const customType = { name: graphqlName, description: z.string().nullish(), fields: saidInSdl };
@@ -26,7 +26,7 @@ const enumType = mapping({
 });
 const objectType = mapping({
   ...customType,
-  /** To remote schemas, in the shape that remote schemas have theirs in: ours. */
+  /** Portico's own: relationships to remote schemas, in the shape of those of remote schemas. */
   relationships: relationshipsShape,
 });
 
@@ -44,7 +44,7 @@ const jobShape = mapping({
     .optional(),
 });
 
-/** `actions.yaml`: webhooks that answer a root field. Their types stand in `actions.graphql`. */
+/** `actions.yaml`: webhooks that resolve a root field. Their types are in `actions.graphql`. */
 export const actionsShape = mapping({
   actions: listOf(
     mapping({
@@ -68,14 +68,14 @@ export const actionsShape = mapping({
         timeout: z.preprocess((seconds) => seconds ?? undefined, timeoutSeconds(30)),
         request_transform: requestTransform.nullish(),
         response_transform: responseTransform.nullish(),
-        /** Ours: the secret that calls of this webhook are signed with, in place of the one for all. */
+        /** Portico's own: the secret that calls of this webhook are signed with, in place of the one for all. */
         webhook_signature: mapping({ secret_from_env: z.string().min(1) }).nullish(),
         service_assertion: serviceAssertion,
         /** Portico's own: whether it neither needs nor verifies a token, as a login. */
         authentication_field: z.boolean().nullish(),
-        /** Ours: how the webhook is called. */
+        /** Portico's own: how the webhook is called. */
         resilience: resilience.optional(),
-        /** Ours: how the jobs of an asynchronous action are run. */
+        /** Portico's own: how the jobs of an asynchronous action are run. */
         job: jobShape.nullish(),
       }),
       permissions: listOf(mapping({ role: name, comment: z.string().nullish() })),

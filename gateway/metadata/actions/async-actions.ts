@@ -8,12 +8,12 @@ import {
 import type { ActionField, ReportActionProblem } from './action-type-problems.ts';
 import type { ActionsMetadata } from './actions.ts';
 
-/** The root of fields that are of queries and of subscriptions. */
+/** The root of fields that queries and subscriptions have. */
 export const ASYNC_ROOT = 'Query and Subscription';
 
 const ID_TYPE = 'uuid';
 
-/** The asynchronous actions that are mutations. Those that are queries are synchronous whatever they say, as in Hasura. */
+/** The asynchronous actions that are mutations. Queries are always synchronous, as in Hasura. */
 export function asyncActionNames(
   fields: readonly ActionField[],
   actions: ActionsMetadata['actions'] = [],
@@ -23,7 +23,7 @@ export function asyncActionNames(
   return new Set(names.filter((name) => mutations.has(name)));
 }
 
-/** The type of an action's result has the action's name, which therefore none of the custom types may have. */
+/** The type of an action's result has the action's name, so that no custom type may have it. */
 export function asyncProblems(
   types: readonly DefinitionNode[],
   names: ReadonlySet<string>,
@@ -39,17 +39,17 @@ export function asyncProblems(
 }
 
 export interface AsyncDefinitions {
-  /** The fields by which results are asked for. */
+  /** The fields that return results. */
   readonly fields: readonly ActionField[];
   /** An object type for the result of each action, as Hasura has it. */
   readonly types: readonly ObjectTypeDefinitionNode[];
-  /** What the actions themselves answer. */
+  /** The output types of the actions. */
   readonly outputs: ReadonlyMap<string, TypeNode>;
-  /** The mutation of an asynchronous action, which answers an id; other fields as they are. */
+  /** The mutation of an asynchronous action, which returns an id; other fields unchanged. */
   accepting(field: ActionField): ActionField;
 }
 
-/** What asynchronous actions are in the schema (https://hasura.io/docs/2.0/actions/async-actions). */
+/** The schema of asynchronous actions (https://hasura.io/docs/2.0/actions/async-actions). */
 export function asyncDefinitions(fields: readonly ActionField[], names: ReadonlySet<string>): AsyncDefinitions {
   const found = fields.filter(({ root, node }) => root === 'Mutation' && names.has(node.name.value));
   const outputs = new Map(found.map(({ node }) => [node.name.value, node.type]));

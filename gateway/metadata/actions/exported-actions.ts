@@ -9,7 +9,7 @@ const absent = z.union([z.null(), z.tuple([])], { error: 'fields of action types
 const exportedField = mapping({ name: graphqlName, type: typeShape, description, arguments: absent });
 const exportedFields = listOf(exportedField);
 
-/** What the export says of actions and the directory layout says in `actions.graphql`. */
+/** The part of an export that is in `actions.graphql` in the directory layout. */
 const exportShape = z.object({
   actions: listOf(
     z.looseObject({
@@ -42,11 +42,10 @@ const exportShape = z.object({
 type Exported = z.output<typeof exportShape>;
 
 /**
- * Actions as the single-file export has them: their types are written out in JSON. The directory layout has them in
- * `actions.graphql`, so that is what they are turned into here.
+ * Converts the actions of a single-file export, whose types are in JSON, into those of the directory layout, whose types are
+ * in `actions.graphql`.
  *
- * @returns the value of `actions.yaml` and the text of `actions.graphql` that say the same; or what is wrong, by its path
- * in the export.
+ * @returns the value of `actions.yaml` and the text of `actions.graphql`; or the problems, by their paths in the export.
  */
 export function exportedActions(
   content: Readonly<Record<string, unknown>>,

@@ -9,7 +9,7 @@ export interface ShapeProblem {
 }
 
 /**
- * A mapping with exactly the keys of `shape`. A key that is none of them is a problem, with the likely meant one named.
+ * A mapping with exactly the keys of `shape`. Another key is a problem, whose message suggests a similar one.
  */
 export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape);
@@ -21,7 +21,7 @@ export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-/** Everything that does not fit, each unknown key in its own place. */
+/** All problems of a value, each unknown key at its own path. */
 export function problemsOfShape(error: z.ZodError): readonly ShapeProblem[] {
   return error.issues.flatMap((issue): readonly ShapeProblem[] => {
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: inPlainWords(issue.message) }];

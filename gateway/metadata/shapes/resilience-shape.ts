@@ -5,7 +5,7 @@ const durationSeconds = z.number().positive().max(3_600);
 const percent = (from: number) => z.number().int().min(from).max(100);
 const integerBetween = (from: number, to: number) => z.number().int().min(from).max(to);
 
-/** Ours: how a source is called. What is left out is as the settings say for all sources. */
+/** Portico's own: how a source is called. The settings are the defaults. */
 export const resilience = mapping({
   connect_timeout_seconds: durationSeconds.optional(),
   headers_timeout_seconds: durationSeconds.optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mapping } from './mapping.ts';
 
-/** A list that may be left out or be null, as Hasura writes some that are empty. */
+/** A list that may be left out or be null, as Hasura writes some empty ones. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z
     .array(item)
@@ -9,7 +9,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
     .transform((list): readonly z.output<Item>[] => list ?? []);
 }
 
-/** Something that is off unless it says otherwise. */
+/** A flag that is false by default. */
 export const flag = z
   .boolean()
   .nullish()
@@ -34,7 +34,7 @@ export type ConfiguredHeader = z.output<typeof configuredHeader>;
 
 export const configuredHeaders = listOf(configuredHeader);
 
-/** Ours: whether the service gets an assertion of the gateway, and who it is for where that is not the source's name. */
+/** Portico's own: whether the service receives service assertions, and their audience where it is not the source's name. */
 export const serviceAssertion = z
   .union([z.boolean(), mapping({ audience: z.string().min(1).max(255) })], {
     error: 'expected true, false or an audience',

@@ -17,25 +17,25 @@ export const webhookUrl = z
     return { url_from_env: 'from_env' in given ? given.from_env : given.value_from_env };
   });
 
-/** `cron_triggers.yaml`: webhooks that are called by the clock. */
+/** `cron_triggers.yaml`: webhooks that are called on a schedule. */
 export const cronTriggersShape = z.array(
   mapping({
     name: queueName,
     webhook: webhookUrl,
     schedule: z.string(),
-    /** Ours: the IANA time zone of the schedule. */
+    /** Portico's own: the IANA time zone of the schedule. */
     time_zone: z.string().nullish(),
     payload: z.unknown().optional(),
     headers: configuredHeaders,
     retry_conf: retryConf(SCHEDULE_RETRIES),
     request_transform: requestTransform.nullish(),
-    /** Null where there was one: nobody reads what the webhook answers. */
+    /** Null in place of one: the webhook's response is not read. */
     response_transform: z.null().optional(),
     include_in_metadata: z.boolean().nullish(),
     comment: z.string().nullish(),
-    /** Ours: the secret that calls of this webhook are signed with, in place of the one for all. */
+    /** Portico's own: the secret that calls of this webhook are signed with, in place of the one for all. */
     webhook_signature: mapping({ secret_from_env: z.string().min(1) }).nullish(),
-    /** Ours: how the webhook is called. */
+    /** Portico's own: how the webhook is called. */
     resilience: resilience.optional(),
   }).transform(({ schedule, time_zone, ...trigger }, context) => {
     try {

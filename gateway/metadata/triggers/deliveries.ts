@@ -5,7 +5,7 @@ import { type RetryDefaults, retryConf } from './retry-conf.ts';
 
 const DELIVERY_RETRIES: RetryDefaults = { retries: 10, interval: 5, timeout: 30, tolerance: 3 * 86_400 };
 
-/** A text, or the beginning of texts with a `*` at its end. */
+/** A text, or a prefix with a `*` at its end. */
 const pattern = z
   .string()
   .regex(/^[^*]+\*?$|^\*$/, 'expected a text, or one with a single "*" at its end')
@@ -16,7 +16,7 @@ const tenantId = z
   .union([z.string().min(1).max(255), z.int()], { error: 'expected the id of a tenant' })
   .transform(String);
 
-/** Which tenants a producer may name, or a subscription gets the events of. All of them have to be asked for by name. */
+/** The tenants that a producer may name, or whose events a subscription receives. All tenants have to be named explicitly. */
 const tenantScope = {
   tenants: z.array(tenantId).min(1).optional(),
   all_tenants: z.literal(true, { error: 'expected true' }).optional(),
@@ -35,7 +35,7 @@ const producer = mapping({
   ...tenantScope,
 });
 
-/** An attribute of the event, whose value is the key of an order. */
+/** An attribute of the event whose value is the order key. */
 const orderKey = z
   .string()
   .regex(/^[a-z0-9]{1,20}$/, 'expected none, tenant, or an attribute of CloudEvents such as subject')
@@ -67,7 +67,7 @@ function withOneScope<Item extends { readonly tenants?: unknown; readonly all_te
   });
 }
 
-/** `deliveries.yaml`, Portico's own: who posts events, and which webhooks get them. */
+/** `deliveries.yaml`, Portico's own: producers of events, and webhooks that receive them. */
 export const deliveriesShape = mapping({
   producers: z.array(producer).superRefine(withOneScope).default([]),
   subscriptions: z.array(subscription).superRefine(withOneScope).default([]),

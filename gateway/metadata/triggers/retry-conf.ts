@@ -18,7 +18,7 @@ export interface RetryDefaults {
   readonly tolerance: number;
 }
 
-/** Those of Hasura's scheduled triggers. */
+/** The defaults of Hasura's scheduled triggers. */
 export const SCHEDULE_RETRIES: RetryDefaults = { retries: 0, interval: 10, timeout: 60, tolerance: 6 * 3_600 };
 
 /** `retry_conf` in Hasura's form: how often and how long a webhook is tried. */

@@ -66,7 +66,7 @@ export async function openMetricsPush(options: MetricsPushOptions): Promise<Metr
     }
   }
 
-  /** A collector's answer is not logged: whatever it is, it is not ours to repeat. */
+  /** A collector's response is not logged: it may repeat data of others. */
   function sayFailed(error: Error): void {
     const now = performance.now();
     if (now - saidAt < FAILURE_LOG_MS) return;
