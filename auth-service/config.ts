@@ -74,8 +74,11 @@ export interface Config {
   audit: { retentionDays: number; refreshHours: number; roles: readonly string[] };
   /** NODE_ENV is `production`. */
   production: boolean;
-  /** `roles`: users with one of them administer their own tenant. */
-  administration: { roles: readonly string[] };
+  /** `roles`: users with one of them administer their own tenant. `gateway`: whose admin secret makes an operator. */
+  administration: {
+    roles: readonly string[];
+    gateway: { jwksUrl: string; issuer: string; audience: string } | undefined;
+  };
   tracing: TracingSettings;
 }
 
@@ -169,7 +172,17 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       refreshHours: settings.AUTH_AUDIT_REFRESH_HOURS,
       roles: settings.AUTH_AUDIT_ROLES,
     },
-    administration: { roles: settings.AUTH_ADMIN_ROLES },
+    administration: {
+      roles: settings.AUTH_ADMIN_ROLES,
+      gateway:
+        settings.AUTH_GATEWAY_JWKS_URL === undefined
+          ? undefined
+          : {
+              jwksUrl: settings.AUTH_GATEWAY_JWKS_URL,
+              issuer: settings.AUTH_GATEWAY_ISSUER,
+              audience: settings.AUTH_GATEWAY_AUDIENCE,
+            },
+    },
     tracing: readSettings(openTelemetrySettings, environment),
   };
 }

@@ -12,6 +12,7 @@ import { createGraphHandler, type UseCases } from './graph/index.ts';
 import {
   countRequests,
   createErrorHandler,
+  createOperatorAssertions,
   createRequestLog,
   createRequestOriginOf,
   createRequestSpans,
@@ -23,7 +24,7 @@ import {
   requireSecret,
 } from './http/index.ts';
 import { createOAuthRouter, type OAuthUseCases, serverMetadata } from './oauth/index.ts';
-import type { SigningKeys } from './tokens/index.ts';
+import type { SigningKeys, VerifyOperatorAssertion } from './tokens/index.ts';
 import type { ListRevocations } from './use-cases/index.ts';
 
 const BODY_LIMIT_BYTES = 100 * 1024;
@@ -36,6 +37,8 @@ export interface ServerOptions {
   /** Each permits a gateway to read the revocations and to have its traces continued; none is required where it is empty. */
   revocationSecrets: readonly string[];
   keys: SigningKeys;
+  /** Undefined where no gateway's admin secret makes an operator. */
+  verifyOperatorAssertion: VerifyOperatorAssertion | undefined;
   readiness: Readiness;
   deliveries: RefreshDeliveries;
   requests: HttpServerCounts;
@@ -53,6 +56,7 @@ export function createServer({
   listRevocations,
   revocationSecrets,
   keys,
+  verifyOperatorAssertion,
   readiness,
   deliveries,
   requests,
@@ -69,8 +73,9 @@ export function createServer({
   });
   const { middleware: requestLog, loggerOf, idOf } = createRequestLog(logger, spanOf);
   const originOf = createRequestOriginOf(trustedProxies, idOf);
-  const json = express.json({ limit: BODY_LIMIT_BYTES, inflate: false });
-  const graph = createGraphHandler({ ...useCases, deliveries, originOf, loggerOf });
+  const operatorAssertions = createOperatorAssertions(verifyOperatorAssertion);
+  const json = express.json({ limit: BODY_LIMIT_BYTES, inflate: false, verify: operatorAssertions.keepDigest });
+  const graph = createGraphHandler({ ...useCases, operatorAssertions, deliveries, originOf, loggerOf });
 
   const app = express().disable('x-powered-by').disable('etag');
   app.use(countRequests(requests, spanOf), requestSpans, requestLog);

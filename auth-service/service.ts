@@ -26,11 +26,12 @@ import { attemptSweeps, openThrottle } from './throttle/index.ts';
 import {
   createAccessTokens,
   createSealer,
+  openOperatorAssertions,
   openRefreshTokens,
   openSigningKeys,
   refreshTokenKeySweep,
 } from './tokens/index.ts';
-import { createConfirmRotations, createListRevocations } from './use-cases/index.ts';
+import { createConfirmRotations, createListRevocations, PLATFORM_SCOPE } from './use-cases/index.ts';
 
 /**
  * A start that takes longer, as one that waits for its database, answers probes meanwhile. A shorter one listens when it is
@@ -189,6 +190,12 @@ export async function startAuthService(
     listRevocations,
     revocationSecrets: config.revocationSecrets,
     keys,
+    verifyOperatorAssertion: openOperatorAssertions(config.administration.gateway, {
+      scope: PLATFORM_SCOPE,
+      now,
+      onFetchFailed: (error) =>
+        logger.warn({ err: error, event: 'gateway_keys.fetch_failed' }, "failed to fetch the gateway's keys"),
+    }),
     readiness,
     deliveries,
     requests,

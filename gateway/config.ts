@@ -61,8 +61,15 @@ function revocationProblems(environment: NodeJS.ProcessEnv): readonly string[] {
 /** A key on standby is there while the one that signs is changed. */
 function assertionProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   const isSet = isSetIn(environment);
-  if (!isSet('PORTICO_ASSERTION_STANDBY_KEY') || isSet('PORTICO_ASSERTION_KEY')) return [];
-  return ['PORTICO_ASSERTION_STANDBY_KEY: needs PORTICO_ASSERTION_KEY, the key that signs'];
+  if (isSet('PORTICO_ASSERTION_KEY')) return [];
+  return [
+    ...(isSet('PORTICO_ASSERTION_STANDBY_KEY')
+      ? ['PORTICO_ASSERTION_STANDBY_KEY: needs PORTICO_ASSERTION_KEY, the key that signs']
+      : []),
+    ...(isSet('PORTICO_OPERATOR_SOURCE')
+      ? ['PORTICO_OPERATOR_SOURCE: needs PORTICO_ASSERTION_KEY, the key that signs']
+      : []),
+  ];
 }
 
 /** A registry accepts nothing without a token, which must not be readable on its way. */

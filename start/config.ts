@@ -14,6 +14,8 @@ export interface StartSettings {
   readonly authHost: string;
   readonly ordersHost: string;
   readonly gatewayHost: string;
+  /** 0: any that is free. */
+  readonly gatewayPort: number;
   /** The addresses of services that this launcher does not start. */
   readonly authServiceUrl: string;
   readonly ordersUrl: string;
@@ -78,6 +80,7 @@ export function readStartSettings(environment: NodeJS.ProcessEnv = process.env):
     authHost: values.AUTH_HOST,
     ordersHost: values.ORDERS_HOST,
     gatewayHost: values.HASURA_GRAPHQL_SERVER_HOST,
+    gatewayPort: values.HASURA_GRAPHQL_SERVER_PORT,
     authServiceUrl: values.AUTH_SERVICE_URL ?? addressUrl(values.AUTH_HOST, values.AUTH_PORT),
     ordersUrl: values.ORDERS_URL ?? addressUrl(values.ORDERS_HOST, values.ORDERS_PORT),
     issuer: values.AUTH_ISSUER,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ChildSpec } from './child.ts';
-import { COMPILED_DIR, PACKAGE_DIR, type StartSettings } from './config.ts';
+import { addressUrl, COMPILED_DIR, PACKAGE_DIR, type StartSettings } from './config.ts';
 import { DEMO_ACCOUNTS, DEMO_ROLES } from './demo-accounts.ts';
 
 /** The services that the launcher can start, in the order in which they depend on each other. */
@@ -48,6 +48,8 @@ export function authServiceSpec(
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl, AUTH_UNSAFE_DATABASE_SUPERUSER: 'true' }),
       AUTH_ISSUER: settings.issuer,
       AUTH_AUDIENCE: settings.audience,
+      ...(makesOperators(settings) &&
+        unlessSet(settings.environment, 'AUTH_GATEWAY_JWKS_URL', assertionKeysUrl(settings))),
     }),
     host: settings.authHost,
     portVariable: 'AUTH_PORT',
@@ -110,6 +112,7 @@ export function gatewaySpec(
       AUTH_SERVICE_URL: authServiceUrl,
       ORDERS_URL: ordersUrl,
       ...secrets.assertionKey,
+      ...(makesOperators(settings) && unlessSet(environment, 'PORTICO_OPERATOR_SOURCE', 'auth')),
       ...(!settings.production && unlessSet(environment, 'HASURA_GRAPHQL_ENABLE_CONSOLE', 'true')),
       ...(hasDemoData && unlessSet(environment, 'PORTICO_EXPLAIN_ROLES', DEMO_ROLES.join(','))),
       ...(hasDemoData && unlessSet(environment, 'PORTICO_DEMO_ACCOUNTS', JSON.stringify(DEMO_ACCOUNTS))),
@@ -129,6 +132,17 @@ export function gatewaySpec(
     host: settings.gatewayHost,
     portVariable: 'HASURA_GRAPHQL_SERVER_PORT',
   };
+}
+
+/** Whether the gateway's admin secret, where there is one, makes a platform operator: on this machine, and not in production. */
+function makesOperators({ production, gatewayPort, environment }: StartSettings): boolean {
+  const hasSecret =
+    isSet(environment, 'HASURA_GRAPHQL_ADMIN_SECRET') || isSet(environment, 'HASURA_GRAPHQL_ACCESS_KEY');
+  return !production && hasSecret && gatewayPort !== 0;
+}
+
+function assertionKeysUrl({ gatewayHost, gatewayPort }: StartSettings): string {
+  return `${addressUrl(gatewayHost, gatewayPort)}/.well-known/portico-jwks.json`;
 }
 
 function serviceSpec(

@@ -1,4 +1,5 @@
 import type { Logger } from '../../platform/index.ts';
+import type { CheckOperatorAssertion } from '../http/index.ts';
 import type { RequestOrigin, SpentToken } from '../use-cases/index.ts';
 
 /** How an HTTP endpoint in front of this graph should answer, where that is not a plain 200. */
@@ -14,6 +15,8 @@ export type GraphContext = {
   client: RequestOrigin;
   /** The bearer token of the request, not judged yet. */
   accessToken: string | undefined;
+  /** Undefined for a request without an assertion of the gateway. */
+  operatorAssertion: CheckOperatorAssertion | undefined;
   /** Called when the response carries the successor of a refresh token. */
   followDelivery: (token: SpentToken) => void;
   /** Set by the one authentication field of the operation; becomes the response's `extensions.http`. */

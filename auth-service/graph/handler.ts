@@ -3,7 +3,7 @@ import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
 import { createHandler, type OperationArgs } from 'graphql-http';
 import type { Logger } from '../../platform/index.ts';
 import { ERRORS, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
-import type { RefreshDeliveries } from '../http/index.ts';
+import type { OperatorAssertions, RefreshDeliveries } from '../http/index.ts';
 import type { RequestOrigin } from '../use-cases/index.ts';
 import type { GraphContext } from './context.ts';
 import { createKnownDocuments } from './known-documents.ts';
@@ -18,11 +18,18 @@ export interface GraphOptions extends UseCases {
   loggerOf(request: Request): Logger;
   /** Where a request comes from. */
   originOf(request: Request): RequestOrigin;
+  operatorAssertions: Pick<OperatorAssertions, 'checkOf'>;
   deliveries: RefreshDeliveries;
 }
 
 /** `POST /graphql` for express, behind a JSON body parser. */
-export function createGraphHandler({ loggerOf, originOf, deliveries, ...useCases }: GraphOptions): RequestHandler {
+export function createGraphHandler({
+  loggerOf,
+  originOf,
+  operatorAssertions,
+  deliveries,
+  ...useCases
+}: GraphOptions): RequestHandler {
   const documents = createKnownDocuments(parseWithoutEcho);
   const handle = createHandler<Request, unknown, GraphContext>({
     schema: createSchema(useCases),
@@ -33,6 +40,7 @@ export function createGraphHandler({ loggerOf, originOf, deliveries, ...useCases
       logger: loggerOf(raw),
       client: originOf(raw),
       accessToken: bearerTokenOf(raw),
+      operatorAssertion: operatorAssertions.checkOf(raw),
       followDelivery: (token) => raw.res && deliveries.follow(token, raw.res),
     }),
     execute: executeSafely,

@@ -1,5 +1,10 @@
 export { createErrorHandler, notFound, onlyJson, onlyMethods } from './http-errors.ts';
 export type { LogEvent } from './log-events.ts';
+export {
+  type CheckOperatorAssertion,
+  createOperatorAssertions,
+  type OperatorAssertions,
+} from './operator-assertion.ts';
 export { createReadiness, type Readiness } from './readiness.ts';
 export { createRefreshDeliveries, type RefreshDeliveries } from './refresh-deliveries.ts';
 export { countRequests } from './request-counts.ts';

@@ -31,6 +31,7 @@ export const LOG_EVENTS = {
   'database.connection_lost': 'an idle connection to the database was lost',
   'database.user_unrestricted': 'row-level security does not bind the user of DATABASE_URL',
   'migrations.awaited': 'the start waits until another process has applied the pending migrations',
+  'gateway_keys.fetch_failed': 'the keys of the gateway could not be fetched; its assertions of operators are refused',
   'signing_keys.reload_failed': 'signing keys could not be read again, the last ones stay in use',
   'refresh_token_keys.reload_failed': 'keys of refresh tokens could not be read again, the last ones stay in use',
   'refresh_token_keys.unopened': 'AUTH_KEY_ENCRYPTION_KEY does not open some keys of refresh tokens',

@@ -12,6 +12,20 @@ export const administrationSettings = {
     .describe(
       'Roles that administer their own tenant, as far as its assignable roles go; an empty list is written as a comma. See [administration.md](administration.md).',
     ),
+  AUTH_GATEWAY_JWKS_URL: setting
+    .httpUrl()
+    .optional()
+    .describe(
+      "The gateway's `/.well-known/portico-jwks.json`: its admin secret makes a platform operator then. See [administration.md](administration.md#by-the-admin-secret).",
+    ),
+  AUTH_GATEWAY_ISSUER: setting
+    .text()
+    .default('portico')
+    .describe("Issuer (`iss`) of the gateway's assertions, its `PORTICO_ASSERTION_ISSUER`."),
+  AUTH_GATEWAY_AUDIENCE: setting
+    .text()
+    .default('auth')
+    .describe("Audience (`aud`) of the gateway's assertions: its `PORTICO_OPERATOR_SOURCE`."),
 };
 
 /** How long rows are kept, and who reads the audit log. */

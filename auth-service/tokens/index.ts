@@ -3,6 +3,7 @@ export { type ExtraClaims, mergeClaims, problemWithClaims } from './extra-claims
 export { KEY_ALGORITHMS, type KeyAlgorithm } from './key-pairs.ts';
 export { type BegunRotation, beginRotation, resealKeys, retireKey } from './key-rotation.ts';
 export { activationTime, type KeyPolicy, removalTime } from './key-schedule.ts';
+export { openOperatorAssertions, type VerifyOperatorAssertion } from './operator-assertion.ts';
 export { type RefreshTokenContent, refreshTokenHash } from './refresh-token.ts';
 export { inspectRefreshTokenKeys, refreshTokenKeySweep } from './refresh-token-keys.ts';
 export { openRefreshTokens, type RefreshTokens } from './refresh-tokens.ts';

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { Session } from '../session/index.ts';
 import { type PublicJwk, type SigningKey, signingKeyOf } from './signing-key.ts';
@@ -24,11 +24,27 @@ export interface ServiceAssertion {
   forGateway(): string;
 }
 
+/** The header that the auth service gets an operator's assertion in. A client's own header of this name is never forwarded. */
+export const OPERATOR_HEADER = 'x-portico-operator';
+
+/** As for service assertions: no verifier takes one for the other. */
+const OPERATOR_TYPE = 'portico-operator+jwt';
+/** The right that is asserted; the auth service has the same name for it. */
+const OPERATOR_SCOPE = 'platform:admin';
+const OPERATOR_LIFETIME_SECONDS = 30;
+
+/** Proves to the auth service that the caller of one request has shown the admin secret. */
+export interface OperatorAssertion {
+  /** @param body of the request: the assertion is worthless with another one. */
+  forRequest(body: string): string;
+}
+
 /** Signs assertions of this gateway. */
 export interface Assertions {
   /** The public keys, to be published. */
   readonly keySet: { readonly keys: readonly PublicJwk[] };
   forAudience(audience: string): ServiceAssertion;
+  operatorFor(audience: string): OperatorAssertion;
 }
 
 export interface AssertionsOptions {
@@ -48,6 +64,9 @@ export function createAssertions({ secret, standbySecret, issuer, now = Date.now
   return {
     keySet: { keys: keys.map(({ publicJwk }) => publicJwk) },
     forAudience: (audience) => openAssertion({ key, issuer, audience, now }),
+    operatorFor: (audience) => ({
+      forRequest: (body) => signOperator({ key, issuer, audience, now }, body),
+    }),
   };
 }
 
@@ -96,11 +115,28 @@ function assertionClaims({ variables }: Session): object {
   return { ...(user !== undefined && { sub: user }), [CLAIMS]: variables };
 }
 
-function sign({ key, issuer, audience, now }: Signer, claims: object): Signed {
-  const at = now();
-  const iat = Math.floor(at / 1000);
-  const payload = { iss: issuer, aud: audience, iat, exp: iat + LIFETIME_SECONDS, jti: randomUUID(), ...claims };
-  const header = { alg: 'ES256', typ: ASSERTION_TYPE, kid: key.publicJwk.kid } as const;
-  const text = jwt.sign(payload, key.privateKey, { algorithm: 'ES256', header });
+function sign(signer: Signer, claims: object): Signed {
+  const at = signer.now();
+  const text = signJwt(signer, { typ: ASSERTION_TYPE, at, lifetimeSeconds: LIFETIME_SECONDS, claims });
   return { text, reusableUntil: at + REUSE_SECONDS * 1000 };
+}
+
+function signOperator(signer: Signer, body: string): string {
+  const claims = { scope: OPERATOR_SCOPE, body_sha256: createHash('sha256').update(body).digest('base64url') };
+  return signJwt(signer, { typ: OPERATOR_TYPE, at: signer.now(), lifetimeSeconds: OPERATOR_LIFETIME_SECONDS, claims });
+}
+
+interface JwtContent {
+  readonly typ: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly lifetimeSeconds: number;
+  readonly claims: object;
+}
+
+function signJwt({ key, issuer, audience }: Signer, { typ, at, lifetimeSeconds, claims }: JwtContent): string {
+  const iat = Math.floor(at / 1000);
+  const payload = { iss: issuer, aud: audience, iat, exp: iat + lifetimeSeconds, jti: randomUUID(), ...claims };
+  const header = { alg: 'ES256', typ, kid: key.publicJwk.kid } as const;
+  return jwt.sign(payload, key.privateKey, { algorithm: 'ES256', header });
 }

@@ -26,6 +26,12 @@ export const assertionSettings = {
     .describe(
       'Another one, whose public key is published and which signs nothing yet. See [rotation](service-assertions.md#rotation).',
     ),
+  PORTICO_OPERATOR_SOURCE: setting
+    .text()
+    .optional()
+    .describe(
+      "Name of the remote schema that is the auth service: callers with the admin secret and the role `admin` are its platform operators. Needs `PORTICO_ASSERTION_KEY`, and the auth service's `AUTH_GATEWAY_JWKS_URL`. See [administration.md](administration.md#by-the-admin-secret).",
+    ),
   PORTICO_ASSERTION_ISSUER: setting.text().default('portico').describe('Issuer (`iss`) of the assertions.'),
 };
 

@@ -20,6 +20,7 @@ export function sourceDependencies({ config, http, assertions, compositions, log
     http,
     publicRole: config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
     assertions,
+    operatorSource: config.PORTICO_OPERATOR_SOURCE,
     webhookSecret: config.PORTICO_WEBHOOK_SECRET,
     showInternals: config.HASURA_GRAPHQL_DEV_MODE,
     resilience: config.resilience,

@@ -19,6 +19,8 @@ export interface Session {
   readonly cookies: readonly string[];
   /** The scopes of the caller's token (RFC 9068 section 2.2.3). */
   readonly scopes: readonly string[];
+  /** Whether the caller has shown the admin secret. */
+  readonly showsAdminSecret: boolean;
   /** Undefined for callers whose credentials neither expire nor can be revoked. */
   readonly validity: SessionValidity | undefined;
 }
@@ -30,6 +32,7 @@ export function createSession(
   cookies: readonly string[] = [],
   scopes: readonly string[] = [],
   validity?: SessionValidity,
+  showsAdminSecret = false,
 ): Session {
   const variables: Record<string, string> = { ...claims, 'x-hasura-role': role };
   const headers: Record<string, string> = {};
@@ -40,6 +43,7 @@ export function createSession(
     headers: Object.freeze(headers),
     cookies,
     scopes,
+    showsAdminSecret,
     validity,
   });
 }

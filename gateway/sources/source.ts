@@ -103,6 +103,8 @@ export interface SourceDependencies {
   readonly webhookSecret?: string | undefined;
   /** Signs service assertions; undefined without a key. */
   readonly assertions?: Assertions | undefined;
+  /** The remote schema whose requests prove that their caller has shown the admin secret; none when absent. */
+  readonly operatorSource?: string | undefined;
   /** Whether errors contain internal details of failed calls. Never in production. */
   readonly showInternals?: boolean;
   readonly log?: Logger;

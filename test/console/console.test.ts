@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { credentialCommand, introspectionCommand, sdlCommand } from '../../console/pages/schema/commands.ts';
 import { type Portico, startPortico } from '../e2e/portico.ts';
 import { isServiceThere } from '../found-services.ts';
-import { type GraphqlUpstream, serve } from '../gateway/harness/index.ts';
+import { freePort, type GraphqlUpstream, serve } from '../gateway/harness/index.ts';
 import { accessibilityProblems, openBrowser, openPage, type WatchedPage } from './browser.ts';
 import { exploredService } from './explored-service.ts';
 
@@ -34,6 +34,8 @@ beforeAll(async () => {
   const environment = {
     HASURA_GRAPHQL_METADATA_DIR: metadata,
     HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET,
+    // The auth service asks the gateway for its keys there.
+    HASURA_GRAPHQL_SERVER_PORT: String(await freePort()),
     AUTH_ACCESS_TOKEN_TTL_SECONDS: '60',
     PORTICO_TRACE_RESPONSE: 'true',
   };
@@ -127,6 +129,12 @@ describeInBrowser('logging in', () => {
     await page.getByRole('button', { name: 'Use this secret' }).click();
     expect(await page.getByLabel('Role').inputValue()).toBe('admin');
     expect(await stored(page)).not.toContain(ADMIN_SECRET);
+    // It is a platform operator's, at the auth service too.
+    await openPath(page, 'explorer');
+    await write(page, 'Operation', '{ auth_admin_me { acting_as } auth_admin_tenant_list { entries { name } } }');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await answered(page, '"acting_as":"platform-operator"');
+    await answered(page, '"name":"globex"');
     await page.context().close();
   });
 });

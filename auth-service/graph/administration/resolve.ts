@@ -21,8 +21,10 @@ export interface AdministrationResult<Data> extends MutationResult<Data> {
 /** Makes resolvers of use cases. */
 export function createResolve(identifyAdministrator: IdentifyAdministrator) {
   /** @throws AdministrationError, or ApiError without a valid token. */
-  async function administratorOf(context: GraphContext): Promise<Administrator> {
-    const identified = await identifyAdministrator(context.accessToken, context.client);
+  async function administratorOf(context: GraphContext, isChange: boolean): Promise<Administrator> {
+    const { accessToken, operatorAssertion } = context;
+    const credentials = { accessToken, operatorAssertion: operatorAssertion && (() => operatorAssertion(isChange)) };
+    const identified = await identifyAdministrator(credentials, context.client);
     if (identified.outcome === 'administrator') return identified.administrator;
     if (identified.outcome === 'refused') throw notAdministrator();
     context.http = { status: REFUSALS.notLoggedIn.status, headers: INVALID_TOKEN_CHALLENGE };
@@ -34,7 +36,7 @@ export function createResolve(identifyAdministrator: IdentifyAdministrator) {
     query<Input, Value, Answer>(useCase: AdministrationUseCase<Input, Value>, answer: (value: Value) => Answer) {
       return async (_root: unknown, input: Input, context: GraphContext): Promise<Answer> => {
         try {
-          return answer(await useCase(await administratorOf(context), input));
+          return answer(await useCase(await administratorOf(context, false), input));
         } catch (error) {
           if (!(error instanceof AdministrationError)) throw error;
           context.http = { status: ADMINISTRATION_STATUS[error.code] };
@@ -54,7 +56,7 @@ export function createResolve(identifyAdministrator: IdentifyAdministrator) {
         const log = (event: LogEvent, outcome: string) =>
           context.logger.info({ event, field, outcome }, 'administration');
         try {
-          const value = await useCase(await administratorOf(context), data);
+          const value = await useCase(await administratorOf(context, true), data);
           log('administration.completed', 'success');
           return { success: true, error_code: null, error_message: null, data: answer(value) };
         } catch (error) {

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditSubject, Author } from '../../audit/index.ts';
+import { type AuditEntry, type AuditSubject, type Author, PLATFORM } from '../../audit/index.ts';
 import type { Database } from '../../database/index.ts';
 import { FIRST_PARTY_CLIENT, type VerifiedAccessToken, type VerifyAccessToken } from '../../tokens/index.ts';
 import { isClientTokenAlive } from '../clients/index.ts';
@@ -7,6 +7,9 @@ import type { RequestOrigin } from '../login.ts';
 
 /** The scope of service accounts that administer all tenants. No tenant's administrator can give it. */
 export const PLATFORM_SCOPE = 'platform:admin';
+
+/** A caller who has shown the gateway's admin secret, whom nothing else is known of. */
+const GATEWAY_ADMIN = { kind: 'operator', id: 'gateway admin secret' } as const;
 
 /** Who administers, as what. Made by `createIdentifyAdministrator`, or by an operator's command. */
 export type Administrator = PlatformOperator | TenantAdministrator;
@@ -17,8 +20,11 @@ export type AdministrationUseCase<Input, Value> = (administrator: Administrator,
 /** Administers all tenants and the platform. */
 export interface PlatformOperator {
   readonly kind: 'platform';
-  /** The service account, which is checked again in each change. A command has the database's own rights instead. */
-  readonly account: { readonly tenantId: number; readonly clientId: string } | 'command-line';
+  /**
+   * The service account, which is checked again in each change. A command has the database's own rights instead, a caller of the
+   * gateway its assertion for this one request.
+   */
+  readonly account: { readonly tenantId: number; readonly clientId: string } | 'command-line' | 'gateway-admin-secret';
   readonly author: Author;
 }
 
@@ -38,9 +44,16 @@ export type IdentifiedAdministrator =
   /** A caller who administers nothing. */
   | { readonly outcome: 'refused' };
 
-/** @param accessToken the bearer token of the request; nothing else in the request counts. */
+/** What a request shows; nothing else in it counts. */
+export interface AdministratorCredentials {
+  /** The bearer token. */
+  readonly accessToken: string | undefined;
+  /** Whether the gateway's assertion of an operator is valid; undefined where there is none. It counts in the token's place. */
+  readonly operatorAssertion?: (() => Promise<boolean>) | undefined;
+}
+
 export type IdentifyAdministrator = (
-  accessToken: string | undefined,
+  credentials: AdministratorCredentials,
   origin: RequestOrigin,
 ) => Promise<IdentifiedAdministrator>;
 
@@ -58,7 +71,7 @@ export interface IdentifyAdministratorOptions {
 /**
  * Who administers, by an access token that is verified here: its signature, audience and end. What the token says of
  * roles does not count: a user needs the role in the database now, with a session that is alive. A service account needs
- * the scope in the token and in the database, and its tenant must not be disabled.
+ * the scope in the token and in the database, and its tenant must not be disabled. The gateway's assertion is verified by its keys.
  */
 export function createIdentifyAdministrator(options: IdentifyAdministratorOptions): IdentifyAdministrator {
   const { database, verify, identifyCaller, roles, recordRefusal, now } = options;
@@ -80,7 +93,20 @@ export function createIdentifyAdministrator(options: IdentifyAdministratorOption
     return { outcome: 'administrator', administrator: { kind: 'platform', account, author } };
   }
 
-  return async (accessToken, origin) => {
+  async function callerOfGateway(isValid: boolean, origin: RequestOrigin): Promise<IdentifiedAdministrator> {
+    if (!isValid) {
+      const actor = { kind: 'unknown' } as const;
+      const details = { reason: 'operator-assertion' };
+      const what = { at: now(), event: 'admin.access', outcome: 'refused', tenantId: PLATFORM } as const;
+      await recordRefusal({ ...what, actor, origin, details });
+      return { outcome: 'unknown' };
+    }
+    const author: Author = { actor: GATEWAY_ADMIN, origin, actingAs: 'platform-operator' };
+    return { outcome: 'administrator', administrator: { kind: 'platform', account: 'gateway-admin-secret', author } };
+  }
+
+  return async ({ accessToken, operatorAssertion }, origin) => {
+    if (operatorAssertion) return callerOfGateway(await operatorAssertion(), origin);
     const token = accessToken === undefined ? undefined : await verify(accessToken, now());
     if (!token) return { outcome: 'unknown' };
     if (token.clientId !== FIRST_PARTY_CLIENT) return serviceAccount(token, origin);

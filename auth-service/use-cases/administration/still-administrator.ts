@@ -44,7 +44,7 @@ export function requireStillAdministrator(
 }
 
 async function requireStillOperator(transaction: SharedTransaction, { account }: PlatformOperator): Promise<void> {
-  if (account === 'command-line') return;
+  if (typeof account === 'string') return;
   const { tenantId, clientId } = account;
   const found = await asTenant(
     transaction,
@@ -80,7 +80,7 @@ async function requireStillTenantAdministrator(
 
 /** The tenant whose lock a revocation of the operator takes. An administrator of a tenant holds it already. */
 function ownTenantOf(administrator: Administrator): number | undefined {
-  if (administrator.kind === 'tenant' || administrator.account === 'command-line') return undefined;
+  if (administrator.kind === 'tenant' || typeof administrator.account === 'string') return undefined;
   return administrator.account.tenantId;
 }
 

@@ -191,13 +191,13 @@ function targetOf(
   surroundings: SourceDependencies,
   availability: Availability,
 ): RemoteTarget {
-  const { environment, http } = surroundings;
+  const { environment, http, assertions, operatorSource } = surroundings;
   const { definition } = metadata;
   const url = resolveUrl(definition, environment);
   const headers = resolveHeaders(definition.headers, environment);
   if ('problem' in url) throw new SourceError([url.problem]);
   if ('problem' in headers) throw new SourceError([headers.problem]);
-  const resolved = resolveAssertion(definition.service_assertion, metadata.name, surroundings.assertions);
+  const resolved = resolveAssertion(definition.service_assertion, metadata.name, assertions);
   if ('problem' in resolved) throw new SourceError([resolved.problem]);
   const events = eventsTarget(definition.subscriptions, url.url, environment);
   return remoteTarget({
@@ -209,6 +209,7 @@ function targetOf(
       ? clientHeaderForwarding(undefined, ownHeaderNames(headers.headers))
       : undefined,
     assertion: resolved.assertion,
+    operator: metadata.name === operatorSource ? assertions?.operatorFor(metadata.name) : undefined,
     http: openResilientClient(metadata.name, 'remote-schema', definition.resilience, surroundings, availability),
     connections: http,
     events,

@@ -1,3 +1,5 @@
+import { OPERATOR_HEADER, type OperatorAssertion } from '../../assertions/index.ts';
+import { ADMIN_ROLE } from '../../session/index.ts';
 import type { ResilientClient, UpstreamHttp, UpstreamRequest } from '../../upstream/index.ts';
 import { multipartBody, type SentFiles } from '../files.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -20,6 +22,8 @@ export interface RemoteTarget extends HeaderSettings {
   /** Sends the gateway's own requests, such as introspection, whatever the state of the source. */
   readonly connections: UpstreamHttp;
   readonly events: EventsTarget;
+  /** Set where requests prove that their caller has shown the admin secret. */
+  readonly operator?: OperatorAssertion | undefined;
   readonly headersFor: UpstreamHeaders;
 }
 
@@ -37,7 +41,7 @@ export function remoteRequest(
   return {
     url: target.url,
     method: 'POST',
-    headers: target.headersFor(context),
+    headers: requestHeaders(target, body, context),
     body,
     timeoutMs: target.timeoutMs,
     isQuery,
@@ -45,6 +49,14 @@ export function remoteRequest(
     record: context.record,
     span: context.span,
   };
+}
+
+/** Only the role `admin` operates: who takes another role wants to be that one. */
+function requestHeaders(target: RemoteTarget, body: string, context: OperationContext): readonly string[] {
+  const headers = target.headersFor(context);
+  const { session } = context;
+  if (!target.operator || !session.showsAdminSecret || session.role !== ADMIN_ROLE) return headers;
+  return [...headers, OPERATOR_HEADER, target.operator.forRequest(body)];
 }
 
 /** The request that sends an operation with its files. Files are streamed, so it cannot be retried. */

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { VerifyOperatorAssertion } from '../tokens/index.ts';
+
+/** The gateway signs what is in it; it forwards no header of this name that a client has sent. */
+const OPERATOR_HEADER = 'x-portico-operator';
+
+/**
+ * Checks the operator's assertion of a request, once, whatever number of fields ask.
+ *
+ * @param isChange whether the request changes something.
+ */
+export type CheckOperatorAssertion = (isChange: boolean) => Promise<boolean>;
+
+export interface OperatorAssertions {
+  /** For express' parser of bodies, which shows it the bytes. */
+  readonly keepDigest: (request: IncomingMessage, response: unknown, body: Buffer) => void;
+  /** Undefined for a request without an assertion. */
+  checkOf(request: IncomingMessage): CheckOperatorAssertion | undefined;
+}
+
+/** @param verify undefined where no gateway's assertions are accepted: then the header means nothing. */
+export function createOperatorAssertions(verify: VerifyOperatorAssertion | undefined): OperatorAssertions {
+  const digests = new WeakMap<IncomingMessage, string>();
+  return {
+    keepDigest: (request, _response, body) => {
+      if (verify && request.headers[OPERATOR_HEADER] !== undefined)
+        digests.set(request, createHash('sha256').update(body).digest('base64url'));
+    },
+    checkOf: (request) => {
+      const assertion = request.headers[OPERATOR_HEADER];
+      if (!verify || assertion === undefined) return undefined;
+      let checked: Promise<boolean> | undefined;
+      return (isChange) => {
+        checked ??= verify(String(assertion), { bodyDigest: digests.get(request) ?? '', isChange });
+        return checked;
+      };
+    },
+  };
+}
