@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { repeatFor, type Tally } from '../login/callers.ts';
 import { type ScratchDatabase, scratchDatabase } from '../login/scratch-database.ts';
+import { type GroupProcess, processUsage } from '../machine/index.ts';
 import { median } from '../report/statistics.ts';
 import type { BenchDependencies } from '../targets/index.ts';
 import { type BenchWebhook, openBenchWebhook } from './bench-webhook.ts';
@@ -13,7 +14,7 @@ const ACCEPT_CALLERS = 50;
 const ACCEPT_ROUNDS = 3;
 /** Of a system that polls, as many as there is time for. */
 const IDLE_JOBS = 300;
-const IDLE_SECONDS = 40;
+const IDLE_SECONDS = 60;
 /** Between jobs of an idle system, at random, so that no poll is hit again and again at the same moment. */
 const IDLE_PAUSE_MS = { least: 20, more: 60 };
 const KEPT_JOBS = 1_000_000;
@@ -31,6 +32,9 @@ export interface JobsFigures {
   readonly version: string | undefined;
   readonly accepted: Tally;
   readonly runPerSecond: number;
+  /** Processor time of the process that accepts, and of the one that runs, without the database's. */
+  readonly acceptCpuUs: number;
+  readonly runCpuUs: number;
   readonly idle: StartLatency;
   /** With a million finished jobs; undefined where none are kept. */
   readonly withKept: StartLatency | undefined;
@@ -38,113 +42,168 @@ export interface JobsFigures {
   readonly besideFlood: { readonly p50Ms: number; readonly maxMs: number };
 }
 
+/** A system with a database of its own. */
+interface QueueUnderTest {
+  readonly system: QueueSystem;
+  readonly database: ScratchDatabase;
+  readonly webhook: BenchWebhook;
+  readonly acceptor: JobAcceptor;
+  startRunner(): Promise<GroupProcess>;
+}
+
 /** @returns undefined without `DATABASE_URL`. */
 export async function measureQueues(
   seconds: number,
   dependencies: BenchDependencies,
 ): Promise<{ readonly figures: readonly JobsFigures[]; readonly server: string } | undefined> {
-  const figures: JobsFigures[] = [];
-  let server = '';
+  const queues: QueueUnderTest[] = [];
   for (const system of [porticoQueue, ...peerQueues]) {
     const database = await scratchDatabase(system.name.replaceAll('-', '_'));
     if (!database) return undefined;
     dependencies.group.afterwards(database.drop);
-    server = await describeServer(database);
     const webhook = await openBenchWebhook();
-    try {
-      figures.push(await measureQueue(system, database, webhook, seconds, dependencies));
-    } finally {
-      await webhook.close();
-      await database.drop();
-    }
-  }
-  return { figures, server };
-}
-
-async function measureQueue(
-  system: QueueSystem,
-  { url }: ScratchDatabase,
-  webhook: BenchWebhook,
-  seconds: number,
-  dependencies: BenchDependencies,
-): Promise<JobsFigures> {
-  const { say } = dependencies;
-  const acceptor = await system.startAcceptor(url, webhook.url, dependencies);
-  const start = () => system.startRunner(url, webhook.url, dependencies);
-
-  let number = 0;
-  let waiting = 0;
-  const acceptFor = (time: number) =>
-    repeatFor(ACCEPT_CALLERS, time, async () => {
-      const isAccepted = await acceptor.enqueue({ tenant: 'one', number: number++ });
-      if (isAccepted) waiting++;
-      return isAccepted;
+    dependencies.group.afterwards(webhook.close);
+    queues.push({
+      system,
+      database,
+      webhook,
+      acceptor: await system.startAcceptor(database.url, webhook.url, dependencies),
+      startRunner: () => system.startRunner(database.url, webhook.url, dependencies),
     });
-  await acceptFor(1);
-  const rounds: Tally[] = [];
-  for (let round = 0; round < ACCEPT_ROUNDS; round++) rounds.push(await acceptFor(seconds));
-  const accepted = rounds.toSorted((left, right) => left.perSecond - right.perSecond)[1] ?? rounds[0];
-  if (!accepted) throw new Error('no round');
-  say(`jobs  ${system.name}: ${Math.round(accepted.perSecond)} accepted/s`);
-
-  let runner = await start();
-  await webhook.calls(1);
-  const beganAt = performance.now();
-  await webhook.calls(waiting);
-  const runPerSecond = waiting / ((performance.now() - beganAt) / 1000);
-  say(`jobs  ${system.name}: ${Math.round(runPerSecond)} run/s`);
-
-  webhook.forget();
-  const idle = await measureIdle(acceptor, webhook, 'idle');
-  say(`jobs  ${system.name}: idle ${idle.p50Ms.toFixed(1)} and ${idle.p99Ms.toFixed(1)} ms`);
-  const withKept =
-    system.keepFinished === undefined
-      ? undefined
-      : await run(url, system.keepFinished).then(() => measureIdle(acceptor, webhook, 'kept'));
-  if (withKept)
-    say(`jobs  ${system.name}: with kept jobs ${withKept.p50Ms.toFixed(1)} and ${withKept.p99Ms.toFixed(1)} ms`);
-  await runner.stop();
-
-  webhook.forget();
-  const flood = Array.from({ length: FLOOD_JOBS }, (_, index) => ({ tenant: 'flood', number: index }));
-  await enqueueAll(acceptor, flood);
-  runner = await start();
-  await webhook.calls(1);
-  const few = Array.from({ length: FEW_JOBS }, (_, index) => ({ tenant: 'few', number: index }));
-  const askedAt = performance.now();
-  await enqueueAll(acceptor, few);
-  await webhook.calls(FLOOD_JOBS + FEW_JOBS);
-  const waits = few.map((job) => (webhook.calledAt(job) ?? askedAt) - askedAt);
-  const besideFlood = { p50Ms: median(waits), maxMs: Math.max(...waits) };
-  say(`jobs  ${system.name}: beside a flood ${Math.round(besideFlood.maxMs)} ms at most`);
-  await runner.stop();
-  await acceptor.stop();
-  return {
+  }
+  const { say } = dependencies;
+  const accepted = await measureAccepted(queues, seconds);
+  say(`jobs  accepted/s: ${accepted.map(({ tally }) => Math.round(tally.perSecond)).join(', ')}`);
+  const runs: RunFigures[] = [];
+  for (const [index, queue] of queues.entries()) runs.push(await measureRun(queue, accepted[index]?.jobs ?? 0));
+  say(`jobs  run/s: ${runs.map(({ perSecond }) => Math.round(perSecond)).join(', ')}`);
+  const idle = await measureIdle(queues, 'idle');
+  say(`jobs  idle: ${idle.map(latencyText).join(', ')}`);
+  for (const { database, system } of queues) if (system.keepFinished) await fill(database, system.keepFinished);
+  const withKept = await measureIdle(queues, 'kept');
+  say(`jobs  with a million finished jobs: ${withKept.map(latencyText).join(', ')}`);
+  const floods: JobsFigures['besideFlood'][] = [];
+  for (const [index, queue] of queues.entries()) {
+    await runs[index]?.runner.stop();
+    floods.push(await measureBesideFlood(queue));
+    await queue.acceptor.stop();
+  }
+  say(`jobs  behind 10,000 of another tenant: ${floods.map(({ maxMs }) => Math.round(maxMs)).join(', ')} ms`);
+  const [first] = queues;
+  const figures = queues.map(({ system }, index) => ({
     title: system.title,
     version: system.version(),
-    accepted,
-    runPerSecond,
-    idle,
-    withKept,
-    besideFlood,
+    accepted: accepted[index]?.tally as Tally,
+    acceptCpuUs: accepted[index]?.cpuUs ?? 0,
+    runPerSecond: runs[index]?.perSecond ?? 0,
+    runCpuUs: runs[index]?.cpuUs ?? 0,
+    idle: idle[index] as StartLatency,
+    withKept: system.keepFinished === undefined ? undefined : withKept[index],
+    besideFlood: floods[index] as JobsFigures['besideFlood'],
+  }));
+  return { figures, server: first ? await describeServer(first.database) : '' };
+}
+
+interface AcceptedFigures {
+  readonly tally: Tally;
+  readonly cpuUs: number;
+  /** All that were accepted. */
+  readonly jobs: number;
+}
+
+/** The systems take turns, so that other load on the machine affects all of them alike. Nothing is run meanwhile. */
+async function measureAccepted(queues: readonly QueueUnderTest[], seconds: number): Promise<AcceptedFigures[]> {
+  const jobs = queues.map(() => 0);
+  const rounds: Tally[][] = queues.map(() => []);
+  const acceptFor = (index: number, time: number) =>
+    repeatFor(ACCEPT_CALLERS, time, async () => {
+      const number = jobs[index] ?? 0;
+      jobs[index] = number + 1;
+      if (await queues[index]?.acceptor.enqueue({ tenant: 'one', number })) return true;
+      throw new Error(`${queues[index]?.system.name} refused a job`);
+    });
+  for (const index of queues.keys()) await acceptFor(index, 1);
+  const warmUp = jobs.slice();
+  const cpuBefore = queues.map(({ acceptor }) => cpuMsOf(acceptor.process));
+  for (let round = 0; round < ACCEPT_ROUNDS; round++)
+    for (const index of queues.keys()) rounds[index]?.push(await acceptFor(index, seconds));
+  return queues.map(({ acceptor }, index) => {
+    const ofQueue = (rounds[index] ?? []).toSorted((left, right) => left.perSecond - right.perSecond);
+    const all = jobs[index] ?? 0;
+    return {
+      tally: ofQueue[Math.floor(ofQueue.length / 2)] as Tally,
+      cpuUs: ((cpuMsOf(acceptor.process) - (cpuBefore[index] ?? 0)) * 1000) / (all - (warmUp[index] ?? 0)),
+      jobs: all,
+    };
+  });
+}
+
+interface RunFigures {
+  readonly perSecond: number;
+  readonly cpuUs: number;
+  /** Goes on. */
+  readonly runner: GroupProcess;
+}
+
+async function measureRun({ webhook, startRunner }: QueueUnderTest, jobs: number): Promise<RunFigures> {
+  const runner = await startRunner();
+  await webhook.calls(1);
+  const [beganAt, cpuBefore] = [performance.now(), cpuMsOf(runner)];
+  await webhook.calls(jobs);
+  return {
+    perSecond: jobs / ((performance.now() - beganAt) / 1000),
+    cpuUs: ((cpuMsOf(runner) - cpuBefore) * 1000) / jobs,
+    runner,
   };
 }
 
-/** One job at a time, each when the one before has been run. */
-async function measureIdle(acceptor: JobAcceptor, webhook: BenchWebhook, tenant: string): Promise<StartLatency> {
-  const latencies: number[] = [];
+/** One job at a time, each when the one before has been run; the systems take turns. */
+async function measureIdle(queues: readonly QueueUnderTest[], tenant: string): Promise<StartLatency[]> {
+  const latencies: number[][] = queues.map(() => []);
   const endAt = performance.now() + IDLE_SECONDS * 1000;
-  for (let number = 0; number < IDLE_JOBS && performance.now() < endAt; number++) {
-    await sleep(IDLE_PAUSE_MS.least + Math.random() * IDLE_PAUSE_MS.more);
-    webhook.forget();
-    const askedAt = performance.now();
-    await acceptor.enqueue({ tenant, number });
-    await webhook.calls(1);
-    latencies.push((webhook.calledAt({ tenant, number }) ?? askedAt) - askedAt);
-  }
-  latencies.sort((left, right) => left - right);
-  const percentile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { p50Ms: percentile(0.5), p99Ms: percentile(0.99) };
+  for (let number = 0; number < IDLE_JOBS && performance.now() < endAt; number++)
+    for (const [index, { webhook, acceptor }] of queues.entries()) {
+      await sleep(IDLE_PAUSE_MS.least + Math.random() * IDLE_PAUSE_MS.more);
+      webhook.forget();
+      const askedAt = performance.now();
+      await acceptor.enqueue({ tenant, number });
+      await webhook.calls(1);
+      latencies[index]?.push((webhook.calledAt({ tenant, number }) ?? askedAt) - askedAt);
+    }
+  return latencies.map((ofQueue) => {
+    ofQueue.sort((left, right) => left - right);
+    const percentile = (share: number) => ofQueue[Math.floor(ofQueue.length * share)] ?? 0;
+    return { p50Ms: percentile(0.5), p99Ms: percentile(0.99) };
+  });
+}
+
+async function measureBesideFlood({
+  acceptor,
+  webhook,
+  startRunner,
+}: QueueUnderTest): Promise<JobsFigures['besideFlood']> {
+  webhook.forget();
+  await enqueueAll(
+    acceptor,
+    Array.from({ length: FLOOD_JOBS }, (_, number) => ({ tenant: 'flood', number })),
+  );
+  const runner = await startRunner();
+  await webhook.calls(1);
+  const few = Array.from({ length: FEW_JOBS }, (_, number) => ({ tenant: 'few', number }));
+  const askedAt = performance.now();
+  await enqueueAll(acceptor, few);
+  await webhook.calls(FLOOD_JOBS + FEW_JOBS);
+  await runner.stop();
+  const waits = few.map((job) => (webhook.calledAt(job) ?? askedAt) - askedAt);
+  return { p50Ms: median(waits), maxMs: Math.max(...waits) };
+}
+
+function cpuMsOf({ pid }: Pick<GroupProcess, 'pid'>): number {
+  return processUsage(pid)?.cpuMs ?? 0;
+}
+
+function latencyText({ p50Ms, p99Ms }: StartLatency): string {
+  return `${p50Ms.toFixed(1)} and ${p99Ms.toFixed(1)} ms`;
 }
 
 async function enqueueAll(acceptor: JobAcceptor, jobs: readonly BenchJob[]): Promise<void> {
@@ -156,7 +215,7 @@ async function enqueueAll(acceptor: JobAcceptor, jobs: readonly BenchJob[]): Pro
   );
 }
 
-async function run(url: string, statement: string): Promise<void> {
+async function fill({ url }: ScratchDatabase, statement: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   await client.query(statement, [KEPT_JOBS]);

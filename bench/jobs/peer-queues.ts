@@ -53,6 +53,7 @@ function peerQueue(name: string, keepFinished: string | undefined): QueueSystem 
         return true;
       });
       return {
+        process: member,
         enqueue: post,
         stop: async () => {
           await pool.destroy();

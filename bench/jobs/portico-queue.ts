@@ -26,6 +26,7 @@ export const porticoQueue: QueueSystem = {
     const { member, address } = await start('accept', databaseUrl, webhookUrl, dependencies);
     const pool = new Pool(address.origin, { connections: ACCEPTOR_CONNECTIONS });
     return {
+      process: member,
       async enqueue({ tenant, number }) {
         const answer = await pool.request({
           path: '/v1/graphql',

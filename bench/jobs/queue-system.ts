@@ -12,6 +12,7 @@ export const JOB_CONCURRENCY = 20;
 
 /** The process of a system that accepts jobs over HTTP. */
 export interface JobAcceptor {
+  readonly process: GroupProcess;
   /** @returns whether the job was accepted. */
   enqueue(job: BenchJob): Promise<boolean>;
   stop(): Promise<void>;

@@ -21,7 +21,9 @@ export async function measureJobs(plan: ExtraPlan, dependencies: BenchDependenci
     lines: [
       row('accepted/s over HTTP', ({ accepted }) => accepted.perSecond),
       row('… p99 ms', ({ accepted }) => accepted.p99Ms),
+      row('… processor time of its process, µs', ({ acceptCpuUs }) => acceptCpuUs),
       row('run/s with an empty webhook', ({ runPerSecond }) => runPerSecond),
+      row('… processor time of its process, µs', ({ runCpuUs }) => runCpuUs),
       row('idle, from the request to the webhook, p50 ms', ({ idle }) => idle.p50Ms),
       row('… p99 ms', ({ idle }) => idle.p99Ms),
       row('… with a million finished jobs, p50 ms', ({ withKept }) => withKept?.p50Ms),
