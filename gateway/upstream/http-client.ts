@@ -35,8 +35,8 @@ export interface UpstreamRequest {
   /** Where it is described how the call goes, for a request that is to be explained. Set by the interceptors. */
   readonly explanation?: CallExplanation | undefined;
   /**
-   * What caused it: the call gets a span below this one. Within the interceptors it is the span of the call itself, which the
-   * upstream is told by headers.
+   * What caused it: the call gets a span below this one. Within the interceptors it is the span of the call itself, whose
+   * ids are sent to the upstream in headers.
    */
   readonly span?: Span | undefined;
 }

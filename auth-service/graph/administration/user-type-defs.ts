@@ -129,7 +129,7 @@ export const userTypeDefs = /* GraphQL */ `
     tenant_id: Int
     "Required."
     user_id: ID
-    "Required: the name of this user, so that nobody is deleted by a slip."
+    "Required: the name of this user, as a confirmation."
     username: String
   }
 

@@ -14,7 +14,7 @@ export interface CalledSource {
  * Counts each call of a source, however often it is tried, records it for the client's request that causes it (its outcome
  * and how long it took with waits and retries), and gives it a span below the request's. One handler does all of that, since
  * each handler more costs a request about a microsecond. Where the request's span is not recorded, the call has no span of
- * its own and the source is told of the request's.
+ * its own, and the ids of the request's span are sent to the source.
  *
  * @param counts undefined where calls are counted further inside, because several may share one.
  */
