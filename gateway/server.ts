@@ -52,6 +52,8 @@ export interface GatewayDependencies extends Omit<GraphqlEndpointOptions, 'strea
   readonly reloads: MetadataReloads;
   /** Opens the commands of the metadata API that only look. */
   readonly insight: () => Promise<InsightCommands>;
+  /** Roles that may run them, beside `admin`. */
+  readonly insightRoles: readonly string[];
   readonly cors: Cors;
   readonly accessLog: AccessLog;
   readonly requestSpans: RequestSpans;

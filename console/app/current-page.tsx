@@ -1,10 +1,11 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ErrorNotice } from '../parts/index.ts';
+import { ErrorNotice, Notice } from '../parts/index.ts';
 import { followLink, hrefOf, path } from '../routing/index.ts';
+import { role } from '../session/index.ts';
 import { shell } from '../texts/index.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
-import { PAGES, type Page } from './pages.ts';
+import { isShown, PAGES, type Page } from './pages.ts';
 
 /** The page at the current address. */
 export function pageAt(address: string): Page | undefined {
@@ -38,6 +39,9 @@ function LoadedPage({ page }: { readonly page: Page }) {
   if (error !== undefined) return <ErrorNotice error={error} />;
   return (
     <div class="page" ref={place} aria-busy={!Content}>
+      {page.roles && !isShown(page, role.value) && (
+        <Notice kind="info">{shell.neededRole(page.roles(), role.value)}</Notice>
+      )}
       <ErrorBoundary>{Content ? <Content /> : <p class="loading dim">{shell.loading}</p>}</ErrorBoundary>
     </div>
   );

@@ -1,1 +1,2 @@
 export { App } from './app.tsx';
+export { loadSettings } from './console-settings.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, consoleUrl } from '../api/index.ts';
+import { ApiError } from '../api/index.ts';
 import { Button, ErrorNotice, Field, Notice, Tabs } from '../parts/index.ts';
 import {
   endedBecause,
@@ -11,12 +11,8 @@ import {
   restoreProblem,
 } from '../session/index.ts';
 import { login, shell } from '../texts/index.ts';
+import { settings } from './console-settings.ts';
 import { ThemePicker } from './theme-picker.tsx';
-
-interface DemoAccount extends Readonly<Record<'tenant' | 'username' | 'password', string>> {
-  readonly tenant_id: number;
-  readonly roles: readonly string[];
-}
 
 const WAYS = [
   { id: 'password', label: login.password.tab },
@@ -172,17 +168,8 @@ function AdminForm() {
 
 /** The accounts of demo data, where the gateway runs on it. */
 function DemoAccounts() {
-  const [accounts, setAccounts] = useState<readonly DemoAccount[]>([]);
+  const accounts = settings.value.demoAccounts;
   const { isBusy, error, run } = useLogin();
-  useEffect(() => {
-    const read = async () => {
-      const response = await fetch(consoleUrl('settings.json'), { credentials: 'omit' });
-      const { demoAccounts } = (await response.json()) as { readonly demoAccounts: readonly DemoAccount[] };
-      setAccounts(demoAccounts);
-    };
-    // Without them the form is still there.
-    read().catch(() => {});
-  }, []);
   if (accounts.length === 0) return null;
   return (
     <section class="card" aria-labelledby="demo">

@@ -2,14 +2,14 @@ import { followLink, hrefOf, path } from '../routing/index.ts';
 import { role } from '../session/index.ts';
 import { shell } from '../texts/index.ts';
 import { pageAt } from './current-page.tsx';
-import { PAGES, type Page } from './pages.ts';
+import { isShown, PAGES, type Page } from './pages.ts';
 
 const GROUPS = Object.entries(shell.groups) as readonly [Page['group'], string][];
 
 /** The links to the pages. @param onFollow called when one is followed. */
 export function Navigation({ onFollow }: { readonly onFollow: () => void }) {
   const current = pageAt(path.value);
-  const shown = PAGES.filter((page) => page.isFor?.(role.value) ?? true);
+  const shown = PAGES.filter((page) => isShown(page, role.value));
   return (
     <nav aria-label={shell.navigation}>
       {GROUPS.map(([group, title]) => {

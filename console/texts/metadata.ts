@@ -8,7 +8,8 @@ export const metadata = {
     reload: 'Reload metadata',
     watched:
       'Changed files are reloaded by themselves: a valid change is active about half a second after it was saved.',
-    unwatched: 'Changed files are active after a reload.',
+    unwatched:
+      'Changed files are active after a reload. Until then what they would change is shown here, every ten seconds.',
     none: 'The files on disk are what is active.',
     valid: 'The files on disk have changed. A reload would activate them.',
     invalid: 'The files on disk cannot be activated. What is active stays.',
@@ -36,7 +37,7 @@ export const metadata = {
     hints: 'Hints',
     roles: 'Root fields by role',
     operations: 'Saved operations and the roles that may run them',
-    nobody: 'nobody',
+    noRole: 'no role',
   },
   files: {
     tab: 'Files',

@@ -14,6 +14,8 @@ export const shell = {
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'The browser does not permit it: select the text',
+  neededRole: (needed: readonly string[], own: string) =>
+    `This page needs the role ${needed.join(' or ')}. Yours is ${own || 'none'}: pick another one at the top if you have it.`,
   notFound: {
     title: 'No such page',
     text: 'This address leads to no page of the console.',

@@ -26,6 +26,8 @@ export interface MetadataApiOptions {
   readonly commands?: ReadonlyMap<string, (args: unknown) => Promise<unknown>> | undefined;
   /** Opens what runs Portico's own commands, when the first one comes. */
   readonly insight: () => Promise<InsightCommands>;
+  /** Roles that may run these commands, beside `admin`; no others. */
+  readonly insightRoles: readonly string[];
 }
 
 /** Commands that only look, whose types begin with `portico_`. */
@@ -43,7 +45,7 @@ const command = z.object({
 type MetadataCommand = z.output<typeof command>;
 
 /**
- * Answers `POST /v1/metadata`, for the role `admin`: the commands of Hasura's metadata API that have a meaning where
+ * Answers `POST /v1/metadata`, for the role `admin`, and commands that only look for others that are named: the commands of Hasura's metadata API that have a meaning where
  * metadata is edited as files.
  */
 export function metadataApi(options: MetadataApiOptions): (exchange: HttpExchange) => Promise<void> {
@@ -61,9 +63,11 @@ async function answer(exchange: HttpExchange, options: MetadataApiOptions): Prom
   const session = await options.authenticator.authenticate(exchange.request.headers, undefined, exchange.span);
   if (exchange.record) exchange.record.caller = session;
   const { role } = session;
-  if (role !== ADMIN_ROLE) throw adminOnly();
+  const isAdmin = role === ADMIN_ROLE;
+  if (!isAdmin && !options.insightRoles.includes(role)) throw adminOnly();
   if (exchange.request.method !== 'POST') throw methodNotAllowed('POST');
   const given = readCommand(await receiveJson(exchange, options.maxBodyBytes), '$');
+  if (!isAdmin && !isOwnCommand(given.type)) throw adminOnly();
   if (given.type !== 'bulk') return runMetadataCommand(given, options);
   if (!Array.isArray(given.args) || given.args.length > MAX_BULK) throw invalidBulk(MAX_BULK);
   // All are read before any runs. In a bulk there is no other one, and none whose answers are long.

@@ -37,6 +37,8 @@ export interface ConsoleOptions extends SessionEndpointOptions {
   readonly demoAccounts: readonly DemoAccount[];
   /** The role of callers without a token. */
   readonly publicRole: string;
+  /** Who is shown the way to the pages that look into the gateway, beside `admin`. */
+  readonly insightRoles: readonly string[];
 }
 
 export function isConsolePath(path: string): boolean {
@@ -51,10 +53,8 @@ export function isConsolePath(path: string): boolean {
 export function consolePage(
   options: ConsoleOptions,
 ): (exchange: HttpExchange, cookies: SessionCookies) => Promise<void> {
-  const settings = Buffer.from(
-    JSON.stringify({ demoAccounts: options.demoAccounts, publicRole: options.publicRole }),
-    'utf8',
-  );
+  const { demoAccounts, publicRole, insightRoles } = options;
+  const settings = Buffer.from(JSON.stringify({ demoAccounts, publicRole, insightRoles }), 'utf8');
   const operationsOf = savedOperations(options.graph);
   const session = sessionEndpoint(options);
   return async (exchange, cookies) => {

@@ -222,6 +222,7 @@ export async function startGateway(
     referenceEnvelope: config.PORTICO_REFERENCE_ENVELOPE,
     enabledApis: new Set(config.HASURA_GRAPHQL_ENABLED_APIS),
     publicRole,
+    insightRoles: config.PORTICO_INSIGHT_ROLES,
     demoAccounts: config.PORTICO_DEMO_ACCOUNTS,
     consoleFiles: config.HASURA_GRAPHQL_ENABLE_CONSOLE ? readConsoleFiles(log) : undefined,
   });

@@ -9,6 +9,9 @@ export const operationSettings = {
   PORTICO_EXPLAIN_ROLES: listedNames().describe(
     'Roles whose callers may ask how their operations are run, by the header `x-portico-explain`, beside `admin` and the holder of the admin secret. See [explain.md](explain.md).',
   ),
+  PORTICO_INSIGHT_ROLES: listedNames().describe(
+    'Roles that may look into the gateway by the `portico_` commands of `/v1/metadata` and on the pages of the console, beside `admin`. They see what all roles see. See [insight.md](insight.md).',
+  ),
   HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES: setting
     .flag(true)
     .describe('Whether automatic persisted queries are served. See [persisted-documents.md](persisted-documents.md).'),

@@ -36,7 +36,11 @@ beforeAll(async () => {
   shop = await keep(
     graphqlUpstream(`"""<img src=x onerror=alert(1)>"""${WHOLE}`, { Query: { item: () => ({ id: '1' }) } }),
   );
-  const environment = { SHOP_URL: shop.graphqlUrl, HASURA_GRAPHQL_ENABLE_CONSOLE: 'true' };
+  const environment = {
+    SHOP_URL: shop.graphqlUrl,
+    HASURA_GRAPHQL_ENABLE_CONSOLE: 'true',
+    PORTICO_INSIGHT_ROLES: 'observer',
+  };
   gateway = await keep(openEditedGateway({ 'remote_schemas.yaml': remotes(PART) }, { issuer, environment }));
   browser = await openBrowser();
 });
@@ -182,8 +186,47 @@ describeInBrowser('a user', () => {
     await page.getByLabel('Access token').last().fill(issuer.token());
     await page.getByRole('button', { name: 'Use this token' }).click();
     await page.getByText('restricted access : admin only').waitFor();
+    await page.getByText('This page needs the role admin or observer. Yours is user').waitFor();
     expect(await page.getByRole('link', { name: 'Sources' }).count()).toBe(0);
     expect(await page.content()).not.toContain('shop');
     await page.context().close();
+  });
+});
+
+describeInBrowser('a role that the operator lets look', () => {
+  const observer = () => issuer.token({ role: 'observer', roles: ['observer', 'user'] });
+
+  test('sees the pages of operators, with nothing to change', async () => {
+    const page = await openPage(browser);
+    await page.goto(`${gateway.url}/console/sources`);
+    await page.getByRole('tab', { name: 'Access token' }).click();
+    await page.getByLabel('Access token').last().fill(observer());
+    await page.getByRole('button', { name: 'Use this token' }).click();
+    await page.getByText('Details of shop').waitFor();
+    await page.getByRole('link', { name: 'Metadata' }).click();
+    await page.getByText('The files on disk are what is active.').waitFor();
+    expect(await page.getByRole('button', { name: /reload/i }).count()).toBe(0);
+    await page.getByLabel('Role').selectOption('user');
+    await page.getByText('This page needs the role').waitFor();
+    await page.context().close();
+  });
+
+  test('runs no other command, nor any hidden in a bulk', async () => {
+    const run = (body: object, role?: string) =>
+      gateway.post('/v1/metadata', body, {
+        authorization: `Bearer ${observer()}`,
+        ...(role !== undefined && { 'x-hasura-role': role }),
+      });
+    expect((await run({ type: 'portico_get_sources', args: {} })).status).toBe(200);
+    for (const body of [
+      { type: 'reload_metadata', args: {} },
+      { type: 'export_metadata', args: {} },
+      { type: 'introspect_remote_schema', args: { name: 'shop' } },
+      { type: 'bulk', args: [{ type: 'portico_get_sources' }] },
+      { type: 'bulk', args: [{ type: 'reload_metadata' }] },
+    ])
+      expect(await run(body)).toMatchObject({ status: 403, body: { code: 'access-denied' } });
+    expect((await run({ type: 'portico_get_sources', args: {} }, 'user')).status).toBe(403);
+    expect((await run({ type: 'portico_get_sources', args: {} }, 'admin')).status).not.toBe(200);
   });
 });

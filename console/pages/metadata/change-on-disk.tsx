@@ -1,10 +1,13 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { command, type MetadataFiles, type MetadataPreview } from '../../api/index.ts';
 import { Button, ErrorNotice, Notice, Problems, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { metadata, shell } from '../../texts/index.ts';
 
 const texts = metadata.pending;
+
+/** Where changed files wait for a reload, the page shows them while they are edited. */
+const LOOK_AGAIN_MS = 10_000;
 
 /** What the files on disk would change, before they are activated. */
 export function ChangeOnDisk() {
@@ -16,6 +19,14 @@ export function ChangeOnDisk() {
       })),
     [role.value],
   );
+  const isWatched = value?.files.watched ?? true;
+  useEffect(() => {
+    if (isWatched) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') reload();
+    }, LOOK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [isWatched]);
   const [outcome, setOutcome] = useState<{ text?: string; error?: unknown; isBusy: boolean }>({ isBusy: false });
   async function activate() {
     setOutcome({ isBusy: true });
@@ -35,9 +46,11 @@ export function ChangeOnDisk() {
         <Button onClick={reload} isBusy={isLoading}>
           {texts.look}
         </Button>
-        <Button kind="primary" onClick={() => void activate()} isBusy={outcome.isBusy}>
-          {texts.reload}
-        </Button>
+        {role.value === 'admin' && (
+          <Button kind="primary" onClick={() => void activate()} isBusy={outcome.isBusy}>
+            {texts.reload}
+          </Button>
+        )}
       </div>
       {value && <p class="dim small">{value.files.watched ? texts.watched : texts.unwatched}</p>}
       {outcome.text !== undefined && <Notice kind="good">{outcome.text}</Notice>}

@@ -70,7 +70,7 @@ function Named({ items }: { readonly items: readonly (readonly [string, Bounded<
         <Fragment key={name}>
           <dt>{name}</dt>
           <dd>
-            {values.join(', ') || texts.nobody}
+            {values.join(', ') || texts.noRole}
             {omitted > 0 && `, ${metadata.omitted(omitted)}`}
           </dd>
         </Fragment>
