@@ -41,6 +41,7 @@ const gateway = roomsOf('gateway', {
   insight: 'check errors.ts graph metadata session sources platform',
   introspection: 'syntax platform',
   jobs: 'errors.ts platform',
+  'jobs/database': '',
   kriti: '',
   'log-events.ts': '',
   'main.ts': 'composition process sources',

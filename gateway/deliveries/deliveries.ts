@@ -1,7 +1,7 @@
 import type { HttpExchange } from '../http/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import { type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
-import type { WebhookDependencies } from '../webhook-jobs/index.ts';
+import type { WebhookDependencies, WebhookState } from '../webhook-jobs/index.ts';
 import { DELIVERY_KIND, deliveryRunner } from './delivery-runner.ts';
 import { eventsEndpoint } from './events-endpoint.ts';
 import { openProducers, type Producer } from './producers.ts';
@@ -19,6 +19,8 @@ export interface DeliveriesOptions {
 export interface Deliveries {
   /** Answers `/v1/events`. */
   readonly endpoint: (exchange: HttpExchange) => Promise<void>;
+  /** How calls of its webhooks go. */
+  states(): readonly WebhookState[];
   /** As a subscriber of the metadata. @throws MetadataError when it does not fit the environment. */
   prepare(metadata: Metadata): () => void;
 }
@@ -46,6 +48,7 @@ export function openDeliveries({ metadata, dependencies, jobs, maxBodyBytes }: D
       subscriptions: () => opened.subscriptions,
       maxBodyBytes,
     }),
+    states: () => [...opened.subscriptions.values()].map(({ http }) => http.state()),
     prepare: (changed) => {
       const next = open(changed, dependencies);
       return () => {

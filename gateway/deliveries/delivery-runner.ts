@@ -12,7 +12,7 @@ export function deliveryRunner(subscriptions: () => ReadonlyMap<string, Subscrip
       const subscription = subscriptions().get(job.queue);
       if (!subscription?.takesTenant(job.tenant))
         return (
-          leaveToNewerMetadata(job.acceptedAt, 'subscription-changed') ??
+          leaveToNewerMetadata(job.acceptedAt, job, 'subscription-changed', subscription ? 'tenant' : 'queue') ??
           dead(subscription ? 'tenant-removed' : 'subscription-removed')
         );
       const { url, headers, http, secrets, metadata } = subscription;

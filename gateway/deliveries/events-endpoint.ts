@@ -66,7 +66,6 @@ async function accept(
   const text = structuredJson(event);
   // A producer and a tenant are part of the key: no other one's event can be taken for a duplicate.
   const idempotencyKey = digestOf([producer.name, tenant, event.source, event.id]);
-  const now = Date.now();
   // One turn of the event loop makes one transaction of them; what was not committed comes again with the same keys.
   await Promise.all(
     takers.map(({ metadata }) =>
@@ -76,7 +75,7 @@ async function accept(
         tenant,
         orderKey: orderKeyOf(metadata, tenant, event.attributes),
         idempotencyKey,
-        expiresAt: now + Math.max(1, metadata.retry_conf.tolerance_seconds) * 1000,
+        validForMs: Math.max(1, metadata.retry_conf.tolerance_seconds) * 1000,
         maxAttempts: metadata.retry_conf.num_retries + 1 + SPARE_ATTEMPTS,
         payload: { event: text },
         span,

@@ -24,8 +24,11 @@ export function openSubscriptions(
   return new Map(
     subscriptions.map((metadata, index) => {
       const { secret_from_env, previous_secret_from_env } = metadata;
-      const target = openWebhook(metadata, { secret_from_env, previous_secret_from_env }, ownSecrets, (message, key) =>
-        report(message, ['subscriptions', index, key]),
+      const target = openWebhook(
+        { ...metadata, kind: 'subscription' },
+        { secret_from_env, previous_secret_from_env },
+        ownSecrets,
+        (message, key) => report(message, ['subscriptions', index, key]),
       );
       const tenants = tenantsOf(metadata);
       const takesTenant = (tenant: string) => tenants === undefined || tenants.has(tenant);

@@ -2,7 +2,7 @@ import { DAY_MS, type Span } from '../../platform/index.ts';
 import { GatewayError } from '../errors.ts';
 import { Batcher } from './batcher.ts';
 import type { JobCounts } from './counts.ts';
-import { isOfValues, type JobsDatabase } from './database.ts';
+import { isOfValues, type JobsDatabase } from './database/index.ts';
 import { jobsUnavailable, tooManyJobsWait } from './errors.ts';
 import type { AcceptedJob, NewJob } from './job.ts';
 import { jsonbText } from './jsonb-text.ts';
@@ -15,8 +15,9 @@ const MAX_BATCHES = 2;
 /** Jobs that wait to be written, in memory: their callers wait too. */
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 ** 2;
-/** PostgreSQL's timestamps end after that; no job is planned for longer. */
-const MAX_AHEAD_MS = 100 * 366 * DAY_MS;
+/** No job is planned for later: years of more digits have another form in ISO 8601. */
+const LATEST_MS = Date.UTC(9999, 0);
+const LONGEST_VALID_MS = 100 * 366 * DAY_MS;
 
 interface AcceptedRow {
   readonly index: number;
@@ -26,8 +27,7 @@ interface AcceptedRow {
 
 /** A job as it is sent. */
 interface JobText {
-  readonly id: string;
-  /** A JSON object. */
+  /** A JSON object without its id. */
   readonly text: string;
   readonly bytes: number;
 }
@@ -76,27 +76,25 @@ export class JobAcceptor {
 }
 
 function encodeJob(job: NewJob, span: Span | undefined): JobText {
-  const id = uuidV7();
   const text = jsonbText({
-    id,
     kind: job.kind,
     queue: job.queue,
     tenant: job.tenant ?? '',
     order_key: job.orderKey,
     given_key: job.idempotencyKey,
     run_at: boundedTime(job.runAt),
-    expires_at: boundedTime(job.expiresAt),
+    valid_for_ms: job.validForMs === undefined ? undefined : Math.min(Math.max(job.validForMs, 0), LONGEST_VALID_MS),
     max_attempts: job.maxAttempts,
     payload: job.payload,
     trace: span && pairs(span.headers),
     owner: job.owner,
     is_watched: job.isWatched ?? false,
   });
-  return { id, text, bytes: Buffer.byteLength(text) };
+  return { text, bytes: Buffer.byteLength(text) };
 }
 
 function boundedTime(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(Math.min(Math.max(ms, 0), Date.now() + MAX_AHEAD_MS)).toISOString();
+  return ms === undefined ? undefined : new Date(Math.min(Math.max(ms, 0), LATEST_MS)).toISOString();
 }
 
 /** Names and values in turn, as an object. */
@@ -107,13 +105,14 @@ function pairs(headers: readonly string[]): Record<string, string> {
 }
 
 async function insert(database: JobsDatabase, jobs: readonly JobText[]): Promise<readonly AcceptedJob[]> {
-  const numbered = jobs.map(({ text }, index) => `{"index":${index},${text.slice(1)}`);
-  const rows = await database.query<AcceptedRow>('SELECT * FROM portico_jobs.accept($1::jsonb)', [
-    `[${numbered.join()}]`,
-  ]);
+  // Its clock is known after that.
+  await database.migrate();
+  const ids = jobs.map(() => uuidV7(database.clock.now()));
+  const texts = jobs.map(({ text }, index) => `{"index":${index},"id":"${ids[index]}",${text.slice(1)}`);
+  const rows = await database.query<AcceptedRow>('SELECT * FROM portico_jobs.accept($1::jsonb)', [`[${texts.join()}]`]);
   const known = new Map(rows.filter(({ is_known }) => is_known).map(({ index, id }) => [index, id]));
-  return jobs.map((job, index) => {
+  return ids.map((own, index) => {
     const id = known.get(index);
-    return id === undefined ? { id: job.id, isKnown: false } : { id, isKnown: true };
+    return id === undefined ? { id: own, isKnown: false } : { id, isKnown: true };
   });
 }

@@ -1,4 +1,4 @@
-import type { JobsDatabase } from './database.ts';
+import type { JobsDatabase } from './database/index.ts';
 import type { JobState, JobSummary, Json } from './job.ts';
 
 /** Jobs of an administrator's interest; all of the given conditions hold. */
@@ -37,19 +37,45 @@ const SUMMARY = `id, kind, queue, tenant, order_key AS "orderKey", idempotency_k
   max_attempts AS "maxAttempts", accepted_at AS "acceptedAt", run_at AS "runAt", expires_at AS "expiresAt",
   started_at AS "startedAt", finished_at AS "finishedAt", reason`;
 
-const ALL = `(
-  SELECT id, kind, queue, tenant, order_key, idempotency_key, state, attempts, max_attempts, accepted_at, run_at, expires_at,
-    started_at, NULL::timestamptz AS finished_at, reason, payload, owner, NULL::jsonb AS output, NULL::jsonb AS errors
-  FROM portico_jobs.live
-  UNION ALL
-  SELECT id, kind, queue, tenant, order_key, idempotency_key, state, attempts, max_attempts, accepted_at, NULL, NULL,
-    started_at, finished_at, reason, NULL, owner, output, errors
-  FROM portico_jobs.finished
-  UNION ALL
-  SELECT id, kind, queue, tenant, order_key, idempotency_key, 'dead', attempts, max_attempts, accepted_at, NULL, NULL,
-    started_at, finished_at, reason, payload, owner, NULL, errors
-  FROM portico_jobs.dead
-) AS job`;
+/** Tables of jobs, with the states of theirs. */
+const TABLES = [
+  {
+    name: 'live',
+    states: ['scheduled', 'waiting', 'queued', 'running'],
+    columns: `state, run_at, expires_at, NULL::timestamptz AS finished_at, payload, NULL::jsonb AS output, NULL::jsonb AS errors`,
+  },
+  {
+    name: 'finished',
+    states: ['done', 'failed', 'expired', 'cancelled'],
+    columns: `state, NULL::timestamptz AS run_at, NULL::timestamptz AS expires_at, finished_at, NULL::jsonb AS payload, output, errors`,
+  },
+  {
+    name: 'dead',
+    states: ['dead'],
+    columns: `'dead'::text AS state, NULL::timestamptz AS run_at, NULL::timestamptz AS expires_at, finished_at, payload,
+      NULL::jsonb AS output, errors`,
+  },
+] as const satisfies readonly { name: string; states: readonly JobState[]; columns: string }[];
+
+/**
+ * The jobs of a filter in the order of their ids, which is that of their acceptance. Each table gives its first ones by its index of
+ * ids, so that what is kept of finished jobs costs nothing.
+ */
+function jobsOf(filter: JobFilter, order: 'ASC' | 'DESC', limit: number, also = 'true') {
+  const { condition, values } = conditionOf(filter);
+  const parts = TABLES.filter(({ states }) => !filter.states || states.some((state) => filter.states?.includes(state)))
+    .map(
+      ({ name, columns }) => `(
+        SELECT * FROM (
+          SELECT id, kind, queue, tenant, order_key, idempotency_key, attempts, max_attempts, accepted_at, started_at, reason,
+            owner, ${columns}
+          FROM portico_jobs.${name}
+        ) AS of_table WHERE ${condition} AND ${also} ORDER BY id ${order} LIMIT ${limit}
+      )`,
+    )
+    .join(' UNION ALL ');
+  return { text: `(${parts}) AS job ORDER BY id ${order} LIMIT ${limit}`, values };
+}
 
 /** Not those that are planned for later, such as one-off events and times of cron triggers. */
 const TRIED = "(state = 'dead' OR attempts > 0)";
@@ -64,18 +90,16 @@ export class JobsAdmin {
 
   /** The newest first, `limit` of them at most (1,000). */
   list(filter: JobFilter, limit = 100): Promise<readonly JobSummary[]> {
-    const { condition, values } = conditionOf(filter);
-    return this.#database.query<JobSummary>(
-      `SELECT ${SUMMARY} FROM ${ALL} WHERE ${condition} ORDER BY accepted_at DESC, id DESC LIMIT ${Math.min(limit, MAX_LISTED)}`,
-      values,
-    );
+    const { text, values } = listStatement(filter, limit);
+    return this.#database.query<JobSummary>(text, values);
   }
 
   /** Payload, owner and results are personal data: show them only to a caller who asked for them. */
   async show(id: string): Promise<JobDetails | undefined> {
+    const { text, values } = jobsOf({ ids: [id] }, 'DESC', 1);
     const [job] = await this.#database.query<JobDetails>(
-      `SELECT ${SUMMARY}, payload, owner, output, errors FROM ${ALL} WHERE id = $1`,
-      [id],
+      `SELECT ${SUMMARY}, payload, owner, output, errors FROM ${text}`,
+      values,
     );
     return job;
   }
@@ -108,11 +132,9 @@ export class JobsAdmin {
 
   async #change(filter: JobFilter, possible: readonly JobState[], statement: string, also = 'true'): Promise<number> {
     const states = filter.states?.filter((state) => possible.includes(state)) ?? possible;
-    const { condition, values } = conditionOf({ ...filter, states });
-    const found = await this.#database.query<{ id: string }>(
-      `SELECT id FROM ${ALL} WHERE ${condition} AND ${also} ORDER BY accepted_at LIMIT ${MAX_CHANGED}`,
-      values,
-    );
+    if (states.length === 0) return 0;
+    const { text, values } = jobsOf({ ...filter, states }, 'ASC', MAX_CHANGED, also);
+    const found = await this.#database.query<{ id: string }>(`SELECT id FROM ${text}`, values);
     if (found.length === 0) return 0;
     const [row] = await this.#database.query<{ changed: number }>(statement, [found.map(({ id }) => id)]);
     return row?.changed ?? 0;
@@ -130,14 +152,29 @@ export class JobsAdmin {
       ORDER BY 1, 2, 3`);
   }
 
-  /** Makes the partitions of the next days and drops those that are too old. Returns the names of the dropped ones. */
-  async maintain(retentionDays: number, deadRetentionDays: number): Promise<readonly string[]> {
-    const rows = await this.#database.query<{ name: string }>('SELECT portico_jobs.maintain($1, $2) AS name', [
-      retentionDays,
-      deadRetentionDays,
-    ]);
-    return rows.map(({ name }) => name);
+  /** Makes the partitions of the next days. @throws Error when it could not, for now. */
+  makePartitions(): Promise<void> {
+    return this.#database.makePartitions();
   }
+
+  /**
+   * Drops the oldest partition that is too old, and returns its name; undefined where there is none.
+   *
+   * @throws Error when it could not for now, such as while something reads it.
+   */
+  async dropPartition(retentionDays: number, deadRetentionDays: number): Promise<string | undefined> {
+    const [row] = await this.#database.query<{ name: string | null }>(
+      'SELECT portico_jobs.drop_partition($1, $2) AS name',
+      [retentionDays, deadRetentionDays],
+    );
+    return row?.name ?? undefined;
+  }
+}
+
+/** What a list sends to the database. */
+export function listStatement(filter: JobFilter, limit: number): { text: string; values: readonly unknown[] } {
+  const { text, values } = jobsOf(filter, 'DESC', Math.min(limit, MAX_LISTED));
+  return { text: `SELECT ${SUMMARY} FROM ${text}`, values };
 }
 
 function conditionOf({ ids, states, kind, queue, tenant, before }: JobFilter): {

@@ -1,4 +1,4 @@
-import type { JobsDatabase } from './database.ts';
+import type { JobsDatabase } from './database/index.ts';
 import type { JobHandler, Json } from './job.ts';
 
 /** A tenant in a queue: lanes take turns. */
@@ -28,6 +28,8 @@ export interface ClaimedRow {
   readonly is_expired: boolean;
   /** Since it was due, in milliseconds. */
   readonly waited_ms: number;
+  /** The database's clock. */
+  readonly begun_at: Date;
 }
 
 export interface ClaimOptions {
@@ -35,7 +37,7 @@ export interface ClaimOptions {
   readonly slots: number;
   /** By kind. */
   readonly handlers: ReadonlyMap<string, JobHandler>;
-  /** Keys of queues that are left alone. */
+  /** Keys of queues and lanes that are left alone. */
   readonly paused: readonly string[];
   /** The lane that was served last. */
   readonly cursor: LaneCursor;
@@ -44,6 +46,11 @@ export interface ClaimOptions {
 /** A kind and a queue in one text, as the functions of the database have it. */
 export function queueKey(kind: string, queue: string): string {
   return `${kind}\x01${queue}`;
+}
+
+/** A tenant of a queue, in the same way. */
+export function laneKey({ kind, queue, tenant }: LaneCursor): string {
+  return `${queueKey(kind, queue)}\x01${tenant}`;
 }
 
 /** Takes jobs for free slots, lane by lane behind the cursor. */
@@ -57,7 +64,7 @@ export async function claimJobs(
     ),
   );
   const rows = await database.query<ClaimedRow>(
-    'SELECT * FROM portico_jobs.claim($1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb)',
+    'SELECT *, clock_timestamp() AS begun_at FROM portico_jobs.claim($1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb)',
     [
       runner,
       slots,

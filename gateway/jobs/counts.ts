@@ -5,6 +5,10 @@ export const JOB_BOUNDS_MS: readonly number[] = [
   5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000,
 ];
 
+/** Reasons are from a small set. Should a handler make them up all the same, further ones are counted together. */
+const MAX_SERIES = 300;
+const OTHER_REASON = 'other';
+
 /** What a process has done with jobs, in plain numbers. */
 export class JobCounts {
   readonly acceptedByKind = new Map<string, number>();
@@ -28,11 +32,17 @@ export class JobCounts {
 
   ended(kind: string, outcome: string, reason: string, durationMs: number): void {
     durationsOf(this.durations, kind).add(durationMs);
-    const key = `${kind} ${outcome} ${reason}`;
+    const isFull = this.runs.size >= MAX_SERIES && !this.runs.has(keyOf(kind, outcome, reason));
+    const counted = isFull ? OTHER_REASON : reason;
+    const key = keyOf(kind, outcome, counted);
     const known = this.runs.get(key);
     if (known) known.count++;
-    else this.runs.set(key, { kind, outcome, reason, count: 1 });
+    else this.runs.set(key, { kind, outcome, reason: counted, count: 1 });
   }
+}
+
+function keyOf(kind: string, outcome: string, reason: string): string {
+  return `${kind} ${outcome} ${reason}`;
 }
 
 function increment(counts: Map<string, number>, key: string): void {

@@ -1,4 +1,4 @@
-import type { JobsDatabase } from './database.ts';
+import type { JobsDatabase } from './database/index.ts';
 
 /** How far the times of a cron trigger have become jobs. */
 export interface CronPlan {

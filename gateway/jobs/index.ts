@@ -1,5 +1,6 @@
 export type { JobDetails, JobFilter, JobsAdmin, QueueStats } from './admin.ts';
 export { type CronPlan, CronPlanStore, type CronPlans } from './cron-plans.ts';
+export { JobsDatabaseUnusable } from './database/index.ts';
 export { type Invocation, Invocations, type NewInvocation } from './invocations.ts';
 export {
   type AcceptedJob,
@@ -7,6 +8,7 @@ export {
   done,
   expired,
   failed,
+  interrupted,
   JOB_STATES,
   type JobHandler,
   type JobOutcome,

@@ -1,4 +1,4 @@
-import type { JobsDatabase } from './database.ts';
+import type { JobsDatabase } from './database/index.ts';
 import type { RunningJob } from './job.ts';
 import { uuidV7 } from './uuid-v7.ts';
 
@@ -44,7 +44,15 @@ export class Invocations {
 
   /** @throws Error when it could not be written. */
   async record({ id, kind, queue }: RunningJob, { status, request, response }: NewInvocation): Promise<void> {
-    const values = [uuidV7(), id, kind, queue, status, JSON.stringify(request), JSON.stringify(response)];
+    const values = [
+      uuidV7(this.#database.clock.now()),
+      id,
+      kind,
+      queue,
+      status,
+      JSON.stringify(request),
+      JSON.stringify(response),
+    ];
     await this.#database.query(
       'INSERT INTO portico_jobs.invocation VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())',
       values,

@@ -40,10 +40,10 @@ export interface NewJob {
    * is returned in its place. Absent: each call accepts another job.
    */
   readonly idempotencyKey?: string | undefined;
-  /** When it may run, in milliseconds since 1970; absent: at once. */
+  /** When it may run, in milliseconds since 1970 by the clock of the database; absent: at once. */
   readonly runAt?: number | undefined;
-  /** From when on it is not begun any more, in milliseconds since 1970; absent: never. */
-  readonly expiresAt?: number | undefined;
+  /** How long after that it may be begun, in milliseconds; absent: for ever. */
+  readonly validForMs?: number | undefined;
   /** How often it is begun at most, 1 or more. */
   readonly maxAttempts: number;
   /** What its handler needs. Kept until the job is finished; a dead job keeps it for its replay. */
@@ -78,7 +78,9 @@ export interface RunningJob {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly payload: Json;
+  /** When it was accepted and when this attempt began, by the clock of the database. */
   readonly acceptedAt: Date;
+  readonly begunAt: Date;
   readonly expiresAt: Date | undefined;
   /** The span of the run: calls are below it. Undefined while tracing is off. */
   readonly span: Span | undefined;
@@ -94,7 +96,13 @@ export type JobOutcome =
       readonly afterMs: number | undefined;
       readonly errors: Json;
     }
-  | { readonly outcome: 'postponed'; readonly reason: string; readonly afterMs: number }
+  | {
+      readonly outcome: 'postponed';
+      readonly reason: string;
+      readonly afterMs: number;
+      /** What waits with it: the jobs of its queue, or those of its tenant in the queue. */
+      readonly pauses: 'queue' | 'tenant';
+    }
   | { readonly outcome: 'dead'; readonly reason: string; readonly errors: Json }
   | { readonly outcome: 'expired' };
 
@@ -123,10 +131,15 @@ export function retry(
 
 /**
  * Could not be tried, such as with an open circuit breaker: does not count as an attempt, and this process begins no
- * other job of the queue for `afterMs` milliseconds.
+ * other job of the queue, or of the tenant in the queue, for `afterMs` milliseconds.
  */
-export function postponed(reason: string, afterMs: number): JobOutcome {
-  return { outcome: 'postponed', reason, afterMs };
+export function postponed(reason: string, afterMs: number, pauses: 'queue' | 'tenant' = 'queue'): JobOutcome {
+  return { outcome: 'postponed', reason, afterMs, pauses };
+}
+
+/** Ended by its process, which stops or lost its lease: runs again at once, elsewhere, and does not count as an attempt. */
+export function interrupted(): JobOutcome {
+  return postponed('interrupted', 0);
 }
 
 /** Not to be tried again. It is kept for a replay. @param reason as for `retry`. */

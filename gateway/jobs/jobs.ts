@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, type Metric, oneGauge, type Telemetry } from '../../platform/index.ts';
 import { JobAcceptor } from './accept.ts';
 import { JobsAdmin } from './admin.ts';
 import { JobCounts } from './counts.ts';
 import { CronPlanStore } from './cron-plans.ts';
-import { JobsDatabase } from './database.ts';
+import { JobsDatabase } from './database/index.ts';
 import { jobsNotAcceptedHere } from './errors.ts';
 import { Invocations } from './invocations.ts';
 import type { AcceptedJob, JobHandler, JobResult, NewJob } from './job.ts';
@@ -54,12 +55,17 @@ export interface Jobs {
   readonly cronPlans: CronPlanStore;
   readonly scheduled: ScheduledJobs;
   metrics(): readonly Metric[];
+  /** Begins no more jobs; what runs goes on, and jobs are accepted. */
+  drain(): void;
   /** Waits up to `graceMs` for what runs, then gives it to other processes. */
   stop(graceMs: number): Promise<void>;
 }
 
 /** Statements of one process at a time: acceptance, claims, outcomes and heartbeats do not wait for each other. */
 const POOL_SIZE = 6;
+
+/** How long a database may take to say goodbye, in milliseconds. */
+const CLOSE_MS = 2_000;
 
 /** Opens the jobs of a process. The database may be away: it is connected to when it is needed, and again when it is back. */
 export function openJobs(options: JobsOptions): Jobs {
@@ -126,13 +132,17 @@ export function openJobs(options: JobsOptions): Jobs {
       oneGauge('portico_jobs_running', 'Jobs that this process runs now.', runner?.running ?? 0),
       ...gauges.metrics(),
     ],
+    drain: () => runner?.drain(),
     stop: async (graceMs) => {
       isStarted = false;
       maintenance.stop();
       await runner?.stop(graceMs);
       results.close();
-      await notifications?.close();
-      await database.close();
+      // A connection that is silent never ends by itself; the process does.
+      await Promise.race([
+        Promise.all([notifications?.close(), database.close()]),
+        sleep(CLOSE_MS, undefined, { ref: false }),
+      ]);
     },
   };
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { JobsDatabase } from './database.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobsDatabase } from './database/index.ts';
 
 /** The holder counts its lease as lost this part of it earlier than the others do. */
 const MARGIN = 1 / 10;
 const RETRY_MS = 1_000;
+const LEAVE_MS = 3_000;
 
 export interface LeaseListeners {
   /** Jobs that this process runs, by id: others that the database has as its own are given back. */
@@ -31,6 +33,8 @@ export class Lease {
   #validUntil = Number.NEGATIVE_INFINITY;
   #wasHeld = false;
   #timer: NodeJS.Timeout | undefined;
+  /** Ends what runs when the lease does, also while a heartbeat waits for its answer. */
+  #expiry: NodeJS.Timeout | undefined;
   #beating: Promise<void> | undefined;
   #isClosed = false;
 
@@ -65,17 +69,31 @@ export class Lease {
       // Another process has given its jobs away: what runs here runs there too.
       if (this.#wasHeld && !row?.was_known) this.#listeners.onLost();
       this.#wasHeld = true;
-      this.#validUntil = sentAt + this.#leaseMs * (1 - MARGIN);
+      this.#extend(sentAt + this.#leaseMs * (1 - MARGIN));
       this.#listeners.onTrouble(undefined);
       if (row?.cancelled) this.#listeners.onCancelled(row.cancelled);
       this.#plan(this.#leaseMs / 3);
     } catch (error) {
       this.#listeners.onTrouble(error);
-      if (this.#wasHeld && !this.isHeld) {
-        this.#wasHeld = false;
-        this.#listeners.onLost();
-      }
       this.#plan(RETRY_MS);
+    }
+  }
+
+  /** @param until by this process's monotonic clock. */
+  #extend(until: number): void {
+    this.#validUntil = until;
+    clearTimeout(this.#expiry);
+    if (this.#isClosed) return;
+    this.#expiry = setTimeout(() => this.#expire(), until - performance.now());
+    this.#expiry.unref();
+  }
+
+  #expire(): void {
+    // Timers are whole milliseconds.
+    if (this.isHeld) this.#extend(this.#validUntil);
+    else if (this.#wasHeld) {
+      this.#wasHeld = false;
+      this.#listeners.onLost();
     }
   }
 
@@ -85,10 +103,15 @@ export class Lease {
     this.#timer.unref();
   }
 
-  /** Gives the jobs that are still held to others. */
+  /** Gives the jobs that are still held to others. A database that does not answer in time finds out when the lease ends. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#expiry);
+    await Promise.race([this.#leave(), sleep(LEAVE_MS, undefined, { ref: false })]);
+  }
+
+  async #leave(): Promise<void> {
     await this.#beating;
     this.#validUntil = Number.NEGATIVE_INFINITY;
     if (this.#wasHeld) await this.#database.query('SELECT portico_jobs.leave($1)', [this.id]).catch(() => {});

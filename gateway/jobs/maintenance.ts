@@ -1,8 +1,11 @@
 import type { Logger } from '../../platform/index.ts';
 import type { JobsAdmin } from './admin.ts';
+import { isLocked } from './database/index.ts';
 
 const MAINTENANCE_INTERVAL_MS = 60 * 60_000;
 const RETRY_MS = 5_000;
+/** After something that reads a table kept it from being changed: each try keeps jobs waiting for half a second. */
+const LOCKED_MS = 60_000;
 
 export interface MaintenanceOptions {
   readonly retentionDays: number;
@@ -27,19 +30,33 @@ export class Maintenance {
   }
 
   async #run(): Promise<void> {
-    const { retentionDays, deadRetentionDays, log } = this.#options;
     let nextMs = MAINTENANCE_INTERVAL_MS;
     try {
-      const dropped = await this.#admin.maintain(retentionDays, deadRetentionDays);
-      if (dropped.length > 0)
-        log.info({ event: 'jobs.partitions_dropped', partitions: dropped }, 'dropped old partitions of finished jobs');
-    } catch {
-      // Whoever accepts or runs jobs reports a database that is away.
-      nextMs = RETRY_MS;
+      await this.#admin.makePartitions();
+      await this.#dropPartitions();
+    } catch (error) {
+      // What accepts or runs jobs reports a database that is away.
+      nextMs = isLocked(error) ? LOCKED_MS : RETRY_MS;
     }
     if (this.#isStopped) return;
     this.#timer = setTimeout(() => void this.#run(), nextMs);
     this.#timer.unref();
+  }
+
+  /** Each in a transaction of its own, so that jobs wait for one at most. */
+  async #dropPartitions(): Promise<void> {
+    const { retentionDays, deadRetentionDays, log } = this.#options;
+    const partitions: string[] = [];
+    try {
+      for (;;) {
+        const dropped = this.#isStopped ? undefined : await this.#admin.dropPartition(retentionDays, deadRetentionDays);
+        if (dropped === undefined) return;
+        partitions.push(dropped);
+      }
+    } finally {
+      if (partitions.length > 0)
+        log.info({ event: 'jobs.partitions_dropped', partitions }, 'dropped old partitions of finished jobs');
+    }
   }
 
   stop(): void {

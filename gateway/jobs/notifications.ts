@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { POOL_CONNECTIONS } from '../../platform/index.ts';
-import { type JobsDatabase, withDeadline } from './database.ts';
+import { type JobsDatabase, withDeadline } from './database/index.ts';
 
 const CHANNELS = ['portico_jobs', 'portico_jobs_settled'] as const;
 /** How long a statement on this connection may take. */

@@ -1,10 +1,11 @@
-/** Queues of which this process begins no job for now, since what runs their jobs cannot be called. */
+/** Queues, and tenants of queues, of which this process begins no job for now, since what runs their jobs cannot be called. */
 export class PausedQueues {
   /** Until when, by `performance.now()`. */
   readonly #until = new Map<string, number>();
 
-  /** @param key of the kind and the queue. */
+  /** @param key of the queue or of the lane. */
   pause(key: string, ms: number): void {
+    if (ms <= 0) return;
     this.#until.set(key, Math.max(this.#until.get(key) ?? 0, performance.now() + ms));
   }
 

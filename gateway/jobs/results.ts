@@ -1,4 +1,4 @@
-import type { JobsDatabase } from './database.ts';
+import type { JobsDatabase } from './database/index.ts';
 import { resultsUnavailable } from './errors.ts';
 import { FINAL_STATES, type JobResult, type JobState, type Json } from './job.ts';
 import { timeOfUuid } from './uuid-v7.ts';
@@ -119,7 +119,8 @@ export class JobResults {
   }
 }
 
-/** By how much the clock of the process that made an id may be ahead of the database's. */
+/** By how much the time in an id, which is the database's, may be ahead of when its job was finished: a process asks for the time
+ * each hour, and its clock runs by itself in between. */
 const CLOCK_SKEW_MS = 10 * 60_000;
 
 const RESULT = `

@@ -1,19 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger, Span, Telemetry } from '../../platform/index.ts';
-import { backoffMs } from './backoff.ts';
-import { type ClaimedRow, claimJobs, type LaneCursor, NO_LANE, nextDueMs, queueKey } from './claim.ts';
+import { type ClaimedRow, claimJobs, type LaneCursor, laneKey, NO_LANE, nextDueMs, queueKey } from './claim.ts';
 import type { JobCounts } from './counts.ts';
-import type { JobsDatabase } from './database.ts';
-import { type JobHandler, type JobOutcome, retry } from './job.ts';
+import { type JobsDatabase, JobsDatabaseUnusable } from './database/index.ts';
+import { interrupted, type JobHandler, type JobOutcome, retry } from './job.ts';
 import { Lease } from './lease.ts';
+import { labelsOf, settledRowOf } from './outcomes.ts';
 import { PausedQueues } from './paused-queues.ts';
-import { type SettledRow, Settlements, settlementOf } from './settlements.ts';
+import { type Settled, type Settlement, Settlements, settlementOf, unstorable } from './settlements.ts';
 
 /** Notifications wake a process; this is for those that were lost, in milliseconds. */
 const FALLBACK_POLL_MS = 15_000;
 /** Where notifications do not arrive. */
 const POLL_MS = 1_000;
 const RETRY_MS = 1_000;
-const MAX_REASON = 64;
 
 export interface RunnerOptions {
   readonly database: JobsDatabase;
@@ -50,6 +50,9 @@ export class JobRunner {
   #claiming: Promise<void> | undefined;
   #isWanted = false;
   #timer: NodeJS.Timeout | undefined;
+  /** Nothing more is begun. */
+  #isDraining = false;
+  /** Outcomes are not tried to be written again. */
   #isStopping = false;
   #isTroubled = false;
   #onIdle: (() => void) | undefined;
@@ -86,7 +89,7 @@ export class JobRunner {
 
   /** There may be jobs. Any number of calls while a claim is under way make one more claim. */
   wake(): void {
-    if (this.#isStopping) return;
+    if (this.#isDraining) return;
     if (this.#claiming) {
       this.#isWanted = true;
       return;
@@ -124,7 +127,9 @@ export class JobRunner {
         cursor: this.#cursor,
       });
       this.#cursor = cursor;
-      for (const row of rows) this.#begin(row);
+      // The answer may have taken longer than the lease, and the process may have begun to stop meanwhile.
+      const mayBegin = this.#lease.isHeld && !this.#isDraining;
+      for (const row of rows) this.#begin(row, mayBegin);
       // Slots that are free again wake it, where there may be more.
       if (rows.length >= free) this.#isWanted ||= this.#running.size < this.#options.slots;
       else
@@ -139,16 +144,18 @@ export class JobRunner {
   }
 
   #plan(ms: number): void {
-    if (this.#isStopping) return;
+    if (this.#isDraining) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.wake(), Math.max(1, ms));
     this.#timer.unref();
   }
 
-  #begin(row: ClaimedRow): void {
+  /** @param isRun false: it is given back. */
+  #begin(row: ClaimedRow, isRun: boolean): void {
     const run = { controller: new AbortController(), attempt: row.attempts };
     this.#running.set(row.id, run);
-    void this.#run(row, run).finally(() => {
+    const ended = isRun ? this.#run(row, run) : this.#settle(settlementOf(settledRowOf(row, interrupted())));
+    void ended.finally(() => {
       if (this.#running.get(row.id) === run) this.#running.delete(row.id);
       if (this.#running.size === 0) this.#onIdle?.();
       this.wake();
@@ -168,24 +175,29 @@ export class JobRunner {
     const outcome: JobOutcome = row.is_expired
       ? { outcome: 'expired' }
       : await this.#handle(row, span, controller.signal);
-    const settlement = settlementOf(this.#settledRow(row, outcome));
-    const settled = settlement.row;
-    const reason = settled.outcome === 'done' ? '' : (settled.reason ?? settled.outcome);
-    const label = settled.outcome === 'scheduled' ? (settled.is_attempt ? 'retry' : 'postponed') : settled.outcome;
-    counts.ended(row.kind, label, reason, performance.now() - startedAt);
-    if (label === 'dead') this.#logDead(row, reason);
+    if (outcome.outcome === 'postponed')
+      this.#paused.pause(outcome.pauses === 'queue' ? queueKey(row.kind, row.queue) : laneKey(row), outcome.afterMs);
+    const settlement = settlementOf(settledRowOf(row, outcome));
+    const labels = labelsOf(settlement.row);
+    const durationMs = performance.now() - startedAt;
     span?.setAttribute('portico.job.kind', row.kind);
     span?.setAttribute('portico.job.attempt', row.attempts);
-    span?.setAttribute('portico.job.outcome', label);
-    if (reason !== '') span?.fail(reason);
+    span?.setAttribute('portico.job.outcome', labels.outcome);
+    if (labels.reason !== '') span?.fail(labels.reason);
     span?.end();
-    const written = await this.#settlements.add(settlement).catch((error: unknown) => {
+    const written = await this.#settle(settlement);
+    const { outcome: label, reason } = written === 'unstorable' ? labelsOf(unstorable(settlement.row)) : labels;
+    counts.ended(row.kind, label, reason, durationMs);
+    if (label === 'dead') this.#logDead(row, reason);
+    if (written === 'unstorable' || (written === 'taken' && settlement.row.outcome !== 'scheduled'))
+      this.#options.onSettled(row.id);
+  }
+
+  #settle(settlement: Settlement): Promise<Settled> {
+    return this.#settlements.add(settlement).catch((error: unknown) => {
       this.#report(error);
       return 'refused';
     });
-    if (written === 'unstorable') this.#logDead(row, written);
-    if (written === 'unstorable' || (written === 'taken' && settled.outcome !== 'scheduled'))
-      this.#options.onSettled(row.id);
   }
 
   #logDead({ id, kind, queue, attempts }: ClaimedRow, reason: string): void {
@@ -211,47 +223,20 @@ export class JobRunner {
           maxAttempts: row.max_attempts,
           payload: row.payload,
           acceptedAt: row.accepted_at,
+          begunAt: row.begun_at,
           expiresAt: row.expires_at ?? undefined,
           span,
         },
         signal,
       );
     } catch (error) {
-      if (signal.aborted) return retry('interrupted', { afterMs: 0 });
+      if (signal.aborted) return interrupted();
       const { log } = this.#options;
       log.error(
         { event: 'jobs.run_failed', err: error, job: row.id, kind: row.kind, queue: row.queue },
         'a job failed',
       );
       return retry('unexpected');
-    }
-  }
-
-  #settledRow(row: ClaimedRow, outcome: JobOutcome): SettledRow {
-    const base = { id: row.id, attempt: row.attempts };
-    switch (outcome.outcome) {
-      case 'done':
-        return { ...base, outcome: 'done', output: outcome.output };
-      case 'expired':
-        return { ...base, outcome: 'expired', reason: 'expired' };
-      case 'failed':
-      case 'dead':
-        return { ...base, outcome: outcome.outcome, reason: short(outcome.reason), errors: outcome.errors };
-      case 'postponed':
-        this.#paused.pause(queueKey(row.kind, row.queue), outcome.afterMs);
-        return {
-          ...base,
-          outcome: 'scheduled',
-          reason: short(outcome.reason),
-          after_ms: outcome.afterMs * (1 + Math.random() / 4),
-          is_attempt: false,
-        };
-      case 'retry': {
-        const reason = short(outcome.reason);
-        if (row.attempts >= row.max_attempts) return { ...base, outcome: 'dead', reason, errors: outcome.errors };
-        const afterMs = reason === 'interrupted' ? 0 : backoffMs(row.attempts, outcome.afterMs);
-        return { ...base, outcome: 'scheduled', reason, after_ms: afterMs, is_attempt: true };
-      }
     }
   }
 
@@ -262,6 +247,8 @@ export class JobRunner {
   /** A database that is away is said once, and once when it is back. */
   #report(error: unknown): void {
     const { log } = this.#options;
+    // That is said where it is found.
+    if (error instanceof JobsDatabaseUnusable) return;
     if (error !== undefined && !this.#isTroubled)
       log.error({ event: 'jobs.database_unavailable', err: error }, 'the database of jobs cannot be used; retrying');
     if (error === undefined && this.#isTroubled)
@@ -269,15 +256,21 @@ export class JobRunner {
     this.#isTroubled = error !== undefined;
   }
 
+  /** Begins nothing more; what runs goes on. */
+  drain(): void {
+    clearTimeout(this.#timer);
+    this.#isDraining = true;
+  }
+
   /** Begins nothing more, waits up to `graceMs` for what runs, aborts the rest and gives it back. */
   async stop(graceMs: number): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#isStopping = true;
-    await this.#claiming;
+    this.drain();
+    await Promise.race([this.#claiming, sleep(graceMs + RETRY_MS, undefined, { ref: false })]);
     if (!(await this.#idleWithin(graceMs))) {
       this.#abort(this.#running.keys());
       await this.#idleWithin(RETRY_MS);
     }
+    this.#isStopping = true;
     await this.#lease.close();
   }
 
@@ -291,8 +284,4 @@ export class JobRunner {
       };
     });
   }
-}
-
-function short(reason: string): string {
-  return reason.slice(0, MAX_REASON);
 }

@@ -1,4 +1,4 @@
-import type { JobsDatabase } from './database.ts';
+import type { JobsDatabase } from './database/index.ts';
 import type { JobState } from './job.ts';
 
 /** A job of a schedule, with what its `owner` has of it. */

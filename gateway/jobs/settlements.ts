@@ -1,5 +1,5 @@
 import { Batcher } from './batcher.ts';
-import { isOfValues, type JobsDatabase } from './database.ts';
+import { isOfValues, type JobsDatabase } from './database/index.ts';
 import type { Json } from './job.ts';
 import { isDeeperThan, jsonbText } from './jsonb-text.ts';
 
@@ -50,7 +50,8 @@ export function settlementOf(row: SettledRow): Settlement {
   }
 }
 
-function unstorable({ id, attempt }: SettledRow): SettledRow {
+/** A job whose output or errors the database refuses. */
+export function unstorable({ id, attempt }: SettledRow): SettledRow {
   return { id, attempt, outcome: 'dead', reason: 'unstorable' };
 }
 

@@ -3,8 +3,10 @@ import { randomFillSync } from 'node:crypto';
 /**
  * A UUID of version 7 (RFC 9562 section 5.7): 48 bits of milliseconds since 1970, then 74 random bits. Ids of jobs that
  * are accepted together lie together in the index, and the time tells which partitions may hold a finished job.
+ *
+ * @param now of the database, in milliseconds since 1970.
  */
-export function uuidV7(now = Date.now()): string {
+export function uuidV7(now: number): string {
   const bytes = randomFillSync(Buffer.allocUnsafe(16));
   bytes.writeUIntBE(now, 0, 6);
   bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f);

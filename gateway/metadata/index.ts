@@ -22,6 +22,7 @@ export type { ServiceMetadata } from './services.ts';
 export { configuredHeaders, mapping, problemsOfShape, type ResilienceMetadata } from './shapes/index.ts';
 export {
   type Environment,
+  namedVariables,
   resolveEventsUrl,
   resolveHeaders,
   resolveUrl,

@@ -69,14 +69,22 @@ function resolveValue(
   variable: string | null | undefined,
   environment: Environment,
 ): { text: string } | { unusable: readonly string[] } {
-  const names =
-    template == null ? [variable ?? ''] : [...template.matchAll(VARIABLE_REFERENCE)].map(([, name]) => name ?? '');
+  const names = namedVariables(template, variable);
   const unusable = names.filter((name) => isOwnSecret(name) || environment[name] === undefined);
   if (unusable.length > 0) return { unusable };
   const textOf = (name: string) => environment[name] ?? '';
   return {
     text: template == null ? textOf(variable ?? '') : template.replace(VARIABLE_REFERENCE, (_, name) => textOf(name)),
   };
+}
+
+/** The variables that a template refers to, or the one that is named in its place. */
+export function namedVariables(
+  template: string | null | undefined,
+  variable: string | null | undefined,
+): readonly string[] {
+  if (template == null) return [variable ?? ''];
+  return [...template.matchAll(VARIABLE_REFERENCE)].map(([, name]) => name ?? '');
 }
 
 function environmentProblem(unusable: readonly string[]): string {

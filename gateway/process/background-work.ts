@@ -6,7 +6,7 @@ import type { HttpExchange } from '../http/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import { type Metadata, together } from '../metadata/index.ts';
 import { openSchedules } from '../schedules/index.ts';
-import type { UpstreamConnections } from '../upstream/index.ts';
+import type { SourceState, UpstreamConnections } from '../upstream/index.ts';
 
 export interface BackgroundWorkOptions {
   readonly jobs: Jobs;
@@ -23,6 +23,8 @@ export interface BackgroundWork {
   /** Answers `/v1/events`. */
   readonly events: (exchange: HttpExchange) => Promise<void>;
   readonly subscribers: readonly MetadataSubscriber[];
+  /** How calls of its webhooks go. */
+  states(): readonly SourceState[];
   /** Begins to plan the times of cron triggers. */
   start(): void;
   stop(): Promise<void>;
@@ -45,6 +47,7 @@ export function openBackgroundWork({ jobs, config, metadata, http, log }: Backgr
         jobs,
         accepts: config.PORTICO_JOBS !== 'run',
         moreOrigins: config.PORTICO_SCHEDULED_EVENT_ORIGINS,
+        moreVariables: config.PORTICO_SCHEDULED_EVENT_VARIABLES,
         log,
       }),
     () => openDeliveries({ metadata, dependencies, jobs, maxBodyBytes: config.PORTICO_MAX_BODY_BYTES }),
@@ -53,6 +56,7 @@ export function openBackgroundWork({ jobs, config, metadata, http, log }: Backgr
     commands: schedules.commands,
     events: deliveries.endpoint,
     subscribers: [schedules, deliveries],
+    states: () => [...schedules.states(), ...deliveries.states()],
     start: schedules.start,
     stop: schedules.stop,
   };

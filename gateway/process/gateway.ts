@@ -178,6 +178,7 @@ export async function startGateway(
       http,
       compositions,
       telemetry,
+      webhooks: backgroundWork?.states() ?? [],
       jobs,
       connections,
     });
@@ -261,6 +262,7 @@ export async function startGateway(
       stopTelling();
       // Balancers have to notice that this gateway is not ready any more, before it stops to accept connections.
       listening.drain();
+      jobs?.drain();
       if (config.PORTICO_DRAIN_SECONDS > 0) await sleep(config.PORTICO_DRAIN_SECONDS * 1000);
       graph.stop();
       stopKeys();

@@ -18,7 +18,7 @@ import type { Jobs } from '../jobs/index.ts';
 import type { OperationPipeline } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import type { Subscriptions } from '../subscriptions/index.ts';
-import type { UpstreamConnections } from '../upstream/index.ts';
+import type { SourceState, UpstreamConnections } from '../upstream/index.ts';
 import { operationMetrics } from './operation-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
@@ -37,6 +37,8 @@ export interface Measured {
   readonly http: Pick<UpstreamConnections, 'buffered'>;
   readonly compositions: Durations;
   readonly telemetry: Pick<Telemetry, 'counts'>;
+  /** Of webhooks that are called without a request of a client. */
+  readonly webhooks: readonly SourceState[];
   /** Undefined where there is no database for them. */
   readonly jobs: Pick<Jobs, 'metrics'> | undefined;
   /** Undefined before the gateway listens. */
@@ -54,6 +56,7 @@ export function measure({
   http,
   compositions,
   telemetry,
+  webhooks,
   jobs,
   connections,
 }: Measured): readonly Metric[] {
@@ -112,7 +115,7 @@ export function measure({
     ...clockSkewMetrics(authenticator.clockSkewSeconds),
     spanCounter(telemetry.counts),
     ...(jobs?.metrics() ?? []),
-    ...upstreamMetrics(current.states),
+    ...upstreamMetrics([...current.states, ...webhooks]),
   ];
 }
 

@@ -178,7 +178,7 @@ function cronEvent(job: ScheduledJob) {
 }
 
 function oneOffEvent(job: ScheduledJob) {
-  const { webhook, headers, created_at, ...event } = describedEvent(job.owner?.event);
+  const { webhook, headers, ...event } = describedEvent(job.owner?.event);
   return {
     id: job.id,
     webhook_conf: (webhook as { url?: string } | undefined)?.url ?? webhook ?? null,
@@ -186,7 +186,7 @@ function oneOffEvent(job: ScheduledJob) {
     ...event,
     status: statusOf(job.state),
     tries: job.attempts,
-    created_at: created_at ?? job.acceptedAt.toISOString(),
+    created_at: job.acceptedAt.toISOString(),
     next_retry_at: nextRetryAt(job),
   };
 }

@@ -138,7 +138,7 @@ export class CronPlanner {
           queue: name,
           idempotencyKey: time.toISOString(),
           runAt: time.getTime(),
-          expiresAt: time.getTime() + toleranceMs,
+          validForMs: toleranceMs,
           maxAttempts: retry_conf.num_retries + 1 + SPARE_ATTEMPTS,
           payload: null,
         }),

@@ -19,7 +19,8 @@ export function cronRunner({ triggers, ...options }: CronRunnerOptions): JobHand
     run: async (job, signal) => {
       const time = new Date(job.idempotencyKey);
       const trigger = triggers().get(job.queue);
-      if (!trigger?.metadata.schedule.matches(time)) return leaveToNewerMetadata(time, 'schedule-changed') ?? expired();
+      if (!trigger?.metadata.schedule.matches(time))
+        return leaveToNewerMetadata(time, job, 'schedule-changed') ?? expired();
       const { name, comment, payload, headers, request_transform: transform, retry_conf } = trigger.metadata;
       return callScheduled(
         {

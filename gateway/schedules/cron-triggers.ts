@@ -20,7 +20,10 @@ export function openCronTriggers(
     const report = (message: string, key: string) =>
       problems.push({ ...metadata.place('cronTriggers', [index, key]), message });
     const secrets = { webhook_signature: trigger.webhook_signature?.secret_from_env };
-    return [trigger.name, { ...openWebhook(trigger, secrets, dependencies, report), metadata: trigger }] as const;
+    return [
+      trigger.name,
+      { ...openWebhook({ ...trigger, kind: 'cron-trigger' }, secrets, dependencies, report), metadata: trigger },
+    ] as const;
   });
   if (problems.length > 0) throw new MetadataError(problems);
   return new Map(triggers);

@@ -10,7 +10,14 @@ import {
   SCHEDULE_RETRIES,
   webhookUrl,
 } from '../metadata/index.ts';
-import { openWebhook, SPARE_ATTEMPTS, type WebhookDependencies, type WebhookTarget } from '../webhook-jobs/index.ts';
+import {
+  openWebhook,
+  SPARE_ATTEMPTS,
+  type WebhookDependencies,
+  type WebhookState,
+  type WebhookTarget,
+} from '../webhook-jobs/index.ts';
+import { environmentOf } from './called-origins.ts';
 import { scheduledTime } from './cron-runner.ts';
 import { unusableWebhook, webhookNotAllowed } from './errors.ts';
 import { callScheduled } from './scheduled-call.ts';
@@ -46,7 +53,6 @@ export type NewEvent = z.output<typeof newEventShape>;
 const storedEvent = z.object({
   webhook: z.object({ url: z.string().optional(), url_from_env: z.string().optional() }),
   scheduled_time: z.string(),
-  created_at: z.string(),
   payload: z.unknown().optional(),
   headers: z.array(z.unknown()),
   retry_conf: z.unknown(),
@@ -56,10 +62,27 @@ const storedEvent = z.object({
 export interface OneOffOptions {
   readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly invocations: Invocations;
-  /** Whether an origin may be called. */
-  readonly isAllowed: (origin: string) => boolean;
+  /** What the metadata has the gateway call, with the variables of the environment that it is sent. */
+  readonly origins: () => ReadonlyMap<string, ReadonlySet<string>>;
+  /** Origins that may be called beside these; `*` stands for all. */
+  readonly moreOrigins: readonly string[];
+  /** Variables that may be sent to any of them. */
+  readonly moreVariables: readonly string[];
   readonly dependencies: WebhookDependencies;
   readonly log: Logger;
+}
+
+/** A webhook of an event, with the values of the environment. */
+interface Target {
+  readonly url: string;
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isAllowed: boolean;
+}
+
+interface Unusable {
+  readonly problem: string;
+  readonly of: 'webhook' | 'headers';
 }
 
 /** Origins that have a client of their own; what is called at more of them shares one. */
@@ -81,15 +104,14 @@ export class OneOffEvents implements JobHandler {
    * @throws GatewayError where it cannot be called, or was not committed.
    */
   async create(event: NewEvent): Promise<string> {
-    const { origin } = new URL(this.#resolve(event).url);
+    const target = this.#resolve(event.webhook, event.headers);
+    if ('problem' in target) throw unusableWebhook(target.problem, target.of);
+    if (!target.isAllowed) throw webhookNotAllowed();
+    const { origin } = target;
     if (origin.length > MAX_ORIGIN) throw unusableWebhook('the name of the host is too long', 'webhook');
-    if (!this.#options.isAllowed(origin)) throw webhookNotAllowed();
-    const runAt = event.schedule_at.getTime();
-    const toleranceMs = Math.max(1, event.retry_conf.tolerance_seconds) * 1000;
     const stored: z.output<typeof storedEvent> = {
       webhook: event.webhook,
       scheduled_time: scheduledTime(event.schedule_at),
-      created_at: scheduledTime(new Date()),
       payload: event.payload ?? null,
       headers: [...event.headers],
       retry_conf: event.retry_conf,
@@ -100,8 +122,8 @@ export class OneOffEvents implements JobHandler {
     const { id } = await this.#options.jobs.enqueue({
       kind: ONE_OFF_KIND,
       queue: origin,
-      runAt,
-      expiresAt: runAt + toleranceMs,
+      runAt: event.schedule_at.getTime(),
+      validForMs: Math.max(1, event.retry_conf.tolerance_seconds) * 1000,
       maxAttempts: event.retry_conf.num_retries + 1 + SPARE_ATTEMPTS,
       payload: { event: text },
       // Kept with the result, for `get_scheduled_events`.
@@ -111,26 +133,24 @@ export class OneOffEvents implements JobHandler {
   }
 
   run: JobHandler['run'] = async (job, signal) => {
-    const { invocations, isAllowed, dependencies, log } = this.#options;
+    const { invocations, dependencies, log } = this.#options;
     const stored = storedEvent.parse(JSON.parse((job.payload as { event: string }).event));
     const headers = configuredHeaders.parse(stored.headers);
-    const url = resolveUrl(stored.webhook, dependencies.environment);
-    const values = resolveHeaders(headers, dependencies.environment);
+    const target = this.#resolve(stored.webhook, headers);
     // A variable may be there again with the next version of the environment.
-    if ('problem' in url || 'problem' in values) return postponed('environment', 10_000);
-    const { origin } = new URL(url.url);
-    if (!isAllowed(origin)) return dead('webhook-not-allowed');
+    if ('problem' in target) return postponed('environment', 10_000);
+    if (!target.isAllowed) return dead('webhook-not-allowed');
     return callScheduled(
       {
-        http: this.#clientOf(origin),
-        url: url.url,
-        headers: values.headers,
+        http: this.#clientOf(target.origin),
+        url: target.url,
+        headers: target.headers,
         configuredHeaders: headers,
         transform: undefined,
         payload: {
           scheduled_time: stored.scheduled_time,
           payload: stored.payload ?? null,
-          created_at: stored.created_at,
+          created_at: scheduledTime(job.acceptedAt),
           id: job.id,
           ...(stored.comment !== undefined && { comment: stored.comment }),
         },
@@ -143,14 +163,30 @@ export class OneOffEvents implements JobHandler {
     );
   };
 
-  /** @throws GatewayError where the webhook or the headers cannot be used. */
-  #resolve({ webhook, headers }: NewEvent): { url: string } {
-    const { environment } = this.#options.dependencies;
-    const url = resolveUrl(webhook, environment);
-    if ('problem' in url) throw unusableWebhook(url.problem, 'webhook');
-    const values = resolveHeaders(headers, environment);
-    if ('problem' in values) throw unusableWebhook(values.problem, 'headers');
-    return url;
+  /** What is called, or what is wrong with it. Variables that may not be sent there are not set, as far as an event is concerned. */
+  #resolve(webhook: Parameters<typeof resolveUrl>[0], headers: NewEvent['headers']): Target | Unusable {
+    const { dependencies, origins, moreOrigins, moreVariables } = this.#options;
+    const { environment } = dependencies;
+    const ofAll = new Set([...moreVariables, ...[...origins().values()].flatMap((names) => [...names])]);
+    const somewhere = resolveUrl(webhook, environmentOf(ofAll, environment));
+    if ('problem' in somewhere) return { problem: somewhere.problem, of: 'webhook' };
+    const { origin } = new URL(somewhere.url);
+    const variables = origins().get(origin);
+    const sent = environmentOf([...moreVariables, ...(variables ?? [])], environment);
+    const url = resolveUrl(webhook, sent);
+    if ('problem' in url) return { problem: url.problem, of: 'webhook' };
+    const values = resolveHeaders(headers, sent);
+    if ('problem' in values) return { problem: values.problem, of: 'headers' };
+    const isAllowed = variables !== undefined || moreOrigins.includes('*') || moreOrigins.includes(origin);
+    return { url: url.url, origin, headers: values.headers, isAllowed };
+  }
+
+  /** How its calls go, by origin: only of those that the metadata or a setting names, since names are labels of metrics. */
+  states(): readonly WebhookState[] {
+    const { origins, moreOrigins } = this.#options;
+    return [...this.#clients]
+      .filter(([origin]) => origins().has(origin) || moreOrigins.includes(origin))
+      .map(([, client]) => client.state());
   }
 
   #clientOf(origin: string): WebhookTarget['http'] {
@@ -159,7 +195,7 @@ export class OneOffEvents implements JobHandler {
     const client =
       this.#clients.get(key) ??
       openWebhook(
-        { name: `scheduled events ${key}`, webhook: { url: origin }, headers: [] },
+        { name: key, kind: 'scheduled-event', webhook: { url: origin }, headers: [] },
         {},
         dependencies,
         () => {},

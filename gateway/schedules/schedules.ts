@@ -1,8 +1,8 @@
 import type { Logger } from '../../platform/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Metadata } from '../metadata/index.ts';
-import type { WebhookDependencies } from '../webhook-jobs/index.ts';
-import { originsOfMetadata } from './allowed-origins.ts';
+import type { WebhookDependencies, WebhookState } from '../webhook-jobs/index.ts';
+import { calledOrigins } from './called-origins.ts';
 import { scheduleCommands } from './commands.ts';
 import { CronPlanner } from './cron-planner.ts';
 import { CRON_KIND, cronRunner } from './cron-runner.ts';
@@ -17,6 +17,8 @@ export interface SchedulesOptions {
   readonly accepts: boolean;
   /** Origins that one-off events may call beside those of the metadata; `*` stands for all. */
   readonly moreOrigins: readonly string[];
+  /** Variables of the environment that one-off events may send anywhere, beside those that the metadata sends to an origin. */
+  readonly moreVariables: readonly string[];
   readonly log: Logger;
 }
 
@@ -26,6 +28,8 @@ export interface Schedules {
   readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
   /** As a subscriber of the metadata. @throws MetadataError when the triggers do not fit the environment. */
   prepare(metadata: Metadata): () => void;
+  /** How calls of its webhooks go. */
+  states(): readonly WebhookState[];
   /** Begins to plan the times of cron triggers. */
   start(): void;
   stop(): Promise<void>;
@@ -40,12 +44,14 @@ export function openSchedules(options: SchedulesOptions): Schedules {
   const { dependencies, jobs, log, moreOrigins } = options;
   const { environment } = dependencies;
   let triggers = openCronTriggers(options.metadata, dependencies);
-  let origins = originsOfMetadata(options.metadata, environment);
+  let origins = calledOrigins(options.metadata, environment);
   const { invocations, cronPlans: plans } = jobs;
   const oneOff = new OneOffEvents({
     jobs,
     invocations,
-    isAllowed: (origin) => moreOrigins.includes('*') || moreOrigins.includes(origin) || origins.has(origin),
+    origins: () => origins,
+    moreOrigins,
+    moreVariables: options.moreVariables,
     dependencies,
     log,
   });
@@ -60,10 +66,11 @@ export function openSchedules(options: SchedulesOptions): Schedules {
       return () => {
         const removed = [...triggers.keys()].filter((name) => !next.has(name));
         triggers = next;
-        origins = originsOfMetadata(metadata, environment);
+        origins = calledOrigins(metadata, environment);
         planner?.changed(removed);
       };
     },
+    states: () => [...[...triggers.values()].map(({ http }) => http.state()), ...oneOff.states()],
     start: () => planner?.start(),
     stop: async () => planner?.stop(),
   };

@@ -27,4 +27,10 @@ export const jobSettings = {
     .describe(
       'Origins that one-off scheduled events may call, such as `https://hooks.example.com`, beside those that the metadata names; `*`: any. See [schedules.md](schedules.md#one-off-events).',
     ),
+  PORTICO_SCHEDULED_EVENT_VARIABLES: setting
+    .list()
+    .default([])
+    .describe(
+      'Environment variables that one-off scheduled events may use in URLs and headers of any webhook, beside those that the metadata sends to its origin. See [schedules.md](schedules.md#one-off-events).',
+    ),
 };

@@ -23,13 +23,13 @@ export { recordCalls, unavailable } from './interceptors/index.ts';
 export { boundaryOf, MultipartReader } from './multipart-reader.ts';
 export { PassthroughBody } from './passthrough-body.ts';
 export {
+  askedWaitMs,
   type BreakerSettings,
   type ConcurrencySettings,
   DEFAULT_RESILIENCE,
   LinkedList,
   ListNode,
   type ResilienceSettings,
-  retryAfterMs,
 } from './resilience/index.ts';
 export { ResilientClient, type SourceState } from './resilient-client.ts';
 export { type RequestHeaders, withHeaders } from './with-headers.ts';

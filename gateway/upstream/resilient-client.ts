@@ -27,7 +27,7 @@ import { TimerBuckets } from './timer-buckets.ts';
 /** The state of a source's connection, for operators. */
 export interface SourceState {
   readonly name: string;
-  readonly kind: 'remote-schema' | 'action' | 'webhook';
+  readonly kind: 'remote-schema' | 'action' | 'cron-trigger' | 'scheduled-event' | 'subscription';
   /** `off` where it has none. */
   readonly breaker: BreakerState | 'off';
   readonly inFlight: number;

@@ -1,6 +1,15 @@
 import { Cancellation } from '../../platform/index.ts';
-import { dead, done, type JobOutcome, type NewInvocation, postponed, type RunningJob, retry } from '../jobs/index.ts';
-import { retryAfterMs, type UpstreamError, type UpstreamHttp, type UpstreamResponse } from '../upstream/index.ts';
+import {
+  dead,
+  done,
+  interrupted,
+  type JobOutcome,
+  type NewInvocation,
+  postponed,
+  type RunningJob,
+  retry,
+} from '../jobs/index.ts';
+import { askedWaitMs, type UpstreamError, type UpstreamHttp, type UpstreamResponse } from '../upstream/index.ts';
 import {
   SIGNATURE_HEADER,
   STANDARD_WEBHOOK_HEADERS,
@@ -67,7 +76,7 @@ export async function deliver(delivery: WebhookDelivery, job: RunningJob, signal
   } catch (error) {
     const { reason } = error as UpstreamError;
     if (reason === undefined) throw error;
-    if (reason === 'aborted') return postponed('interrupted', 0);
+    if (reason === 'aborted') return interrupted();
     if (NOT_ASKED.has(reason)) return postponed(reason, ((error as UpstreamError).retryAfterSeconds ?? 1) * 1000);
     await record?.({ status: null, response: clientError(reason) });
     return again(delivery, job, reason);
@@ -78,7 +87,7 @@ export async function deliver(delivery: WebhookDelivery, job: RunningJob, signal
   await record?.({ status, response: webhookResponse(response) });
   if (status >= 200 && status < 300) return done();
   const reason = status < 400 ? 'redirect' : status < 500 ? 'client-error' : 'server-error';
-  return again(delivery, job, reason, retryAfterMs(response.headers['retry-after'], Date.now()));
+  return again(delivery, job, reason, askedWaitMs(response));
 }
 
 function signed({ request, secrets }: WebhookDelivery, { id }: RunningJob): WebhookRequest {

@@ -12,10 +12,15 @@ export type WebhookDependencies = Pick<
 /** A webhook as metadata describes it. */
 export interface DescribedWebhook {
   readonly name: string;
+  /** What calls it, a label of its metrics beside the name. */
+  readonly kind: 'cron-trigger' | 'scheduled-event' | 'subscription';
   readonly webhook: { readonly url?: string | undefined; readonly url_from_env?: string | undefined };
   readonly headers: Parameters<typeof resolveHeaders>[0];
   readonly resilience?: ResilienceMetadata | undefined;
 }
+
+/** How calls of a webhook go. */
+export type WebhookState = ReturnType<ResilientClient['state']>;
 
 /** A webhook, ready to be called. */
 export interface WebhookTarget {
@@ -54,6 +59,6 @@ export function openWebhook(
     url: 'url' in url ? url.url : '',
     headers: 'headers' in headers ? headers.headers : {},
     secrets: own.length > 0 || webhookSecret === undefined ? own : [webhookSecret],
-    http: openResilientClient(described.name, 'webhook', described.resilience, dependencies),
+    http: openResilientClient(described.name, described.kind, described.resilience, dependencies),
   };
 }

@@ -1,6 +1,6 @@
 import { createLogger, isUuid, StartError } from '../../../platform/index.ts';
 import { readJobsDatabaseUrl } from '../../config.ts';
-import { JOB_STATES, type JobFilter, type JobState, openJobsAdmin } from '../../jobs/index.ts';
+import { JOB_STATES, type JobFilter, type JobState, JobsDatabaseUnusable, openJobsAdmin } from '../../jobs/index.ts';
 import { jobsTable, jobText, statsTable } from './print-jobs.ts';
 
 export const JOB_COMMANDS = ['list', 'show', 'retry', 'cancel', 'purge', 'stats'] as const;
@@ -68,6 +68,7 @@ export async function jobs(options: JobsCommandOptions, print: (text: string) =>
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     if (error instanceof StartError) throw error;
+    if (error instanceof JobsDatabaseUnusable) throw new StartError(`HASURA_GRAPHQL_METADATA_DATABASE_URL: ${message}`);
     throw new StartError(`HASURA_GRAPHQL_METADATA_DATABASE_URL: the database cannot be used (${code ?? message})`);
   } finally {
     await close();

@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
-import type { JobHandler, JobOutcome, Jobs, Json, NewJob, QueueLimits, RunningJob } from '../../jobs/index.ts';
+import {
+  interrupted,
+  type JobHandler,
+  type JobOutcome,
+  type Jobs,
+  type Json,
+  type NewJob,
+  postponed,
+  type QueueLimits,
+  type RunningJob,
+} from '../../jobs/index.ts';
 import type { ActionMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE, createSession, TENANT_VARIABLE } from '../../session/index.ts';
-import { retryAfterMs, UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
+import { askedWaitMs, UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
 import { headersToStore } from '../client-headers.ts';
 import { sourceError } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -60,7 +70,7 @@ export function acceptAction(
       tenant: session.variables[TENANT_VARIABLE],
       orderKey: orderBy === undefined ? undefined : (session.variables[orderBy] ?? ''),
       maxAttempts: job?.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
-      expiresAt: Date.now() + (job?.max_age_seconds ?? DEFAULT_MAX_AGE_SECONDS) * 1000,
+      validForMs: (job?.max_age_seconds ?? DEFAULT_MAX_AGE_SECONDS) * 1000,
       payload: payload as unknown as Json,
       owner: session.variables,
       isWatched: true,
@@ -119,7 +129,7 @@ export function actionJobs(
     limits: () => limits,
     run: async (job, signal) => {
       const webhook = webhooks.get(job.queue);
-      if (!webhook) return { outcome: 'postponed', reason: 'unknown-action', afterMs: UNKNOWN_ACTION_MS };
+      if (!webhook) return postponed('unknown-action', UNKNOWN_ACTION_MS);
       return runAction(webhook, job, signal, log);
     },
   };
@@ -171,11 +181,12 @@ function failedOutcome(answer: UpstreamResponse | UpstreamError | undefined, err
   if (answer === undefined) return { outcome: 'failed', reason: 'transform', errors };
   if (answer instanceof UpstreamError) {
     const { reason, retryAfterSeconds } = answer;
-    if (reason === 'timeout' || reason === 'connection' || reason === 'aborted')
+    if (reason === 'aborted') return interrupted();
+    if (reason === 'timeout' || reason === 'connection')
       return { outcome: 'retry', reason, afterMs: undefined, errors };
     if (reason === 'too-large') return { outcome: 'failed', reason, errors };
     const afterMs = retryAfterSeconds === undefined ? UNAVAILABLE_MS : retryAfterSeconds * 1000;
-    return { outcome: 'postponed', reason, afterMs };
+    return postponed(reason, afterMs);
   }
   const { status } = answer;
   const isServers = status < 200 || status >= 500 || (status >= 300 && status < 400);
@@ -183,7 +194,7 @@ function failedOutcome(answer: UpstreamResponse | UpstreamError | undefined, err
     return {
       outcome: 'retry',
       reason: isServers ? 'http-5xx' : `http-${status}`,
-      afterMs: retryAfterMs(answer.headers['retry-after'], Date.now()),
+      afterMs: askedWaitMs(answer),
       errors,
     };
   return { outcome: 'failed', reason: status >= 400 ? 'http-4xx' : 'invalid-response', errors };

@@ -2,7 +2,7 @@ import type { Cancellable } from '../../../platform/index.ts';
 import type { CallCounts } from '../call-counts.ts';
 import { UpstreamError, type UpstreamFlow, type UpstreamHandler, type UpstreamResponse } from '../exchange.ts';
 import type { UpstreamRequest } from '../http-client.ts';
-import { type RetryBudget, type RetrySettings, retryAfterMs, retryPauseMs } from '../resilience/index.ts';
+import { askedWaitMs, type RetryBudget, type RetrySettings, retryPauseMs } from '../resilience/index.ts';
 import { type Deadline, singleDeadline, type Timed } from '../timer-buckets.ts';
 import { ClientPace } from './client-pace.ts';
 import { type Dispatch, InterceptingHandler, type Interceptor } from './interceptor.ts';
@@ -46,7 +46,7 @@ class RetriedCall extends InterceptingHandler implements Cancellable, Timed {
 
   override onResponse(response: UpstreamResponse): void {
     if (isTransient(response)) {
-      const atLeastMs = retryAfterMs(response.headers['retry-after'], Date.now()) ?? 0;
+      const atLeastMs = askedWaitMs(response) ?? 0;
       if (this.#retry(atLeastMs, String(response.status))) return;
     }
     super.onResponse(response);

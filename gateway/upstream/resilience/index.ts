@@ -2,7 +2,7 @@ export { Bulkhead, Waiter } from './bulkhead.ts';
 export { type BreakerOutcome, type BreakerState, CircuitBreaker, type Permit } from './circuit-breaker.ts';
 export { LinkedList, ListNode } from './linked-list.ts';
 export { RetryBudget } from './retry-budget.ts';
-export { retryAfterMs, retryPauseMs } from './retry-pause.ts';
+export { askedWaitMs, retryAfterMs, retryPauseMs } from './retry-pause.ts';
 export {
   type BreakerSettings,
   type ConcurrencySettings,

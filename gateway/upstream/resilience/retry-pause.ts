@@ -24,3 +24,16 @@ export function retryAfterMs(header: string | string[] | undefined, now: number)
   const date = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
+
+/**
+ * The wait that a response asks for, in milliseconds. A date counts from the response's own (`Date`, RFC 9110 section 6.6.1)
+ * where it has one: the clock of this machine may differ from the source's.
+ */
+export function askedWaitMs({
+  headers,
+}: {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}): number | undefined {
+  const sentAt = Date.parse(String(headers.date));
+  return retryAfterMs(headers['retry-after'], Number.isNaN(sentAt) ? Date.now() : sentAt);
+}

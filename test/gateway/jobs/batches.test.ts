@@ -3,7 +3,8 @@ import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { JobAcceptor } from '../../../gateway/jobs/accept.ts';
 import { JobCounts } from '../../../gateway/jobs/counts.ts';
-import type { JobsDatabase } from '../../../gateway/jobs/database.ts';
+import { DatabaseClock } from '../../../gateway/jobs/database/clock.ts';
+import type { JobsDatabase } from '../../../gateway/jobs/database/index.ts';
 import { isDeeperThan } from '../../../gateway/jobs/jsonb-text.ts';
 import { type SettledRow, settlementOf } from '../../../gateway/jobs/settlements.ts';
 import { WORK } from './jobs-harness.ts';
@@ -15,6 +16,8 @@ function acceptorOn(answer: (payloads: readonly unknown[]) => Promise<void> | vo
   const sent: unknown[][] = [];
   const bytes: number[] = [];
   const database = {
+    migrate: async () => {},
+    clock: new DatabaseClock(),
     query: async (_text: string, [json]: readonly string[]) => {
       const jobs: { index: number; id: string; payload: unknown }[] = JSON.parse(json as string);
       const payloads = jobs.map(({ payload }) => payload);

@@ -33,7 +33,7 @@ describe.each(await availableEngines())('jobs that cannot be stored on %s', (eng
 
   test('a job whose outcome the database refuses is dead without it, and the others of its batch are done', async () => {
     const { worker, open, sql } = await openDatabase();
-    await open().admin.maintain(7, 30);
+    await open().admin.makePartitions();
     await sql(
       `ALTER TABLE portico_jobs.finished ADD CONSTRAINT refuses CHECK (output IS DISTINCT FROM '"refused"'::jsonb)`,
     );

@@ -53,7 +53,7 @@ describe.each(await availableEngines())('one-off events on %s', (engine) => {
   };
 
   test('call their webhook once, and are listed with what they were', async () => {
-    const { world, replica } = await open({ environment: { OWN_KEY: 'key-1' } });
+    const { world, replica } = await open({ environment: { OWN_KEY: 'key-1' }, moreVariables: ['OWN_KEY'] });
     replica.jobs.start();
     const scheduled = PAST();
     const args = {
@@ -154,6 +154,33 @@ describe.each(await availableEngines())('one-off events on %s', (engine) => {
     replica.jobs.start();
     await eventually(async () => (await listed(replica)).events[0]?.status === 'error');
     expect(world.hook.requests).toEqual([]);
+  });
+
+  test('send what the metadata sends to the origin, and nothing else of the environment', async () => {
+    const world = await openSchedulesWorld(engine);
+    worlds.push(world);
+    const other = 'https://other.example.com';
+    const replica = world.replica(
+      [
+        trigger('never', '0 0 1 1 *', { headers: [{ name: 'x-key', value_from_env: 'REPORT_KEY' }] }),
+        trigger('other', '0 0 1 1 *', {
+          webhook: '{{OTHER_URL}}/x',
+          headers: [{ name: 'x-key', value: 'Bearer {{OTHER_KEY}}' }],
+          webhook_signature: { secret_from_env: 'SIGNING_KEY' },
+        }),
+      ],
+      { environment: { OTHER_URL: other, OTHER_KEY: 'key-2', SIGNING_KEY: 'a key of signatures, for that webhook' } },
+    );
+    const refusal = (webhook: string, value?: string) =>
+      refusalOf(
+        create(replica, { webhook, schedule_at: FUTURE, ...(value && { headers: [{ name: 'x-stolen', value }] }) }),
+      );
+    expect(await refusal('{{HOOK_URL}}/a', '{{REPORT_KEY}}')).toBe('none');
+    expect(await refusal(`${other}/a`, '{{OTHER_KEY}}')).toBe('none');
+    for (const name of ['OTHER_KEY', 'OTHER_URL', 'SIGNING_KEY', 'PATH', 'NOT_SET'])
+      expect(await refusal('{{HOOK_URL}}/a', `{{${name}}}`)).toBe('400 validation-failed $.args.headers');
+    for (const webhook of ['{{HOOK_URL}}/{{OTHER_KEY}}', '{{HOOK_URL}}/{{SIGNING_KEY}}', '{{HOOK_URL}}/?{{OTHER_URL}}'])
+      expect(await refusal(webhook)).toBe('400 validation-failed $.args.webhook');
   });
 
   test('reach the origins of the setting too, or any where it says so', async () => {

@@ -40,6 +40,7 @@ export interface Body {
 
 export interface ReplicaOptions extends Partial<JobsOptions> {
   readonly moreOrigins?: readonly string[];
+  readonly moreVariables?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly webhookSecret?: string | undefined;
   /** By how much the clock that this process plans by differs, in milliseconds. */
@@ -51,7 +52,7 @@ export async function openSchedulesWorld(engine: Engine): Promise<SchedulesWorld
   const { keep, close } = keeper();
   const database = await openJobsDatabase(engine);
   // Migrates it.
-  await database.open().admin.maintain(7, 30);
+  await database.open().admin.makePartitions();
   let answer: Parameters<SchedulesWorld['answerBy']>[0] = () => ({ status: 200 });
   const hook = await keep(
     webhook((received, response) => {
@@ -63,7 +64,10 @@ export async function openSchedulesWorld(engine: Engine): Promise<SchedulesWorld
   const opened: Schedules[] = [];
   const log = createLogger('gateway', 'silent');
   return {
-    replica: (triggers, { moreOrigins = [], environment, webhookSecret, clockSkewMs = 0, ...options } = {}) => {
+    replica: (
+      triggers,
+      { moreOrigins = [], moreVariables = [], environment, webhookSecret, clockSkewMs = 0, ...options } = {},
+    ) => {
       const opening = database.open(options);
       const metadataOf = (list: readonly Trigger[]) => load({ 'cron_triggers.yaml': list }, { hasJobsDatabase: true });
       const jobs: Jobs = {
@@ -88,6 +92,7 @@ export async function openSchedulesWorld(engine: Engine): Promise<SchedulesWorld
         jobs,
         accepts: true,
         moreOrigins,
+        moreVariables,
         log,
       });
       opened.push(schedules);

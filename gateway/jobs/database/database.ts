@@ -1,11 +1,17 @@
 import pg from 'pg';
-import { destroyConnection, type Logger, POOL_CONNECTIONS } from '../../platform/index.ts';
+import { destroyConnection, type Logger, POOL_CONNECTIONS } from '../../../platform/index.ts';
+import { DatabaseClock } from './clock.ts';
+import { isConnectionLost, JobsDatabaseUnusable, unusableDatabase } from './errors.ts';
+import { limitedQuery } from './limited-query.ts';
 import { migrateJobs } from './migrate.ts';
 
 /** How long a statement may take, in milliseconds; the server cancels it, and a connection that is silent is closed. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 const ANSWER_ALLOWANCE_MS = 2_000;
-const MAKE_PARTITIONS = 'SELECT portico_jobs.maintain(36500, 36500)';
+/** Days for which there are partitions already, so that making one may fail for that long. */
+const DAYS_AHEAD = 7;
+const MAKE_PARTITIONS =
+  'SELECT portico_jobs.make_partitions($1), extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms';
 
 export interface JobsDatabaseOptions {
   /** Such as `postgresql://portico_jobs@db/portico_jobs`. */
@@ -18,9 +24,12 @@ export interface JobsDatabaseOptions {
 /** The database of the jobs. It is migrated at the first statement that reaches it. */
 export class JobsDatabase {
   readonly url: string;
+  /** Set once a statement has reached the database. */
+  readonly clock = new DatabaseClock();
   readonly #pool: pg.Pool;
   readonly #log: Logger;
   #migrated: Promise<void> | undefined;
+  #reported: string | undefined;
 
   constructor({ url, size, log }: JobsDatabaseOptions) {
     this.url = url;
@@ -35,8 +44,6 @@ export class JobsDatabase {
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (connection) => {
       connection.on('error', () => {});
-      // What was accepted has to survive the server, whatever it is configured to.
-      connection.query(`SET statement_timeout = ${STATEMENT_TIMEOUT_MS}; SET synchronous_commit = on`).catch(() => {});
     });
   }
 
@@ -52,19 +59,31 @@ export class JobsDatabase {
 
   /** @throws Error when it cannot be migrated now; the next call tries again. */
   migrate(): Promise<void> {
-    this.#migrated ??= this.#migrate().catch((error: unknown) => {
+    this.#migrated ??= this.#migrate().catch((thrown: unknown) => {
       this.#migrated = undefined;
+      const error = unusableDatabase(thrown, this.url);
+      this.#report(error);
       throw error;
     });
     return this.#migrated;
+  }
+
+  /** What an operator has to change is said once, and again when it is something else. */
+  #report(error: unknown): void {
+    if (!(error instanceof JobsDatabaseUnusable) || error.code === this.#reported) return;
+    this.#reported = error.code;
+    const { code, message: reason } = error;
+    this.#log.error({ event: 'jobs.database_unusable', code, reason }, 'the database of jobs cannot be used as it is');
   }
 
   async #migrate(): Promise<void> {
     const connection = await this.#pool.connect();
     try {
       const applied = await withDeadline(connection, migrateJobs(connection), 4 * STATEMENT_TIMEOUT_MS);
-      // After a pause of weeks there is no partition for today. This makes it, and drops nothing.
-      await withDeadline(connection, connection.query(MAKE_PARTITIONS), STATEMENT_TIMEOUT_MS + ANSWER_ALLOWANCE_MS);
+      // After a pause of weeks there is no partition for today. Those of later days are made beside the jobs.
+      const made = connection.query<{ now_ms: number }>(MAKE_PARTITIONS, [1]);
+      const { rows } = await withDeadline(connection, made, STATEMENT_TIMEOUT_MS + ANSWER_ALLOWANCE_MS);
+      for (const { now_ms: nowMs } of rows) this.clock.set(nowMs);
       connection.release();
       if (applied.length > 0)
         this.#log.info({ event: 'jobs.migrated', migrations: applied }, 'migrated the database of jobs');
@@ -77,8 +96,8 @@ export class JobsDatabase {
   async #query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
     const connection = await this.#pool.connect();
     try {
-      const answer = connection.query<Row>(text, [...values]);
-      const { rows } = await withDeadline(connection, answer, STATEMENT_TIMEOUT_MS + ANSWER_ALLOWANCE_MS);
+      const answer = limitedQuery<Row>(connection, text, values, STATEMENT_TIMEOUT_MS);
+      const rows = await withDeadline(connection, answer, STATEMENT_TIMEOUT_MS + ANSWER_ALLOWANCE_MS);
       connection.release();
       return rows;
     } catch (error) {
@@ -88,31 +107,15 @@ export class JobsDatabase {
     }
   }
 
+  /** Makes the partitions of the next days. @throws Error when it could not, for now. */
+  async makePartitions(): Promise<void> {
+    const rows = await this.query<{ now_ms: number }>(MAKE_PARTITIONS, [DAYS_AHEAD]);
+    for (const { now_ms: nowMs } of rows) this.clock.set(nowMs);
+  }
+
   async close(): Promise<void> {
     await this.#pool.end();
   }
-}
-
-/** Classes 08 (connection exception) and 57P0x (the server stops) of PostgreSQL's manual, appendix A. */
-function isConnectionLost({ code = '' }: pg.DatabaseError): boolean {
-  return code.startsWith('08') || code.startsWith('57P0');
-}
-
-/**
- * Classes of errors that another try may not meet, whatever the values are: connections (08), transactions, such as on a
- * server that only reads (25), logins (28), names and rights (3D, 3F, 42), conflicts (40), resources (53), states of objects
- * (55), cancelled statements and shutdown (57), the system (58).
- */
-const NOT_OF_VALUES = new Set(['08', '25', '28', '3D', '3F', '40', '42', '53', '55', '57', '58']);
-
-/**
- * Whether a statement failed for its values, such as for their size or depth: the same values fail again. All other errors
- * are those of a database that cannot be used for now.
- */
-export function isOfValues(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return !NOT_OF_VALUES.has((error.code ?? '').slice(0, 2));
-  // Of the runtime: a text longer than it can be.
-  return error instanceof RangeError;
 }
 
 /** Destroys a connection that does not answer in time: the driver would wait for ever. */

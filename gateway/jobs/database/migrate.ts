@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
+import { JobsDatabaseUnusable } from './errors.ts';
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 /** Of the transactions that change the schema; claims and maintenance have the others of this class. */
@@ -23,9 +24,6 @@ function readMigrations(): readonly Migration[] {
     }));
 }
 
-/** A database that a newer Portico has migrated. */
-export class SchemaTooNew extends Error {}
-
 /**
  * Brings the schema `portico_jobs` to the current version, in one transaction. Any number of processes may call it at once:
  * one migrates, the others wait and find nothing left to do.
@@ -37,18 +35,15 @@ export async function migrateJobs(connection: pg.ClientBase): Promise<readonly s
   const migrations = readMigrations();
   const last = migrations.at(-1)?.version ?? 0;
   if ((await versionOf(connection)) === last) return [];
-  // A lock of the session, before the transaction: one that began before another process committed its migration would look
-  // the tables up in a cache without them. A connection that ends gives it back.
-  await connection.query('SELECT pg_advisory_lock($1, $2)', [...MIGRATION_LOCK]);
   await connection.query('BEGIN');
   try {
+    // Of the transaction: a pooler may give the next statement of a session to another one.
+    await connection.query('SELECT pg_advisory_xact_lock($1, $2)', [...MIGRATION_LOCK]);
     const applied = await applyPending(connection, migrations, last);
     await connection.query('COMMIT');
-    await connection.query('SELECT pg_advisory_unlock($1, $2)', [...MIGRATION_LOCK]);
     return applied;
   } catch (error) {
     await connection.query('ROLLBACK').catch(() => {});
-    await connection.query('SELECT pg_advisory_unlock($1, $2)', [...MIGRATION_LOCK]).catch(() => {});
     throw error;
   }
 }
@@ -59,7 +54,11 @@ async function applyPending(
   last: number,
 ): Promise<readonly string[]> {
   const version = await versionOf(connection);
-  if (version > last) throw new SchemaTooNew(`the schema portico_jobs has version ${version}, newer than ${last}`);
+  if (version > last)
+    throw new JobsDatabaseUnusable(
+      'schema-too-new',
+      `a newer Portico has migrated the schema portico_jobs to version ${version}; this one knows ${last}`,
+    );
   if (version === 0) {
     await connection.query('CREATE SCHEMA IF NOT EXISTS portico_jobs');
     await connection.query(
@@ -77,12 +76,15 @@ async function applyPending(
   return pending.map(({ name }) => name);
 }
 
-/** 0 where there is no schema yet. */
+/**
+ * 0 where there is no schema yet. The tables of the catalog are read, and not the cache of names, which may be older than the
+ * wait for the lock: opening them makes the session take in what others have committed.
+ */
 async function versionOf(connection: pg.ClientBase): Promise<number> {
-  const { rows: found } = await connection.query<{ table: string | null }>(
-    "SELECT to_regclass('portico_jobs.migration')::text AS table",
+  const { rowCount } = await connection.query(
+    "SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'portico_jobs' AND c.relname = 'migration'",
   );
-  if (!found[0]?.table) return 0;
+  if (!rowCount) return 0;
   const { rows } = await connection.query<{ version: number | null }>(
     'SELECT max(version) AS version FROM portico_jobs.migration',
   );

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { listStatement } from '../../../gateway/jobs/admin.ts';
+import { done } from '../../../gateway/jobs/index.ts';
+import { createLogger } from '../../../platform/index.ts';
+import { hasPgbouncer, startPgbouncer } from '../../auth-service/database/pgbouncer.ts';
+import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import { keeper } from '../harness/index.ts';
+import { eventually, type JobsDatabaseUnderTest, jobsOn, recorder, WORK } from './jobs-harness.ts';
+
+const onServer = (await availableEngines()).includes('postgres') ? describe : describe.skip;
+const ALL = { retentionDays: 7, deadRetentionDays: 30 };
+
+onServer('the database of jobs', () => {
+  const { keep, close } = keeper();
+  let database: TestDatabase;
+  let jobs: JobsDatabaseUnderTest;
+  beforeAll(async () => {
+    database = await createTestDatabase({ engine: 'postgres', migrated: false });
+    jobs = jobsOn(database);
+  });
+  afterAll(async () => {
+    await jobs.close();
+    await close();
+    await database.drop();
+  });
+
+  test('a user without rights is told what to grant, once, and can begin when it is granted', async () => {
+    const role = `portico_jobs_${randomBytes(6).toString('hex')}`;
+    await jobs.sql(`CREATE ROLE ${role} LOGIN`);
+    await keep({
+      close: async () => {
+        await jobs.sql(`DROP OWNED BY ${role} CASCADE`);
+        await jobs.sql(`DROP ROLE ${role}`);
+      },
+    });
+    const url = new URL(database.url);
+    url.username = role;
+    const lines: Record<string, unknown>[] = [];
+    const log = createLogger('gateway', 'info', { write: (line: string) => lines.push(JSON.parse(line)) });
+    const work = recorder(() => done());
+    const limited = jobs.worker(work.run, { ...ALL, url: url.href, log });
+    await eventually(() => lines.length > 0);
+    await expect(limited.enqueue(WORK)).rejects.toMatchObject({ code: 'service-unavailable' });
+    const name = url.pathname.slice(1);
+    expect(lines).toMatchObject([
+      {
+        event: 'jobs.database_unusable',
+        code: 'rights-missing',
+        reason: expect.stringContaining(`GRANT CREATE ON DATABASE "${name}" TO "${role}"`),
+      },
+    ]);
+    await jobs.sql(`GRANT CREATE ON DATABASE ${name} TO ${role}`);
+    await limited.enqueue(WORK);
+    await eventually(() => work.jobs.length === 1);
+    await limited.stop(1_000);
+    await jobs.sql('DROP SCHEMA portico_jobs CASCADE');
+  });
+
+  (hasPgbouncer ? test : test.skip)('can be behind a pooler that shares connections between transactions', async () => {
+    const pooler = await startPgbouncer(database.url, ['postgres']);
+    try {
+      const url = pooler.through(database.url);
+      const work = recorder(() => done());
+      const opened = [1, 2, 3].map(() => jobs.worker(work.run, { url }));
+      await Promise.all(opened.map((one) => one.admin.makePartitions()));
+      // The lock of a session would stay with a connection of the pooler.
+      const locks = await jobs.sql(`SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+        WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid = 2006 AND l.objid = 3`);
+      expect(locks).toEqual([]);
+      await Promise.all(opened.map((one) => one.enqueue(WORK)));
+      await eventually(() => work.jobs.length === 3);
+      expect(new Set(work.jobs.map(({ id }) => id)).size).toBe(3);
+      await Promise.all(opened.map((one) => one.stop(1_000)));
+    } finally {
+      await pooler.stop();
+    }
+  });
+
+  test('lists of jobs read the newest by an index, however many are kept', async () => {
+    const { admin } = jobs.open();
+    await admin.makePartitions();
+    await jobs.sql(`INSERT INTO portico_jobs.finished
+      SELECT gen_random_uuid(), 'work', 'one', '', NULL, n::text, 'done', 1, 1, now(), now(),
+        now() - n % 2 * interval '1 day', NULL, NULL, NULL, NULL FROM generate_series(1, 20000) AS n`);
+    await jobs.sql('ANALYZE portico_jobs.finished');
+    for (const filter of [{}, { queue: 'one' }, { states: ['done' as const] }]) {
+      const { text, values } = listStatement(filter, 100);
+      const rows = await jobs.sql(`EXPLAIN ${text}`, [...values]);
+      const plan = rows.map((row) => String(row['QUERY PLAN'])).join('\n');
+      expect(plan).toMatch(/Index.* Scan .*on finished_\d{8}/);
+      expect(plan).not.toMatch(/Seq Scan on finished_\d{8}/);
+    }
+    expect(await admin.list({ states: ['done'] }, 50)).toHaveLength(50);
+  });
+});
