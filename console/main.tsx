@@ -4,5 +4,8 @@ import { restore } from './session/index.ts';
 
 void loadSettings();
 void restore();
+// It would be looked for below the address of each page that is opened.
+const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+if (icon) icon.setAttribute('href', icon.href);
 const place = document.getElementById('console');
 if (place) render(<App />, place);

@@ -1,5 +1,5 @@
 import { followLink, hrefOf, path } from '../routing/index.ts';
-import { role } from '../session/index.ts';
+import { allowedRoles, role } from '../session/index.ts';
 import { shell } from '../texts/index.ts';
 import { pageAt } from './current-page.tsx';
 import { isShown, PAGES, type Page } from './pages.ts';
@@ -9,7 +9,7 @@ const GROUPS = Object.entries(shell.groups) as readonly [Page['group'], string][
 /** The links to the pages. @param onFollow called when one is followed. */
 export function Navigation({ onFollow }: { readonly onFollow: () => void }) {
   const current = pageAt(path.value);
-  const shown = PAGES.filter((page) => isShown(page, role.value));
+  const shown = PAGES.filter((page) => isShown(page, role.value, allowedRoles.value ?? []));
   return (
     <nav aria-label={shell.navigation}>
       {GROUPS.map(([group, title]) => {

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
-import { account, explorer, graph, metadata, rest, schemaPage, sources } from '../texts/index.ts';
+import { ADMINISTRATOR_ROLES, OPERATOR_ROLES } from '../session/index.ts';
+import { account, administrationPages, explorer, graph, metadata, rest, schemaPage, sources } from '../texts/index.ts';
 import { settings } from './console-settings.ts';
 
 /** A page of the console. */
@@ -8,8 +9,11 @@ export interface Page {
   readonly path: string;
   readonly title: string;
   readonly group: 'build' | 'plugIn' | 'administer' | 'you';
-  /** Whether a caller with this role is shown the way there; for all when absent. What they may do, the gateway decides. */
-  readonly isFor?: (role: string) => boolean;
+  /**
+   * Whether a caller with this role, who may take the allowed ones, is shown the way there; for all when absent. What they may
+   * do, the gateway and the services decide.
+   */
+  readonly isFor?: (role: string, allowed: readonly string[]) => boolean;
   /** In its place the roles, which those are told who have come all the same. */
   readonly roles?: () => readonly string[];
   /** Its code, which is loaded when it is opened. */
@@ -19,9 +23,18 @@ export interface Page {
 /** Roles whose commands the gateway runs on the pages that look into it. */
 const insightRoles = () => ['admin', ...settings.value.insightRoles];
 
-export function isShown({ isFor, roles }: Page, role: string): boolean {
-  return (isFor?.(role) ?? true) && (roles?.().includes(role) ?? true);
+/** @param allowed the roles that the caller may take. */
+export function isShown({ isFor, roles }: Page, role: string, allowed: readonly string[]): boolean {
+  return (isFor?.(role, allowed) ?? true) && (roles?.().includes(role) ?? true);
 }
+
+/** Also for those who would have to take another of their roles first, which the page offers. */
+const isForRoles =
+  (roles: ReadonlySet<string>): NonNullable<Page['isFor']> =>
+  (role, allowed) =>
+    role === 'admin' || [role, ...allowed].some((name) => roles.has(name));
+const isForAdministrator = isForRoles(ADMINISTRATOR_ROLES);
+const isForOperator = isForRoles(OPERATOR_ROLES);
 
 /** All pages, in the order of the navigation. The first one is opened at the console's own address. */
 export const PAGES: readonly Page[] = [
@@ -49,5 +62,47 @@ export const PAGES: readonly Page[] = [
     group: 'plugIn',
     roles: insightRoles,
     load: () => import('../pages/metadata/index.ts'),
+  },
+  {
+    path: 'users',
+    title: administrationPages.users,
+    group: 'administer',
+    isFor: isForAdministrator,
+    load: () => import('../pages/users/index.ts'),
+  },
+  {
+    path: 'clients',
+    title: administrationPages.clients,
+    group: 'administer',
+    isFor: isForAdministrator,
+    load: () => import('../pages/clients/index.ts'),
+  },
+  {
+    path: 'throttled',
+    title: administrationPages.throttled,
+    group: 'administer',
+    isFor: isForAdministrator,
+    load: () => import('../pages/throttled/index.ts'),
+  },
+  {
+    path: 'audit',
+    title: administrationPages.audit,
+    group: 'administer',
+    isFor: isForAdministrator,
+    load: () => import('../pages/audit/index.ts'),
+  },
+  {
+    path: 'tenants',
+    title: administrationPages.tenants,
+    group: 'administer',
+    isFor: isForAdministrator,
+    load: () => import('../pages/tenants/index.ts'),
+  },
+  {
+    path: 'keys',
+    title: administrationPages.keys,
+    group: 'administer',
+    isFor: isForOperator,
+    load: () => import('../pages/keys/index.ts'),
   },
 ];

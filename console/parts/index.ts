@@ -1,6 +1,8 @@
 export { Button } from './button.tsx';
 export { CodeBlock } from './code-block.tsx';
 export { CopyButton } from './copy-button.tsx';
+export { deviceOf } from './device.ts';
+export { Dialog } from './dialog.tsx';
 export { Field } from './field.tsx';
 export { ErrorNotice, Notice } from './notice.tsx';
 export { PageHeader } from './page-header.tsx';
@@ -8,4 +10,5 @@ export { Problems } from './problems.tsx';
 export { saveFile } from './save-file.ts';
 export { Select } from './select.tsx';
 export { type Tab, Tabs } from './tabs.tsx';
+export { Time } from './time.tsx';
 export { type Loaded, useLoaded } from './use-loaded.ts';

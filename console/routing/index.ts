@@ -1,1 +1,1 @@
-export { followLink, goTo, hrefOf, path } from './router.ts';
+export { followLink, goTo, hrefOf, parameters, path, pathWith, placeState } from './router.ts';

@@ -4,9 +4,19 @@ import { CONSOLE_ROOT } from '../api/index.ts';
 /** Where the caller is: the path below the console, without slashes at its ends. */
 export const path = signal(currentPath());
 
+/** What stands behind the `?` of the address, such as what a list is searched for. */
+export const parameters = signal(currentParameters());
+
+/** What a page keeps beside the address for the way back; the browser keeps it over a reload. */
+export const placeState = signal<unknown>(history.state);
+
 function currentPath(): string {
   const { pathname } = window.location;
   return pathname.startsWith(CONSOLE_ROOT) ? pathname.slice(CONSOLE_ROOT.length).replace(/\/+$/, '') : '';
+}
+
+function currentParameters(): URLSearchParams {
+  return new URLSearchParams(window.location.search);
 }
 
 /** The address of a page. */
@@ -14,14 +24,34 @@ export function hrefOf(to: string): string {
   return CONSOLE_ROOT + to;
 }
 
-export function goTo(to: string): void {
-  history.pushState(null, '', hrefOf(to));
-  path.value = currentPath();
+interface Step {
+  /** Takes the place of the present address, so that "back" does not lead to it. */
+  readonly replaces?: boolean;
+  /** See `placeState`. */
+  readonly state?: unknown;
 }
 
-window.addEventListener('popstate', () => {
+/** @param to a path below the console, which may have parameters. */
+export function goTo(to: string, { replaces = false, state = null }: Step = {}): void {
+  if (replaces) history.replaceState(state, '', hrefOf(to));
+  else history.pushState(state, '', hrefOf(to));
+  readPlace();
+}
+
+/** A path with parameters; those without a value are left out. */
+export function pathWith(to: string, given: Readonly<Record<string, string | undefined>>): string {
+  const set = new URLSearchParams();
+  for (const [name, value] of Object.entries(given)) if (value) set.set(name, value);
+  return set.size === 0 ? to : `${to}?${set}`;
+}
+
+function readPlace(): void {
   path.value = currentPath();
-});
+  parameters.value = currentParameters();
+  placeState.value = history.state;
+}
+
+window.addEventListener('popstate', readPlace);
 
 /** Follows a link within the console without a load, unless the caller wants it in another place. */
 export function followLink(event: MouseEvent, to: string): void {

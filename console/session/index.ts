@@ -1,3 +1,4 @@
+export { ADMINISTRATOR_ROLES, OPERATOR_ROLES } from './administrator-roles.ts';
 export type { Claims } from './credentials.ts';
 export type { Login } from './kept-session.ts';
 export { pickRole } from './picked-role.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ApiError, type ResultOf } from '../../api/index.ts';
-import { Button, ErrorNotice, Notice, PageHeader, useLoaded } from '../../parts/index.ts';
+import { Button, deviceOf, ErrorNotice, Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { kindOfSession, query, role } from '../../session/index.ts';
 import { account, shell } from '../../texts/index.ts';
 import { ACCOUNT, END_SESSION } from './documents.ts';
@@ -80,17 +80,21 @@ function Sessions({ sessions, onChange }: { readonly sessions: readonly Session[
           <tbody>
             {sessions.map((session) => (
               <tr key={session.session_id}>
-                <td>{deviceOf(session)}</td>
+                <td>{nameOf(session)}</td>
                 <td>{session.client_address ?? account.sessions.unknown}</td>
-                <td>{timeText(session.created_at)}</td>
-                <td>{timeText(session.last_used_at)}</td>
+                <td>
+                  <Time at={session.created_at} />
+                </td>
+                <td>
+                  <Time at={session.last_used_at} />
+                </td>
                 <td>
                   {session.current ? (
                     <span class="badge">{account.sessions.current}</span>
                   ) : (
                     <Button
                       kind="quiet"
-                      aria-label={account.sessions.endOf(deviceOf(session))}
+                      aria-label={account.sessions.endOf(nameOf(session))}
                       onClick={() => void end(session)}
                     >
                       {account.sessions.end}
@@ -106,14 +110,6 @@ function Sessions({ sessions, onChange }: { readonly sessions: readonly Session[
   );
 }
 
-/** The browser of a session, as far as its own words tell. */
-function deviceOf({ user_agent: agent }: Session): string {
-  if (!agent) return account.sessions.unknown;
-  const [, browser] = /(Firefox|Edg|Chrome|Safari|curl|node)[/ ]?[\d.]*/.exec(agent) ?? [];
-  const [, system] = /(Windows|Macintosh|Android|iPhone|iPad|Linux)/.exec(agent) ?? [];
-  return [browser ?? agent.slice(0, 40), system].filter(Boolean).join(', ');
-}
-
-function timeText(time: string): string {
-  return new Date(time).toLocaleString();
+function nameOf({ user_agent: userAgent }: Session): string {
+  return deviceOf(userAgent) ?? account.sessions.unknown;
 }

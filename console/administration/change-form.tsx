@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Button, ErrorNotice } from '../parts/index.ts';
+import { administration as texts } from '../texts/index.ts';
+import { fieldProblem, useChange } from './change.ts';
+
+interface ChangeFormProps {
+  /** The names of its fields, as refusals have them. */
+  readonly fields: readonly string[];
+  readonly submit: string;
+  readonly kind?: 'primary' | 'danger';
+  /** @throws ApiError where it is refused, which the form shows at the field that it is about. */
+  readonly run: () => Promise<void>;
+  readonly onCancel?: () => void;
+  /** The fields; `problemOf` says what is wrong with one. */
+  readonly children: (problemOf: (field: string) => string | undefined) => ComponentChildren;
+}
+
+/** A form of one change. The auth service alone decides what is valid; the first field that it refuses takes the focus. */
+export function ChangeForm({ fields, submit, kind = 'primary', run, onCancel, children }: ChangeFormProps) {
+  const { isBusy, error, run: change } = useChange();
+  const form = useRef<HTMLFormElement>(null);
+  const problem = fieldProblem(error, fields);
+  useEffect(() => {
+    if (!problem) return;
+    form.current
+      ?.querySelector<HTMLElement>('[aria-invalid=true], [data-invalid=true] :is(input, select, button)')
+      ?.focus();
+  }, [error]);
+  const problemOf = (field: string) =>
+    problem?.field === field ? (problem.message ?? texts.form.required) : undefined;
+  return (
+    <form
+      noValidate
+      class="change"
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void change(run);
+      }}
+    >
+      {error !== undefined && !problem && <ErrorNotice error={error} />}
+      {children(problemOf)}
+      <div class="row">
+        <Button kind={kind} type="submit" isBusy={isBusy}>
+          {submit}
+        </Button>
+        {onCancel && <Button onClick={onCancel}>{texts.form.cancel}</Button>}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,95 @@
+import { useId } from 'preact/hooks';
+import { Button } from '../parts/index.ts';
+import { administration as texts } from '../texts/index.ts';
+
+export interface Claim {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface ClaimsFieldProps {
+  readonly claims: readonly Claim[];
+  /** The names to choose from; undefined where any may be given. */
+  readonly names: readonly string[] | undefined;
+  readonly problem: string | undefined;
+  readonly onChange: (claims: readonly Claim[]) => void;
+}
+
+/** Extra claims, a row for each. */
+export function ClaimsField({ claims, names, problem, onChange }: ClaimsFieldProps) {
+  const id = useId();
+  const set = (at: number, changed: Partial<Claim>) =>
+    onChange(claims.map((claim, index) => (index === at ? { ...claim, ...changed } : claim)));
+  const unused = names?.find((name) => !claims.some((claim) => claim.name === name));
+  return (
+    <fieldset
+      class="claims"
+      data-invalid={problem !== undefined}
+      {...(problem !== undefined && { 'aria-describedby': `${id}-problem` })}
+    >
+      <legend>{texts.form.claims}</legend>
+      {claims.length === 0 && <p class="dim">{texts.form.noClaims}</p>}
+      {claims.map((claim, at) => (
+        <div class="claim" key={at}>
+          <ClaimName id={`${id}-${at}`} name={claim.name} names={names} onChange={(name) => set(at, { name })} />
+          <input
+            aria-label={texts.form.claimValue(claim.name)}
+            autocomplete="off"
+            value={claim.value}
+            onInput={(event) => set(at, { value: event.currentTarget.value })}
+          />
+          <Button
+            kind="quiet"
+            aria-label={texts.form.removeClaim(claim.name)}
+            onClick={() => onChange(claims.filter((_, index) => index !== at))}
+          >
+            {texts.form.remove}
+          </Button>
+        </div>
+      ))}
+      {(names === undefined || unused !== undefined) && (
+        <Button onClick={() => onChange([...claims, { name: unused ?? '', value: '' }])}>{texts.form.addClaim}</Button>
+      )}
+      {problem !== undefined && (
+        <p class="problem" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+interface ClaimNameProps {
+  readonly id: string;
+  readonly name: string;
+  readonly names: readonly string[] | undefined;
+  readonly onChange: (name: string) => void;
+}
+
+function ClaimName({ id, name, names, onChange }: ClaimNameProps) {
+  if (!names)
+    return (
+      <input
+        id={id}
+        aria-label={texts.form.claimName}
+        placeholder="x-hasura-…"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        value={name}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  return (
+    <select
+      id={id}
+      aria-label={texts.form.claimName}
+      value={name}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {[...new Set([...names, name])].map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,17 @@
+export { ActionButton } from './action-button.tsx';
+export { type Administered, AdministeredPage, pathFor } from './administered.tsx';
+export { type AuditFilter, AuditTable, useAudit } from './audit-table.tsx';
+export { change } from './change.ts';
+export { ChangeForm } from './change-form.tsx';
+export { type Claim, ClaimsField } from './claims-field.tsx';
+export { ConfirmDialog, type ConfirmDialogProps } from './confirm-dialog.tsx';
+export { TENANT, type Tenant } from './documents.ts';
+export { Link } from './link.tsx';
+export { NamesField } from './names-field.tsx';
+export { tellOutcome } from './outcome.tsx';
+export { PagedList } from './paged-list.tsx';
+export { pageCursor } from './pager.tsx';
+export { type Roles, RolesField, roleArguments } from './roles-field.tsx';
+export { SearchField } from './search-field.tsx';
+export { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
+export { CurrentTenant, TenantChoice, useTenants } from './tenant-choice.tsx';

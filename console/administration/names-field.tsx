@@ -1,0 +1,82 @@
+import { useId, useState } from 'preact/hooks';
+import { Button } from '../parts/index.ts';
+import { administration as texts } from '../texts/index.ts';
+
+interface NamesFieldProps {
+  readonly label: string;
+  readonly help?: string | undefined;
+  readonly problem?: string | undefined;
+  /** Those to choose from. */
+  readonly offered: readonly string[];
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+  /** What asks for another one; only those that are offered can be chosen without it. */
+  readonly other?: string;
+}
+
+/** A choice of several names, such as roles. */
+export function NamesField({ label, help, problem, offered, chosen, onChange, other }: NamesFieldProps) {
+  const id = useId();
+  const names = [...new Set([...offered, ...chosen])];
+  const notes = [help && `${id}-help`, problem && `${id}-problem`].filter(Boolean).join(' ');
+  return (
+    <fieldset class="names" data-invalid={problem !== undefined} {...(notes !== '' && { 'aria-describedby': notes })}>
+      <legend>{label}</legend>
+      {names.length === 0 && <p class="dim">{texts.form.noNames}</p>}
+      <div class="row">
+        {names.map((name) => (
+          <label key={name} class="check">
+            <input
+              type="checkbox"
+              checked={chosen.includes(name)}
+              onChange={({ currentTarget: { checked } }) =>
+                onChange(checked ? [...chosen, name] : chosen.filter((one) => one !== name))
+              }
+            />
+            {name}
+          </label>
+        ))}
+      </div>
+      {other !== undefined && <OtherName label={other} onAdd={(name) => onChange([...new Set([...chosen, name])])} />}
+      {help && (
+        <p class="help" id={`${id}-help`}>
+          {help}
+        </p>
+      )}
+      {problem && (
+        <p class="problem" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+function OtherName({ label, onAdd }: { readonly label: string; readonly onAdd: (name: string) => void }) {
+  const id = useId();
+  const [typed, setTyped] = useState('');
+  function add() {
+    if (typed.trim() !== '') onAdd(typed.trim());
+    setTyped('');
+  }
+  return (
+    <div class="row">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || typed.trim() === '') return;
+          // The form is not sent by this.
+          event.preventDefault();
+          add();
+        }}
+      />
+      <Button onClick={add}>{texts.form.add}</Button>
+    </div>
+  );
+}

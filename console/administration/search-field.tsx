@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Field } from '../parts/index.ts';
+import { goTo, parameters, path, pathWith } from '../routing/index.ts';
+
+/** Between the last key and the search. */
+const PAUSE_MS = 200;
+
+/** Searches a list as it is typed. The address has what is searched for, from the first page on. */
+export function SearchField({ label }: { readonly label: string }) {
+  const current = parameters.value.get('search') ?? '';
+  const [typed, setTyped] = useState(current);
+  useEffect(() => setTyped(current), [current]);
+  useEffect(() => {
+    if (typed === current) return;
+    const timer = setTimeout(() => {
+      const { after: _, ...others } = Object.fromEntries(parameters.peek());
+      goTo(pathWith(path.peek(), { ...others, search: typed }), { replaces: true });
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <Field
+      label={label}
+      type="search"
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck={false}
+      value={typed}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import { ChangeForm, change } from '../../administration/index.ts';
+import { ApiError } from '../../api/index.ts';
+import { Dialog, Field } from '../../parts/index.ts';
+import { tenants } from '../../texts/index.ts';
+import { CREATE } from './documents.ts';
+
+const texts = tenants.create;
+
+interface CreateTenantDialogProps {
+  readonly onClose: () => void;
+  readonly onCreated: (name: string) => void;
+}
+
+export function CreateTenantDialog({ onClose, onCreated }: CreateTenantDialogProps) {
+  const [id, setId] = useState('');
+  const [name, setName] = useState('');
+  async function run() {
+    // Another text is no number of the mutation's either, and would be refused without its field.
+    if (!/^\d{1,9}$/.test(id.trim())) throw new ApiError('invalid-field', `tenant_id: ${texts.idProblem}`, 400);
+    const { tenant } = await change(CREATE, { data: { tenant_id: Number(id), name } });
+    onCreated(tenant.name);
+  }
+  return (
+    <Dialog title={texts.title} onClose={onClose}>
+      <ChangeForm fields={['tenant_id', 'name']} submit={texts.submit} run={run} onCancel={onClose}>
+        {(problemOf) => (
+          <>
+            <Field
+              label={texts.id}
+              help={texts.idHelp}
+              inputMode="numeric"
+              autocomplete="off"
+              value={id}
+              problem={problemOf('tenant_id')}
+              onInput={(event) => setId(event.currentTarget.value)}
+            />
+            <Field
+              label={texts.name}
+              autocomplete="off"
+              value={name}
+              problem={problemOf('name')}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          </>
+        )}
+      </ChangeForm>
+    </Dialog>
+  );
+}

@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import { ChangeForm, type Claim, ClaimsField, change, type Tenant, tellOutcome } from '../../administration/index.ts';
+import { Field } from '../../parts/index.ts';
+import { tenants as texts } from '../../texts/index.ts';
+import { SET_CLAIMS, SET_ROLE_CLAIMS } from './documents.ts';
+
+interface EditTenantClaimsProps {
+  readonly tenant: Tenant;
+  readonly onChange: () => void;
+}
+
+/** The extra claims of all users of a tenant. */
+export function EditTenantClaims({ tenant, onChange }: EditTenantClaimsProps) {
+  const [claims, setClaims] = useState<readonly Claim[]>(tenant.claims);
+  async function run() {
+    await change(SET_CLAIMS, { data: { tenant_id: tenant.tenant_id, claims: plain(claims) } });
+    tellOutcome(texts.tenantClaims.saved);
+    onChange();
+  }
+  return (
+    <section class="card lone" aria-labelledby="tenant-claims">
+      <h2 id="tenant-claims">{texts.tenantClaims.title}</h2>
+      <ChangeForm fields={['claims']} submit={texts.tenantClaims.submit} run={run}>
+        {(problemOf) => (
+          <ClaimsField claims={claims} names={undefined} problem={problemOf('claims')} onChange={setClaims} />
+        )}
+      </ChangeForm>
+    </section>
+  );
+}
+
+/** The extra claims of all users of a tenant who have a role, which the auth service does not show. */
+export function EditRoleClaims({ tenant }: { readonly tenant: Tenant }) {
+  const [role, setRole] = useState('');
+  const [claims, setClaims] = useState<readonly Claim[]>([]);
+  async function run() {
+    await change(SET_ROLE_CLAIMS, { data: { tenant_id: tenant.tenant_id, role, claims: plain(claims) } });
+    tellOutcome(texts.roleClaims.saved(role));
+    setRole('');
+    setClaims([]);
+  }
+  return (
+    <section class="card" aria-labelledby="role-claims">
+      <h2 id="role-claims">{texts.roleClaims.title}</h2>
+      <p class="dim">{texts.roleClaims.help}</p>
+      <ChangeForm fields={['role', 'claims']} submit={texts.roleClaims.submit} run={run}>
+        {(problemOf) => (
+          <>
+            <Field
+              label={texts.roleClaims.role}
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              value={role}
+              problem={problemOf('role')}
+              onInput={(event) => setRole(event.currentTarget.value)}
+            />
+            <ClaimsField claims={claims} names={undefined} problem={problemOf('claims')} onChange={setClaims} />
+          </>
+        )}
+      </ChangeForm>
+    </section>
+  );
+}
+
+function plain(claims: readonly Claim[]): Claim[] {
+  return claims.map(({ name, value }) => ({ name, value }));
+}

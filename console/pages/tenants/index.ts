@@ -1,0 +1,1 @@
+export { TenantsPage as default } from './tenants-page.tsx';

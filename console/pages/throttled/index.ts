@@ -1,0 +1,1 @@
+export { ThrottledPage as default } from './throttled-page.tsx';
