@@ -17,7 +17,13 @@ interface NamesFieldProps {
 /** A choice of several names, such as roles. */
 export function NamesField({ label, help, problem, offered, chosen, onChange, other }: NamesFieldProps) {
   const id = useId();
-  const names = [...new Set([...offered, ...chosen])];
+  // What is unchecked stays to be checked again.
+  const [added, setAdded] = useState(chosen);
+  const names = [...new Set([...offered, ...added, ...chosen])];
+  function add(name: string) {
+    setAdded([...added, name]);
+    onChange([...new Set([...chosen, name])]);
+  }
   const notes = [help && `${id}-help`, problem && `${id}-problem`].filter(Boolean).join(' ');
   return (
     <fieldset class="names" data-invalid={problem !== undefined} {...(notes !== '' && { 'aria-describedby': notes })}>
@@ -37,7 +43,7 @@ export function NamesField({ label, help, problem, offered, chosen, onChange, ot
           </label>
         ))}
       </div>
-      {other !== undefined && <OtherName label={other} onAdd={(name) => onChange([...new Set([...chosen, name])])} />}
+      {other !== undefined && <OtherName label={other} onAdd={add} />}
       {help && (
         <p class="help" id={`${id}-help`}>
           {help}

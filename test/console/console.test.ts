@@ -8,6 +8,7 @@ import { credentialCommand, introspectionCommand, sdlCommand } from '../../conso
 import { type Portico, startPortico } from '../e2e/portico.ts';
 import { isServiceThere } from '../found-services.ts';
 import { freePort, type GraphqlUpstream, serve } from '../gateway/harness/index.ts';
+import { describeAdministration } from './administration-scenarios.ts';
 import { accessibilityProblems, openBrowser, openPage, type WatchedPage } from './browser.ts';
 import { exploredService } from './explored-service.ts';
 
@@ -37,6 +38,8 @@ beforeAll(async () => {
     // The auth service asks the gateway for its keys there.
     HASURA_GRAPHQL_SERVER_PORT: String(await freePort()),
     AUTH_ACCESS_TOKEN_TTL_SECONDS: '60',
+    AUTH_THROTTLE_ACCOUNT: 'free=2 first=600 longest=600',
+    AUTH_THROTTLE_DEVICE: 'free=2 first=600 longest=600',
     PORTICO_TRACE_RESPONSE: 'true',
   };
   [portico, browser] = await Promise.all([startPortico({ environment }), openBrowser()]);
@@ -567,3 +570,5 @@ describeInBrowser('on a phone', () => {
     await page.context().close();
   });
 });
+
+describeAdministration(describeInBrowser, { url: () => portico.url, openConsole, logIn });

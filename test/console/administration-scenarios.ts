@@ -1,0 +1,356 @@
+import { randomInt } from 'node:crypto';
+import { type describe, expect, test } from '@jest/globals';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { DEMO_OPERATOR } from '../../auth-service/cli/demo-data.ts';
+import { accessibilityProblems, type WatchedPage } from './browser.ts';
+
+const PHONE = { viewport: { width: 390, height: 844 } };
+
+/** The platform that the scenarios run on, and how a console is opened there. */
+export interface AdministeredConsole {
+  url(): string;
+  openConsole(path: string, options?: BrowserContextOptions): Promise<WatchedPage>;
+  logIn(page: Page, user?: string): Promise<void>;
+}
+
+/** What administrators do in the console, on a platform with demo accounts. */
+export function describeAdministration(describeInBrowser: typeof describe.skip, console: AdministeredConsole): void {
+  const { openConsole, logIn } = console;
+
+  /** A console of the demo tenant's administrator, with the role for it. */
+  async function openAsDora(path: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+    const page = await openConsole(path, options);
+    await logIn(page, 'dora');
+    await page.getByRole('button', { name: 'Use the role tenant_admin' }).click();
+    return page;
+  }
+
+  async function openAsOperator(path: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+    const page = await openConsole(path, options);
+    await page.getByRole('tab', { name: 'Access token' }).click();
+    await page.locator('input[name=token]').fill(await operatorToken());
+    await page.getByRole('button', { name: 'Use this token' }).click();
+    return page;
+  }
+
+  async function operatorToken(): Promise<string> {
+    const { clientId, clientSecret } = DEMO_OPERATOR;
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+    });
+    const response = await fetch(`${console.url()}/oauth/token`, { method: 'POST', body });
+    return ((await response.json()) as { access_token: string }).access_token;
+  }
+
+  /** The id of a user, by a field of operators. */
+  async function idOf(username: string, tenantId: number): Promise<string> {
+    const response = await fetch(
+      `${console.url()}/api/rest/auth_admin_user_list?tenant_id=${tenantId}&search=${username}`,
+      { headers: { authorization: `Bearer ${await operatorToken()}` } },
+    );
+    const { auth_admin_user_list: list } = (await response.json()) as {
+      auth_admin_user_list: { entries: { user_id: string }[] };
+    };
+    return list.entries[0]?.user_id ?? '';
+  }
+
+  async function failToLogIn(username: string, times: number): Promise<void> {
+    for (let tried = 0; tried < times; tried++)
+      await fetch(`${console.url()}/api/rest/auth_user_login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username, password: 'wrong', tenant_id: 1 }),
+      });
+  }
+
+  describeInBrowser('an administrator of a tenant', () => {
+    test('adds a user, finds, disables and deletes them', async () => {
+      const page = await openAsDora('users');
+      await page.getByRole('button', { name: 'Add a user' }).click();
+      const dialog = page.getByRole('dialog');
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Add the user' }).click();
+      await dialog.getByText('Expected a name').waitFor();
+      expect(await focused(page)).toBe(await nameOf(dialog.getByLabel('Name')));
+      await page.keyboard.type('erin');
+      await page.keyboard.press('Enter');
+      await dialog.getByText('Expected 1 to 50 roles').waitFor();
+      await page.keyboard.press('Space');
+      await dialog.getByRole('button', { name: 'Add the user' }).click();
+      const secret = page.getByRole('dialog', { name: 'The generated password' });
+      await secret.getByText('It cannot be shown again').waitFor();
+      expect(await secret.locator('code').textContent()).toMatch(/^\S{16,}$/);
+      await page.keyboard.press('Escape');
+      await secret.getByRole('button', { name: 'I have stored it' }).click();
+      await page.getByText('erin was added.').waitFor();
+
+      await page.getByRole('searchbox').fill('er');
+      await page.getByText('1 user', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'erin' }).click();
+      await page.getByRole('heading', { name: 'erin' }).waitFor();
+      await page.getByText('user.add').waitFor();
+      await page.getByRole('button', { name: 'Disable' }).click();
+      await dialog.getByRole('button', { name: 'Disable' }).click();
+      await page.getByText('erin is locked out.').waitFor();
+      await page.getByText('user.disable').waitFor();
+
+      await page.getByRole('button', { name: 'Delete for good' }).click();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.keyboard.type('erik');
+      await page.keyboard.press('Enter');
+      await dialog.getByText('This is not erin.').waitFor();
+      await dialog.getByLabel('Type erin to confirm').fill('erin');
+      await page.keyboard.press('Enter');
+      await page.getByText('erin was deleted.').waitFor();
+      await page.getByText(/^4 users, alice to dora$/).waitFor();
+      expect(await page.getByRole('link', { name: 'erin' }).count()).toBe(0);
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('changes roles and claims, of those that the tenant may give', async () => {
+      const page = await openAsDora('users');
+      await page.getByRole('link', { name: 'carol' }).click();
+      const roles = page.getByRole('region', { name: 'Roles' });
+      await roles.getByRole('checkbox', { name: 'manager' }).check();
+      expect(await roles.getByRole('checkbox').count()).toBe(3);
+      await roles.getByLabel('Default role').selectOption('manager');
+      await roles.getByRole('button', { name: 'Save roles' }).click();
+      await page
+        .getByRole('definition')
+        .filter({ hasText: /^user, manager$/ })
+        .waitFor();
+      const claims = page.getByRole('region', { name: 'Extra claims' });
+      await claims.getByRole('button', { name: 'Add a claim' }).click();
+      await claims.getByLabel('Value of x-hasura-department').fill('sales');
+      await claims.getByRole('button', { name: 'Save claims' }).click();
+      await page.getByText('x-hasura-department: sales').waitFor();
+      await page.getByRole('button', { name: 'Enable' }).click();
+      await page.getByText('carol may log in again.').waitFor();
+      await page.getByRole('button', { name: 'Disable' }).waitFor();
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('pages and searches by addresses, which outlive a reload and lead back', async () => {
+      const page = await openConsole('account');
+      await logIn(page, 'dora');
+      await page.getByLabel('Role').selectOption('tenant_admin');
+      // Lists of a few entries have several pages then.
+      await page.route('**/v1/graphql', (route) => {
+        const { query, variables } = route.request().postDataJSON() as { query: string; variables: object };
+        const postData = { query: query.replace('after: $after)', 'after: $after, first: 2)'), variables };
+        return route.continue({ postData });
+      });
+      await page.getByRole('link', { name: 'Users' }).click();
+      await page.getByText('2 users, alice to bob').waitFor();
+      await page.getByRole('button', { name: 'Next page' }).click();
+      await page.getByText('2 users, carol to dora').waitFor();
+      expect(await focused(page)).toMatch(/users/);
+      await page.reload();
+      await page.getByText('2 users, carol to dora').waitFor();
+      await page.getByRole('link', { name: 'dora' }).click();
+      await page.getByRole('heading', { name: 'dora' }).waitFor();
+      await page.goBack();
+      await page.getByText('2 users, carol to dora').waitFor();
+      await page.getByRole('button', { name: 'Previous page' }).click();
+      await page.getByText('2 users, alice to bob').waitFor();
+      await page.getByRole('searchbox').fill('car');
+      await page.getByText('1 user', { exact: true }).waitFor();
+      expect(new URL(page.url()).search).toBe('?search=car');
+      await page.reload();
+      await page.getByText('1 user', { exact: true }).waitFor();
+      expect(await page.getByRole('searchbox').inputValue()).toBe('car');
+      await page.context().close();
+    });
+
+    test('releases a throttled account, and ends sessions', async () => {
+      await failToLogIn('bob', 3);
+      const page = await openAsDora('throttled');
+      await page.getByRole('button', { name: 'Release bob' }).click();
+      await page.getByText('bob can log in at once.').waitFor();
+      await page.getByText('No account has to wait.').waitFor();
+      await page.getByRole('link', { name: 'Users' }).click();
+      await page.getByRole('link', { name: 'dora' }).click();
+      const sessions = page.getByRole('region', { name: 'Sessions' });
+      await sessions
+        .getByRole('button', { name: /^End the session/ })
+        .first()
+        .waitFor();
+      await page.getByRole('button', { name: 'End all sessions' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
+      // Also this one.
+      await page.getByText('Your session has ended').waitFor();
+      await page.context().close();
+    });
+
+    test('is refused another tenant, its users and what is for operators', async () => {
+      const page = await openAsDora('users?tenant=2');
+      await page.getByText('There is no such tenant').waitFor();
+      const foreign = await idOf('alice', 2);
+      for (const [path, refusal] of [
+        [`users/${foreign}`, 'There is no such user'],
+        [`users/${foreign}?tenant=2`, 'There is no such tenant'],
+        ['clients?tenant=2', 'There is no such tenant'],
+        ['audit?tenant=2', 'There is no such tenant'],
+        ['tenants/2', 'There is no such tenant'],
+        ['keys', /not-administrator|operators|validation-failed/],
+      ] as const) {
+        await page.goto(`${console.url()}/console/${path}`);
+        await page.getByRole('alert').filter({ hasText: refusal }).waitFor();
+        expect(await page.getByText('globex').count()).toBe(0);
+      }
+      await page.goto(`${console.url()}/console/tenants`);
+      await page.getByText('1 tenant', { exact: true }).waitFor();
+      expect(await page.getByRole('link', { name: 'Signing keys' }).count()).toBe(0);
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+  });
+
+  describeInBrowser('a user who administers nothing', () => {
+    test('is not shown the way to the pages of administrators, and is refused there', async () => {
+      const page = await openConsole('users');
+      await logIn(page, 'alice');
+      await page.getByText('With this role you administer nothing.').waitFor();
+      expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
+      await page.context().close();
+    });
+  });
+
+  describeInBrowser('a platform operator', () => {
+    test('adds a tenant, and says what its administrators may give', async () => {
+      const id = String(randomInt(1_000, 1_000_000));
+      const name = `initech-${id}`;
+      const page = await openAsOperator('tenants');
+      await page.getByRole('button', { name: 'Add a tenant' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Id').fill('1');
+      await dialog.getByLabel('Name').fill(name);
+      await page.keyboard.press('Enter');
+      await dialog.getByText('There is a tenant with this id or name already.').waitFor();
+      await dialog.getByLabel('Id').fill(id);
+      await page.keyboard.press('Enter');
+      await page.getByText(`${name} was added.`).waitFor();
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.getByLabel('Another role').fill('admin');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Save what they may give' }).click();
+      await page.getByText('Expected other roles than admin.').waitFor();
+      await page.getByRole('checkbox', { name: 'admin' }).uncheck();
+      await page.getByLabel('Another role').fill('user');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Save what they may give' }).click();
+      await page.getByText('Saved what administrators').waitFor();
+      await page.getByRole('button', { name: 'Disable the tenant' }).click();
+      await page.keyboard.type(name);
+      await page.keyboard.press('Enter');
+      await page.getByText(`${name} is locked out.`).waitFor();
+      await page.getByRole('button', { name: 'Enable the tenant' }).waitFor();
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('gives a service account, whose secret is shown once, and revokes it', async () => {
+      const name = `robot-${randomInt(1_000_000)}`;
+      const page = await openAsOperator('clients');
+      await page.getByRole('link', { name: 'globex' }).click();
+      await page.getByRole('button', { name: 'Add a service account' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill(name);
+      await dialog.getByLabel('Another role').fill('user');
+      await page.keyboard.press('Enter');
+      await dialog.getByRole('button', { name: 'Add the service account' }).click();
+      await dialog.getByText('The secret cannot be shown again.').waitFor();
+      const secret = await dialog.locator('code').nth(1).textContent();
+      await dialog.getByRole('button', { name: 'I have stored it' }).click();
+      expect(await page.content()).not.toContain(secret);
+      await page.getByRole('button', { name: `Revoke ${name}` }).click();
+      await page.keyboard.type(name);
+      await page.keyboard.press('Enter');
+      await page.getByText(`${name} was revoked.`).waitFor();
+      await page.getByRole('row', { name: new RegExp(`^${name}.*revoked`) }).waitFor();
+      // The tenant stays picked.
+      await page.getByRole('link', { name: 'Users' }).click();
+      await page.getByText('1 user', { exact: true }).waitFor();
+      expect(new URL(page.url()).search).toBe('?tenant=2');
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('rotates the signing key, and finds it in the audit log', async () => {
+      const page = await openAsOperator('keys');
+      await page.getByRole('button', { name: 'Rotate' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+      await page.getByText(/^A (new key is published|rotation was under way)/).waitFor();
+      await page.getByText('2 keys').waitFor();
+      await page.getByRole('link', { name: 'Audit log' }).click();
+      await page.getByLabel('Event').selectOption('key.publish');
+      await page.getByText(/^\d entries$/).waitFor();
+      await page.getByRole('row').nth(1).getByText('Show').click();
+      await page.getByRole('row').nth(1).getByText('Entry', { exact: true }).waitFor();
+      await page.getByLabel('User id').fill('nobody');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      await page.context().close();
+    });
+  });
+
+  describeInBrowser('the pages of administrators', () => {
+    const ofTenant = ['users', 'clients', 'throttled', 'audit', 'tenants'];
+
+    test.each([
+      ['on a phone', openAsDora, ofTenant, PHONE],
+      ['in the dark, for operators', openAsOperator, ['keys', 'audit', 'tenants/1', 'users?tenant=1'], DARK],
+      [
+        'on a dark phone, for operators',
+        openAsOperator,
+        ['keys', 'tenants/1', 'clients?tenant=3'],
+        { ...PHONE, ...DARK },
+      ],
+    ] as const)('are accessible and fit the width %s', async (_, open, paths, options) => {
+      const page = await open(paths[0] ?? '', options);
+      const width = page.viewportSize()?.width;
+      for (const path of paths) {
+        if (path !== paths[0]) await openAddress(page, path);
+        await loaded(page);
+        expect([path, await accessibilityProblems(page)]).toEqual([path, []]);
+        expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, width]);
+      }
+      if (open === openAsDora) {
+        await openAddress(page, `users/${await idOf('dora', 1)}`);
+        await page.getByRole('region', { name: 'What happened to this user' }).getByRole('table').waitFor();
+        expect(await accessibilityProblems(page)).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      }
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+  });
+}
+
+const DARK = { colorScheme: 'dark' } as const;
+
+/** Opens an address of the console without a load, which would end a session of an entered token. */
+async function openAddress(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    history.pushState(null, '', location.pathname.replace(/\/console\/.*/, `/console/${to}`));
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
+}
+
+async function loaded(page: Page): Promise<void> {
+  await page.locator('.page[aria-busy=false] h1').waitFor({ state: 'attached' });
+  await page.locator('.facts, .paged[aria-busy=false]').first().waitFor();
+}
+
+/** Something that tells the focused element from others. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(() => `${document.activeElement?.id} ${document.activeElement?.textContent}`);
+}
+
+function nameOf(element: Locator): Promise<string> {
+  return element.evaluate((found) => `${found.id} ${found.textContent}`);
+}
