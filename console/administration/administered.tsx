@@ -4,7 +4,15 @@ import { useEffect } from 'preact/hooks';
 import { ApiError } from '../api/index.ts';
 import { Button, ErrorNotice, Notice, useLoaded } from '../parts/index.ts';
 import { goTo, parameters, path, pathWith } from '../routing/index.ts';
-import { ADMINISTRATOR_ROLES, allowedRoles, pickRole, query, role, whenLoggedOut } from '../session/index.ts';
+import {
+  ADMINISTRATOR_ROLES,
+  allowedRoles,
+  kindOfSession,
+  pickRole,
+  query,
+  role,
+  whenLoggedOut,
+} from '../session/index.ts';
 import { shell, administration as texts } from '../texts/index.ts';
 import { ADMINISTRATOR, type Tenant } from './documents.ts';
 import { Outcome } from './outcome.tsx';
@@ -81,6 +89,8 @@ function NotAdministered({ error, isOther }: { readonly error: unknown; readonly
         </Button>
       </Notice>
     );
+  if (kindOfSession.value === 'admin-secret' && error instanceof ApiError && error.isUnauthenticated)
+    return <Notice kind="bad">{texts.adminSecret}</Notice>;
   const isUnseen = error instanceof ApiError && error.code === 'validation-failed';
   return (
     <>

@@ -2,6 +2,7 @@
 export const administration = {
   unknownTenant: 'There is no such tenant.',
   notAdministrator: 'With this role you administer nothing. Log in as an administrator, or pick another role.',
+  adminSecret: 'The admin secret administers nothing here. Log in as an administrator, or as an operator.',
   otherRole: (role: string) => `You administer with the role ${role}, which is not the role of your requests now.`,
   takeRole: (role: string) => `Use the role ${role}`,
   withoutTenant: 'Open this page without the tenant of the address',
