@@ -5,8 +5,8 @@ import {
   endedBecause,
   enterAccessToken,
   enterAdminSecret,
-  type Login,
   logIn,
+  logInWithServiceAccount,
   restore,
   restoreProblem,
 } from '../session/index.ts';
@@ -16,6 +16,7 @@ import { ThemePicker } from './theme-picker.tsx';
 
 const WAYS = [
   { id: 'password', label: login.password.tab },
+  { id: 'service', label: login.service.tab },
   { id: 'token', label: login.token.tab },
   { id: 'admin', label: login.admin.tab },
 ] as const;
@@ -24,6 +25,7 @@ type Way = (typeof WAYS)[number]['id'];
 
 const FORMS: Readonly<Record<Way, () => preact.JSX.Element>> = {
   password: PasswordForm,
+  service: ServiceAccountForm,
   token: TokenForm,
   admin: AdminForm,
 };
@@ -69,11 +71,11 @@ function NotRestored({ error }: { readonly error: unknown }) {
 function useLogin() {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(undefined);
-  async function run(given: Login) {
+  async function run(work: () => Promise<void>) {
     setBusy(true);
     setError(undefined);
     try {
-      await logIn(given);
+      await work();
     } catch (thrown) {
       setError(thrown);
       setBusy(false);
@@ -82,10 +84,10 @@ function useLogin() {
   return { isBusy, error, run };
 }
 
-function LoginProblem({ error }: { readonly error: unknown }) {
+function LoginProblem({ error, refused = login.refused }: { readonly error: unknown; readonly refused?: string }) {
   if (error === undefined) return null;
   if (error instanceof ApiError && error.code === 'login-refused')
-    return <Notice kind="bad">{error.message || login.refused}</Notice>;
+    return <Notice kind="bad">{error.message || refused}</Notice>;
   return <ErrorNotice error={error} />;
 }
 
@@ -95,7 +97,7 @@ function PasswordForm() {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
     const text = (name: string) => String(given.get(name) ?? '');
-    void run({ username: text('username'), password: text('password'), tenantId: Number(text('tenant')) });
+    void run(() => logIn({ username: text('username'), password: text('password'), tenantId: Number(text('tenant')) }));
   }
   return (
     <form onSubmit={submit}>
@@ -113,6 +115,33 @@ function PasswordForm() {
       />
       <Button kind="primary" type="submit" isBusy={isBusy}>
         {login.password.submit}
+      </Button>
+    </form>
+  );
+}
+
+function ServiceAccountForm() {
+  const { isBusy, error, run } = useLogin();
+  function submit(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const text = (name: string) => String(given.get(name) ?? '').trim();
+    void run(() => logInWithServiceAccount({ clientId: text('client'), clientSecret: text('secret') }));
+  }
+  return (
+    <form onSubmit={submit}>
+      <LoginProblem error={error} refused={login.service.refused} />
+      <Field label={login.service.id} name="client" autocomplete="off" spellcheck={false} required />
+      <Field
+        label={login.service.secret}
+        name="secret"
+        type="password"
+        autocomplete="off"
+        help={login.service.help}
+        required
+      />
+      <Button kind="primary" type="submit" isBusy={isBusy}>
+        {login.service.submit}
       </Button>
     </form>
   );
@@ -179,7 +208,7 @@ function DemoAccounts() {
       <ul class="choices">
         {accounts.map(({ username, password, tenant, tenant_id, roles }) => (
           <li key={`${tenant_id}/${username}`}>
-            <Button isBusy={isBusy} onClick={() => void run({ username, password, tenantId: tenant_id })}>
+            <Button isBusy={isBusy} onClick={() => void run(() => logIn({ username, password, tenantId: tenant_id }))}>
               {login.demo.account(username, tenant)} <span class="dim small">{roles.join(', ')}</span>
             </Button>
           </li>

@@ -1,7 +1,17 @@
+import type { ServiceAccount } from './service-account.ts';
+
 /** How requests of the console are authenticated. All of it is in memory only; a login's refresh token is not even there. */
 export type Credentials =
   | {
       readonly kind: 'login';
+      readonly accessToken: string;
+      /** By this machine's clock, in milliseconds since the epoch. */
+      readonly expiresAt: number;
+      readonly claims: Claims;
+    }
+  | {
+      readonly kind: 'service-account';
+      readonly account: ServiceAccount;
       readonly accessToken: string;
       /** By this machine's clock, in milliseconds since the epoch. */
       readonly expiresAt: number;

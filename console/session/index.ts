@@ -14,6 +14,7 @@ export {
   isRestoring,
   kindOfSession,
   logIn,
+  logInWithServiceAccount,
   logOut,
   query,
   restore,

@@ -12,6 +12,7 @@ import {
   whenOtherPagesTell,
 } from './kept-session.ts';
 import { pickedRole, pickRole } from './picked-role.ts';
+import { revokeToken, type ServiceAccount, tokenOf } from './service-account.ts';
 import { forgetUser } from './user-storage.ts';
 
 const credentials = signal<Credentials | undefined>(undefined);
@@ -50,6 +51,13 @@ export async function logIn(login: Login): Promise<void> {
   tellOtherPages('opened');
 }
 
+/** Logs in with a service account, whose secret stays in memory for its next tokens. @throws ApiError with the reason of a refusal. */
+export async function logInWithServiceAccount(account: ServiceAccount): Promise<void> {
+  const token = await tokenOf(account);
+  pickRole('');
+  begin(token, account);
+}
+
 /** Continues the session from before a reload, or of another page of this browser. */
 export async function restore(): Promise<void> {
   if (credentials.value !== undefined || !mayHaveSession()) return;
@@ -86,6 +94,7 @@ export async function logOut(): Promise<void> {
   const headers = headersOf(current, '');
   end(undefined);
   forgetUser();
+  if (current?.kind === 'service-account') await revokeToken(current.account, current.accessToken);
   if (current?.kind !== 'login') return;
   tellOtherPages('ended');
   await endSession(headers);
@@ -94,7 +103,7 @@ export async function logOut(): Promise<void> {
 /** The headers of a request of this caller, with a token that is still valid for a while. */
 export async function authorization(asRole = role.value): Promise<RequestHeaders> {
   const current = credentials.value;
-  if (current?.kind === 'login' && current.expiresAt - Date.now() < MIN_REMAINING_MS) await refresh();
+  if (isRefreshed(current) && current.expiresAt - Date.now() < MIN_REMAINING_MS) await refresh();
   return headersOf(credentials.value, asRole);
 }
 
@@ -118,13 +127,20 @@ export async function authorized<T>(send: (headers: RequestHeaders) => Promise<T
     return await send(await authorization(asRole));
   } catch (error) {
     if (!(error instanceof ApiError) || !error.isUnauthenticated || before === undefined) throw error;
-    if (before.kind === 'login' && credentials.value !== undefined) {
+    if (isRefreshed(before) && credentials.value !== undefined) {
       // Another request may have refreshed it meanwhile.
       if (credentials.value === before) await refresh();
       return send(await authorization(asRole));
     }
     throw error;
   }
+}
+
+type RefreshedCredentials = Extract<Credentials, { readonly expiresAt: number }>;
+
+/** Whether the console gets the next access token itself. */
+function isRefreshed(given: Credentials | undefined): given is RefreshedCredentials {
+  return given?.kind === 'login' || given?.kind === 'service-account';
 }
 
 /** A token is replaced when less than this is left. */
@@ -144,11 +160,12 @@ function refresh(): Promise<void> {
 
 async function refreshNow(): Promise<void> {
   const current = credentials.value;
-  if (current?.kind !== 'login') return;
+  if (!isRefreshed(current)) return;
+  const account = current.kind === 'service-account' ? current.account : undefined;
   try {
-    const token = await refreshSession();
+    const token = await (account ? tokenOf(account) : refreshSession());
     // The caller has logged out meanwhile.
-    if (credentials.value === current) begin(token);
+    if (credentials.value === current) begin(token, account);
   } catch (error) {
     if (credentials.value === current) {
       if (isOver(error)) return end('expired');
@@ -160,14 +177,16 @@ async function refreshNow(): Promise<void> {
 
 /** Whether the auth service says that there is no such session, in place of a failure. */
 function isOver(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'refresh-refused' && error.isUnauthenticated;
+  return error instanceof ApiError && ENDED.has(error.code) && error.isUnauthenticated;
 }
+
+const ENDED: ReadonlySet<string> = new Set(['refresh-refused', 'login-refused']);
 
 function refreshQuietly(): void {
   refresh().catch(() => {});
 }
 
-function begin({ access_token: accessToken, expires_in }: NewToken): void {
+function begin({ access_token: accessToken, expires_in }: NewToken, account?: ServiceAccount): void {
   const found = claimsOf(accessToken);
   if (!found) throw new ApiError('invalid-jwt', 'The access token cannot be read.', 200);
   // Another page may have logged in another user.
@@ -176,7 +195,8 @@ function begin({ access_token: accessToken, expires_in }: NewToken): void {
     pickRole('');
   } else if (!found.roles.includes(pickedRole.value)) pickRole('');
   const lifetimeMs = expires_in * 1000;
-  start({ kind: 'login', accessToken, expiresAt: Date.now() + lifetimeMs, claims: found });
+  const token = { accessToken, expiresAt: Date.now() + lifetimeMs, claims: found };
+  start(account ? { kind: 'service-account', account, ...token } : { kind: 'login', ...token });
   timer = setTimeout(refreshQuietly, refreshAfter(lifetimeMs));
 }
 

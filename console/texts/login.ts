@@ -13,6 +13,14 @@ export const login = {
     notKept:
       'This address is plain HTTP, where browsers keep no session of the console: a reload logs you out, and so does the end of the access token.',
   },
+  service: {
+    tab: 'Service account',
+    id: 'Client id',
+    secret: 'Client secret',
+    help: 'Operators administer with one. It is kept in memory until you log out or close this page.',
+    submit: 'Log in as the service account',
+    refused: 'Client id or secret is wrong, or the service account is revoked.',
+  },
   token: {
     tab: 'Access token',
     label: 'Access token',

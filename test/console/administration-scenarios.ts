@@ -27,10 +27,15 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
 
   async function openAsOperator(path: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
     const page = await openConsole(path, options);
-    await page.getByRole('tab', { name: 'Access token' }).click();
-    await page.locator('input[name=token]').fill(await operatorToken());
-    await page.getByRole('button', { name: 'Use this token' }).click();
+    await enterServiceAccount(page, DEMO_OPERATOR.clientSecret);
     return page;
+  }
+
+  async function enterServiceAccount(page: Page, secret: string): Promise<void> {
+    await page.getByRole('tab', { name: 'Service account' }).click();
+    await page.getByLabel('Client id').fill(DEMO_OPERATOR.clientId);
+    await page.getByLabel('Client secret').fill(secret);
+    await page.getByRole('button', { name: 'Log in as the service account' }).click();
   }
 
   async function operatorToken(): Promise<string> {
@@ -221,6 +226,22 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
   });
 
   describeInBrowser('a platform operator', () => {
+    test('logs in with a service account, whose secret is kept in memory, and logs out', async () => {
+      const page = await openConsole('keys');
+      await enterServiceAccount(page, 'wrong');
+      await page.getByRole('alert').filter({ hasText: 'Client id or secret is wrong' }).waitFor();
+      await enterServiceAccount(page, DEMO_OPERATOR.clientSecret);
+      await page.getByRole('button', { name: 'Rotate' }).waitFor();
+      expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toMatch(
+        new RegExp(`eyJ|${DEMO_OPERATOR.clientSecret}`),
+      );
+      const revoked = page.waitForResponse((response) => response.url().endsWith('/oauth/revoke'));
+      await page.getByRole('button', { name: 'Log out' }).click();
+      expect((await revoked).ok()).toBe(true);
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
     test('adds a tenant, and says what its administrators may give', async () => {
       const id = String(randomInt(1_000, 1_000_000));
       const name = `initech-${id}`;
