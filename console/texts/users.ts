@@ -12,6 +12,7 @@ export const users = {
   name: 'Name',
   roles: 'Roles',
   state: 'State',
+  anyState: 'any',
   created: 'Created',
   all: 'All users',
   id: 'User id',

@@ -39,7 +39,6 @@ beforeAll(async () => {
     HASURA_GRAPHQL_SERVER_PORT: String(await freePort()),
     AUTH_ACCESS_TOKEN_TTL_SECONDS: '60',
     AUTH_THROTTLE_ACCOUNT: 'free=2 first=600 longest=600',
-    AUTH_THROTTLE_DEVICE: 'free=2 first=600 longest=600',
     PORTICO_TRACE_RESPONSE: 'true',
   };
   [portico, browser] = await Promise.all([startPortico({ environment }), openBrowser()]);

@@ -9,6 +9,8 @@ export const userTypeDefs = /* GraphQL */ `
       tenant_id: Int
       "The beginning of usernames, in upper or lower case, or the id of a user."
       search: String
+      "true: those who are locked out, false: those who may log in; all where it is left out."
+      disabled: Boolean
       "How many at most: 1 to 200, 50 if left out."
       first: Int
       "The next of the page before."

@@ -38,6 +38,8 @@ export interface ListUsersInput extends PageInput {
   tenant_id?: number | null;
   /** The beginning of usernames, in upper or lower case, or the id of a user. */
   search?: string | null;
+  /** Only those who are locked out, or only those who may log in. */
+  disabled?: boolean | null;
 }
 
 /** As `after` of a list of users: continues after this name. */
@@ -58,7 +60,7 @@ export function createListUsers(tenants: AdministeredTenants) {
     const after = decodeCursor(input.after) ?? '';
     const which = readUserSearch(input.search);
     return tenants.read(tenantId, async (transaction, tenant) => {
-      const rows = await findUsers(transaction, { tenantId, which, after, limit: size + 1 });
+      const rows = await findUsers(transaction, { tenantId, which, disabled: input.disabled, after, limit: size + 1 });
       return pageOf(
         rows,
         size,
@@ -128,6 +130,8 @@ function readUserSearch(search: string | null | undefined): UserSearch {
 interface UserPage {
   tenantId: number;
   which: UserSearch;
+  /** Those of both states where it is left out. */
+  disabled?: boolean | null | undefined;
   /** The last name of the page before. */
   after: string;
   limit: number;
@@ -139,9 +143,9 @@ interface UserPage {
  */
 export function findUsers(
   transaction: Transaction,
-  { tenantId, which, after, limit }: UserPage,
+  { tenantId, which, disabled, after, limit }: UserPage,
 ): Promise<AdministeredUserRow[]> {
-  const from = Prisma.sql`FROM users WHERE tenant_id = ${tenantId} AND username ~>~ ${after}`;
+  const from = Prisma.sql`FROM users WHERE tenant_id = ${tenantId} AND username ~>~ ${after} ${inState(disabled)}`;
   const order = Prisma.sql`ORDER BY username USING ~<~ LIMIT ${limit}`;
   if ('everybody' in which) return transaction.$queryRaw`SELECT ${USER_COLUMNS} ${from} ${order}`;
   if ('id' in which) return transaction.$queryRaw`SELECT ${USER_COLUMNS} ${from} AND id = ${which.id}::uuid`;
@@ -157,6 +161,11 @@ export function findUsers(
       SELECT ${USER_COLUMNS} ${from} AND username ~>=~ range.low AND username ~<~ range.high ${restMatches} ${order}
     ) AS found
     ORDER BY found.username USING ~<~ LIMIT ${limit}`;
+}
+
+function inState(disabled: boolean | null | undefined): Prisma.Sql {
+  if (disabled == null) return Prisma.empty;
+  return disabled ? Prisma.sql`AND disabled_at IS NOT NULL` : Prisma.sql`AND disabled_at IS NULL`;
 }
 
 export function userFrom(

@@ -21,8 +21,8 @@ export type User = ResultOf<typeof USER>;
 
 export const USER_LIST = graphql(
   `
-    query auth_admin_user_list($tenant_id: Int, $search: String, $after: ID) {
-      auth_admin_user_list(tenant_id: $tenant_id, search: $search, after: $after) {
+    query auth_admin_user_list($tenant_id: Int, $search: String, $disabled: Boolean, $after: ID) {
+      auth_admin_user_list(tenant_id: $tenant_id, search: $search, disabled: $disabled, after: $after) {
         entries {
           ...AdministeredUser
         }

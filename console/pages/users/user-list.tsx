@@ -12,10 +12,10 @@ import {
   type Tenant,
   tellOutcome,
 } from '../../administration/index.ts';
-import { Button, Time, useLoaded } from '../../parts/index.ts';
-import { parameters } from '../../routing/index.ts';
+import { Button, Select, Time, useLoaded } from '../../parts/index.ts';
+import { goTo, parameters, path, pathWith } from '../../routing/index.ts';
 import { query, role } from '../../session/index.ts';
-import { users as texts } from '../../texts/index.ts';
+import { administration, users as texts } from '../../texts/index.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { USER_LIST } from './documents.ts';
 import { UserState } from './user-state.tsx';
@@ -28,10 +28,13 @@ interface UserListProps {
 export function UserList({ administered, tenant }: UserListProps) {
   const search = parameters.value.get('search');
   const after = pageCursor();
+  const state = parameters.value.get('state') ?? '';
   const tenantId = tenant.tenant_id;
   const loaded = useLoaded(
-    async (signal) => (await query(USER_LIST, { tenant_id: tenantId, search, after }, { signal })).auth_admin_user_list,
-    [role.value, tenantId, search, after],
+    async (signal) =>
+      (await query(USER_LIST, { tenant_id: tenantId, search, disabled: DISABLED[state] ?? null, after }, { signal }))
+        .auth_admin_user_list,
+    [role.value, tenantId, search, state, after],
   );
   const [isAdding, setAdding] = useState(false);
   const [secret, setSecret] = useState<ShownSecret | undefined>(undefined);
@@ -40,6 +43,7 @@ export function UserList({ administered, tenant }: UserListProps) {
       <CurrentTenant administered={administered} />
       <div class="toolbar">
         <SearchField label={texts.search} />
+        <Select label={texts.state} value={state} options={STATES} onChange={pickState} />
         <Button kind="primary" onClick={() => setAdding(true)}>
           {texts.add}
         </Button>
@@ -80,6 +84,20 @@ export function UserList({ administered, tenant }: UserListProps) {
       {secret && <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   );
+}
+
+/** By the state in the address. */
+const DISABLED: Readonly<Record<string, boolean>> = { enabled: false, disabled: true };
+
+const STATES = [
+  { value: '', label: texts.anyState },
+  { value: 'enabled', label: administration.state.enabled },
+  { value: 'disabled', label: administration.state.disabled },
+];
+
+function pickState(state: string): void {
+  const { after: _, ...others } = Object.fromEntries(parameters.value);
+  goTo(pathWith(path.value, { ...others, state }), { replaces: true });
 }
 
 function passwordOf(username: string, password: string): ShownSecret {

@@ -73,6 +73,19 @@ describe.each(await availableEngines())('users are administered, on %s', (engine
     expect(names(await list(it.tokens.otto, { search: 'chris', first: 2, after: first.next }))).toEqual(['chris']);
   });
 
+  test('the list has those who are locked out, or the others', async () => {
+    const found = async (search: string, disabled: boolean) =>
+      names(await list(it.tokens.otto, { search, disabled, first: 2 }));
+    for (const username of ['locked-1', 'locked-2', 'locked-3']) await it.world.addUser(2, username, PASSWORD);
+    const [second] = (await list(it.tokens.otto, { search: 'locked-2' })).entries;
+    await it.change(it.tokens.operator, 'auth_admin_user_disable', { tenant_id: 2, user_id: second?.user_id });
+
+    expect(await found('locked', true)).toEqual(['locked-2']);
+    expect(await found('locked', false)).toEqual(['locked-1', 'locked-3']);
+    expect(await found('', true)).toEqual(['locked-2']);
+    expect(await found(second?.user_id ?? '', false)).toEqual([]);
+  });
+
   test('a user is added with a generated password, which is shown once, and logs in with it', async () => {
     const entries = await auditedBy(it.world, async () => {
       const { result, text } = await it.change<{ user: User; password: string }>(
