@@ -152,7 +152,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       // Lists of a few entries have several pages then.
       await page.route('**/v1/graphql', (route) => {
         const { query, variables } = route.request().postDataJSON() as { query: string; variables: object };
-        const postData = { query: query.replace('after: $after)', 'after: $after, first: 2)'), variables };
+        const postData = { query: query.replace('after: $after', 'after: $after, first: 2'), variables };
         return route.continue({ postData });
       });
       await page.getByRole('link', { name: 'Users' }).click();
