@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ErrorNotice, Notice } from '../parts/index.ts';
 import { followLink, hrefOf, path } from '../routing/index.ts';
-import { role } from '../session/index.ts';
+import { allowedRoles, role } from '../session/index.ts';
 import { shell } from '../texts/index.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { isShown, PAGES, type Page } from './pages.ts';
@@ -39,7 +39,7 @@ function LoadedPage({ page }: { readonly page: Page }) {
   if (error !== undefined) return <ErrorNotice error={error} />;
   return (
     <div class="page" ref={place} aria-busy={!Content}>
-      {page.roles && !isShown(page, role.value) && (
+      {page.roles && !isShown(page, role.value, allowedRoles.value ?? []) && (
         <Notice kind="info">{shell.neededRole(page.roles(), role.value)}</Notice>
       )}
       <ErrorBoundary>{Content ? <Content /> : <p class="loading dim">{shell.loading}</p>}</ErrorBoundary>

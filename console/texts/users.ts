@@ -64,7 +64,7 @@ export const users = {
   },
   sessions: {
     title: 'Sessions',
-    none: 'No living session.',
+    none: 'No open session.',
     device: 'Device',
     address: 'Address',
     created: 'Logged in',

@@ -137,6 +137,8 @@ describeInBrowser('logging in', () => {
     await page.getByRole('button', { name: 'Run' }).click();
     await answered(page, '"acting_as":"platform-operator"');
     await answered(page, '"name":"globex"');
+    await openPath(page, 'tenants');
+    await page.getByRole('link', { name: 'globex' }).waitFor();
     await page.context().close();
   });
 });
