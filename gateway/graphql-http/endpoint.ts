@@ -64,7 +64,7 @@ export function graphqlEndpoint(
   return (exchange) => new GraphqlExchange(exchange, options, form).receive();
 }
 
-/** One request to `/v1/graphql`. Its methods are the steps in their order; an error in any of them rejects the request. */
+/** One request to `/v1/graphql`. Its methods are in the order of their steps; an error in any of them rejects the request. */
 class GraphqlExchange {
   readonly #exchange: HttpExchange;
   readonly #options: GraphqlEndpointOptions;
@@ -152,20 +152,20 @@ class GraphqlExchange {
     const kind = 'errors' in prepared ? undefined : prepared.operation.operation;
     if (!('errors' in prepared) && prepared.request.files && !prepared.plans.plan.takesFiles) throw filesNotSupported();
     if (kind === 'mutation' && this.#exchange.request.method === 'GET') throw mutationByGet();
-    // Clients that take both get events of a subscription only.
+    // To clients that accept both, only subscriptions are sent as event streams.
     if (this.#events && (!this.#type || kind === 'subscription')) {
       setOwnHeaders(this.#exchange);
       this.#options.streamEvents(this.#exchange, prepared, this.#events).catch((thrown) => this.#refuse(thrown));
       return;
     }
     if ('errors' in prepared) {
-      // Under `application/json` whatever is said of a GraphQL request that can be read is said with 200.
+      // Under `application/json` a well-formed GraphQL request has the status 200 (GraphQL over HTTP 6.4.1).
       const status = this.#type === 'application/json' ? 200 : 400;
       this.#send(status, rejectedBody(prepared));
       return;
     }
     const { incremental } = prepared.plans;
-    // What explains it comes with all of it, so in one part.
+    // An explanation needs the whole response, so it is not incremental.
     const isWhole = prepared.request.files !== undefined || prepared.explanation !== undefined;
     const parts = incremental && !isWhole ? this.#parts : undefined;
     if (incremental && parts) this.#executeIncrementally(prepared, incremental, parts);
@@ -196,15 +196,15 @@ class GraphqlExchange {
     else this.#sendAsPart(body, headers);
   }
 
-  /** To a client that takes parts only. */
+  /** To a client that accepts `multipart/mixed` only. */
   #sendAsPart(answer: unknown, headers: ResponseHeaders): void {
     const { body, type } = answerOfOnePart(answer);
     sendJson(this.#exchange, 200, body, headers, type);
   }
 
   /**
-   * All operations are prepared before any runs: a batch with one that its caller may not send does nothing at all. Each
-   * is answered in its place, so the response as a whole has worked.
+   * All operations are prepared before any runs: a batch with one that its caller may not send has no effect. Each operation has
+   * its own result in the list, so the response has status 200.
    */
   async #answerBatch(requests: readonly OperationRequest[]): Promise<void> {
     if (!this.#type) throw notAcceptable();
@@ -216,7 +216,7 @@ class GraphqlExchange {
     const answers: unknown[] = [];
     const holdsSecrets = prepared.some((one) => !('errors' in one) && !one.mayCompress);
     for (const one of prepared) {
-      // Bytes of a service may be no JSON, which would spoil the answers of the others: they are read first.
+      // Bytes of a service may be invalid JSON, which would corrupt the whole list: they are parsed first.
       if ('errors' in one) {
         this.#exchange.record?.addErrors(one.errors);
         answers.push(rejectedBody(one));

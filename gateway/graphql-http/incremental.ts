@@ -19,7 +19,7 @@ import {
   type ParsedPayload,
 } from '../sources/index.ts';
 
-/** Where an answer goes: `answered` once, or `begun`, then any number of `part`, then `ended`. */
+/** Receives a response: `answered` once, or `begun`, then any number of `part`, then `ended`. */
 export interface IncrementalSink {
   /** The response is complete: no payloads follow. */
   answered(result: OperationResult): void;
@@ -35,10 +35,10 @@ export interface IncrementalSink {
 }
 
 /**
- * Runs an operation whose answer may come in parts. What holds for an answer in one piece holds for all parts together:
- * the time limit, the client's leave, the counts. Nothing is thrown.
+ * Executes an operation whose response may be incremental. The time limit, cancellation and counts apply to all payloads
+ * together. Never throws.
  *
- * @param accept what asks the source for parts, as in the header `Accept`.
+ * @param accept the media types of incremental delivery for the source, as in the header `Accept`.
  */
 export function executeIncrementally(
   executable: ExecutableRequest,

@@ -26,7 +26,7 @@ export interface OperationResult {
   readonly http: HttpHints;
 }
 
-/** How a transport wants results. */
+/** The format of results that a transport needs. */
 export interface ResultFormat {
   /** Whether a login's response gets the member that the reference contract shows. */
   readonly withEnvelope: boolean;
@@ -61,7 +61,7 @@ export function executeOperation(
   );
 }
 
-/** Its own members stay: a login's envelope is one. */
+/** Keeps other members, such as a login's envelope. */
 function explained(result: OperationResult, { explanation }: ExecutableRequest): OperationResult {
   if (!explanation) return result;
   return { ...result, beside: { ...result.beside, extensions: explanation.extensions } };
@@ -90,7 +90,7 @@ function runPlan(
   }
 }
 
-/** The context of an operation's execution, which its sources get. */
+/** The context of an operation's execution, for its sources. */
 export class ExecutionContext implements OperationContext {
   readonly session: Session;
   readonly query: string;

@@ -1,5 +1,5 @@
-import { GraphQLError, type OperationDefinitionNode } from 'graphql';
-import type { Generation, LiveGraph } from '../graph/index.ts';
+import { GraphQLError } from 'graphql';
+import type { LiveGraph } from '../graph/index.ts';
 import type { RequestContext, RequestRecord } from '../http/index.ts';
 import type { RateLimiter } from '../rate-limit/index.ts';
 import type { DocumentStore } from '../replicas/index.ts';
@@ -8,7 +8,7 @@ import { fragmentsOf } from '../syntax/index.ts';
 import { UNAVAILABLE_RETRY_SECONDS } from '../upstream/index.ts';
 import type { Usage } from '../usage/index.ts';
 import { OperationAuthenticator } from './authenticate.ts';
-import { type Batch, limitBatch } from './batch.ts';
+import { limitBatch } from './batch.ts';
 import { OperationCounts } from './counts.ts';
 import { type Document, PersistedQueries, type PersistedQuery, withFragments } from './document/index.ts';
 import { subscriptionNeedsStream, unknownOperation } from './errors.ts';
@@ -24,19 +24,17 @@ import type {
   OperationRequest,
   ParsedRequest,
   PreparedRequest,
+  PrepareOptions,
 } from './requests.ts';
 import { invalidRequest, type PublicError, type RejectedRequest } from './response/index.ts';
 import { inSpan, inSpanOfPromise } from './stage-span.ts';
-import { isValidated, type OperationLimits, type RoleRules, validateForRole } from './validation/index.ts';
-
-export interface PrepareOptions {
-  /** The batch that the operation is part of. */
-  readonly batch?: Batch;
-  /** Whether it is saved in the metadata: the allow list does not apply to it. */
-  readonly isSaved?: boolean;
-  /** Whether the transport can deliver a stream of events. */
-  readonly mayStream?: boolean;
-}
+import {
+  isValidated,
+  type OperationLimits,
+  type RoleRules,
+  type ValidatedOperation,
+  validateForRole,
+} from './validation/index.ts';
 
 export interface OperationPipelineOptions {
   readonly graph: LiveGraph;
@@ -51,7 +49,7 @@ export interface OperationPipelineOptions {
   readonly sharedDocuments?: DocumentStore | undefined;
   /** Labels of the metrics of named operations, beside the name; none where absent. */
   readonly namedOperationLabels?: NamedOperationLabels | undefined;
-  /** Roles whose callers may ask how their operations are run, beside the admin; none where absent. */
+  /** Roles whose callers may request explanations, beside the admin; none where absent. */
   readonly explainRoles?: readonly string[] | undefined;
   /** Counts what is used; undefined where that is switched off. */
   readonly usage?: Usage | undefined;
@@ -60,7 +58,7 @@ export interface OperationPipelineOptions {
 /**
  * What happens to an operation between the transport that reads a request and the one that writes its response.
  *
- * `prepare` is the order of the stages: parse, authenticate, rate-limit, validate, coerce variables, plan. `execute`
+ * `prepare` and `#validateAndPlan` list the stages: parse, authenticate, rate-limit, validate, plan, coerce variables. `execute`
  * and `subscribe` follow. To respond is the transport's: `graphql-http/`, `rest/`, `subscriptions/`.
  */
 export class OperationPipeline {
@@ -163,19 +161,23 @@ export class OperationPipeline {
     return limit && this.#rateLimiter.take(limit, { session, address: clientAddress, isAnonymous });
   }
 
+  /** The stages from validation on, which need the caller's role. */
   #validateAndPlan(parsed: ParsedRequest, session: Session, options: PrepareOptions): PreparedRequest {
     const { request, context, cache, query, document } = parsed;
     const { batch, isSaved = false, mayStream = false } = options;
     const { generation, rules } = cache;
     const scope = { generation, rules, role: session.role, isSaved, counts: this.counts };
+    const wasValidated = () => isValidated(document, scope);
     const explanation = this.#explanations.explains(session, context.clientHeaders)
-      ? openExplanation(parsed, session, rules.limitsOf(session.role), isValidated(document, scope))
+      ? openExplanation(parsed, session, rules.limitsOf(session.role), wasValidated())
       : undefined;
     const reject = (errors: readonly PublicError[]) => this.#reject(errors, explanation);
+
+    // Validate: role, allow list, introspection policy, limits. The result is kept with the document.
     const validation = inSpan(
       context,
       'validate',
-      () => !isValidated(document, scope),
+      () => !wasValidated(),
       () => validateForRole(document, scope),
     );
     const { errors, limits, isAwaited } = validation;
@@ -184,9 +186,9 @@ export class OperationPipeline {
     if (errors.length > 0) return reject(errors);
     this.#keepDocument(parsed, session);
 
-    // Its plan is made once, and kept with the document.
+    // Plan: once for each operation, kept with the document.
     const { operationName } = request;
-    const isPlanned = explanation !== undefined && validation.hasPlan(operationName);
+    const wasPlanned = explanation !== undefined && validation.hasPlan(operationName);
     const chosen = inSpan(
       context,
       'plan',
@@ -194,16 +196,17 @@ export class OperationPipeline {
       () => validation.operation(operationName),
     );
     if (!chosen) return reject([invalidRequest(unknownOperation(operationName))]);
-    if (chosen.operation.operation === 'subscription' && !mayStream) throw subscriptionNeedsStream();
+    const { plans, operation, mayCompress } = chosen;
+    if (operation.operation === 'subscription' && !mayStream) throw subscriptionNeedsStream();
+
+    // Coerce variables.
     const variableErrors = chosen.variableErrors(request.variables);
     if (variableErrors.length > 0) return reject(variableErrors);
-    const { plans, operation, mayCompress } = chosen;
+
+    explanation?.planned(() => explainPlan(plans, wasPlanned, request.variables, parsed, session.role));
     const { counts } = this;
-    if (this.#usage) chosen.usage ??= this.#usage.of(operationToCount(document, operation, generation, session.role));
-    const { usage } = chosen;
-    if (chosen.named === undefined) chosen.named = counts.named.of(query, document, operation) ?? null;
-    const { named } = chosen;
-    explanation?.planned(() => explainPlan(plans, isPlanned, request.variables, parsed, session.role));
+    const { seconds } = limits;
+    const { named, usage } = this.#countersOf(chosen, parsed, session);
     return {
       session,
       plans,
@@ -211,13 +214,27 @@ export class OperationPipeline {
       mayCompress,
       query,
       request,
-      seconds: limits.seconds,
+      seconds,
       context,
       counts,
       named,
       usage,
       explanation,
     };
+  }
+
+  /** What counts runs of an operation, kept with its plan. */
+  #countersOf(
+    chosen: ValidatedOperation,
+    { query, document, cache: { generation } }: ParsedRequest,
+    { role }: Session,
+  ): Pick<ExecutableRequest, 'named' | 'usage'> {
+    if (this.#usage && !chosen.usage) {
+      const own = withFragments(chosen.operation, fragmentsOf(document.node));
+      chosen.usage = this.#usage.of({ ...own, schema: generation.graphOf(role).accepted, role });
+    }
+    if (chosen.named === undefined) chosen.named = this.counts.named.of(query, document, chosen.operation) ?? null;
+    return { named: chosen.named, usage: chosen.usage };
   }
 
   /** A valid document is parsed once only. */
@@ -227,7 +244,7 @@ export class OperationPipeline {
     if (request.persisted) this.#persisted.remember(request.persisted, query, isPublic);
   }
 
-  /** A document that does not parse is explained, but not to a caller with a bad token. */
+  /** Reports a syntax error, but not to a caller with an invalid token. */
   async #rejectUnparsed(
     error: GraphQLError,
     request: OperationRequest,
@@ -278,14 +295,4 @@ function recordOperation(record: RequestRecord, session: Session, { document, re
   const chosen =
     operationName === undefined ? operations[0] : operations.find(({ name }) => name?.value === operationName);
   if (chosen) record.addOperation(chosen);
-}
-
-function operationToCount(
-  document: Document,
-  operation: OperationDefinitionNode,
-  generation: Generation,
-  role: string,
-) {
-  const own = withFragments(operation, fragmentsOf(document.node));
-  return { ...own, schema: generation.graphOf(role).accepted, role };
 }

@@ -4,6 +4,7 @@ import type { RequestContext } from '../http/index.ts';
 import type { Session } from '../session/index.ts';
 import type { SentFiles } from '../sources/index.ts';
 import type { OperationUsage } from '../usage/index.ts';
+import type { Batch } from './batch.ts';
 import type { OperationCounts } from './counts.ts';
 import type { Document, DocumentCache, PersistedDocuments, PersistedQuery } from './document/index.ts';
 import type { Explanation } from './explanation.ts';
@@ -24,6 +25,16 @@ export interface OperationRequest {
   readonly operationName: string | undefined;
   /** Files that come with it. */
   readonly files?: SentFiles;
+}
+
+/** How a transport handles an operation. */
+export interface PrepareOptions {
+  /** The batch that the operation is part of. */
+  readonly batch?: Batch;
+  /** Whether it is saved in the metadata: the allow list does not apply to it. */
+  readonly isSaved?: boolean;
+  /** Whether the transport can deliver a stream of events. */
+  readonly mayStream?: boolean;
 }
 
 /** What is kept for one generation of the graph. */
@@ -54,16 +65,16 @@ export interface ExecutableRequest {
   /** The text of the whole document. */
   readonly query: string;
   readonly request: OperationRequest;
-  /** How long it may run; undefined for as long as its sources let it. */
+  /** Its time limit; undefined where only the timeouts of its sources apply. */
   readonly seconds: number | undefined;
   readonly context: RequestContext;
-  /** Where it is counted when it has run. */
+  /** Counts it when it has run. */
   readonly counts: OperationCounts;
-  /** Where it is counted by its name; null where names are not counted. */
+  /** Counts it by its name; null where names are not counted. */
   readonly named: NamedOperation | null;
-  /** Where its usage is counted; undefined where usage is not counted. */
+  /** Counts its usage; undefined where usage is not counted. */
   readonly usage: OperationUsage | undefined;
-  /** Set where its caller asks how it is run, and may know: its result is not relayed as bytes then. */
+  /** Set where its caller requests an explanation and may have one: its result is not relayed as bytes then. */
   readonly explanation?: Explanation | undefined;
 }
 

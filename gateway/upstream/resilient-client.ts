@@ -47,8 +47,8 @@ export interface ResilientClientOptions {
 }
 
 /**
- * Calls one source such that a slow or failing one does no more harm than it must: it has a share of the gateway and no
- * more, is left alone while it fails, and is called again where that may help. Each of these is an interceptor.
+ * Calls one source and limits the effect of a slow or failing one: by deduplication, retries, a bulkhead and a circuit
+ * breaker. Each of these is an interceptor; their order is below.
  */
 export class ResilientClient implements UpstreamHttp {
   readonly dispatch: UpstreamHttp['dispatch'];
