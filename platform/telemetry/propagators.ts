@@ -73,11 +73,16 @@ export class Propagation {
 
   /** @returns names and values in turn, of the headers that a service is sent. */
   inject(span: SpanContext, baggage: string): readonly string[] {
+    return this.injectText(formatTraceParent(span), span, baggage);
+  }
+
+  /** The same. @param traceParent that of the span. */
+  injectText(traceParent: string, span: SpanContext, baggage: string): readonly string[] {
     if (this.#takesTraceContext && !this.#takesB3 && !this.#takesB3Headers && baggage === '' && span.traceState === '')
-      return ['traceparent', formatTraceParent(span)];
+      return ['traceparent', traceParent];
     const headers: string[] = [];
     if (this.#takesTraceContext) {
-      headers.push('traceparent', formatTraceParent(span));
+      headers.push('traceparent', traceParent);
       if (span.traceState !== '') headers.push('tracestate', span.traceState);
     }
     if (this.#takesBaggage && baggage !== '') headers.push('baggage', baggage);

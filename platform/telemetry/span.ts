@@ -1,6 +1,7 @@
 import type { FixedAttributes } from './fixed-attributes.ts';
-import type { IdGenerator } from './ids.ts';
+import { spanIdIn, traceIdIn } from './new-contexts.ts';
 import type { Propagation } from './propagators.ts';
+import type { SpanIdGenerator } from './span-ids.ts';
 import type { SpanContext } from './trace-context.ts';
 import type { AttributeValue } from './write-attribute.ts';
 
@@ -50,7 +51,7 @@ export interface LocalTrace {
   readonly traceId: string;
   /** The trace id in 32 bits each: text would have to be read digit by digit for each span that is encoded. */
   readonly traceWords: readonly [number, number, number, number];
-  readonly ids: IdGenerator;
+  readonly spanIds: SpanIdGenerator;
   readonly isSampled: boolean;
   readonly traceState: string;
   /** Milliseconds since 1970 at the time origin of `performance.now()`. */
@@ -97,6 +98,9 @@ export class RecordedSpan implements Span {
 
   constructor(
     trace: LocalTrace,
+    spanId: string,
+    idHigh: number,
+    idLow: number,
     parentHigh: number,
     parentLow: number,
     hasRemoteParent: boolean,
@@ -106,10 +110,9 @@ export class RecordedSpan implements Span {
     startMs: number = performance.now(),
   ) {
     this.trace = trace;
-    const { ids } = trace;
-    this.spanId = ids.spanId();
-    this.idHigh = ids.lastWord(2);
-    this.idLow = ids.lastWord(1);
+    this.spanId = spanId;
+    this.idHigh = idHigh;
+    this.idLow = idLow;
     this.parentHigh = parentHigh;
     this.parentLow = parentLow;
     this.hasRemoteParent = hasRemoteParent;
@@ -141,7 +144,12 @@ export class RecordedSpan implements Span {
   }
 
   startChild(name: string, kind: SpanKind = 'internal', fixed?: FixedAttributes, startMs?: number): Span {
-    const child = new RecordedSpan(this.trace, this.idHigh, this.idLow, false, name, kind, undefined, startMs);
+    const { trace, idHigh, idLow } = this;
+    const { spanIds: ids } = trace;
+    const spanId = ids.next();
+    const high = ids.lastWord(2);
+    const low = ids.lastWord(1);
+    const child = new RecordedSpan(trace, spanId, high, low, idHigh, idLow, false, name, kind, undefined, startMs);
     if (fixed) child.fixed = [fixed];
     return child;
   }
@@ -198,33 +206,36 @@ export class RecordedSpan implements Span {
   }
 }
 
-/** A span that is not recorded. All those of a trace in this process are one: services get its ids, and nothing is exported. */
+/**
+ * A span that is not recorded. All those of a trace in this process are one: services get its ids, and nothing is exported. It
+ * is little more than its `traceparent`, since most requests have one where a share of them is recorded.
+ */
 export class UnrecordedSpan implements Span {
   readonly isRecording = false;
   readonly isSampled = false;
-  readonly traceId: string;
-  readonly spanId: string;
   readonly traceState: string;
-  readonly #propagation: Pick<Propagation, 'inject'>;
+  readonly #traceParent: string;
+  readonly #propagation: Pick<Propagation, 'injectText'>;
   readonly #baggage: string;
   #headers: readonly string[] | undefined = undefined;
 
-  constructor(
-    traceId: string,
-    spanId: string,
-    traceState: string,
-    propagation: Pick<Propagation, 'inject'>,
-    baggage: string,
-  ) {
-    this.traceId = traceId;
-    this.spanId = spanId;
+  constructor(traceParent: string, traceState: string, propagation: Pick<Propagation, 'injectText'>, baggage: string) {
+    this.#traceParent = traceParent;
     this.traceState = traceState;
     this.#propagation = propagation;
     this.#baggage = baggage;
   }
 
+  get traceId(): string {
+    return traceIdIn(this.#traceParent);
+  }
+
+  get spanId(): string {
+    return spanIdIn(this.#traceParent);
+  }
+
   get headers(): readonly string[] {
-    this.#headers ??= this.#propagation.inject(this, this.#baggage);
+    this.#headers ??= this.#propagation.injectText(this.#traceParent, this, this.#baggage);
     return this.#headers;
   }
 

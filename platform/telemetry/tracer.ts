@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { IdGenerator } from './ids.ts';
+import { NewContexts, spanIdIn, traceIdIn } from './new-contexts.ts';
 import type { IncomingContext, Propagation } from './propagators.ts';
 import type { Sampler } from './sampler.ts';
 import { type LocalTrace, RecordedSpan, type Span, type SpanKind, UnrecordedSpan } from './span.ts';
-import { type SpanContext, wordAt } from './trace-context.ts';
+import { SpanIdGenerator } from './span-ids.ts';
+import { formatTraceParent, type SpanContext, wordAt } from './trace-context.ts';
 
 export interface TracerOptions {
   readonly sampler: Sampler;
@@ -42,7 +43,8 @@ export class Tracer {
   /** How the context of a trace is taken and passed on. */
   readonly propagation: Propagation;
   readonly #options: TracerOptions;
-  readonly #ids = new IdGenerator();
+  readonly #spanIds = new SpanIdGenerator();
+  readonly #newContexts = new NewContexts();
   readonly #hasTail: boolean;
   /** Milliseconds since 1970 at the origin of `performance.now()`, by the clock as it is now. */
   #epochMs = performance.timeOrigin;
@@ -73,28 +75,48 @@ export class Tracer {
     link: SpanContext | undefined,
     startMs?: number,
   ): Span {
-    const ids = this.#ids;
-    const traceId = parent?.traceId ?? ids.traceId();
-    const traceState = parent?.traceState ?? '';
-    const isSampled = this.#options.sampler(parent ? wordAt(traceId, 2) : ids.lastWord(2), parent);
+    if (parent) return this.#continue(name, kind, parent, baggage, link, startMs);
+    const contexts = this.#newContexts;
+    const context = contexts.next();
+    const isSampled = this.#options.sampler(contexts.word(2), undefined);
     // Most requests take this way where a share of them is recorded.
-    if (!isSampled && !this.#hasTail)
-      return new UnrecordedSpan(traceId, ids.spanId(), traceState, this.propagation, baggage);
-    const trace = new Trace(
-      this.#options,
-      ids,
-      traceId,
-      parent === undefined,
-      isSampled,
-      traceState,
-      this.#clock(),
-      baggage,
-    );
-    const parentHigh = parent ? wordAt(parent.spanId, 0) : 0;
-    const parentLow = parent ? wordAt(parent.spanId, 1) : 0;
-    const root = new RecordedSpan(trace, parentHigh, parentLow, parent !== undefined, name, kind, link, startMs);
+    if (!isSampled && !this.#hasTail) return new UnrecordedSpan(context, '', this.propagation, baggage);
+    const words = [contexts.word(0), contexts.word(1), contexts.word(2), contexts.word(3)] as const;
+    const trace = this.#trace(traceIdIn(context), words, isSampled, '', baggage);
+    const high = contexts.word(4);
+    const low = contexts.word(5);
+    const root = new RecordedSpan(trace, spanIdIn(context), high, low, 0, 0, false, name, kind, link, startMs);
     trace.root = root;
     return root;
+  }
+
+  #continue(
+    name: string,
+    kind: SpanKind,
+    parent: SpanContext,
+    baggage: string,
+    link: SpanContext | undefined,
+    startMs: number | undefined,
+  ): Span {
+    const ids = this.#spanIds;
+    const { traceId, traceState } = parent;
+    const isSampled = this.#options.sampler(wordAt(traceId, 2), parent);
+    const spanId = ids.next();
+    if (!isSampled && !this.#hasTail) {
+      const traceParent = formatTraceParent({ traceId, spanId, isSampled });
+      return new UnrecordedSpan(traceParent, traceState, this.propagation, baggage);
+    }
+    const words = [wordAt(traceId, 0), wordAt(traceId, 1), wordAt(traceId, 2), wordAt(traceId, 3)] as const;
+    const trace = this.#trace(traceId, words, isSampled, traceState, baggage);
+    const [high, low] = [ids.lastWord(2), ids.lastWord(1)];
+    const [parentHigh, parentLow] = [wordAt(parent.spanId, 0), wordAt(parent.spanId, 1)];
+    const root = new RecordedSpan(trace, spanId, high, low, parentHigh, parentLow, true, name, kind, link, startMs);
+    trace.root = root;
+    return root;
+  }
+
+  #trace(traceId: string, words: LocalTrace['traceWords'], isSampled: boolean, traceState: string, baggage: string) {
+    return new Trace(this.#options, this.#spanIds, traceId, words, isSampled, traceState, this.#clock(), baggage);
   }
 
   /** One clock for all spans of a trace, so that they lie within each other also where the system's is set. */
@@ -109,7 +131,6 @@ const NO_CONTEXT: IncomingContext = Object.freeze({ parent: undefined, baggage: 
 
 /** The spans of one request. Where the sampler has not chosen them, they are held until it is over. */
 class Trace implements LocalTrace {
-  readonly traceWords: LocalTrace['traceWords'];
   root: RecordedSpan | undefined = undefined;
   #isKept: boolean;
   #isDecided: boolean;
@@ -119,18 +140,14 @@ class Trace implements LocalTrace {
 
   constructor(
     readonly options: TracerOptions,
-    readonly ids: IdGenerator,
+    readonly spanIds: SpanIdGenerator,
     readonly traceId: string,
-    /** Whether its id is the one that was made last. */
-    isNew: boolean,
+    readonly traceWords: LocalTrace['traceWords'],
     readonly isSampled: boolean,
     readonly traceState: string,
     readonly epochMs: number,
     readonly baggage: string,
   ) {
-    this.traceWords = isNew
-      ? [ids.lastWord(4), ids.lastWord(3), ids.lastWord(2), ids.lastWord(1)]
-      : [wordAt(traceId, 0), wordAt(traceId, 1), wordAt(traceId, 2), wordAt(traceId, 3)];
     this.#isKept = isSampled;
     this.#isDecided = isSampled;
   }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { IdGenerator } from '../../../platform/telemetry/ids.ts';
+import { NewContexts, spanIdIn, traceIdIn } from '../../../platform/telemetry/new-contexts.ts';
 import { createSampler } from '../../../platform/telemetry/sampler.ts';
-import { wordAt } from '../../../platform/telemetry/trace-context.ts';
+import { SpanIdGenerator } from '../../../platform/telemetry/span-ids.ts';
+import { parseTraceParent, wordAt } from '../../../platform/telemetry/trace-context.ts';
 
 const parent = (isSampled: boolean) => ({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled, traceState: '' });
 
@@ -32,9 +33,9 @@ describe('the share of traces', () => {
   });
 
   test('is what is recorded of the ids that are made here', () => {
-    const ids = new IdGenerator();
+    const contexts = new NewContexts();
     const recorded = share(
-      Array.from({ length: 100_000 }, () => ids.traceId()),
+      Array.from({ length: 100_000 }, () => traceIdIn(contexts.next())),
       0.5,
     );
 
@@ -66,23 +67,29 @@ test.each([
 });
 
 test('ids are random, of their lengths and never zero', () => {
-  const ids = new IdGenerator();
-  const made = Array.from({ length: 5_000 }, () => ids.traceId());
-  const spans = Array.from({ length: 5_000 }, () => ids.spanId());
+  const contexts = new NewContexts();
+  const ids = new SpanIdGenerator();
+  const made = Array.from({ length: 5_000 }, () => contexts.next());
+  const traces = made.map(traceIdIn);
+  const spans = [...made.map(spanIdIn), ...Array.from({ length: 5_000 }, () => ids.next())];
 
-  expect(new Set(made).size).toBe(5_000);
-  expect(new Set(spans).size).toBe(5_000);
-  expect([...made, ...spans].every((id) => /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/.test(id))).toBe(true);
+  expect(made.every((context) => parseTraceParent(context, undefined)?.isSampled === false)).toBe(true);
+  expect([new Set(traces).size, new Set(spans).size]).toEqual([5_000, 10_000]);
+  expect(traces.every((id) => /^[0-9a-f]{32}$/.test(id))).toBe(true);
+  expect(spans.every((id) => /^[0-9a-f]{16}$/.test(id))).toBe(true);
 });
 
 test('an id is known in words too, which are those of its text', () => {
-  const ids = new IdGenerator();
+  const contexts = new NewContexts();
+  const ids = new SpanIdGenerator();
   for (let i = 0; i < 2_000; i++) {
-    const trace = ids.traceId();
-    const words = [4, 3, 2, 1].map((back) => ids.lastWord(back));
-    const span = ids.spanId();
+    const context = contexts.next();
+    const span = ids.next();
 
-    expect(words).toEqual([0, 1, 2, 3].map((index) => wordAt(trace, index)));
+    expect([0, 1, 2, 3].map((index) => contexts.word(index))).toEqual(
+      [0, 1, 2, 3].map((index) => wordAt(traceIdIn(context), index)),
+    );
+    expect([contexts.word(4), contexts.word(5)]).toEqual([0, 1].map((index) => wordAt(spanIdIn(context), index)));
     expect([ids.lastWord(2), ids.lastWord(1)]).toEqual([wordAt(span, 0), wordAt(span, 1)]);
   }
 });

@@ -1,18 +1,17 @@
 import { randomFillSync } from 'node:crypto';
 
 const POOL_BYTES = 8_192;
-/** Bytes that are made text at once: the ids of eight requests. A span that lives for long keeps no more text than this alive. */
+/** Bytes that are made text at once: 24 ids. A span that lives for long keeps no more text than this alive. */
 const CHUNK_BYTES = 192;
-const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 const ZERO = /^0+$/;
 const DIGIT_ZERO = 0x30;
 
 /**
- * Makes random ids. Random bytes are fetched in bulk, and so is their text: asking for a few of them takes as long as for
+ * Makes random ids of spans. Random bytes are fetched in bulk, and so is their text: asking for a few of them takes as long as for
  * many. An id is a part of that text, which costs no copy.
  */
-export class IdGenerator {
+export class SpanIdGenerator {
   readonly #pool = Buffer.allocUnsafeSlow(POOL_BYTES);
   readonly #view = new DataView(this.#pool.buffer);
   #next = POOL_BYTES;
@@ -20,22 +19,9 @@ export class IdGenerator {
   /** In characters. */
   #at = 0;
 
-  traceId(): string {
-    return this.#hex(TRACE_ID_BYTES);
-  }
-
-  spanId(): string {
-    return this.#hex(SPAN_ID_BYTES);
-  }
-
-  /** 32 bits of the id that was made last, as a signed number. @param back which of them: 1 is the last of the id. */
-  lastWord(back: number): number {
-    return this.#view.getInt32(this.#next - CHUNK_BYTES + this.#at / 2 - back * 4);
-  }
-
-  #hex(bytes: number): string {
+  next(): string {
     for (;;) {
-      const end = this.#at + bytes * 2;
+      const end = this.#at + SPAN_ID_BYTES * 2;
       if (end > this.#chunk.length) {
         this.#nextChunk();
         continue;
@@ -44,6 +30,11 @@ export class IdGenerator {
       this.#at = end;
       if (id.charCodeAt(0) !== DIGIT_ZERO || !ZERO.test(id)) return id;
     }
+  }
+
+  /** 32 bits of the id that was made last, as a signed number. @param back which of them: 1 is the last of the id. */
+  lastWord(back: number): number {
+    return this.#view.getInt32(this.#next - CHUNK_BYTES + this.#at / 2 - back * 4);
   }
 
   #nextChunk(): void {
