@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { preferredEngine } from '../database/index.ts';
 import { LOGIN, type TestService } from './service.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -14,7 +15,7 @@ describe('a password never comes back or into the log', () => {
   let service: TestService;
 
   beforeAll(async () => {
-    world = await createWorld('pglite', { AUTH_LOG_LEVEL: 'trace' });
+    world = await createWorld(preferredEngine(), { AUTH_LOG_LEVEL: 'trace' });
     service = world.service;
     await world.addTenant(1, 'acme');
     await world.addUser(1, 'alice', CANARY);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { preferredEngine } from '../database/index.ts';
 import { createWorld, type World } from './world.ts';
 
 const login = (alias: string) =>
@@ -10,7 +11,7 @@ describe('one operation is one guess at a password', () => {
   let world: World;
 
   beforeAll(async () => {
-    world = await createWorld('pglite');
+    world = await createWorld(preferredEngine());
     await world.addTenant(1, 'acme');
     await world.addUser(1, 'alice', 'right');
   });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createTestDatabase } from '../database/index.ts';
+import { createTestDatabase, preferredEngine } from '../database/index.ts';
 import { REVOCATION_SECRET, startTestService, type TestService } from './service.ts';
 
 const PREVIOUS = 'the-secret-that-gateways-had-until-today';
@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 async function start(settings: Record<string, string> = {}): Promise<TestService> {
-  const database = await createTestDatabase({ engine: 'pglite' });
+  const database = await createTestDatabase({ engine: preferredEngine() });
   closers.push(() => database.drop());
   const service = await startTestService(database.url, settings);
   closers.push(() => service.stop());

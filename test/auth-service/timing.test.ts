@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { availableEngines } from '../database/index.ts';
+import { preferredEngine } from '../database/index.ts';
 import { sessionClient } from './session-client.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -27,7 +27,7 @@ function largerThan(some: readonly number[], others: readonly number[]): number 
  */
 const INDISTINGUISHABLE = 0.15;
 
-const engine = (await availableEngines()).at(-1) ?? 'pglite';
+const engine = preferredEngine();
 
 describe('by the time that a login takes', () => {
   let world: World;

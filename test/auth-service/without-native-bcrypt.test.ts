@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { preferredEngine } from '../database/index.ts';
 import { runCommandProcess } from './cli/run.ts';
 import { type RunningProcess, runProgram } from './process.ts';
 import { environment } from './service.ts';
@@ -12,7 +13,7 @@ let world: World;
 let service: RunningProcess;
 
 beforeAll(async () => {
-  world = await createWorld('pglite');
+  world = await createWorld(preferredEngine());
   await world.addTenant(1, 'acme');
   for (const name of ['alice', 'bob']) await world.addUser(1, name, 'a password that is long enough');
   service = runProgram('main.js', environment(world.databaseUrl, WITHOUT_NATIVE));

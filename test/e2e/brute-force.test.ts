@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGateway } from '../../gateway/process/gateway.ts';
 import { THROTTLED } from '../auth-service/service.ts';
 import { createWorld, type World } from '../auth-service/world.ts';
+import { preferredEngine } from '../database/index.ts';
 import { until, writeMetadata } from '../gateway/harness/index.ts';
 
 const metadataFile = (name: string) => readFile(new URL(`../../metadata/${name}`, import.meta.url), 'utf8');
@@ -13,7 +14,7 @@ const LOGIN = `mutation ($username: String, $password: String) {
 
 /** The auth service behind a gateway that stands behind one proxy. */
 async function openFrontDoor(changes: Record<string, string>) {
-  const world: World = await createWorld('pglite', changes);
+  const world: World = await createWorld(preferredEngine(), changes);
   await world.addTenant(1, 'acme');
   const remoteSchemas = (await metadataFile('remote_schemas.yaml')).replace(/^- name: orders[\s\S]*/m, '');
   const restEndpoints = (await metadataFile('rest_endpoints.yaml')).replace(/^- name: orders[\s\S]*/m, '');

@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { runProgram } from '../auth-service/process.ts';
 import { environment, LOGIN, REVOCATION_SECRET } from '../auth-service/service.ts';
-import { availableEngines, createTestDatabase } from '../database/index.ts';
+import { createTestDatabase, preferredEngine } from '../database/index.ts';
 import { type Process, start } from '../gateway/cli/portico.ts';
 import { type ChangingUpstream, changingUpstream } from '../gateway/harness/changing-upstream.ts';
 import { bearer, type GraphqlBody, keeper, send, until } from '../gateway/harness/index.ts';
@@ -125,7 +125,7 @@ function remoteSchemas(): unknown[] {
 
 beforeAll(async () => {
   await emptyRedis();
-  const database = await createTestDatabase({ engine: (await availableEngines()).at(-1) ?? 'pglite' });
+  const database = await createTestDatabase({ engine: preferredEngine() });
   await keep({ close: () => database.drop() });
   const ofAuth = environment(database.url, {
     AUTH_THROTTLE_ACCOUNT: 'free=3 first=60',

@@ -11,9 +11,20 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 let portico: Portico;
 let children: Map<string, number>;
 beforeAll(async () => {
+  await makeDemoDataOld();
   await start();
 });
 afterAll(() => portico.stop());
+
+const demoRecord = join(dataDir, 'postgres/portico-demo-data');
+
+/** What an earlier version left: its record, and no operator. */
+async function makeDemoDataOld() {
+  writeFileSync(demoRecord, 'The demo tenants and users have been put into this database.\n');
+  const database = await PGlite.create(join(dataDir, 'postgres'));
+  await database.exec('DELETE FROM oauth_clients');
+  await database.close();
+}
 
 async function start() {
   portico = await startPortico({ dataDir });
@@ -59,10 +70,28 @@ async function expectEverythingThere() {
   expect(orders.map(({ item }) => item)).toEqual(expect.arrayContaining(placed));
 }
 
-test('accounts and orders are there again after a stop', async () => {
+test('demo data of an earlier version is completed once: the operator that the start prints is there', async () => {
+  const token = await fetch(`${portico.url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: '7c0e4c5e-94f6-4d0e-8d2a-0d9a3f1c5b6e',
+      client_secret: 'operator-demo-secret',
+    }),
+  });
+  expect(token.status).toBe(200);
+  expect(portico.output().stdout).toContain('adding the demo data');
+  expect(portico.output().stderr).toBe('');
+  expect(readFileSync(demoRecord, 'utf8')).toContain('version 2');
+
   await placeAnOrder();
   await portico.stop();
   await start();
+  expect(portico.output().stdout).not.toContain('adding the demo data');
+  await expectEverythingThere();
+});
+
+test('accounts and orders are there again after a stop', async () => {
   expect(portico.output().stdout).not.toContain('creating the database');
   await expectEverythingThere();
 });
@@ -85,32 +114,5 @@ test('accounts and orders are there again after everything was killed at once', 
   await allGone(children.values());
   await start();
   expect(portico.output().stderr).toBe('');
-  await expectEverythingThere();
-});
-
-test('demo data of an earlier version is completed once: the operator that the start prints is there', async () => {
-  await portico.stop();
-  const record = join(dataDir, 'postgres/portico-demo-data');
-  writeFileSync(record, 'The demo tenants and users have been put into this database.\n');
-  const database = await PGlite.create(join(dataDir, 'postgres'));
-  await database.exec('DELETE FROM oauth_clients');
-  await database.close();
-  await start();
-  const token = await fetch(`${portico.url}/oauth/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: '7c0e4c5e-94f6-4d0e-8d2a-0d9a3f1c5b6e',
-      client_secret: 'operator-demo-secret',
-    }),
-  });
-  expect(token.status).toBe(200);
-  expect(portico.output().stdout).toContain('adding the demo data');
-  expect(portico.output().stderr).toBe('');
-  expect(readFileSync(record, 'utf8')).toContain('version 2');
-
-  await portico.stop();
-  await start();
-  expect(portico.output().stdout).not.toContain('adding the demo data');
   await expectEverythingThere();
 });

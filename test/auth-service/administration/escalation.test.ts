@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PLATFORM_SCOPE } from '../../../auth-service/use-cases/index.ts';
-import { availableEngines } from '../../database/index.ts';
+import { preferredEngine } from '../../database/index.ts';
 import { auditedBy } from '../audit/audited.ts';
 import { type Administered, openAdministered, PASSWORD, tokenOfClient } from './administered.ts';
 
-const engine = (await availableEngines()).at(-1) ?? 'pglite';
+const engine = preferredEngine();
 
 describe('an administrator who wants more than the tenant may have', () => {
   let it: Administered;

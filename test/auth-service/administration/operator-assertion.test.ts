@@ -4,6 +4,7 @@ import jwt from 'jsonwebtoken';
 import { createGatewayKeys } from '../../../auth-service/tokens/gateway-keys.ts';
 import { createAssertions } from '../../../gateway/assertions/index.ts';
 import { signingKeyOf } from '../../../gateway/assertions/signing-key.ts';
+import { preferredEngine } from '../../database/index.ts';
 import { reply, serve, type TestServer } from '../../gateway/harness/serve.ts';
 import { type Administered, openAdministered, operationOf } from './administered.ts';
 
@@ -19,8 +20,10 @@ let closed: Administered;
 
 beforeAll(async () => {
   gateway = await serve((_, response) => reply(response, 200, assertions.keySet));
-  it = await openAdministered('pglite', { AUTH_GATEWAY_JWKS_URL: `${gateway.url}/.well-known/portico-jwks.json` });
-  closed = await openAdministered('pglite');
+  it = await openAdministered(preferredEngine(), {
+    AUTH_GATEWAY_JWKS_URL: `${gateway.url}/.well-known/portico-jwks.json`,
+  });
+  closed = await openAdministered(preferredEngine());
 });
 afterAll(async () => {
   await it?.close();

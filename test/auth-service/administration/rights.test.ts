@@ -2,13 +2,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { PLATFORM_SCOPE } from '../../../auth-service/use-cases/index.ts';
-import { availableEngines } from '../../database/index.ts';
+import { preferredEngine } from '../../database/index.ts';
 import { startTestService } from '../service.ts';
 import { sessionClient } from '../session-client.ts';
 import { type Administered, FIELDS, openAdministered, operationOf, PASSWORD, tokenOfClient } from './administered.ts';
 import { argumentsOf, ID_ARGUMENTS, type Ids, idsOfNothing, idsOfTwo, OPERATORS_ONLY, valuesFor } from './arguments.ts';
 
-const engine = (await availableEngines()).at(-1) ?? 'pglite';
+const engine = preferredEngine();
 const ALL = [
   ...FIELDS.query.map((field) => ['query', field] as const),
   ...FIELDS.mutation.map((field) => ['mutation', field] as const),

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { PLATFORM_SCOPE } from '../../../auth-service/use-cases/index.ts';
-import { availableEngines } from '../../database/index.ts';
+import { preferredEngine } from '../../database/index.ts';
 import { startTestService, type TestService } from '../service.ts';
 import { sessionClient } from '../session-client.ts';
 import {
@@ -16,7 +16,7 @@ import {
 const DISABLE = 'auth_admin_user_disable';
 
 // Races need two connections, which the embedded database has one after the other.
-const engine = (await availableEngines()).at(-1) ?? 'pglite';
+const engine = preferredEngine();
 
 describe('rights that have ended, and changes at once', () => {
   let it: Administered;

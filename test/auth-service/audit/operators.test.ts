@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AUDIT_EVENTS } from '../../../auth-service/audit/index.ts';
-import { availableEngines } from '../../database/index.ts';
+import { preferredEngine } from '../../database/index.ts';
 import { runCommand } from '../cli/run.ts';
 import { environment, KEY_ENCRYPTION_KEY } from '../service.ts';
 import { claimsOf, sessionClient } from '../session-client.ts';
@@ -11,7 +11,7 @@ const PASSWORD = 'a password of an operator’s choice';
 const HASH = '$2b$04$abcdefghijklmnopqrstuuXCFk9FqDqPzqmXcSMJVhsY6Jm9Gk5eK';
 const OTHER_KEY = 'b'.repeat(64);
 
-const engine = (await availableEngines()).at(-1) ?? 'pglite';
+const engine = preferredEngine();
 
 describe('what operators and service accounts do is in the audit log', () => {
   let world: World;

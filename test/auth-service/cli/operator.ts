@@ -1,5 +1,5 @@
 import jwt from 'jsonwebtoken';
-import { availableEngines } from '../../database/index.ts';
+import { preferredEngine } from '../../database/index.ts';
 import { environment } from '../service.ts';
 import { createWorld } from '../world.ts';
 import { runCommand } from './run.ts';
@@ -11,7 +11,7 @@ export const CANARY = 'canary-51b7c4';
 /** Somebody who runs `portico-auth` beside a service of their own, with the tenant 1, `acme`, and its user `alice`. */
 export async function openOperator() {
   // The commands are the same on all engines, and each of them is a process of its own, so one has to do.
-  const world = await createWorld((await availableEngines()).at(-1) ?? 'pglite');
+  const world = await createWorld(preferredEngine());
 
   const run = (words: string[], input?: string) => runCommand(words, environment(world.databaseUrl), input);
 

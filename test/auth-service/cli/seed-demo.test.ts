@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { connectToDatabase } from '../../../auth-service/database/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import { createTestDatabase, preferredEngine, type TestDatabase } from '../../database/index.ts';
 import { runProgram } from '../process.ts';
 import { environment } from '../service.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await createTestDatabase({ engine: 'pglite' });
+  database = await createTestDatabase({ engine: preferredEngine() });
 });
 afterEach(() => database.drop());
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { preferredEngine } from '../../database/index.ts';
 import { addClientTo } from '../operator.ts';
 import { createWorld, type World } from '../world.ts';
 
@@ -12,7 +13,7 @@ describe('the OAuth endpoints', () => {
   let clientSecret: string;
 
   beforeAll(async () => {
-    world = await createWorld('pglite', { AUTH_LOG_LEVEL: 'trace' });
+    world = await createWorld(preferredEngine(), { AUTH_LOG_LEVEL: 'trace' });
     await world.addTenant(1, 'acme');
     await world.addUser(1, 'alice', 'alice at acme');
     const client = { tenantId: 1, name: 'reports', allowedRoles: ['service'], defaultRole: 'service', scopes: ['a'] };
@@ -266,7 +267,7 @@ describe('the OAuth endpoints', () => {
   });
 
   test('a broken database is a server error without details', async () => {
-    const broken = await createWorld('pglite');
+    const broken = await createWorld(preferredEngine());
     try {
       await broken.database.$executeRaw`DROP TABLE oauth_clients`;
       const response = await fetch(`${broken.service.url}/oauth/token`, {

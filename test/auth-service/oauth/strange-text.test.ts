@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { availableEngines } from '../../database/index.ts';
+import { preferredEngine } from '../../database/index.ts';
 import { sessionClient } from '../session-client.ts';
 import { createWorld, type World } from '../world.ts';
 
@@ -25,7 +25,7 @@ describe('text that no token and no name has, at the OAuth endpoints', () => {
   let token: string;
 
   beforeAll(async () => {
-    world = await createWorld((await availableEngines()).at(-1) ?? 'pglite');
+    world = await createWorld(preferredEngine());
     await world.addTenant(1, 'acme');
     await world.addUser(1, 'alice', PASSWORD);
     token = (await sessionClient(world.service.url).login('alice', PASSWORD, 1)).refresh_token;

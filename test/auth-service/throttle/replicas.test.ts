@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import { createTestDatabase, preferredEngine, type TestDatabase } from '../../database/index.ts';
 import { isRedisThere, type RedisRelay, redisRelay } from '../../gateway/rate-limit/redis.ts';
 import { type RunningProcess, runProgram } from '../process.ts';
 import { environment, startTestService, type TestService, THROTTLED } from '../service.ts';
@@ -63,7 +63,7 @@ withRedis('when Redis is lost', () => {
   async function withRelay(): Promise<{ relay: RedisRelay; service: TestService }> {
     const relay = await redisRelay();
     closers.push(() => relay.close());
-    const { url } = await newDatabase('pglite');
+    const { url } = await newDatabase(preferredEngine());
     const AUTH_KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
     return { relay, service: await newService(url, { REDIS_URL: relay.url, AUTH_KEY_ENCRYPTION_KEY }) };
   }
@@ -95,7 +95,7 @@ withRedis('when Redis is lost', () => {
     const relay = await redisRelay();
     closers.push(() => relay.close());
     const AUTH_KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
-    const world = await createWorld('pglite', { ...THROTTLED, REDIS_URL: relay.url, AUTH_KEY_ENCRYPTION_KEY });
+    const world = await createWorld(preferredEngine(), { ...THROTTLED, REDIS_URL: relay.url, AUTH_KEY_ENCRYPTION_KEY });
     closers.push(() => world.close());
     await world.addTenant(1, 'acme');
     await world.addUser(1, 'alice', 'right');
@@ -107,7 +107,7 @@ withRedis('when Redis is lost', () => {
   });
 
   test('a service starts without it', async () => {
-    const { url } = await newDatabase('pglite');
+    const { url } = await newDatabase(preferredEngine());
     const service = await newService(url, { REDIS_URL: 'redis://user:hush-hush@127.0.0.1:1/0' });
 
     expect(statuses(await times(6, guess(service.url)))).toEqual([...Array(5).fill(401), 429]);
