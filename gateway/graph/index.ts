@@ -12,7 +12,7 @@ export {
   type BrokenOperation,
   brokenOperationProblems,
   CACHED_DIRECTIVE,
-  compareAside,
+  compareInSlices,
   NO_QUERIES_FIELD,
   operationErrors,
   type SchemaChange,

@@ -1,7 +1,7 @@
 import { printSchema } from 'graphql';
 import { DAY_MS } from '../../platform/index.ts';
 import { changesBetween, checkedRoles, type WeighedChange, weighAside } from '../check/index.ts';
-import { compareAside, type Generation, type LiveGraph, type MetadataReloader } from '../graph/index.ts';
+import { compareInSlices, type Generation, type LiveGraph, type MetadataReloader } from '../graph/index.ts';
 import { type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../session/index.ts';
 import { type Bounded, bounded, MAX_PROBLEMS } from './page.ts';
@@ -79,9 +79,7 @@ async function weighedChanges(
   { publicRole, usageDirectory }: PreviewOptions,
   usageDays: number,
 ): Promise<readonly WeighedChange[]> {
-  const changes = await changesBetween(before, after, publicRole, (one, other) =>
-    compareAside({ schema: one }, { schema: other }),
-  );
+  const changes = await changesBetween(before, after, publicRole, compareInSlices);
   const whole = before.graphIfValid(ADMIN_ROLE);
   if (usageDirectory === undefined || !whole || !changes.some(({ breaking }) => breaking))
     return changes.map(({ coordinate: _, ...change }) => change);

@@ -56,8 +56,6 @@ export interface Source {
   readonly members?: readonly string[];
   /** Its whole schema, independent of the role, in the graph's names. */
   readonly schema: GraphQLSchema;
-  /** The same as SDL, where that is already known: printing a large schema takes long. */
-  readonly schemaSdl?: string;
   /** The same in its own names. */
   readonly upstream: GraphQLSchema;
   /** Types that it declares how to join with those of the same name of other sources. */

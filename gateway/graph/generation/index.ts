@@ -1,7 +1,7 @@
 export type { AuthenticationFields } from './authentication-fields.ts';
 export type { AwaitedSources } from './awaited-sources.ts';
 export { CACHED_DIRECTIVE } from './cached-directive.ts';
-export { compareAside } from './compare-aside.ts';
+export { compareInSlices } from './compare-in-slices.ts';
 export { Generation } from './generation.ts';
 export type { Inconsistency, MissingSource } from './inconsistency.ts';
 export { NO_QUERIES_FIELD, type RoleGraph } from './role-graph.ts';

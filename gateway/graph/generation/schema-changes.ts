@@ -26,12 +26,18 @@ export async function affectingChanges(
   // Loaded when there is something to compare: a start and most commands need it not.
   const { CriticalityLevel, diff } = await import('@graphql-inspector/core');
   const changes = await diff(before, after);
-  return changes
-    .filter(({ path }) => path !== `Query.${NO_QUERIES_FIELD}`)
-    .map((change) => ({
-      breaking: change.criticality.level === CriticalityLevel.Breaking,
-      message: change.message,
-      coordinate: affectedCoordinate(change),
-    }))
-    .sort((one, two) => Number(two.breaking) - Number(one.breaking));
+  return breakingFirst(
+    changes
+      .filter(({ path }) => path !== `Query.${NO_QUERIES_FIELD}`)
+      .map((change) => ({
+        breaking: change.criticality.level === CriticalityLevel.Breaking,
+        message: change.message,
+        coordinate: affectedCoordinate(change),
+      })),
+  );
+}
+
+/** In the same order otherwise. */
+export function breakingFirst(changes: readonly AffectingChange[]): readonly AffectingChange[] {
+  return changes.toSorted((one, two) => Number(two.breaking) - Number(one.breaking));
 }

@@ -7,10 +7,14 @@ import {
 } from '../../sources/index.ts';
 import type { Generation } from '../generation/index.ts';
 import { conflictsWith } from './conflicts.ts';
-import type { OpenedRemotes } from './opened-remotes.ts';
+import type { OpenedRemotes, Replaced } from './opened-remotes.ts';
 import type { PendingLog } from './pending-log.ts';
 import { SchemaHistory } from './schema-history.ts';
 import { sourceChanges } from './source-changes.ts';
+
+interface ReplacedSchema extends Replaced {
+  readonly source: string;
+}
 
 /**
  * Introspects remote schemas and records the results: a schema among the opened ones, or why there is none. A schema
@@ -25,6 +29,8 @@ export class RemoteIntrospector {
   readonly #failures = new Map<string, SourceError>();
   /** Remote schemas whose change was not applied because composing was interrupted. */
   readonly #interrupted = new Set<string>();
+  /** Those that have not been compared with what they were before. */
+  readonly #replaced: ReplacedSchema[] = [];
   #stopped = false;
 
   /**
@@ -146,19 +152,25 @@ export class RemoteIntrospector {
   /** @throws SourceError when the changed schema conflicts with other sources. */
   async #replace(source: string, before: OpenedRemote, opened: OpenedRemote): Promise<void> {
     const conflicts = (one: Source, other: Source) => this.#newConflicts(one, other);
-    const { then, now } = await this.#opened.replace(source, before, opened, conflicts);
-    // The schemas are compared in the background, activation does not wait for it.
-    (then && now ? sourceChanges(then, now) : Promise.resolve([])).then(
-      (changes) => {
-        this.history.add(source, changes, Date.now());
-        this.#log.info({ event: 'remote_schema.changed', source, changes }, 'schema of a remote schema changed');
-      },
-      (error: unknown) =>
-        this.#log.error(
-          { event: 'remote_schema.comparison_failed', source, err: error },
-          'failed to compare a changed schema',
-        ),
-    );
+    this.#replaced.push({ source, ...(await this.#opened.replace(source, before, opened, conflicts)) });
+  }
+
+  /** Compares the schemas that have been replaced with what they were before. Activation does not wait for it. */
+  async reportReplaced(): Promise<void> {
+    for (let next = this.#replaced.shift(); next; next = this.#replaced.shift()) await this.#report(next);
+  }
+
+  async #report({ source, then, now }: ReplacedSchema): Promise<void> {
+    try {
+      const changes = then && now ? await sourceChanges(then, now) : [];
+      this.history.add(source, changes, Date.now());
+      this.#log.info({ event: 'remote_schema.changed', source, changes }, 'schema of a remote schema changed');
+    } catch (error) {
+      this.#log.error(
+        { event: 'remote_schema.comparison_failed', source, err: error },
+        'failed to compare a changed schema',
+      );
+    }
   }
 
   /** Conflicts that a source would have with the others if it replaced its previous version. */

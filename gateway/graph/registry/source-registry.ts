@@ -193,8 +193,14 @@ export class SourceRegistry {
     await this.#activations.add(true);
   }
 
-  /** Makes a generation of all opened sources and activates it, with the graphs that callers request first built. */
+  /** Makes a generation of all opened sources and activates it. */
   async #activate(): Promise<void> {
+    await this.#activateOpened();
+    void this.#introspector.reportReplaced();
+  }
+
+  /** The same; the graphs that callers request first are built before. */
+  async #activateOpened(): Promise<void> {
     await this.#opened.compose().then(
       () => this.#poller.compositionSucceeded(),
       (error: unknown) => {

@@ -76,7 +76,6 @@ export async function federatedSource(options: FederatedSourceOptions): Promise<
     kind: 'federation',
     members,
     schema: whole.schema,
-    ...(supergraph.schemaSdl !== undefined && !customization && { schemaSdl: supergraph.schemaSdl }),
     upstream,
     clients: [...options.targets.values()].map(({ http }) => http),
     sdl: options.sdl,
