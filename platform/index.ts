@@ -5,7 +5,7 @@ export { SecretComparison } from './constant-time.ts';
 export { addDays, addSeconds, DAY_MS, DAY_SECONDS } from './dates.ts';
 export { errorCode } from './error-code.ts';
 export { Failover } from './failover.ts';
-export { limitHeapGrowth } from './heap.ts';
+export { type InitialHeap, limitHeapGrowth } from './heap.ts';
 export {
   CONNECTION_LIMITS,
   type ConnectionCounts,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { beginHeapsWith, type InitialHeap } from './heap.ts';
 
 /**
  * The absolute path of a compiled file. Worker threads load plain JavaScript only, so it is the compiled file even when
@@ -30,12 +31,20 @@ export class ThreadEnded extends Error {
  * Runs a file once in a worker thread. The thread gets `data`; its first message is the result.
  *
  * @param file as for `compiledFile`.
+ * @param initialHeap for one that makes much that stays alive until it ends.
  * @throws what the thread throws, and ThreadEnded when it ends without a result, also because it needs more memory than
  * `resourceLimits` allows.
  */
-export function inThread<T>(file: string, data: unknown, resourceLimits: ResourceLimits = {}): Promise<T> {
+export function inThread<T>(
+  file: string,
+  data: unknown,
+  resourceLimits: ResourceLimits = {},
+  initialHeap?: InitialHeap,
+): Promise<T> {
   return new Promise((resolve, reject) => {
+    const isStarted = initialHeap && beginHeapsWith(initialHeap);
     const worker = new Worker(compiledFile(file), { workerData: data, resourceLimits });
+    if (isStarted) worker.once('online', isStarted).once('exit', isStarted);
     const ended = (code: number) => reject(new ThreadEnded(`a thread ended without a result (code ${code})`));
     worker.once('message', (result: T) => {
       worker.off('exit', ended);
