@@ -2,8 +2,8 @@ import { composeServices, compositionHasErrors } from '@theguild/federation-comp
 import { type DocumentNode, GraphQLError, type ParseOptions, parse } from 'graphql';
 import { type ComposedSubgraph, publicDocument, restoreExternal, widenFields } from '../supergraph/index.ts';
 import { withFlatRequirements } from './flat-requirements.ts';
-import { type Pieces, piecesOf } from './pieces.ts';
 import { placesOf, type SdlPlace, subgraphsIn } from './problem-places.ts';
+import { printDefinitions, type SdlDefinitions } from './sdl-definitions.ts';
 import { unsupportedIn } from './unsupported.ts';
 
 /** A subgraph of Apollo Federation 1 or 2, with its SDL. */
@@ -25,7 +25,8 @@ export interface CompositionProblem {
 
 export type Composition =
   /** The supergraph, and what clients see of it. */
-  { readonly supergraph: Pieces; readonly publicSchema: Pieces } | { readonly problems: readonly CompositionProblem[] };
+  | { readonly supergraph: SdlDefinitions; readonly publicSchema: SdlDefinitions }
+  | { readonly problems: readonly CompositionProblem[] };
 
 /**
  * Composes subgraphs into a supergraph, synchronously, which takes four seconds for thirty large ones.
@@ -78,7 +79,7 @@ function composeAll(services: ComposedSubgraph[]) {
   const composed = composeServices(services);
   if (compositionHasErrors(composed)) return { errors: composed.errors };
   const supergraph = widenFields(restoreExternal(composed.supergraphDocumentNode, services), services);
-  return { supergraph: piecesOf(supergraph), publicSchema: piecesOf(publicDocument(supergraph)) };
+  return { supergraph: printDefinitions(supergraph), publicSchema: printDefinitions(publicDocument(supergraph)) };
 }
 
 /** Unexpected SDL of one subgraph must not prevent the composition of the others. */

@@ -2,7 +2,7 @@ export { accessibleTo, type CallerGrants, type Requirements } from './access.ts'
 export type { Composition, CompositionProblem, SubgraphSdl } from './compose.ts';
 export { ComposerStopped, composeSubgraphs } from './composer.ts';
 export { supergraphHints } from './hints.ts';
-export type { Pieces } from './pieces.ts';
+export type { SdlDefinitions } from './sdl-definitions.ts';
 export {
   hasOverrideLabels,
   readComposed,

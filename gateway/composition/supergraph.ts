@@ -15,7 +15,7 @@ import { type Requirements, readRequirements } from './access.ts';
 import { directivesOf } from './directives.ts';
 import { UnusableSupergraph } from './errors.ts';
 import { ownedCoordinates } from './owners.ts';
-import { definitionsIn, type Pieces, parsePieces, sdlOf } from './pieces.ts';
+import { definitionsIn, parseDefinitions, type SdlDefinitions, sdlOf } from './sdl-definitions.ts';
 import { withUsualNames } from './specifications.ts';
 import { unsupportedInSupergraph } from './unsupported.ts';
 
@@ -29,16 +29,14 @@ export interface SupergraphSubgraph {
 /** A composed supergraph. */
 export interface Supergraph {
   readonly sdl: string;
-  /** The same in pieces of some definitions each, where it was composed here. */
-  readonly pieces?: readonly string[];
+  /** The same by its definitions, where it was composed here. */
+  readonly definitions?: SdlDefinitions;
   /** Parses it, which takes 0.4 s for 6,000 types. It is not kept: it takes fifty times the memory of the text. */
   readonly document: () => DocumentNode;
   /** The labels of its progressive overrides. */
   readonly labels: readonly string[];
   /** What clients see. */
   readonly schema: GraphQLSchema;
-  /** The same as SDL, where it was composed here. */
-  readonly schemaSdl?: string;
   /** What executing plans needs of it. */
   readonly types: SupergraphTypes;
   readonly requirements: Requirements;
@@ -90,8 +88,8 @@ const AUTHORIZATION = /@authenticated|@requiresScopes|@policy/;
 const OVERRIDE_LABEL_ARGUMENT = /overrideLabel: "/;
 
 /** Whether fields of a composed supergraph have labels of progressive overrides. */
-export function hasOverrideLabels(supergraph: Pieces): boolean {
-  return supergraph.some((piece) => OVERRIDE_LABEL_ARGUMENT.test(piece));
+export function hasOverrideLabels(supergraph: SdlDefinitions): boolean {
+  return supergraph.some((definition) => OVERRIDE_LABEL_ARGUMENT.test(definition));
 }
 
 /**
@@ -101,28 +99,27 @@ export function hasOverrideLabels(supergraph: Pieces): boolean {
  * @param needsOwners whether `coordinatesOf` is needed soon; where it is not, its first call takes some time.
  */
 export async function readComposed(
-  supergraph: Pieces,
-  publicSchema: Pieces,
+  supergraph: SdlDefinitions,
+  publicSchema: SdlDefinitions,
   needsOwners: boolean,
 ): Promise<Supergraph> {
-  const schema = await inSlices(buildSchema(await parsePieces(publicSchema)));
+  const schema = await inSlices(buildSchema(await parseDefinitions(publicSchema)));
   await setImmediate();
   const sdl = sdlOf(supergraph);
   const graphs = joinedGraphs({
     kind: Kind.DOCUMENT,
-    definitions: [...definitionsIn(supergraph.filter((piece) => piece.includes('enum join__Graph')))],
+    definitions: [...definitionsIn(supergraph.filter((definition) => definition.includes('enum join__Graph')))],
   });
   const types = await inSlices(readTypesOf(definitionsIn(supergraph), subgraphNamesOf(graphs)));
   const isWholeNeeded =
-    needsOwners || hasOverrideLabels(supergraph) || supergraph.some((piece) => AUTHORIZATION.test(piece));
-  const whole = isWholeNeeded ? await parsePieces(supergraph) : undefined;
+    needsOwners || hasOverrideLabels(supergraph) || supergraph.some((definition) => AUTHORIZATION.test(definition));
+  const whole = isWholeNeeded ? await parseDefinitions(supergraph) : undefined;
   const owners = whole && needsOwners ? await inSlices(ownersIn(whole, graphs)) : undefined;
   const requirements: Requirements = whole ? readRequirements(whole, schema) : new Map();
   const labels = whole ? overrideLabels(whole) : [];
   return {
     ...describeSupergraph({ sdl, schema, types, requirements, labels, graphs, owners }),
-    pieces: supergraph,
-    schemaSdl: sdlOf(publicSchema),
+    definitions: supergraph,
   };
 }
 

@@ -3,7 +3,8 @@ import type { SlicedPlannerOptions } from './sliced-planner.ts';
 
 /** The message that starts the thread. */
 export interface PlannerData {
-  readonly pieces: readonly string[];
+  /** SDL, as a whole or by its definitions. */
+  readonly supergraph: string | readonly string[];
   readonly slices: SlicedPlannerOptions | undefined;
 }
 

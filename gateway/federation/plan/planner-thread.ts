@@ -67,7 +67,7 @@ const RESOURCES = { maxYoungGenerationSizeMb: 4 };
  * Opens the planners of a supergraph. Those of a large one run in a thread of their own and plan over slices, so that opening
  * them does not block requests.
  *
- * @param supergraph SDL, as a whole or in pieces of some definitions each.
+ * @param supergraph SDL, as a whole or by its definitions.
  * @throws PlannerUnavailable where the addon does not load; whatever the addon throws for a broken supergraph
  */
 export async function openPlanners(
@@ -75,10 +75,10 @@ export async function openPlanners(
   options: PlannersOptions = {},
 ): Promise<Planners> {
   const { threadFrom = THREAD_FROM } = options;
-  const pieces = typeof supergraph === 'string' ? [supergraph] : supergraph;
-  const size = pieces.reduce((sum, { length }) => sum + length, 0);
-  if (size >= threadFrom) return ThreadedPlanners.open(pieces, options);
-  const supergraphSdl = pieces.join('\n\n');
+  const definitions = typeof supergraph === 'string' ? [supergraph] : supergraph;
+  const size = definitions.reduce((sum, { length }) => sum + length, 0);
+  if (size >= threadFrom) return ThreadedPlanners.open(supergraph, options);
+  const supergraphSdl = definitions.join('\n\n');
   return {
     plan: openPlanner(supergraphSdl),
     planEntities: openEntityPlanner(() => parse(supergraphSdl, { noLocation: true })),
@@ -107,8 +107,8 @@ class ThreadedPlanners implements Planners {
   #isActive = true;
   #ending: NodeJS.Timeout | undefined;
 
-  static async open(pieces: readonly string[], options: PlannersOptions): Promise<Planners> {
-    const planners = new ThreadedPlanners(pieces, options);
+  static async open(supergraph: string | readonly string[], options: PlannersOptions): Promise<Planners> {
+    const planners = new ThreadedPlanners(supergraph, options);
     try {
       throwUnavailable(await planners.#thread.open());
       return planners;
@@ -118,9 +118,9 @@ class ThreadedPlanners implements Planners {
     }
   }
 
-  private constructor(pieces: readonly string[], options: PlannersOptions) {
+  private constructor(supergraph: string | readonly string[], options: PlannersOptions) {
     const { patienceMs = PLAN_TIMEOUT_MS, graceMs = GRACE_MS, reopenPauseMs = REOPEN_PAUSE_MS } = options;
-    this.#data = { pieces, slices: options.slices };
+    this.#data = { supergraph, slices: options.slices };
     this.#patienceMs = patienceMs;
     this.#graceMs = graceMs;
     this.#reopenPauseMs = reopenPauseMs;

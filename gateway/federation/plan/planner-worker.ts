@@ -30,9 +30,9 @@ await serveCalls(async (data: PlannerData) => {
   };
 });
 
-function openSlicedPlanner({ pieces, slices }: PlannerData): SlicedPlanner | { readonly unavailable: string } {
+function openSlicedPlanner({ supergraph, slices }: PlannerData): SlicedPlanner | { readonly unavailable: string } {
   try {
-    return new SlicedPlanner(pieces, slices, collectGarbage);
+    return new SlicedPlanner(supergraph, slices, collectGarbage);
   } catch (error) {
     if (error instanceof PlannerUnavailable) return { unavailable: String(error.cause) };
     throw error;

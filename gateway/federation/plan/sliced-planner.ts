@@ -29,7 +29,7 @@ const KEPT_PLANNERS: CacheBounds = { entries: Infinity, weights: [200_000] };
  * all operations and stays open.
  */
 export class SlicedPlanner {
-  readonly #pieces: readonly string[];
+  readonly #supergraph: string | readonly string[];
   readonly #parts: SupergraphParts;
   readonly #sliceCharacters: number;
   /** By the SDL of their slices. */
@@ -43,17 +43,21 @@ export class SlicedPlanner {
   #closing: NodeJS.Timeout | undefined;
 
   /**
-   * @param pieces SDL of the supergraph, of some definitions each.
+   * @param supergraph SDL, as a whole or by its definitions.
    * @param onClosed called when the planner of the whole supergraph has been closed: it is garbage then
    * @throws PlannerUnavailable where the addon does not load; whatever the parser or the addon throws for a broken one
    */
-  constructor(pieces: readonly string[], options: SlicedPlannerOptions = {}, onClosed: () => void = () => {}) {
+  constructor(
+    supergraph: string | readonly string[],
+    options: SlicedPlannerOptions = {},
+    onClosed: () => void = () => {},
+  ) {
     const { sliceCharacters = 60_000, sliceTypes = 100, wholeIdleMs = WHOLE_IDLE_MS } = options;
-    this.#pieces = pieces;
+    this.#supergraph = supergraph;
     this.#sliceCharacters = sliceCharacters;
     this.#wholeIdleMs = wholeIdleMs;
     this.#onClosed = onClosed;
-    this.#parts = new SupergraphParts(pieces);
+    this.#parts = new SupergraphParts(supergraph);
     this.#isWholeKept = this.#parts.widest > sliceTypes;
     if (this.#isWholeKept) this.#whole = this.#open(this.#sdl);
     else this.#planOver(print(sliceFor(parse('{ __typename }'), this.#parts)));
@@ -82,7 +86,7 @@ export class SlicedPlanner {
   };
 
   get #sdl(): string {
-    return this.#pieces.join('\n\n');
+    return typeof this.#supergraph === 'string' ? this.#supergraph : this.#supergraph.join('\n\n');
   }
 
   /** @returns undefined for an operation whose slice is too large. */

@@ -3,13 +3,13 @@ import {
   type DirectiveDefinitionNode,
   type InputValueDefinitionNode,
   Kind,
-  parse,
   type SchemaDefinitionNode,
   type TypeDefinitionNode,
 } from 'graphql';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import { hasTrueArgument } from '../../supergraph/index.ts';
 import { innermostTypeName } from '../../syntax/index.ts';
+import { parseDefinition, parseHeader, splitDefinitions } from './definition-header.ts';
 
 /**
  * Characters of SDL whose parsed definitions are kept: every operation needs the root types. One type may take half of them.
@@ -34,20 +34,17 @@ export class SupergraphParts {
   readonly #parsed = new SecondChanceCache<TypeDefinitionNode>(PARSED_TYPES);
 
   /**
-   * @param pieces SDL, of some definitions each.
+   * @param supergraph SDL, as a whole or by its definitions. Only the headers of definitions are parsed here.
    * @throws GraphQLError for a syntax error, an Error for SDL with extensions.
    */
-  constructor(pieces: readonly string[]) {
+  constructor(supergraph: string | readonly string[]) {
     const directives: DirectiveDefinitionNode[] = [];
-    for (const piece of pieces)
-      for (const definition of parse(piece).definitions) {
-        const { start = 0, end = 0 } = definition.loc ?? {};
-        const sdl = piece.slice(start, end);
-        if (definition.kind === Kind.SCHEMA_DEFINITION) this.schema = parsedAlone(sdl) as SchemaDefinitionNode;
-        else if (definition.kind === Kind.DIRECTIVE_DEFINITION)
-          directives.push(parsedAlone(sdl) as DirectiveDefinitionNode);
-        else this.#add(definition as TypeDefinitionNode, sdl);
-      }
+    for (const sdl of typeof supergraph === 'string' ? splitDefinitions(supergraph) : supergraph) {
+      const definition = parseHeader(sdl);
+      if (definition?.kind === Kind.SCHEMA_DEFINITION) this.schema = definition;
+      else if (definition?.kind === Kind.DIRECTIVE_DEFINITION) directives.push(definition);
+      else this.#add(definition as TypeDefinitionNode, sdl);
+    }
     for (const [type, objects] of this.#objectsOf)
       this.#objectsOf.set(
         type,
@@ -63,7 +60,7 @@ export class SupergraphParts {
     if (known) return known;
     const sdl = this.#sdl.get(name);
     if (sdl === undefined) return undefined;
-    const parsed = parsedAlone(sdl) as TypeDefinitionNode;
+    const parsed = parseDefinition(sdl) as TypeDefinitionNode;
     this.#parsed.keep(name, parsed, [sdl.length]);
     return parsed;
   }
@@ -117,9 +114,4 @@ export class SupergraphParts {
     for (const one of directives) add(one.arguments);
     return [...found.values()];
   }
-}
-
-/** Without locations, which would keep the text and the tokens that it was read from. */
-function parsedAlone(sdl: string): DefinitionNode | undefined {
-  return parse(sdl, { noLocation: true }).definitions[0];
 }

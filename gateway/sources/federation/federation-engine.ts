@@ -31,7 +31,7 @@ export async function openFederationEngine(
   const { overrides = {}, planners: opening, draw = () => Math.random() * 100 } = options;
   const { labels } = supergraph;
   if (labels.length === 0) {
-    const planners = await (opening ?? openAvailablePlanners(supergraph.pieces ?? supergraph.sdl));
+    const planners = await (opening ?? openAvailablePlanners(supergraph.definitions ?? supergraph.sdl));
     return openEngine(supergraph, targets, planners);
   }
   const document = supergraph.document();

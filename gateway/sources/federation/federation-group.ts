@@ -5,8 +5,8 @@ import {
   composeSubgraphs,
   hasOverrideLabels,
   labelsIn,
-  type Pieces,
   readComposed,
+  type SdlDefinitions,
   type Supergraph,
 } from '../../composition/index.ts';
 import { PlannerStopped, type Planners } from '../../federation/index.ts';
@@ -95,7 +95,7 @@ async function openMembers(members: readonly Subgraph[], publicRole: string): Pr
  * Opens the planners while the supergraph is read, where they have a thread of their own. Labels of overrides are renamed
  * for them, which needs the supergraph that has been read.
  */
-function openPlannersEarly(supergraph: Pieces): Promise<Planners | undefined> | undefined {
+function openPlannersEarly(supergraph: SdlDefinitions): Promise<Planners | undefined> | undefined {
   if (hasOverrideLabels(supergraph)) return undefined;
   const planners = openAvailablePlanners(supergraph);
   // The failure is reported where they are awaited.

@@ -69,7 +69,7 @@ test(
   'operations are planned over slices of the supergraph as over all of it',
   () => {
     const { supergraphSdl } = library;
-    const sliced = new SlicedPlanner([supergraphSdl]);
+    const sliced = new SlicedPlanner(supergraphSdl);
     const entities = openPlanner(withEntityRoots(parse(supergraphSdl)));
     const graph = new FederatedGraph<undefined>({
       supergraphSdl,
@@ -100,7 +100,7 @@ test('an operation over too many types for a slice is planned over the whole sup
   const plan = openPlanner(supergraphSdl);
   const planEntities = openPlanner(withEntityRoots(parse(supergraphSdl)));
   for (const options of [{ sliceCharacters: 0 }, { sliceTypes: 0 }, {}]) {
-    const sliced = new SlicedPlanner([supergraphSdl], options);
+    const sliced = new SlicedPlanner(supergraphSdl, options);
     expect(sorted(sliced.plan(text, undefined))).toEqual(sorted(plan(text, undefined)));
     expect(sorted(sliced.planEntities(entity, undefined))).toEqual(sorted(planEntities(entity, undefined)));
   }
@@ -114,7 +114,7 @@ test('the planner of the whole supergraph is kept while operations need it, and 
   const closing = new Promise<void>((resolve) => {
     closed = resolve;
   });
-  const sliced = new SlicedPlanner([supergraphSdl], { sliceCharacters: 0, wholeIdleMs: 1 }, () => closed());
+  const sliced = new SlicedPlanner(supergraphSdl, { sliceCharacters: 0, wholeIdleMs: 1 }, () => closed());
   const plan = () => [sorted(sliced.plan(text, undefined)), sorted(sliced.planEntities(entity, undefined))];
   const first = plan();
   const opened = sliced.openedCharacters;
@@ -126,10 +126,10 @@ test('the planner of the whole supergraph is kept while operations need it, and 
   expect(sliced.openedCharacters).toBeGreaterThan(opened);
 });
 
-test('supergraphs in pieces are those of one text', () => {
+test('supergraphs by their definitions are those of one text', () => {
   const { supergraphSdl } = library;
-  const pieces = parse(supergraphSdl).definitions.map((definition) => print(definition));
+  const definitions = parse(supergraphSdl).definitions.map((definition) => print(definition));
   const text = '{ items { id title } }';
-  const plans = [pieces, [supergraphSdl]].map((given) => new SlicedPlanner(given).plan(text, undefined));
+  const plans = [definitions, supergraphSdl].map((given) => new SlicedPlanner(given).plan(text, undefined));
   expect(sorted(plans[0])).toEqual(sorted(plans[1]));
 });
