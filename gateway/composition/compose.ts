@@ -1,6 +1,13 @@
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { type DocumentNode, GraphQLError, type ParseOptions, parse } from 'graphql';
-import { type ComposedSubgraph, publicDocument, restoreExternal, widenFields } from '../supergraph/index.ts';
+import {
+  type ComposedSubgraph,
+  outlineOf,
+  publicDocument,
+  restoreExternal,
+  type SupergraphOutline,
+  widenFields,
+} from '../supergraph/index.ts';
 import { withFlatRequirements } from './flat-requirements.ts';
 import { placesOf, type SdlPlace, subgraphsIn } from './problem-places.ts';
 import { printDefinitions, type SdlDefinitions } from './sdl-definitions.ts';
@@ -23,10 +30,14 @@ export interface CompositionProblem {
   readonly places: readonly SdlPlace[];
 }
 
-export type Composition =
-  /** The supergraph, and what clients see of it. */
-  | { readonly supergraph: SdlDefinitions; readonly publicSchema: SdlDefinitions }
-  | { readonly problems: readonly CompositionProblem[] };
+export type Composition = ComposedSupergraph | { readonly problems: readonly CompositionProblem[] };
+
+export interface ComposedSupergraph {
+  readonly supergraph: SdlDefinitions;
+  readonly outline: SupergraphOutline;
+  /** What clients see of it. */
+  readonly publicSchema: SdlDefinitions;
+}
 
 /**
  * Composes subgraphs into a supergraph, synchronously, which takes four seconds for thirty large ones.
@@ -79,7 +90,11 @@ function composeAll(services: ComposedSubgraph[]) {
   const composed = composeServices(services);
   if (compositionHasErrors(composed)) return { errors: composed.errors };
   const supergraph = widenFields(restoreExternal(composed.supergraphDocumentNode, services), services);
-  return { supergraph: printDefinitions(supergraph), publicSchema: printDefinitions(publicDocument(supergraph)) };
+  return {
+    supergraph: printDefinitions(supergraph),
+    outline: outlineOf(supergraph),
+    publicSchema: printDefinitions(publicDocument(supergraph)),
+  };
 }
 
 /** Unexpected SDL of one subgraph must not prevent the composition of the others. */

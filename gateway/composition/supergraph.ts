@@ -6,12 +6,13 @@ import {
   buildPublicSchema,
   overrideLabels,
   readSupergraphTypes,
-  readTypesOf,
   restoreExternal,
   type SupergraphTypes,
+  typesOnDemand,
   widenFields,
 } from '../supergraph/index.ts';
 import { type Requirements, readRequirements } from './access.ts';
+import type { ComposedSupergraph } from './compose.ts';
 import { directivesOf } from './directives.ts';
 import { UnusableSupergraph } from './errors.ts';
 import { ownedCoordinates } from './owners.ts';
@@ -37,6 +38,8 @@ export interface Supergraph {
   readonly labels: readonly string[];
   /** What clients see. */
   readonly schema: GraphQLSchema;
+  /** The same by its definitions, where it was composed here. */
+  readonly schemaDefinitions?: SdlDefinitions;
   /** What executing plans needs of it. */
   readonly types: SupergraphTypes;
   readonly requirements: Requirements;
@@ -94,13 +97,12 @@ export function hasOverrideLabels(supergraph: SdlDefinitions): boolean {
 
 /**
  * Reads a supergraph that this gateway composed, in slices between requests. A document of all of it would take fifty times
- * the memory of the text, so definitions are read one after the other where that suffices.
+ * the memory of the text, so definitions are read when an operation needs them, where that suffices.
  *
  * @param needsOwners whether `coordinatesOf` is needed soon; where it is not, its first call takes some time.
  */
 export async function readComposed(
-  supergraph: SdlDefinitions,
-  publicSchema: SdlDefinitions,
+  { supergraph, outline, publicSchema }: ComposedSupergraph,
   needsOwners: boolean,
 ): Promise<Supergraph> {
   const schema = await inSlices(buildSchema(await parseDefinitions(publicSchema)));
@@ -110,7 +112,7 @@ export async function readComposed(
     kind: Kind.DOCUMENT,
     definitions: [...definitionsIn(supergraph.filter((definition) => definition.includes('enum join__Graph')))],
   });
-  const types = await inSlices(readTypesOf(definitionsIn(supergraph), subgraphNamesOf(graphs)));
+  const types = typesOnDemand(supergraph, outline, subgraphNamesOf(graphs));
   const isWholeNeeded =
     needsOwners || hasOverrideLabels(supergraph) || supergraph.some((definition) => AUTHORIZATION.test(definition));
   const whole = isWholeNeeded ? await parseDefinitions(supergraph) : undefined;
@@ -120,6 +122,7 @@ export async function readComposed(
   return {
     ...describeSupergraph({ sdl, schema, types, requirements, labels, graphs, owners }),
     definitions: supergraph,
+    schemaDefinitions: publicSchema,
   };
 }
 

@@ -56,6 +56,8 @@ export interface Source {
   readonly members?: readonly string[];
   /** Its whole schema, independent of the role, in the graph's names. */
   readonly schema: GraphQLSchema;
+  /** The same as SDL, one text for each definition, where that is known already. */
+  readonly definitions?: readonly string[];
   /** The same in its own names. */
   readonly upstream: GraphQLSchema;
   /** Types that it declares how to join with those of the same name of other sources. */

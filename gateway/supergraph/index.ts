@@ -3,5 +3,11 @@ export { overrideLabels, renameLabels, resolveOverrides } from './overrides.ts';
 export { buildPublicSchema, publicDocument } from './public-schema.ts';
 export { type ComposedSubgraph, restoreExternal } from './restore-external.ts';
 export { readSubgraphs } from './subgraph-schemas.ts';
-export { readSupergraphTypes, readTypesOf, type SupergraphTypes } from './supergraph-types.ts';
+export {
+  outlineOf,
+  readSupergraphTypes,
+  type SupergraphOutline,
+  type SupergraphTypes,
+  typesOnDemand,
+} from './supergraph-types.ts';
 export { widenFields } from './widen-fields.ts';

@@ -5,11 +5,14 @@ import {
   type DocumentNode,
   type FieldDefinitionNode,
   type InterfaceTypeDefinitionNode,
+  isTypeDefinitionNode,
   Kind,
+  type ObjectTypeDefinitionNode,
+  parse,
   type SelectionNode,
   type TypeNode,
 } from 'graphql';
-import type { Sliced } from '../../platform/index.ts';
+import { atOnce, type Sliced } from '../../platform/index.ts';
 import { innermostTypeName } from '../syntax/index.ts';
 import { directiveArgument, fieldNamesOf, graphNames, hasTrueArgument, parseFieldSet } from './join-directives.ts';
 import { type SubgraphTypes, SubgraphTypesReader } from './subgraph-types.ts';
@@ -48,92 +51,175 @@ export interface SupergraphTypes {
   hidesValues(type: string): boolean;
 }
 
-/** Reads them from a supergraph document. */
-export function readSupergraphTypes(supergraph: DocumentNode): Sliced<SupergraphTypes> {
-  return readTypesOf(supergraph.definitions, graphNames(supergraph));
+/** What all definitions of a supergraph state together, so that each can be read when its type is first needed. */
+export interface SupergraphOutline {
+  /** The name of the type that each definition is of, in their order; empty for those of no type. */
+  readonly names: readonly string[];
+  /** What implements an interface or is a member of a union, by its name. */
+  readonly members: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly fieldNames: ReadonlySet<string>;
+  /** Types, and values of enums as `Enum.VALUE`, that clients do not see. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+export function outlineOf({ definitions }: DocumentNode): SupergraphOutline {
+  const members = new Map<string, Set<string>>();
+  const fieldNames = new Set<string>();
+  const hidden = new Set<string>();
+  const membersOf = (name: string) => {
+    const known = members.get(name) ?? new Set<string>();
+    members.set(name, known);
+    return known;
+  };
+  for (const definition of definitions) {
+    if (!isTypeDefinitionNode(definition)) continue;
+    const type = definition.name.value;
+    if (isInaccessible(definition)) hidden.add(type);
+    if (definition.kind === Kind.ENUM_TYPE_DEFINITION)
+      for (const value of definition.values ?? []) if (isInaccessible(value)) hidden.add(`${type}.${value.name.value}`);
+    if (definition.kind === Kind.UNION_TYPE_DEFINITION)
+      for (const member of definition.types ?? []) membersOf(type).add(member.name.value);
+    if (!isFieldsDefinition(definition)) continue;
+    if (definition.kind === Kind.INTERFACE_TYPE_DEFINITION) membersOf(type);
+    for (const parent of definition.interfaces ?? []) membersOf(parent.name.value).add(type);
+    for (const field of definition.fields ?? []) fieldNames.add(field.name.value);
+  }
+  const names = definitions.map((one) => (isTypeDefinitionNode(one) ? one.name.value : ''));
+  return { names, members, fieldNames, hidden };
+}
+
+/** Reads a supergraph document as a whole. */
+export function* readSupergraphTypes(supergraph: DocumentNode): Sliced<SupergraphTypes> {
+  const facts = yield* readTypeFacts(supergraph.definitions, graphNames(supergraph));
+  return typesOf(outlineOf(supergraph), { ofType: () => facts, withMembers: () => facts });
 }
 
 /**
- * The same for definitions that are parsed one after the other: each is read once, and none is kept.
+ * Reads each definition of a supergraph when its type is first needed: an operation uses a few types of thousands.
  *
- * @param names of the subgraphs, by their values of the enum `join__Graph`
+ * @param definitions SDL
+ * @param services the names of the subgraphs, by their values of the enum `join__Graph`
  */
-export function* readTypesOf(
-  definitions: Iterable<DefinitionNode>,
-  names: ReadonlyMap<string, string>,
-): Sliced<SupergraphTypes> {
+export function typesOnDemand(
+  definitions: readonly string[],
+  outline: SupergraphOutline,
+  services: ReadonlyMap<string, string>,
+): SupergraphTypes {
+  const sdl = new Map(outline.names.map((name, index) => [name, definitions[index] ?? '']));
+  const read = (types: readonly string[]): TypeFacts => {
+    const own = types.flatMap((type) => sdl.get(type) ?? []);
+    return atOnce(readTypeFacts(own.length > 0 ? parse(own.join('\n'), { noLocation: true }).definitions : [], services));
+  };
+  // The definition of the schema and those of directives have no name.
+  sdl.delete('');
+  const none = read([]);
+  const cached = (readType: (type: string) => TypeFacts) => {
+    const known = new Map<string, TypeFacts>();
+    return (type: string): TypeFacts => {
+      if (!sdl.has(type)) return none;
+      const found = known.get(type) ?? readType(type);
+      known.set(type, found);
+      return found;
+    };
+  };
+  return typesOf(outline, {
+    ofType: cached((type) => read([type])),
+    withMembers: cached((type) => read([type, ...(outline.members.get(type) ?? [])])),
+  });
+}
+
+/** What definitions state, by `Type.field`. */
+interface TypeFacts {
+  readonly fieldTypes: ReadonlyMap<string, string>;
+  /** Also by `service:Type.field`. */
+  readonly ownTypes: ReadonlyMap<string, string>;
+  /** By `service:Type.field`. */
+  readonly requirements: ReadonlyMap<string, readonly SelectionNode[]>;
+  readonly requiring: ReadonlySet<string>;
+  readonly neededFields: ReadonlySet<string>;
+  readonly elsewhere: ReadonlySet<string>;
+  readonly services: SubgraphTypes;
+}
+
+function* readTypeFacts(definitions: readonly DefinitionNode[], names: ReadonlyMap<string, string>): Sliced<TypeFacts> {
   const subgraphTypes = new SubgraphTypesReader(names);
-  const members = new Map<string, Set<string>>();
-  const fieldNames = new Set<string>();
   const fieldTypes = new Map<string, string>();
   const ownTypes = new Map<string, string>();
   const requiring = new Set<string>();
   const requirements = new Map<string, readonly SelectionNode[]>();
   const neededFields = new Set<string>();
   const elsewhere = new Set<string>();
-  const membersOf = (name: string) => {
-    const known = members.get(name) ?? new Set<string>();
-    members.set(name, known);
-    return known;
-  };
-  const hidden = new Set<string>();
   for (const definition of definitions) {
-    subgraphTypes.add(definition);
-    if ('directives' in definition && 'name' in definition && definition.name) {
-      const type = definition.name.value;
-      if (isInaccessible(definition)) hidden.add(type);
-      if (definition.kind === Kind.ENUM_TYPE_DEFINITION)
-        for (const value of definition.values ?? [])
-          if (isInaccessible(value)) hidden.add(`${type}.${value.name.value}`);
-    }
-    if (definition.kind === Kind.UNION_TYPE_DEFINITION) {
-      for (const member of definition.types ?? []) membersOf(definition.name.value).add(member.name.value);
-    } else if (definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.INTERFACE_TYPE_DEFINITION) {
-      if (definition.kind === Kind.INTERFACE_TYPE_DEFINITION) membersOf(definition.name.value);
-      for (const parent of definition.interfaces ?? []) membersOf(parent.name.value).add(definition.name.value);
-      for (const field of definition.fields ?? []) {
-        fieldNames.add(field.name.value);
-        const name = `${definition.name.value}.${field.name.value}`;
-        fieldTypes.set(name, innermostTypeName(field.type));
-        const isElsewhere =
-          definition.kind === Kind.INTERFACE_TYPE_DEFINITION ? isPartOf(definition, field) : isMoved(field);
-        if (isElsewhere) elsewhere.add(name);
-        for (const join of field.directives ?? []) {
-          const required = directiveArgument(join, 'requires');
-          if (required === undefined) continue;
-          requiring.add(name);
-          const fields = parseFieldSet(required);
-          const graph = directiveArgument(join, 'graph') ?? '';
-          requirements.set(`${names.get(graph) ?? graph}:${name}`, fields);
-          for (const one of fieldNamesOf(fields)) neededFields.add(`${definition.name.value}.${one}`);
-        }
-        for (const [graph, type] of differingTypes(field)) ownTypes.set(`${names.get(graph)}:${name}`, type);
-        ownTypes.set(name, typeReference(field.type));
-      }
-    }
     yield;
+    subgraphTypes.add(definition);
+    if (!isFieldsDefinition(definition)) continue;
+    for (const field of definition.fields ?? []) {
+      const name = `${definition.name.value}.${field.name.value}`;
+      fieldTypes.set(name, innermostTypeName(field.type));
+      const isElsewhere =
+        definition.kind === Kind.INTERFACE_TYPE_DEFINITION ? isPartOf(definition, field) : isMoved(field);
+      if (isElsewhere) elsewhere.add(name);
+      for (const join of field.directives ?? []) {
+        const required = directiveArgument(join, 'requires');
+        if (required === undefined) continue;
+        requiring.add(name);
+        const fields = parseFieldSet(required);
+        const graph = directiveArgument(join, 'graph') ?? '';
+        requirements.set(`${names.get(graph) ?? graph}:${name}`, fields);
+        for (const one of fieldNamesOf(fields)) neededFields.add(`${definition.name.value}.${one}`);
+      }
+      for (const [graph, type] of differingTypes(field)) ownTypes.set(`${names.get(graph)}:${name}`, type);
+      ownTypes.set(name, typeReference(field.type));
+    }
   }
   const services = subgraphTypes.result();
+  return { fieldTypes, ownTypes, requiring, requirements, neededFields, elsewhere, services };
+}
+
+interface FactsByType {
+  ofType(type: string): TypeFacts;
+  /** Those of an interface or a union, and of the types that are of it. */
+  withMembers(type: string): TypeFacts;
+}
+
+function typesOf(outline: SupergraphOutline, { ofType, withMembers }: FactsByType): SupergraphTypes {
+  const { members, fieldNames, hidden } = outline;
   const objectsOf = (typename: string) => [...(members.get(typename) ?? [])].filter((member) => !members.has(member));
+  const isElsewhere = (typename: string, field: string) => ofType(typename).elsewhere.has(`${typename}.${field}`);
   return {
     isA: (typename, condition) => typename === condition || (members.get(condition)?.has(typename) ?? false),
     isAbstract: (typename) => members.has(typename),
-    fieldType: (typename, field) => fieldTypes.get(`${typename}.${field}`),
-    listDepth: (typename, field) => (ownTypes.get(`${typename}.${field}`)?.split('[').length ?? 1) - 1,
-    requires: (typename, field) => requiring.has(`${typename}.${field}`),
-    requirementsOf: (service, typename, field) => requirements.get(`${service}:${typename}.${field}`) ?? [],
-    isRequired: (typename, field) => neededFields.has(`${typename}.${field}`),
+    fieldType: (typename, field) => ofType(typename).fieldTypes.get(`${typename}.${field}`),
+    listDepth: (typename, field) => (ofType(typename).ownTypes.get(`${typename}.${field}`)?.split('[').length ?? 1) - 1,
+    requires: (typename, field) => ofType(typename).requiring.has(`${typename}.${field}`),
+    requirementsOf: (service, typename, field) =>
+      ofType(typename).requirements.get(`${service}:${typename}.${field}`) ?? [],
+    isRequired: (typename, field) => ofType(typename).neededFields.has(`${typename}.${field}`),
     objectsOf,
     isPlannedByType: (typename, field) =>
-      elsewhere.has(`${typename}.${field}`) ||
-      objectsOf(typename).some((one) => elsewhere.has(`${one}.${field}`) || !fieldTypes.has(`${one}.${field}`)),
-    subgraphType: (service, typename, field) =>
-      ownTypes.get(`${service}:${typename}.${field}`) ?? ownTypes.get(`${typename}.${field}`),
+      isElsewhere(typename, field) ||
+      objectsOf(typename).some((one) => isElsewhere(one, field) || !ofType(one).fieldTypes.has(`${one}.${field}`)),
+    subgraphType: (service, typename, field) => {
+      const { ownTypes } = ofType(typename);
+      return ownTypes.get(`${service}:${typename}.${field}`) ?? ownTypes.get(`${typename}.${field}`);
+    },
     fieldNames,
-    services,
+    services: {
+      isPartial: (type) => withMembers(type).services.isPartial(type),
+      membersIn: (service, type) => withMembers(type).services.membersIn(service, type),
+      has: (service, type) => ofType(type).services.has(service, type),
+      answers: (service, type, field) => ofType(type).services.answers(service, type, field),
+      keysOf: (type) => ofType(type).services.keysOf(type),
+    },
     hidesValues: (type) => [...hidden].some((name) => name.startsWith(`${type}.`)),
     isHidden: (type, value) => hidden.has(value === undefined ? type : `${type}.${value}`),
   };
+}
+
+function isFieldsDefinition(
+  definition: DefinitionNode,
+): definition is ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode {
+  return definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.INTERFACE_TYPE_DEFINITION;
 }
 
 /** Whether some subgraph has an object's field and does not resolve it. */

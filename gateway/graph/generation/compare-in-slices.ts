@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type GraphQLNamedType, type GraphQLSchema, isIntrospectionType, printType } from 'graphql';
+import { type GraphQLNamedType, type GraphQLSchema, isInputType, isIntrospectionType, parse, printType } from 'graphql';
 import { inSlices, type Sliced } from '../../../platform/index.ts';
 import { type AffectingChange, affectingChanges, breakingFirst } from './schema-changes.ts';
 
@@ -13,14 +13,20 @@ const TYPES_IN_ONE = 25;
  * What is different between two schemas, the breaking changes first, as `affectingChanges` finds it. Operations go on
  * meanwhile: types are compared by their SDL, and only those that differ are looked at further. What changes of a type
  * depends on nothing but its own definition. Directives that types have, which introspection does not show, do not count.
+ *
+ * @param definitionsBefore the SDL of the schema by its definitions, where it is known: to print it takes long.
  */
 export async function compareInSlices(
   before: GraphQLSchema,
   after: GraphQLSchema,
+  definitionsBefore?: readonly string[],
+  definitionsAfter?: readonly string[],
 ): Promise<readonly AffectingChange[]> {
   if (typeCount(before) + typeCount(after) <= COMPARED_AT_ONCE) return affectingChanges(before, after);
   const changes = [...(await affectingChanges(withTypes(before, []), withTypes(after, [])))];
-  for (const names of parts(await inSlices(differingTypes(before, after)))) {
+  const known =
+    definitionsBefore && definitionsAfter && typesOfDiffering(before, after, definitionsBefore, definitionsAfter);
+  for (const names of parts(known ?? (await inSlices(differingTypes(before, after))))) {
     await setImmediate();
     changes.push(...(await affectingChanges(typesOf(before, names), typesOf(after, names))));
   }
@@ -31,18 +37,46 @@ function typeCount(schema: GraphQLSchema): number {
   return Object.keys(schema.getTypeMap()).length;
 }
 
-/** The names of types that one schema lacks or has otherwise: those that have been removed, then those added, then the rest. */
+/** The names of types that one schema lacks or has otherwise, in the order in which changes are listed. */
 function* differingTypes(before: GraphQLSchema, after: GraphQLSchema): Sliced<readonly string[]> {
-  const removed: string[] = [];
-  const changed: string[] = [];
+  const changed = new Set<string>();
   for (const type of Object.values(before.getTypeMap())) {
     const now = after.getType(type.name);
-    if (!now) removed.push(type.name);
-    else if (!isIntrospectionType(type) && printType(type) !== printType(now)) changed.push(type.name);
+    if (now && !isIntrospectionType(type) && printType(type) !== printType(now)) changed.add(type.name);
     yield;
   }
-  const added = Object.keys(after.getTypeMap()).filter((name) => !before.getType(name));
-  return [...removed, ...added, ...changed];
+  return inOrder(before, after, changed);
+}
+
+/** The same for schemas whose definitions are known. @returns undefined where the definitions alone do not tell. */
+function typesOfDiffering(
+  before: GraphQLSchema,
+  after: GraphQLSchema,
+  definitionsBefore: readonly string[],
+  definitionsAfter: readonly string[],
+): readonly string[] | undefined {
+  const [then, now] = [new Set(definitionsBefore), new Set(definitionsAfter)];
+  const differing = [
+    ...definitionsBefore.filter((definition) => !now.has(definition)),
+    ...definitionsAfter.filter((definition) => !then.has(definition)),
+  ];
+  const names = new Set(differing.map(nameOfDefinition));
+  // The default values of arguments are completed by the types that they are of.
+  const decidesDefaults = (name: string) => isInputType(before.getType(name)) || isInputType(after.getType(name));
+  return [...names].some(decidesDefaults) ? undefined : inOrder(before, after, names);
+}
+
+function nameOfDefinition(sdl: string): string {
+  const [definition] = parse(sdl, { noLocation: true }).definitions;
+  return definition && 'name' in definition ? (definition.name?.value ?? '') : '';
+}
+
+/** Those that have been removed, then those added, then the rest. */
+function inOrder(before: GraphQLSchema, after: GraphQLSchema, changed: ReadonlySet<string>): readonly string[] {
+  const [then, now] = [before, after].map((schema) => Object.keys(schema.getTypeMap()));
+  const removed = then?.filter((name) => !after.getType(name)) ?? [];
+  const added = now?.filter((name) => !before.getType(name)) ?? [];
+  return [...removed, ...added, ...(then?.filter((name) => changed.has(name) && after.getType(name)) ?? [])];
 }
 
 function* parts(names: readonly string[]): Generator<readonly string[]> {

@@ -76,6 +76,7 @@ export async function federatedSource(options: FederatedSourceOptions): Promise<
     kind: 'federation',
     members,
     schema: whole.schema,
+    ...(supergraph.schemaDefinitions && !customization && { definitions: supergraph.schemaDefinitions }),
     upstream,
     clients: [...options.targets.values()].map(({ http }) => http),
     sdl: options.sdl,

@@ -79,7 +79,7 @@ async function openMembers(members: readonly Subgraph[], publicRole: string): Pr
   let opened: OpenedGroup | undefined;
   try {
     await setImmediate();
-    const supergraph = await readComposed(composition.supergraph, composition.publicSchema, arePermitted(members));
+    const supergraph = await readComposed(composition, arePermitted(members));
     opened = await openComposed(members, supergraph, publicRole, planners);
     return opened;
   } finally {
