@@ -108,7 +108,9 @@ export function typesOnDemand(
   const sdl = new Map(outline.names.map((name, index) => [name, definitions[index] ?? '']));
   const read = (types: readonly string[]): TypeFacts => {
     const own = types.flatMap((type) => sdl.get(type) ?? []);
-    return atOnce(readTypeFacts(own.length > 0 ? parse(own.join('\n'), { noLocation: true }).definitions : [], services));
+    return atOnce(
+      readTypeFacts(own.length > 0 ? parse(own.join('\n'), { noLocation: true }).definitions : [], services),
+    );
   };
   // The definition of the schema and those of directives have no name.
   sdl.delete('');
