@@ -13,26 +13,29 @@ export function limitHeapGrowth(): void {
   setFlagsFromString('--optimize-for-size');
 }
 
-/** What a heap begins with, in MB. */
+/** The initial size of a heap, in MB. */
 export interface InitialHeap {
-  /** Up to this, V8 does not look for dead objects in the old generation. At most half of its limit counts. */
+  /** The size up to which V8 does not collect the old generation; V8 uses at most half of the limit. */
   readonly oldGenerationMb: number;
-  /** Of the young generation, which has three such spaces. */
+  /** One of the three spaces of the young generation. */
   readonly semiSpaceMb: number;
 }
 
 /**
- * Sets what the heaps of threads begin with that are started now, in a process that limits the growth of heaps.
+ * Sets the initial heap of threads that are started from now on, in a process that limits the growth of heaps.
  *
- * @returns what ends that; to be called when the thread runs.
+ * @returns a function that resets it, to be called once the thread runs; further calls do nothing.
  */
 export function beginHeapsWith({ oldGenerationMb, semiSpaceMb }: InitialHeap): () => void {
-  // It leaves new threads next to no young generation, by a flag that stays when it is taken back.
+  // `--optimize-for-size` gives new threads a young generation of 1 MB, by a flag that stays set when it is turned off.
   setFlagsFromString('--no-optimize-for-size');
   setFlagsFromString('--max-semi-space-size=0');
   setFlagsFromString(`--initial-old-space-size=${Math.round(oldGenerationMb)}`);
   setFlagsFromString(`--min-semi-space-size=${semiSpaceMb}`);
+  let isReset = false;
   return () => {
+    if (isReset) return;
+    isReset = true;
     setFlagsFromString('--initial-old-space-size=0');
     setFlagsFromString('--min-semi-space-size=0');
     limitHeapGrowth();

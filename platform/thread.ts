@@ -31,7 +31,7 @@ export class ThreadEnded extends Error {
  * Runs a file once in a worker thread. The thread gets `data`; its first message is the result.
  *
  * @param file as for `compiledFile`.
- * @param initialHeap for one that makes much that stays alive until it ends.
+ * @param initialHeap for a thread that allocates much that stays alive until it ends.
  * @throws what the thread throws, and ThreadEnded when it ends without a result, also because it needs more memory than
  * `resourceLimits` allows.
  */
@@ -42,9 +42,9 @@ export function inThread<T>(
   initialHeap?: InitialHeap,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const isStarted = initialHeap && beginHeapsWith(initialHeap);
+    const resetHeaps = initialHeap && beginHeapsWith(initialHeap);
     const worker = new Worker(compiledFile(file), { workerData: data, resourceLimits });
-    if (isStarted) worker.once('online', isStarted).once('exit', isStarted);
+    if (resetHeaps) worker.once('online', resetHeaps).once('exit', resetHeaps);
     const ended = (code: number) => reject(new ThreadEnded(`a thread ended without a result (code ${code})`));
     worker.once('message', (result: T) => {
       worker.off('exit', ended);

@@ -3,18 +3,18 @@ import { type GraphQLNamedType, type GraphQLSchema, isInputType, isIntrospection
 import { inSlices, type Sliced } from '../../../platform/index.ts';
 import { type AffectingChange, affectingChanges, breakingFirst } from './schema-changes.ts';
 
-/** Types up to which schemas are compared sooner than it is found out which of their types differ. */
+/** Up to so many types, schemas are compared as a whole. */
 const COMPARED_AT_ONCE = 100;
 
-/** Differing types that are compared without a pause. */
+/** The types that are compared in one slice. */
 const TYPES_IN_ONE = 25;
 
 /**
- * What is different between two schemas, the breaking changes first, as `affectingChanges` finds it. Operations go on
- * meanwhile: types are compared by their SDL, and only those that differ are looked at further. What changes of a type
- * depends on nothing but its own definition. Directives that types have, which introspection does not show, do not count.
+ * The differences between two schemas, the breaking changes first, as `affectingChanges` finds them, in slices between
+ * requests. Types are compared by their SDL, and only those that differ are examined: the changes of a type depend on its
+ * own definition only. Directives on types, which introspection does not show, do not count.
  *
- * @param definitionsBefore the SDL of the schema by its definitions, where it is known: to print it takes long.
+ * @param definitionsBefore the SDL of the schema by its definitions, where it is known, because printing it takes long.
  */
 export async function compareInSlices(
   before: GraphQLSchema,
