@@ -79,9 +79,7 @@ async function weighedChanges(
   { publicRole, usageDirectory }: PreviewOptions,
   usageDays: number,
 ): Promise<readonly WeighedChange[]> {
-  const changes = await changesBetween(before, after, publicRole, (one, other) =>
-    compareInSlices(one, other),
-  );
+  const changes = await changesBetween(before, after, publicRole, (one, other) => compareInSlices(one, other));
   const whole = before.graphIfValid(ADMIN_ROLE);
   if (usageDirectory === undefined || !whole || !changes.some(({ breaking }) => breaking))
     return changes.map(({ coordinate: _, ...change }) => change);
