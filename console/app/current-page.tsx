@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ErrorNotice, Notice } from '../parts/index.ts';
+import { Button, Notice } from '../parts/index.ts';
 import { followLink, hrefOf, path } from '../routing/index.ts';
 import { allowedRoles, role } from '../session/index.ts';
 import { shell } from '../texts/index.ts';
@@ -36,13 +36,24 @@ function LoadedPage({ page }: { readonly page: Page }) {
     if (Content && !isFirstPage) place.current?.querySelector<HTMLElement>('h1')?.focus();
     if (Content) isFirstPage = false;
   }, [Content]);
-  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (error !== undefined) return <NotLoaded />;
   return (
     <div class="page" ref={place} aria-busy={!Content}>
       {page.roles && !isShown(page, role.value, allowedRoles.value ?? []) && (
         <Notice kind="info">{shell.neededRole(page.roles(), role.value)}</Notice>
       )}
       <ErrorBoundary>{Content ? <Content /> : <p class="loading dim">{shell.loading}</p>}</ErrorBoundary>
+    </div>
+  );
+}
+
+/** A later build of the console has other files, or the gateway cannot be reached. */
+function NotLoaded() {
+  return (
+    <div class="page">
+      <h1>{shell.notLoaded.title}</h1>
+      <p>{shell.notLoaded.text}</p>
+      <Button onClick={() => location.reload()}>{shell.notLoaded.reload}</Button>
     </div>
   );
 }

@@ -21,6 +21,11 @@ export const shell = {
     text: 'This address leads to no page of the console.',
     back: 'Go to the explorer',
   },
+  notLoaded: {
+    title: 'This page could not be loaded',
+    text: 'The console may have been updated while it was open, or the gateway cannot be reached. Reload it: you stay logged in.',
+    reload: 'Reload',
+  },
   crashed: {
     title: 'This page has failed',
     text: 'The rest of the console still works. Try again, or reload the page.',

@@ -533,6 +533,19 @@ describeInBrowser('the commands that generate clients', () => {
   });
 });
 
+describeInBrowser('a page of an earlier build', () => {
+  test('is reloaded where the files of its other pages are gone, and stays logged in', async () => {
+    const page = await openAccount();
+    await page.route(/assets\/(?!main|style).*\.js$/, (route) => route.fulfill({ status: 404, body: '' }));
+    await page.locator('nav a[href$="/console/rest"]').click();
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'REST endpoints' }).waitFor();
+    await page.context().close();
+  });
+});
+
 const THEMES = ['light', 'dark'] as const;
 
 const PAGES = ['explorer', 'rest', 'schema', 'account'];
