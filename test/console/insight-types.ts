@@ -1,0 +1,22 @@
+import type * as read from '../../console/api/insight.ts';
+import type { TypeInsight } from '../../gateway/insight/graph.ts';
+import type { MetadataFile, MetadataFileText } from '../../gateway/insight/metadata-files.ts';
+import type { Page } from '../../gateway/insight/page.ts';
+import type { ChangePreview } from '../../gateway/insight/preview.ts';
+import type { BoundedReport } from '../../gateway/insight/report.ts';
+import type { RoleDifference } from '../../gateway/insight/role-differences.ts';
+import type { SourceInsight } from '../../gateway/insight/sources.ts';
+
+/** Whether what the gateway answers has all that the console's pages read, of the same types. */
+type Fits<Answered extends Read, Read> = Answered extends Read ? true : false;
+
+/** Compiled, not run: a change of one side alone is an error of types. */
+export type InsightFits = [
+  Fits<Page<SourceInsight>, read.Page<read.SourceInsight>>,
+  Fits<TypeInsight, read.TypeInsight>,
+  Fits<RoleDifference, read.RoleDifference>,
+  Fits<MetadataFile, read.MetadataFile>,
+  Fits<MetadataFileText, read.MetadataFileText>,
+  Fits<BoundedReport, read.MetadataReport>,
+  Fits<ChangePreview, read.MetadataPreview>,
+];
