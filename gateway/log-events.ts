@@ -110,6 +110,7 @@ export const LOG_EVENTS = {
   'schedules.times_skipped':
     'a cron trigger has missed more times than are made up for; those from `since` to `until` are skipped',
   'schedules.log_failed': 'the call of a scheduled webhook could not be written to its log; `err` has the cause',
+  'deliveries.log_failed': 'the call of a webhook for an event could not be written to its log; `err` has the cause',
   'schedules.transform_failed': 'a transform of a cron trigger does not fit its values',
 } as const;
 

@@ -81,7 +81,7 @@ async function answer(exchange: HttpExchange, options: MetadataApiOptions): Prom
 
 const MAX_BULK = 100;
 
-/** Commands of Hasura's that need a database for jobs. */
+/** Commands that need a database for jobs. */
 const COMMANDS_OF_JOBS: ReadonlySet<string> = new Set([
   'create_cron_trigger',
   'delete_cron_trigger',
@@ -90,6 +90,7 @@ const COMMANDS_OF_JOBS: ReadonlySet<string> = new Set([
   'delete_scheduled_event',
   'get_scheduled_events',
   'get_scheduled_event_invocations',
+  'get_delivery_invocations',
 ]);
 
 /** Whether a command is Portico's own. */

@@ -2,6 +2,7 @@ import type { HttpExchange } from '../http/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import { type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
 import type { WebhookDependencies, WebhookState } from '../webhook-jobs/index.ts';
+import { deliveryCommands } from './commands.ts';
 import { DELIVERY_KIND, deliveryRunner } from './delivery-runner.ts';
 import { eventsEndpoint } from './events-endpoint.ts';
 import { openProducers, type Producer } from './producers.ts';
@@ -19,6 +20,8 @@ export interface DeliveriesOptions {
 export interface Deliveries {
   /** Answers `/v1/events`. */
   readonly endpoint: (exchange: HttpExchange) => Promise<void>;
+  /** Commands of the metadata API, by their names. */
+  readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
   /** How calls of its webhooks go. */
   states(): readonly WebhookState[];
   /** As a subscriber of the metadata. @throws MetadataError when it does not fit the environment. */
@@ -39,7 +42,7 @@ export function openDeliveries({ metadata, dependencies, jobs, maxBodyBytes }: D
   let opened = open(metadata, dependencies);
   jobs.handle(
     DELIVERY_KIND,
-    deliveryRunner(() => opened.subscriptions),
+    deliveryRunner({ subscriptions: () => opened.subscriptions, invocations: jobs.invocations, log: dependencies.log }),
   );
   return {
     endpoint: eventsEndpoint({
@@ -48,6 +51,7 @@ export function openDeliveries({ metadata, dependencies, jobs, maxBodyBytes }: D
       subscriptions: () => opened.subscriptions,
       maxBodyBytes,
     }),
+    commands: deliveryCommands(jobs.invocations),
     states: () => [...opened.subscriptions.values()].map(({ http }) => http.state()),
     prepare: (changed) => {
       const next = open(changed, dependencies);

@@ -41,3 +41,15 @@ export function tooManyEvents(): GatewayError {
     headers: { 'retry-after': '1' },
   });
 }
+
+/** Arguments of another shape. @param path where in the arguments. */
+export function invalidArguments(message: string, path: readonly PropertyKey[]): GatewayError {
+  return new GatewayError('parse-failed', message, { path: ['$.args', ...path.map(String)].join('.') });
+}
+
+/** The database does not answer. */
+export function invocationsUnavailable(): GatewayError {
+  return new GatewayError('service-unavailable', 'invocations cannot be read at the moment', {
+    headers: { 'retry-after': '5' },
+  });
+}

@@ -53,7 +53,7 @@ export function openBackgroundWork({ jobs, config, metadata, http, log }: Backgr
     () => openDeliveries({ metadata, dependencies, jobs, maxBodyBytes: config.PORTICO_MAX_BODY_BYTES }),
   );
   return {
-    commands: schedules.commands,
+    commands: new Map([...schedules.commands, ...deliveries.commands]),
     events: deliveries.endpoint,
     subscribers: [schedules, deliveries],
     states: () => [...schedules.states(), ...deliveries.states()],

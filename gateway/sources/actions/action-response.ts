@@ -76,3 +76,20 @@ function scalarName(value: unknown): string {
   if (typeof value === 'number') return Number.isInteger(value) ? 'Int' : 'Float';
   return 'String';
 }
+
+/**
+ * The part of a webhook's response that its output type declares: other fields of objects are left out, and an object or array
+ * where a scalar or an enum is declared is null. The value of a custom scalar is kept as it is.
+ */
+export function declaredPart(value: unknown, type: GraphQLOutputType): unknown {
+  if (isNonNullType(type)) return declaredPart(value, type.ofType);
+  if (isListType(type)) return Array.isArray(value) ? value.map((item) => declaredPart(item, type.ofType)) : null;
+  if (isScalarType(type) && !isSpecifiedScalarType(type)) return value;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObjectType(type)) return isObject || Array.isArray(value) ? null : value;
+  if (!isObject) return null;
+  const fields = Object.values(type.getFields()).filter(({ name }) => Object.hasOwn(value, name));
+  return Object.fromEntries(
+    fields.map((field) => [field.name, declaredPart((value as Record<string, unknown>)[field.name], field.type)]),
+  );
+}

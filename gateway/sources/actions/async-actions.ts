@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
 import {
+  done,
   interrupted,
   type JobHandler,
   type JobOutcome,
@@ -19,6 +20,7 @@ import { sourceError } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { AnswerAction } from './action-operation.ts';
 import type { WebhookTarget } from './action-request.ts';
+import { declaredPart } from './action-response.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { asyncResult, storedErrors } from './async-result.ts';
 
@@ -164,7 +166,8 @@ function runAction(webhook: ActionWebhook, job: RunningJob, signal: AbortSignal,
       payload.input,
       call,
       (outcome) => {
-        if ('value' in outcome) resolve({ outcome: 'done', output: outcome.value as Json });
+        // What the type does not declare is not for who asked, and is not kept either.
+        if ('value' in outcome) resolve(done(declaredPart(outcome.value, webhook.outputType) as Json));
         else resolve(failedOutcome(answer, storedErrors(outcome.error)));
       },
       ofJob,

@@ -4,6 +4,7 @@ import { createClient } from 'graphql-ws';
 import pg from 'pg';
 import { WebSocket } from 'ws';
 import { createTestDatabase } from '../../database/index.ts';
+import { openOtlpReceiver } from '../../otlp/index.ts';
 import {
   bearer,
   endpoint,
@@ -23,6 +24,7 @@ const TYPES = /* GraphQL */ `
   type Mutation {
     create_user(name: String!): CreateUserOutput
     must(name: String!): CreateUserOutput!
+    broken(name: String!): CreateUserOutput
     count: Int
     later: CreateUserOutput
   }
@@ -42,6 +44,7 @@ type Answering = Parameters<typeof webhook>[0];
 let answering: Answering = () => ({ id: '7', name: 'Ann' });
 const hook = await keep(webhook((received, response) => answering(received, response)));
 const issuer = await keep(openIssuer());
+const collector = await keep(openOtlpReceiver());
 const database = await createTestDatabase({ engine: 'pglite', migrated: false });
 const asynchronous = (name: string, more: Record<string, unknown> = {}, roles = ['user', 'manager']) => ({
   name,
@@ -72,6 +75,10 @@ const METADATA = {
       asynchronous('create_user', { headers: [{ name: 'x-key', value: 'secret' }] }),
       asynchronous('must', { job: { max_attempts: 1 } }),
       asynchronous('count', {}, ['user']),
+      asynchronous('broken', {
+        job: { concurrency: 2 },
+        resilience: { circuit_breaker: { minimum_requests: 2, failure_percent: 50, open_seconds: 60 } },
+      }),
       asynchronous('later', {
         forward_client_headers: true,
         ignored_client_headers: ['authorization', 'cookie', 'accept-encoding'],
@@ -115,7 +122,14 @@ const METADATA = {
 const gateway = await openGateway({
   issuer,
   metadata: METADATA,
-  environment: { HOOK_URL: hook.url, ACCOUNTS_URL: accounts.url, HASURA_GRAPHQL_METADATA_DATABASE_URL: database.url },
+  environment: {
+    HOOK_URL: hook.url,
+    ACCOUNTS_URL: accounts.url,
+    HASURA_GRAPHQL_METADATA_DATABASE_URL: database.url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_SCHEDULE_DELAY: '10',
+    PORTICO_TRACE_RESPONSE: 'true',
+  },
 });
 afterAll(async () => {
   await gateway.close();
@@ -240,6 +254,54 @@ test('of client headers only those that the webhook is sent are stored', async (
     'x-forwarded-host': new URL(gateway.url).host,
     'x-forwarded-origin': 'https://shop.test',
   });
+});
+
+test('the trace of the request goes on in the run and in the call of the webhook', async () => {
+  const { body, headers } = await call('mutation { id: create_user(name: "Ann") }');
+  await finished(String(body.data?.id));
+  const [, traceId = ''] = String(headers.traceresponse).split('-');
+  const [request] = hook.requests;
+  expect(String(request?.headers.traceparent).split('-')[1]).toBe(traceId);
+  const spanOf = (name: string) =>
+    until(`the span "${name}" is there`, () =>
+      collector.spans.find((span) => span.traceId === traceId && span.name === name),
+    );
+  const [enqueued, run] = await Promise.all([spanOf('enqueue job'), spanOf('run job action')]);
+  expect(run.parentSpanId).toBe(enqueued.spanId);
+});
+
+test('what the output type does not declare is neither answered nor kept', async () => {
+  answering = () => ({ id: '7', name: { first: 'Ann' }, password: 'hunter2', account: { plan: 'stolen' } });
+  const id = await accept();
+  expect((await finished(id)).output).toEqual({ id: '7', name: null });
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query('SELECT output FROM portico_jobs.finished WHERE id = $1', [id]);
+  await client.end();
+  expect(JSON.stringify(rows)).not.toMatch(/hunter2|first/);
+});
+
+test('an open circuit breaker costs its own jobs alone, and no attempt of theirs', async () => {
+  const isDown = ({ url }: { url?: string }) => url === '/broken';
+  answering = (received, response) => {
+    if (!isDown(received)) return { id: '7', name: 'Ann' };
+    reply(response, 503, {});
+    return undefined;
+  };
+  const broken = await Promise.all(Array.from({ length: 10 }, () => accept('broken(name: "x")')));
+  await until('the circuit breaker is open', () => hook.requests.filter(isDown).length >= 2);
+  const others = await Promise.all(Array.from({ length: 5 }, () => accept()));
+  for (const id of others) expect((await finished(id)).output).toEqual({ id: '7', name: 'Ann' });
+  const calls = hook.requests.filter(isDown).length;
+  expect(calls).toBeLessThan(broken.length);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query(
+    "SELECT sum(attempts)::int AS attempts FROM portico_jobs.live WHERE queue = 'broken'",
+  );
+  await client.query("SELECT portico_jobs.cancel(array_agg(id)) FROM portico_jobs.live WHERE queue = 'broken'");
+  await client.end();
+  expect(rows[0].attempts).toBeLessThanOrEqual(hook.requests.filter(isDown).length + 2);
 });
 
 describe('the result is for the session that asked', () => {

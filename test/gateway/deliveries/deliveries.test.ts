@@ -5,11 +5,13 @@ import { availableEngines, createTestDatabase, type TestDatabase } from '../../d
 import { type EditedGateway, openEditedGateway } from '../harness/edited-gateway.ts';
 import {
   bearer,
+  freePort,
   type Issuer,
   keeper,
   openIssuer,
   type Received,
   reply,
+  send,
   type TestServer,
   webhook,
 } from '../harness/index.ts';
@@ -71,6 +73,7 @@ const EVENT = {
 };
 
 interface World {
+  readonly metricsUrl: string;
   readonly gateway: EditedGateway;
   readonly hook: TestServer;
   readonly database: TestDatabase;
@@ -102,6 +105,7 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
     const hook = await webhook((received, response) => {
       reply(response, world.answer(received), {});
     });
+    const metricsPort = await freePort();
     const gateway = await openEditedGateway(
       { 'deliveries.yaml': deliveries },
       {
@@ -110,10 +114,12 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
           ...environment,
           HOOK_URL: hook.url,
           HASURA_GRAPHQL_METADATA_DATABASE_URL: database.url,
+          PORTICO_METRICS_PORT: String(metricsPort),
         },
       },
     );
     const world: World = {
+      metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
       gateway,
       hook,
       database,
@@ -143,7 +149,7 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
   };
 
   test('an event is accepted, and delivered signed to the webhooks that ask for its type and tenant', async () => {
-    const { post, received } = await openOwn();
+    const { gateway, post, received, metricsUrl } = await openOwn();
     expect(await post(EVENT)).toMatchObject({ status: 202, body: { deliveries: 1 } });
     expect(await post({ ...EVENT, id: 'a-2', tenantid: 2, subject: 'x' })).toMatchObject({ status: 202 });
     expect(await post({ ...EVENT, type: 'com.example.order.shipped' })).toMatchObject({ body: { deliveries: 0 } });
@@ -165,6 +171,25 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
     expect(two?.headers['x-own']).toBe('fixed');
     // Both secrets verify while they are changed.
     for (const secret of [HOOK_SECRET, NEXT_SECRET]) expect(() => verify(secret, two as Received)).not.toThrow();
+
+    const log = async () => (await gateway.command('get_delivery_invocations', { subscription: 'of-one' })).body;
+    await eventually(async () => ((await log()) as { invocations: readonly unknown[] }).invocations.length === 1);
+    expect(await log()).toMatchObject({
+      invocations: [
+        {
+          delivery_id: one?.headers['webhook-id'],
+          status: 200,
+          request: { event: { id: 'a-1', source: '/orders/7', type: EVENT.type, tenantid: '1' } },
+        },
+      ],
+    });
+    expect(JSON.stringify(await log())).not.toContain('total');
+    expect(await gateway.command('get_delivery_invocations', { limit: -1 })).toMatchObject({
+      status: 400,
+      body: { code: 'parse-failed', path: '$.args.limit' },
+    });
+    const metrics = await send(metricsUrl);
+    expect(metrics.text).toMatch(/portico_upstream_circuit\{service="of-one",kind="subscription"\} 0/);
   });
 
   test('an event in binary mode is delivered with its data as they were', async () => {
