@@ -16,6 +16,7 @@ import {
 import { shell, administration as texts } from '../texts/index.ts';
 import { ADMINISTRATOR, type Tenant } from './documents.ts';
 import { Outcome } from './outcome.tsx';
+import { tenantIdOf } from './tenant-id.ts';
 
 /** What a page administers, as whom. */
 export interface Administered {
@@ -48,11 +49,10 @@ interface AdministeredPageProps {
 /** Shows a page of administrators to those who are, by what the auth service says, and why not to others. */
 export function AdministeredPage({ isOfTenant, children }: AdministeredPageProps) {
   const named = parameters.value.get('tenant') ?? undefined;
-  const isId = named === undefined || /^\d{1,10}$/.test(named);
   const { value, error, reload } = useLoaded(
-    (signal) => {
-      if (!isId) throw new ApiError('unknown-tenant', texts.unknownTenant, 404);
-      const tenantId = named === undefined ? null : Number(named);
+    async (signal) => {
+      const tenantId = named === undefined ? null : tenantIdOf(named);
+      if (tenantId === undefined) throw new ApiError('unknown-tenant', texts.unknownTenant, 404);
       return query(ADMINISTRATOR, { tenant_id: tenantId, names_tenant: named !== undefined }, { signal });
     },
     [role.value, named],

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import { Button, ErrorNotice, type Loaded } from '../parts/index.ts';
 import { goTo, parameters, path, pathWith } from '../routing/index.ts';
 import { shell, administration as texts } from '../texts/index.ts';
+import { useKeptFocus } from './kept-focus.ts';
 import { Pager, pageCursor } from './pager.tsx';
 
 interface ListPage<Entry> {
@@ -18,13 +19,14 @@ interface PagedListProps<Entry> {
   readonly columns: readonly string[];
   /** A row, whose cells have the column's name as `data-label`, for narrow screens. */
   readonly row: (entry: Entry) => ComponentChildren;
-  /** Shows no way to the other pages. */
+  /** Shows no way to the other pages, within a section that has the label. */
   readonly isExcerpt?: boolean;
 }
 
 /** One page of a list. What was shown stays until the next one is there. */
 export function PagedList<Entry>({ label, loaded, summary, columns, row, isExcerpt = false }: PagedListProps<Entry>) {
   const status = useRef<HTMLParagraphElement>(null);
+  const kept = useKeptFocus(status);
   const { value, error, isLoading } = loaded;
   if (error !== undefined)
     return (
@@ -40,8 +42,14 @@ export function PagedList<Entry>({ label, loaded, summary, columns, row, isExcer
       </>
     );
   const entries = value?.entries ?? [];
+  const Frame = isExcerpt ? 'div' : 'section';
   return (
-    <section class={isExcerpt ? 'paged' : 'card paged'} aria-label={label} aria-busy={isLoading}>
+    <Frame
+      class={isExcerpt ? 'paged' : 'card paged'}
+      {...(!isExcerpt && { 'aria-label': label })}
+      aria-busy={isLoading}
+      {...kept}
+    >
       <p role="status" class="dim small" tabIndex={-1} ref={status}>
         {value ? summary(entries) : shell.loading}
       </p>
@@ -69,6 +77,6 @@ export function PagedList<Entry>({ label, loaded, summary, columns, row, isExcer
           }}
         />
       )}
-    </section>
+    </Frame>
   );
 }

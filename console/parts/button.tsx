@@ -15,7 +15,9 @@ export function Button({ kind = 'plain', isBusy = false, children, class: extra,
       {...rest}
       class={`button ${kind} ${extra ?? ''}`}
       aria-busy={isBusy}
-      disabled={isBusy || rest.disabled === true}
+      // One that is disabled would lose the focus.
+      aria-disabled={isBusy || undefined}
+      {...(isBusy && { onClick: (event: MouseEvent) => event.preventDefault() })}
     >
       {children}
     </button>

@@ -64,7 +64,9 @@ export const users = {
   },
   sessions: {
     title: 'Sessions',
-    none: 'No open session.',
+    count: (count: number) =>
+      count === 0 ? 'No open session.' : count === 1 ? '1 open session' : `${count} open sessions`,
+    actions: 'Actions',
     device: 'Device',
     address: 'Address',
     created: 'Logged in',

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ChangeForm, change } from '../../administration/index.ts';
+import { ChangeForm, change, tenantIdOf } from '../../administration/index.ts';
 import { ApiError } from '../../api/index.ts';
 import { Dialog, Field } from '../../parts/index.ts';
 import { tenants } from '../../texts/index.ts';
@@ -17,8 +17,9 @@ export function CreateTenantDialog({ onClose, onCreated }: CreateTenantDialogPro
   const [name, setName] = useState('');
   async function run() {
     // Another text is no number of the mutation's either, and would be refused without its field.
-    if (!/^\d{1,9}$/.test(id.trim())) throw new ApiError('invalid-field', `tenant_id: ${texts.idProblem}`, 400);
-    const { tenant } = await change(CREATE, { data: { tenant_id: Number(id), name } });
+    const tenantId = tenantIdOf(id);
+    if (tenantId === undefined) throw new ApiError('invalid-field', `tenant_id: ${texts.idProblem}`, 400);
+    const { tenant } = await change(CREATE, { data: { tenant_id: tenantId, name } });
     onCreated(tenant.name);
   }
   return (

@@ -8,6 +8,7 @@ import {
   pathFor,
   type Tenant,
   tellOutcome,
+  tenantIdOf,
 } from '../../administration/index.ts';
 import { Button, ErrorNotice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { query, role } from '../../session/index.ts';
@@ -27,8 +28,7 @@ interface TenantDetailsProps {
 export function TenantDetails({ administered, id }: TenantDetailsProps) {
   const { value, error, reload } = useLoaded(
     async (signal) =>
-      (await query(TENANT_DETAILS, { tenant_id: /^\d{1,9}$/.test(id) ? Number(id) : 0 }, { signal }))
-        .auth_admin_tenant_get,
+      (await query(TENANT_DETAILS, { tenant_id: tenantIdOf(id) ?? 0 }, { signal })).auth_admin_tenant_get,
     [role.value, id],
   );
   return (

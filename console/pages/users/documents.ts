@@ -56,7 +56,8 @@ export const USER_DETAILS = graphql(
 );
 
 type Details = ResultOf<typeof USER_DETAILS>;
-export type Session = NonNullable<Details['auth_admin_session_list']>['entries'][number];
+export type SessionPage = Details['auth_admin_session_list'];
+export type Session = NonNullable<SessionPage>['entries'][number];
 
 export const CREATE = graphql(`
   mutation auth_admin_user_create($data: AuthAdminUserCreateInput!) {

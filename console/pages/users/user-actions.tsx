@@ -1,4 +1,12 @@
-import { ActionButton, type Administered, change, pathFor, tellOutcome } from '../../administration/index.ts';
+import { useRef } from 'preact/hooks';
+import {
+  ActionButton,
+  type Administered,
+  change,
+  pathFor,
+  tellOutcome,
+  useKeptFocus,
+} from '../../administration/index.ts';
 import { Button } from '../../parts/index.ts';
 import { goTo } from '../../routing/index.ts';
 import { users } from '../../texts/index.ts';
@@ -18,6 +26,8 @@ interface UserActionsProps {
 export function UserActions({ user, administered, onOpen, onChange }: UserActionsProps) {
   const { username, tenant_id, user_id } = user;
   const data = { tenant_id, user_id };
+  const heading = useRef<HTMLHeadingElement>(null);
+  const kept = useKeptFocus(heading);
   function done(text: string) {
     onOpen(undefined);
     tellOutcome(text);
@@ -68,8 +78,10 @@ export function UserActions({ user, administered, onOpen, onChange }: UserAction
       },
     });
   return (
-    <section class="card" aria-labelledby="actions">
-      <h2 id="actions">{texts.title}</h2>
+    <section class="card" aria-labelledby="actions" {...kept}>
+      <h2 id="actions" tabIndex={-1} ref={heading}>
+        {texts.title}
+      </h2>
       <div class="row">
         {user.disabled_at === null ? (
           <Button onClick={disable}>{texts.disable}</Button>

@@ -62,8 +62,7 @@ export function UserDetails({ administered, userId }: UserDetailsProps) {
           )}
           <UserSessions
             user={user}
-            sessions={value.auth_admin_session_list?.entries ?? []}
-            hasMore={(value.auth_admin_session_list?.next ?? null) !== null}
+            loaded={{ ...details, value: value.auth_admin_session_list }}
             onOpen={setDialog}
             onChange={changed}
           />

@@ -1,21 +1,20 @@
-import { ActionButton, change, tellOutcome } from '../../administration/index.ts';
-import { Button, deviceOf, Time } from '../../parts/index.ts';
+import { ActionButton, change, PagedList, tellOutcome } from '../../administration/index.ts';
+import { Button, deviceOf, type Loaded, Time } from '../../parts/index.ts';
 import { users } from '../../texts/index.ts';
-import { END_SESSIONS, type Session, type User } from './documents.ts';
+import { END_SESSIONS, type Session, type SessionPage, type User } from './documents.ts';
 import type { OpenDialog } from './open-dialog.ts';
 
 const texts = users.sessions;
 
 interface UserSessionsProps {
   readonly user: User;
-  readonly sessions: readonly Session[];
-  readonly hasMore: boolean;
+  readonly loaded: Loaded<SessionPage>;
   readonly onOpen: (dialog: OpenDialog | undefined) => void;
   readonly onChange: () => void;
 }
 
 /** Where a user is logged in. */
-export function UserSessions({ user, sessions, hasMore, onOpen, onChange }: UserSessionsProps) {
+export function UserSessions({ user, loaded, onOpen, onChange }: UserSessionsProps) {
   const { username, tenant_id, user_id, manageable } = user;
   async function end(sessionId: string | null) {
     const { revoked_sessions: ended } = await change(END_SESSIONS, {
@@ -36,52 +35,37 @@ export function UserSessions({ user, sessions, hasMore, onOpen, onChange }: User
   return (
     <section class="card" aria-labelledby="sessions">
       <h2 id="sessions">{texts.title}</h2>
-      {sessions.length === 0 ? (
-        <p class="dim">{texts.none}</p>
-      ) : (
-        <table class="cards">
-          <thead>
-            <tr>
-              <th scope="col">{texts.device}</th>
-              <th scope="col">{texts.address}</th>
-              <th scope="col">{texts.created}</th>
-              <th scope="col">{texts.lastUsed}</th>
-              <th scope="col">{texts.expires}</th>
-              <th scope="col" aria-label={texts.end} />
-            </tr>
-          </thead>
-          <tbody>
-            {sessions.map((session) => (
-              <tr key={session.session_id}>
-                <td data-label={texts.device}>{deviceNameOf(session)}</td>
-                <td data-label={texts.address}>{session.client_address ?? texts.unknown}</td>
-                <td data-label={texts.created}>
-                  <Time at={session.created_at} />
-                </td>
-                <td data-label={texts.lastUsed}>
-                  <Time at={session.last_used_at} />
-                </td>
-                <td data-label={texts.expires}>
-                  <Time at={session.expires_at} />
-                </td>
-                <td>
-                  {manageable && (
-                    <ActionButton
-                      kind="quiet"
-                      aria-label={texts.endOf(deviceNameOf(session))}
-                      run={() => end(session.session_id)}
-                    >
-                      {texts.end}
-                    </ActionButton>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {hasMore && <p class="dim small">{texts.more}</p>}
-      {manageable && sessions.length > 0 && <Button onClick={endAll}>{texts.endAll}</Button>}
+      <PagedList
+        label={texts.title}
+        loaded={loaded}
+        isExcerpt
+        summary={(entries) => texts.count(entries.length)}
+        columns={[texts.device, texts.address, texts.created, texts.lastUsed, texts.expires, texts.actions]}
+        row={(session) => (
+          <tr key={session.session_id}>
+            <td data-label={texts.device}>{deviceNameOf(session)}</td>
+            <td data-label={texts.address}>{session.client_address ?? texts.unknown}</td>
+            <td data-label={texts.created}>
+              <Time at={session.created_at} />
+            </td>
+            <td data-label={texts.lastUsed}>
+              <Time at={session.last_used_at} />
+            </td>
+            <td data-label={texts.expires}>
+              <Time at={session.expires_at} />
+            </td>
+            <td data-label={texts.actions}>
+              {manageable && (
+                <ActionButton aria-label={texts.endOf(deviceNameOf(session))} run={() => end(session.session_id)}>
+                  {texts.end}
+                </ActionButton>
+              )}
+            </td>
+          </tr>
+        )}
+      />
+      {(loaded.value?.next ?? null) !== null && <p class="dim small">{texts.more}</p>}
+      {manageable && (loaded.value?.entries.length ?? 0) > 0 && <Button onClick={endAll}>{texts.endAll}</Button>}
     </section>
   );
 }
