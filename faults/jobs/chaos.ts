@@ -14,8 +14,8 @@ const REPORT_EVERY_MS = 30_000;
 const SETTLED_WITHIN_MS = 300_000;
 
 /**
- * Accepts and runs jobs for so many minutes while processes, PostgreSQL too, are killed and clocks set at random, and counts
- * what came of them.
+ * Accepts and runs jobs for so many minutes while processes, PostgreSQL too, are killed and clocks set at random, and compares
+ * what was accepted with what was run.
  *
  * @returns whether every promise was kept.
  */

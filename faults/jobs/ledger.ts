@@ -8,7 +8,7 @@ export interface StoredJob {
   readonly state: string;
 }
 
-/** What became of all jobs, in numbers. */
+/** The outcome of all jobs, in numbers. */
 export interface JobsCounts {
   readonly accepted: number;
   /** Committed, although the request for it failed. */

@@ -63,8 +63,8 @@ const BEHAVIOURS = {
     2,
     (response, answer, work) => {
       work();
-      const once = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(answer)}\r\n\r\n${answer}`;
-      (response.socket as Socket).end(once + once);
+      const oneAnswer = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(answer)}\r\n\r\n${answer}`;
+      (response.socket as Socket).end(oneAnswer + oneAnswer);
     },
   ],
   'does its work and resets the connection': [
