@@ -9,14 +9,13 @@ import {
   listen,
   openTelemetry,
   type RunningService,
-  StartError,
 } from '../../platform/index.ts';
 import { openAssertions } from '../assertions/index.ts';
 import { type GatewayConfig, readConfig, SETTING_NAMES } from '../config.ts';
 import { readConsoleFiles } from '../console/index.ts';
 import { LiveGraph, logMetadataNotes, MetadataReloader } from '../graph/index.ts';
 import { logHasuraSettings } from '../hasura-settings.ts';
-import { describeProblem, loadMetadata, MetadataError, together } from '../metadata/index.ts';
+import { loadMetadata, together } from '../metadata/index.ts';
 import { OperationPipeline } from '../operation/index.ts';
 import { createAccessLog, createCors, requestSpans, socketSpans, trustedOrigins } from '../ops/index.ts';
 import { openPassThrough } from '../rest/index.ts';
@@ -32,6 +31,7 @@ import { COMPOSITION_BOUNDS_MS, measure } from './measurements.ts';
 import { followChanges, marksOfGateways, reloadQuietly, reloadsOfAll } from './reloading.ts';
 import { openSharedState } from './shared-state.ts';
 import { sourceDependencies } from './source-dependencies.ts';
+import { withStartErrors } from './start-errors.ts';
 import { headersForAuthService, tracedSessionCalls } from './traced-calls.ts';
 import {
   followMetricsOfMetadata,
@@ -283,19 +283,4 @@ export async function startGateway(
 function logOf(config: GatewayConfig, logTo: LogDestination | undefined, peers: WorkerPeers | undefined): Logger {
   const log = createLogger('gateway', config.HASURA_GRAPHQL_LOG_LEVEL, logTo);
   return peers ? log.child({ worker: peers.worker, pid: process.pid }) : log;
-}
-
-/** Invalid metadata is a reason not to start, reported line by line. */
-function withStartErrors<T>(open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof MetadataError)
-      throw new StartError(
-        ['HASURA_GRAPHQL_METADATA_DIR: the metadata is not valid:', ...error.problems.map(describeProblem)].join(
-          '\n  ',
-        ),
-      );
-    throw error;
-  }
 }
