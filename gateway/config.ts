@@ -42,7 +42,7 @@ function isSetIn(environment: NodeJS.ProcessEnv): (name: keyof typeof gatewaySet
   return (name) => Boolean(environment[name] || environment[`${name}_FILE`]);
 }
 
-/** Accounts whose passwords are shown to everybody. */
+/** Demo accounts, whose passwords are shown to all visitors. */
 function demoProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   if (environment.NODE_ENV !== 'production' || !isSetIn(environment)('PORTICO_DEMO_ACCOUNTS')) return [];
   return ['PORTICO_DEMO_ACCOUNTS is set: demo accounts are not for production'];
@@ -58,7 +58,7 @@ function revocationProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   ];
 }
 
-/** A key on standby is there while the one that signs is changed. */
+/** A standby key is only useful beside the key that signs. */
 function assertionProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   const isSet = isSetIn(environment);
   if (isSet('PORTICO_ASSERTION_KEY')) return [];
@@ -72,7 +72,7 @@ function assertionProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   ];
 }
 
-/** A registry accepts nothing without a token, which must not be readable on its way. */
+/** A registry requires a token, which must not be sent unencrypted. */
 function usageProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   const isSet = isSetIn(environment);
   if (!isSet('PORTICO_HIVE_USAGE_ENDPOINT')) return [];
@@ -88,21 +88,21 @@ function usageProblems(environment: NodeJS.ProcessEnv): readonly string[] {
 /** Names and addresses of this machine (RFC 6761 6.3, RFC 1122 3.2.1.3, RFC 4291 2.5.3). */
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** What is no URL is refused elsewhere. */
+/** An invalid URL is reported elsewhere. */
 function isPlainHttpToOthers(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return protocol === 'http:' && !LOOPBACK.test(hostname);
 }
 
-/** What is wrong with the variables about authentication that are set, beside what they hold. */
+/** Problems with the combination of authentication variables, apart from their values. */
 function authenticationProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   const isSet = isSetIn(environment);
   const hasJwt = isSet('HASURA_GRAPHQL_JWT_SECRET') || isSet('HASURA_GRAPHQL_JWT_SECRETS');
   const hasHook = isSet('HASURA_GRAPHQL_AUTH_HOOK');
   if (hasJwt && hasHook)
     return [
-      'HASURA_GRAPHQL_AUTH_HOOK: tokens or a hook tell who calls, not both: take it or HASURA_GRAPHQL_JWT_SECRET away',
+      'HASURA_GRAPHQL_AUTH_HOOK: callers are authenticated by tokens or by a hook, not both: remove it or HASURA_GRAPHQL_JWT_SECRET',
     ];
   if (hasJwt || hasHook || isSet('HASURA_GRAPHQL_ADMIN_SECRET') || isSet('HASURA_GRAPHQL_ACCESS_KEY')) return [];
   return [
@@ -115,9 +115,9 @@ function workersOf({ PORTICO_WORKERS: workers }: Settings, { NODE_ENV: mode }: N
   return mode === 'production' ? availableParallelism() : 1;
 }
 
-/** What of the graph the settings decide. */
+/** The settings of the graph. */
 export interface GraphSettings {
-  /** What clients know the root types by. */
+  /** The names of the root types for clients. */
   readonly rootTypeNames: RootTypeNames;
   /** Whether a remote schema without permissions is open to the admin alone. */
   readonly closeRemoteSchemas: boolean;
@@ -138,7 +138,7 @@ export function readGraphSettings(environment: NodeJS.ProcessEnv): GraphSettings
   return graphSettingsOf(readSettings(graphSettings, environment));
 }
 
-/** How sources are called that say nothing of it in the metadata. */
+/** How sources are called by default. */
 function resilienceOf(settings: Settings): ResilienceSettings {
   const { circuitBreaker: breaker, retries } = DEFAULT_RESILIENCE;
   const failurePercent = settings.PORTICO_UPSTREAM_BREAKER_FAILURE_PERCENT;

@@ -40,13 +40,13 @@ const tenantCommandSpecs: readonly Command[] = [
     name: 'tenant set-claims',
     parameters: ['<tenant>', '<name=value>...'],
     optional: 1,
-    help: 'Sets the extra x-hasura-* claims of everybody in a tenant, in place of those that were set.',
+    help: 'Sets the extra x-hasura-* claims of all users of a tenant, in place of those that were set.',
   },
   {
     name: 'role set-claims',
     parameters: ['<tenant>', '<role>', '<name=value>...'],
     optional: 1,
-    help: 'Sets the extra x-hasura-* claims of everybody who has a role in a tenant.',
+    help: 'Sets the extra x-hasura-* claims of all users with a role in a tenant.',
   },
 ];
 

@@ -99,5 +99,5 @@ function explainFailure(error: unknown): { lines: readonly string[]; code: numbe
 }
 
 function miswritten(message: string) {
-  return { lines: [`${message}; ${PROGRAM_NAME} --help tells how`], code: 2 };
+  return { lines: [`${message}; ${PROGRAM_NAME} --help lists the commands`], code: 2 };
 }

@@ -67,7 +67,7 @@ export const DEMO_OPERATOR: DemoOperator = {
 };
 
 export interface SeedOptions {
-  /** Adds the operator, whose secret everybody can read: never in production. */
+  /** Adds the operator, whose secret is public: never in production. */
   readonly withOperator?: boolean;
   /**
    * The database has demo data of an earlier version, whose tenants got nothing that their administrators may give. They
@@ -86,8 +86,8 @@ export interface SeededData {
 }
 
 /**
- * Adds the demo tenants and users that are not there yet. What is there stays as it is, changed passwords included. A tenant
- * with the id of a demo tenant and another name is somebody's own, and gets nothing.
+ * Adds missing demo tenants and users. Existing ones stay unchanged, changed passwords included. A tenant with the id of a
+ * demo tenant and another name is no demo tenant, and is left alone.
  */
 export async function seedDemo(
   database: Database,

@@ -111,7 +111,7 @@ export function inputTooLarge(): CommandError {
   return new CommandError('standard input is too large');
 }
 
-export function interrupted(): CommandError {
+export function inputInterrupted(): CommandError {
   return new CommandError('interrupted');
 }
 

@@ -1,5 +1,5 @@
 import type { ReadStream } from 'node:tty';
-import { inputTooLarge, interrupted } from './errors.ts';
+import { inputInterrupted, inputTooLarge } from './errors.ts';
 
 const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 const INTERRUPT = '\u0003';
@@ -60,7 +60,7 @@ function readTyped(prompt: string, input: ReadStream, errors: NodeJS.WritableStr
     };
     const take = (text: string) => {
       for (const sign of text) {
-        if (sign === INTERRUPT) return finish(() => reject(interrupted()));
+        if (sign === INTERRUPT) return finish(() => reject(inputInterrupted()));
         if (sign === '\r' || sign === '\n' || sign === END_OF_TRANSMISSION)
           return finish(() => resolve(signs.join('')));
         if (BACKSPACE.has(sign)) signs.pop();

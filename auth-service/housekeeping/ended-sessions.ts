@@ -3,8 +3,8 @@ import type { Database } from '../database/index.ts';
 import type { Sweep } from './sweep.ts';
 
 /**
- * What stays for longer than anybody asks for it: no request that is under way, and no replica whose clock is behind,
- * misses a row.
+ * Rows are kept for longer than they are needed, so that no running request, and no replica whose clock is behind, misses
+ * one.
  */
 const MARGIN_DAYS = 1;
 

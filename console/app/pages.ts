@@ -14,7 +14,7 @@ export interface Page {
    * do, the gateway and the services decide.
    */
   readonly isFor?: (role: string, allowed: readonly string[]) => boolean;
-  /** In its place the roles, which those are told who have come all the same. */
+  /** In place of `isFor`: the roles, which the page names to visitors with another one. */
   readonly roles?: () => readonly string[];
   /** Its code, which is loaded when it is opened. */
   readonly load: () => Promise<{ readonly default: ComponentType }>;

@@ -121,7 +121,7 @@ function rolesThatMayRun(query: string, graphs: ReadonlyMap<string, RoleGraph>) 
   for (const [role, { accepted }] of graphs) {
     const found = operationErrors(query, accepted);
     if (found.length === 0) allowed.push(role);
-    // The admin's schema is the whole graph: what is wrong there is wrong for everybody.
+    // The admin's schema is the whole graph: its problems concern all roles.
     if (role === ADMIN_ROLE) errors = found;
   }
   return { allowed, errors };

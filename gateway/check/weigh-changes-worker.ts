@@ -8,5 +8,5 @@ import type { ChangesToWeigh } from './weigh-aside.ts';
 
 const { changes, sdl, roles, directory, since, now } = workerData as ChangesToWeigh;
 const schema = atOnce(buildSchema(parse(sdl, { noLocation: true })));
-const counted = readUsage([directory], since);
-parentPort?.postMessage(weighChanges(changes, { usage: counted, since, now, allowUnused: false }, { schema, roles }));
+const uses = readUsage([directory], since);
+parentPort?.postMessage(weighChanges(changes, { usage: uses, since, now, allowUnused: false }, { schema, roles }));

@@ -131,13 +131,13 @@ async function main([name, ...words]: readonly string[], environment: NodeJS.Pro
 }
 
 /** Runs a command with the words after its name. */
-type CommandRun = (words: readonly string[], environment: NodeJS.ProcessEnv) => Promise<void>;
+type RunCommand = (words: readonly string[], environment: NodeJS.ProcessEnv) => Promise<void>;
 
-const RUNS: Readonly<Record<CommandName, CommandRun>> = {
+const RUNS: Readonly<Record<CommandName, RunCommand>> = {
   async check(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.check, words);
     const { metadataDirectory, publicRole } = readCommandSettings(environment);
-    const location = directoryOf(positionals) ?? metadataDirectory;
+    const location = givenDirectory(positionals) ?? metadataDirectory;
     const { check } = await import('./check.ts');
     const { schemas, record, against, hasura, 'admin-secret': adminSecret, json } = values;
     const usage = await usageOfCheck(values);
@@ -163,7 +163,7 @@ const RUNS: Readonly<Record<CommandName, CommandRun>> = {
 
   async serve(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.serve, words);
-    const location = directoryOf(positionals) ?? readCommandSettings(environment).metadataDirectory;
+    const location = givenDirectory(positionals) ?? readCommandSettings(environment).metadataDirectory;
     const { serve } = await import('../process/index.ts');
     const { workers } = values;
     serve({
@@ -199,7 +199,7 @@ const RUNS: Readonly<Record<CommandName, CommandRun>> = {
     const asked = { bare: values.bare, login: values['with-login'], sample: values['with-sample'] };
     const kinds = (['bare', 'login', 'sample'] as const).filter((kind) => asked[kind]);
     if (kinds.length > 1) throw severalKindsOfMetadata();
-    const location = directoryOf(positionals) ?? readCommandSettings(environment).metadataDirectory;
+    const location = givenDirectory(positionals) ?? readCommandSettings(environment).metadataDirectory;
     const { askForKind, init, nextSteps } = await import('./init.ts');
     const kind = kinds[0] ?? (process.stdin.isTTY && process.stderr.isTTY ? await askForKind() : 'bare');
     for (const file of init(location, kind)) process.stdout.write(`${file}\n`);
@@ -253,7 +253,7 @@ async function parseTime(written: string, now = Date.now()): Promise<number> {
 }
 
 /** @throws UsageError */
-function directoryOf([directory, ...others]: readonly string[]): string | undefined {
+function givenDirectory([directory, ...others]: readonly string[]): string | undefined {
   if (others.length > 0) throw severalDirectories();
   return directory;
 }

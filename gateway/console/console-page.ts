@@ -85,13 +85,13 @@ export function consolePage(
   };
 }
 
-type ResponseHeaders = Readonly<Record<string, string>>;
+type FileHeaders = Readonly<Record<string, string>>;
 
-const NO_CACHE: ResponseHeaders = { 'cache-control': 'no-cache' };
+const NO_CACHE: FileHeaders = { 'cache-control': 'no-cache' };
 /** Another content has another name. */
-const IMMUTABLE: ResponseHeaders = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' };
+const IMMUTABLE: FileHeaders = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' };
 
-const HEADERS: ResponseHeaders = {
+const HEADERS: FileHeaders = {
   ...PAGE_HEADERS,
   'content-security-policy': contentSecurityPolicy({ hasScripts: true, trustedTypes: "'none'" }),
 };
@@ -120,7 +120,7 @@ async function sendAsset(exchange: HttpExchange, file: ConsoleFile | undefined):
   sendFile(exchange, file.type, content, { ...IMMUTABLE, ...(coding && { 'content-encoding': coding }) });
 }
 
-function sendFile(exchange: HttpExchange, type: string, content: Buffer, headers: ResponseHeaders): void {
+function sendFile(exchange: HttpExchange, type: string, content: Buffer, headers: FileHeaders): void {
   exchange.response.writeHead(200, {
     ...HEADERS,
     ...headers,

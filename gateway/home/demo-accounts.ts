@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An account that anybody may log in with: its password stands in the documentation. */
+/** An account for trying Portico out, whose password is public. */
 const demoAccounts = z.array(
   z.strictObject({
     tenant_id: z.int(),

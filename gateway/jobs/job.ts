@@ -50,7 +50,7 @@ export interface NewJob {
   readonly payload: Json;
   /** Whose result it is, for `result`: compared as a whole. Kept with the result. */
   readonly owner?: Readonly<Record<string, string>> | undefined;
-  /** Whether somebody may wait for its result: its end is announced to all processes. */
+  /** Whether a caller may wait for its result: its end is announced to all processes. */
   readonly isWatched?: boolean | undefined;
   /** The span that the run's trace continues. */
   readonly span?: Span | undefined;

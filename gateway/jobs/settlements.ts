@@ -8,7 +8,7 @@ const MAX_SETTLED_BYTES = 16 * 1024 ** 2;
 /** Of an output or errors, with the row around it. docs/jobs.md has both. */
 const MAX_ROW_BYTES = 4 * 1024 ** 2;
 /** PostgreSQL's parser refuses some thousands of levels, and so does `JSON.stringify`. */
-const MAX_JSON_DEPTH = 512;
+const MAX_RESULT_DEPTH = 512;
 const RETRY_MS = 1_000;
 
 /** What `settle` of the database takes. */
@@ -32,8 +32,8 @@ export interface Settlement {
 }
 
 /**
- * What came of writing it down: `refused` where the job is not this process's any more, `unstorable` where the database
- * refused its output or errors and it is dead without them.
+ * The result of writing an outcome: `refused` where the job is not this process's any more, `unstorable` where the database
+ * rejected its output or errors and it is dead without them.
  */
 export type Settled = 'taken' | 'refused' | 'unstorable';
 
@@ -41,7 +41,7 @@ export type Settled = 'taken' | 'refused' | 'unstorable';
 export function settlementOf(row: SettledRow): Settlement {
   const { output, errors, ...bare } = row;
   const tooLarge = { ...bare, outcome: row.outcome === 'dead' ? 'dead' : 'failed', reason: 'too-large' };
-  if (isDeeperThan(output, MAX_JSON_DEPTH) || isDeeperThan(errors, MAX_JSON_DEPTH)) return serialized(tooLarge);
+  if (isDeeperThan(output, MAX_RESULT_DEPTH) || isDeeperThan(errors, MAX_RESULT_DEPTH)) return serialized(tooLarge);
   try {
     const settlement = serialized(row);
     return settlement.bytes > MAX_ROW_BYTES ? serialized(tooLarge) : settlement;

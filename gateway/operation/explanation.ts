@@ -53,7 +53,7 @@ export interface ExplanationStart {
 export class Explanation implements CallRecorder {
   readonly #startedAt = performance.now();
   readonly #start: ExplanationStart;
-  readonly #calls: RecordedCall[] = [];
+  readonly #calls: ExplainedCall[] = [];
   #omittedCalls = 0;
   #event: number | undefined;
   #plan: (() => ExplainedPlan) | undefined;
@@ -83,7 +83,7 @@ export class Explanation implements CallRecorder {
       this.#omittedCalls++;
       return undefined;
     }
-    const call = new RecordedCall(name, kind, this.#startedAt);
+    const call = new ExplainedCall(name, kind, this.#startedAt);
     this.#calls.push(call);
     return call;
   }
@@ -109,7 +109,7 @@ export class Explanation implements CallRecorder {
   }
 }
 
-class RecordedCall implements CallExplanation {
+class ExplainedCall implements CallExplanation {
   readonly #name: string;
   readonly #kind: string;
   readonly #epoch: number;

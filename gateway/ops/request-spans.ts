@@ -58,7 +58,7 @@ export function requestSpans(options: RequestSpansOptions): RequestSpans {
     const hasContext = holdsContext(headers);
     const name = methodOf(exchange);
     const span = tracer.startRequest({ name, headers: hasContext ? headers : NO_HEADERS, isTrusted, startMs });
-    // Services are told of the gateway's span, and by no way of what the caller has sent.
+    // Services receive the gateway's trace headers, never the caller's.
     if (hasContext) for (const name of PROPAGATION_HEADERS) delete headers[name];
     exchange.span = span;
     if (respondWithTrace)

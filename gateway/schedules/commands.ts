@@ -18,7 +18,7 @@ type ScheduleCommand = (args: unknown) => Promise<unknown>;
 const EVENT_STATUSES = ['scheduled', 'locked', 'delivered', 'error', 'dead'] as const;
 
 /** Hasura's words for what jobs are in. An event that was deleted is cancelled, and not listed. */
-const JOB_STATES: Readonly<Record<(typeof EVENT_STATUSES)[number], readonly JobState[]>> = {
+const STATES_OF_STATUS: Readonly<Record<(typeof EVENT_STATUSES)[number], readonly JobState[]>> = {
   scheduled: ['scheduled', 'waiting', 'queued'],
   locked: ['running'],
   delivered: ['done'],
@@ -86,7 +86,7 @@ export function scheduleCommands({ jobs, oneOff, triggers }: CommandOptions): Re
       'get_scheduled_events',
       async (args) => {
         const { type, trigger_name, status, limit, offset, get_rows_count } = read(eventsShape, args);
-        const states = (status ?? EVENT_STATUSES).flatMap((one) => JOB_STATES[one]);
+        const states = (status ?? EVENT_STATUSES).flatMap((one) => STATES_OF_STATUS[one]);
         const filter: ScheduledJobFilter =
           type === 'cron'
             ? { kind: CRON_KIND, queue: knownTrigger(trigger_name), states }
@@ -157,7 +157,7 @@ function describedTrigger({
 }
 
 function statusOf(state: JobState): string {
-  return EVENT_STATUSES.find((status) => JOB_STATES[status].includes(state)) ?? state;
+  return EVENT_STATUSES.find((status) => STATES_OF_STATUS[status].includes(state)) ?? state;
 }
 
 /** When it is tried again, where it has been tried. */

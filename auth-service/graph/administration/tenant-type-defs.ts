@@ -46,9 +46,9 @@ export const tenantTypeDefs = /* GraphQL */ `
     auth_admin_tenant_enable(data: AuthAdminTenantInput!): AuthAdminTenantResult!
     "Sets what administrators of a tenant may give to its users and service accounts. A list that is left out stays."
     auth_admin_tenant_set_assignable(data: AuthAdminTenantSetAssignableInput!): AuthAdminTenantResult!
-    "Sets the extra claims of everybody in a tenant, in place of the present ones."
+    "Sets the extra claims of all users of a tenant, in place of the present ones."
     auth_admin_tenant_set_claims(data: AuthAdminTenantSetClaimsInput!): AuthAdminTenantResult!
-    "Sets the extra claims of everybody who has a role in a tenant, in place of the present ones."
+    "Sets the extra claims of all users with a role in a tenant, in place of the present ones."
     auth_admin_role_set_claims(data: AuthAdminRoleSetClaimsInput!): AuthAdminTenantResult!
     "Adds a service account."
     auth_admin_client_create(data: AuthAdminClientCreateInput!): AuthAdminClientCreateResult!
@@ -79,7 +79,7 @@ export const tenantTypeDefs = /* GraphQL */ `
     name: String!
     created_at: String!
     disabled_at: String
-    "The extra claims of everybody in the tenant."
+    "The extra claims of all users of the tenant."
     claims: [AuthAdminClaim!]!
     "What the tenant's administrators may give to users and service accounts."
     assignable_roles: [String!]!

@@ -134,7 +134,7 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
       };
     }),
 
-    /** Sets the extra claims of everybody in a tenant, in place of the present ones. */
+    /** Sets the extra claims of all users of a tenant, in place of the present ones. */
     setTenantClaims: changing<SetTenantClaimsInput>('tenant.set-claims', (input) => {
       const claims = readExtraClaims(input.claims);
       return {
@@ -143,7 +143,7 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
       };
     }),
 
-    /** Sets the extra claims of everybody who has a role in a tenant, in place of the present ones. */
+    /** Sets the extra claims of all users with a role in a tenant, in place of the present ones. */
     setRoleClaims: changing<SetRoleClaimsInput>('role.set-claims', ({ role, claims: given }) => {
       if (role == null) throw missingField('role');
       if (!ROLE_NAME.test(role)) throw invalidField('role', 'the name of a role');

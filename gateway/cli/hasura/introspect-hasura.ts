@@ -4,7 +4,7 @@ import { getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 export interface HasuraServer {
   /** Of the server, or of its GraphQL endpoint. */
   readonly url: string;
-  /** Undefined for a server that lets everybody be admin. Never printed. */
+  /** Undefined for a server without an admin secret, where all callers are admins. Never printed. */
   readonly adminSecret: string | undefined;
 }
 

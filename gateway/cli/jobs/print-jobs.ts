@@ -43,10 +43,10 @@ export function jobText(job: Readonly<Record<string, unknown>>): string {
   return table(
     Object.entries(job)
       .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : cellText(value)]),
+      .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : valueText(value)]),
   );
 }
 
-function cellText(value: unknown): string {
+function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

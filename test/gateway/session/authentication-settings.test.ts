@@ -75,7 +75,7 @@ describe('settings from mounted files', () => {
     writeFileSync(file, 'from-a-file\n');
     expect(authentication({ HASURA_GRAPHQL_ADMIN_SECRET_FILE: file })).toMatchObject({ adminSecret: 'from-a-file' });
     expect(problemsOf({ HASURA_GRAPHQL_AUTH_HOOK_FILE: file, HASURA_GRAPHQL_JWT_SECRET: ONE })).toEqual([
-      expect.stringMatching(/^HASURA_GRAPHQL_AUTH_HOOK: tokens or a hook tell who calls, not both/),
+      expect.stringMatching(/^HASURA_GRAPHQL_AUTH_HOOK: callers are authenticated by tokens or by a hook, not both/),
       'HASURA_GRAPHQL_AUTH_HOOK: expected an http or https URL',
     ]);
   });
@@ -92,7 +92,7 @@ describe('the gateway does not start', () => {
     'when tokens and a hook are both set',
     (secrets) => {
       expect(problemsOf({ ...secrets, HASURA_GRAPHQL_AUTH_HOOK: HOOK })).toEqual([
-        expect.stringMatching(/^HASURA_GRAPHQL_AUTH_HOOK: tokens or a hook tell who calls, not both/),
+        expect.stringMatching(/^HASURA_GRAPHQL_AUTH_HOOK: callers are authenticated by tokens or by a hook, not both/),
       ]);
     },
   );
