@@ -41,7 +41,9 @@ test.each([
   const { code, stdout, stderr } = await run(words, CANARY);
 
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(words.length === 0 ? /^usage:/ : /^portico-auth: .*; portico-auth --help lists the commands\n$/);
+  expect(stderr).toMatch(
+    words.length === 0 ? /^usage:/ : /^portico-auth: .*; portico-auth --help lists the commands\n$/,
+  );
   expect(stderr).not.toContain(CANARY);
 });
 
