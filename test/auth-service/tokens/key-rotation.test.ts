@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
-import { type Database, openDatabase } from '../../../auth-service/database/index.ts';
+import type { Database } from '../../../auth-service/database/index.ts';
 import {
   beginRotation,
   createAccessTokens,
@@ -13,18 +13,11 @@ import {
   openSigningKeys,
   resealKeys,
 } from '../../../auth-service/tokens/index.ts';
-import {
-  availableEngines,
-  createTestDatabase,
-  openTestClient,
-  type TestClient,
-  type TestDatabase,
-} from '../../database/index.ts';
+import { availableEngines, type TestClient } from '../../database/index.ts';
 import { OPERATOR } from '../operator.ts';
+import { DAY, KEY_POLICY, type KeysDatabase, openKeysDatabase, START } from './keys-database.ts';
 
-const POLICY: KeyPolicy = { algorithm: 'ES256', rotationDays: 90, tokenSeconds: 900, reloadSeconds: 15 };
-const START = Date.parse('2026-01-02T03:04:05Z');
-const DAY = 86_400;
+const POLICY: KeyPolicy = KEY_POLICY;
 /** 300 s that verifiers keep the key set, twice 15 s until the last replica has it, 60 s that clocks may differ. */
 const PUBLICATION = 390;
 const SUBJECT = {
@@ -36,7 +29,7 @@ const SUBJECT = {
 };
 
 describe.each(await availableEngines())('the rotation of signing keys, on %s', (engine) => {
-  let testDatabase: TestDatabase;
+  let opened: KeysDatabase;
   let database: Database;
   let client: TestClient;
   const sealer = createSealer(randomBytes(32));
@@ -44,19 +37,14 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
   const now = () => new Date(START + seconds * 1000);
 
   beforeAll(async () => {
-    testDatabase = await createTestDatabase({ engine });
-    database = openDatabase(testDatabase.url);
-    client = openTestClient(testDatabase.url);
+    opened = await openKeysDatabase(engine);
+    ({ database, client } = opened);
   });
   beforeEach(async () => {
     seconds = 0;
-    await client.$executeRaw`TRUNCATE signing_keys, refresh_token_keys RESTART IDENTITY`;
+    await opened.clear();
   });
-  afterAll(async () => {
-    await database.close();
-    await client.$disconnect();
-    await testDatabase.drop();
-  });
+  afterAll(() => opened.close());
 
   async function replica(changes: Partial<KeyPolicy> = {}) {
     const policy = { ...POLICY, ...changes };

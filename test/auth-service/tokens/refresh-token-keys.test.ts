@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Database, openDatabase } from '../../../auth-service/database/index.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Database } from '../../../auth-service/database/index.ts';
 import {
   beginRotation,
   createSealer,
@@ -9,22 +9,14 @@ import {
   refreshTokenKeySweep,
   resealKeys,
 } from '../../../auth-service/tokens/index.ts';
-import {
-  availableEngines,
-  createTestDatabase,
-  openTestClient,
-  type TestClient,
-  type TestDatabase,
-} from '../../database/index.ts';
+import { availableEngines, type TestClient } from '../../database/index.ts';
 import { OPERATOR } from '../operator.ts';
 import { KEY_ENCRYPTION_KEY } from '../service.ts';
 import { claimsOf, sessionClient } from '../session-client.ts';
 import { until } from '../until.ts';
 import { createWorld } from '../world.ts';
+import { DAY, KEY_POLICY, type KeysDatabase, openKeysDatabase, START } from './keys-database.ts';
 
-const START = Date.parse('2026-01-02T03:04:05Z');
-const DAY = 86_400;
-const SIGNING_KEYS = { algorithm: 'ES256', rotationDays: 90, tokenSeconds: 900, reloadSeconds: 15 } as const;
 const POLICY = { reloadSeconds: 15 };
 /** Twice 15 s until the last replica has read a new key, 60 s that clocks may differ. */
 const UNTIL_ALL_HAVE_IT = 90;
@@ -34,7 +26,7 @@ const TOKEN = { tenantId: 1, sessionId: '01234567-89ab-4def-8123-456789abcdef', 
 const engines = await availableEngines();
 
 describe.each(engines)('the keys of refresh tokens, on %s', (engine) => {
-  let testDatabase: TestDatabase;
+  let opened: KeysDatabase;
   let database: Database;
   let client: TestClient;
   const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
@@ -42,17 +34,15 @@ describe.each(engines)('the keys of refresh tokens, on %s', (engine) => {
   let seconds = 0;
   const now = () => new Date(START + seconds * 1000);
 
+  beforeAll(async () => {
+    opened = await openKeysDatabase(engine);
+    ({ database, client } = opened);
+  });
   beforeEach(async () => {
-    testDatabase = await createTestDatabase({ engine });
-    database = openDatabase(testDatabase.url);
-    client = openTestClient(testDatabase.url);
     seconds = 0;
+    await opened.clear();
   });
-  afterEach(async () => {
-    await database.close();
-    await client.$disconnect();
-    await testDatabase.drop();
-  });
+  afterAll(() => opened.close());
 
   async function replica(policy = POLICY) {
     let reload = async () => {};
@@ -68,7 +58,7 @@ describe.each(engines)('the keys of refresh tokens, on %s', (engine) => {
     return { issue: () => tokens.issue(TOKEN), read: tokens.read, reload: () => reload() };
   }
 
-  const rotate = () => beginRotation(database, sealer, SIGNING_KEYS, now(), OPERATOR);
+  const rotate = () => beginRotation(database, sealer, KEY_POLICY, now(), OPERATOR);
   const ids = async () => {
     const rows = await database.withoutTenant(({ refreshTokenKey }) =>
       refreshTokenKey.findMany({ orderBy: { id: 'asc' } }),
@@ -251,7 +241,7 @@ describe.each(engines)('sessions while the key of refresh tokens is replaced, on
         await client.login('alice', 'a password of alice that is long', 1),
       ];
       const sealer = createSealer(Buffer.from(KEY_ENCRYPTION_KEY, 'base64'));
-      await beginRotation(world.doors, sealer, SIGNING_KEYS, new Date(clock), OPERATOR);
+      await beginRotation(world.doors, sealer, KEY_POLICY, new Date(clock), OPERATOR);
       for (const action of actions) await action();
       clock += UNTIL_ALL_HAVE_IT * 1000;
 

@@ -1,37 +1,27 @@
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Database, openDatabase } from '../../../auth-service/database/index.ts';
+import type { Database } from '../../../auth-service/database/index.ts';
 import { createSealer, openSigningKeys } from '../../../auth-service/tokens/index.ts';
 import { StartError } from '../../../platform/index.ts';
-import {
-  availableEngines,
-  createTestDatabase,
-  openTestClient,
-  type TestClient,
-  type TestDatabase,
-} from '../../database/index.ts';
+import { availableEngines, type TestClient } from '../../database/index.ts';
 import { startTestService } from '../service.ts';
+import { KEY_POLICY, type KeysDatabase, openKeysDatabase, START } from './keys-database.ts';
 
-const now = () => new Date('2026-01-02T03:04:05Z');
-const policy = { algorithm: 'ES256', rotationDays: 90, tokenSeconds: 900, reloadSeconds: 15 } as const;
+const now = () => new Date(START);
+const policy = KEY_POLICY;
 const every = () => () => {};
 
 describe.each(await availableEngines())('signing keys, on %s', (engine) => {
   const sealer = createSealer(randomBytes(32));
-  let testDatabase: TestDatabase;
+  let opened: KeysDatabase;
   let database: Database;
   let client: TestClient;
 
   beforeAll(async () => {
-    testDatabase = await createTestDatabase({ engine });
-    database = openDatabase(testDatabase.url);
-    client = openTestClient(testDatabase.url);
+    opened = await openKeysDatabase(engine);
+    ({ database, client } = opened);
   });
-  afterAll(async () => {
-    await database.close();
-    await client.$disconnect();
-    await testDatabase.drop();
-  });
+  afterAll(() => opened.close());
 
   test('replicas that start at once on an empty database make one key and share it', async () => {
     const replicas = Array.from({ length: 6 }, () => openSigningKeys({ database, sealer, policy, now, every }));
@@ -71,7 +61,7 @@ describe.each(await availableEngines())('signing keys, on %s', (engine) => {
     await expect(keys.load()).rejects.toThrow(StartError);
     await expect(keys.load()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open the signing key [\w-]+ /);
     expect(keys.loaded).toBe(false);
-    await expect(startTestService(testDatabase.url)).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open/);
+    await expect(startTestService(opened.url)).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open/);
   });
 
   test('a sealed key that was moved to another key id does not open', async () => {
