@@ -151,7 +151,7 @@ function requireRemoteSchema(graph: LiveGraph, name: unknown): string {
   throw unknownRemoteSchema();
 }
 
-/** What a remote schema says of itself, before customization and permissions. */
+/** The introspection result of a remote schema, before customization and permissions. */
 function introspectRemoteSchema({ current }: LiveGraph, name: string): unknown {
   const sdl = current.sources.map((source) => source.sdl?.get(name)).find((text) => text !== undefined);
   if (sdl === undefined || current.missing.some(({ source }) => source === name)) throw remoteSchemaNotIntrospected();

@@ -1,11 +1,11 @@
 import { suggestion, UsageError } from '../../platform/command-line.ts';
 
-/** @param commands those that there are. */
+/** @param commands the existing ones. */
 export function commandExpected(commands: readonly string[]): UsageError {
   return new UsageError(`expected ${commands.join(', ')}`);
 }
 
-/** @param commands those that there are, for a suggestion. */
+/** @param commands the existing ones, for a suggestion. */
 export function unknownCommand(name: string, commands: readonly string[]): UsageError {
   return new UsageError(`unknown command "${name}"${suggestion(name, commands)}`);
 }

@@ -1,4 +1,4 @@
-/** A cron expression or a time zone that is none. The message says what is wrong with it, for the writer of the file. */
+/** An invalid cron expression or time zone. The message describes the problem for the file's author. */
 export class CronSyntaxError extends Error {
   /** What is wrong. */
   readonly subject: 'expression' | 'time zone';

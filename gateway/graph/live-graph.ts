@@ -6,7 +6,7 @@ import type { Generation, Inconsistency } from './generation/index.ts';
 import { brokenOperationProblems, brokenOperations } from './generation/index.ts';
 import { isMistake, type LastSchemaChange, SourceRegistry, sourceProblem } from './registry/index.ts';
 
-/** For how long after the start a missing source keeps the gateway from being ready, where nothing else is said. */
+/** How long after the start a missing source keeps the gateway from being ready, by default. */
 const DEFAULT_GRACE_MS = 10_000;
 
 export interface LiveGraphOptions {

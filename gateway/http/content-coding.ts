@@ -91,7 +91,7 @@ export function preferredCoding(header: string | undefined): ContentCoding | und
   const qualities = qualitiesOf(header);
   const others = qualities.get('*');
   let best: ContentCoding | undefined;
-  // No coding is acceptable where nothing is said of it, and then anything that is named is preferred.
+  // Without a rule the identity coding is acceptable, and any named coding is preferred to it.
   let bestQuality = qualities.get('identity') ?? 0;
   for (const coding of OFFERED) {
     const quality = qualities.get(coding) ?? others ?? 0;
@@ -103,7 +103,7 @@ export function preferredCoding(header: string | undefined): ContentCoding | und
   return best;
 }
 
-/** The codings that a client names and takes, for content that was encoded before it was asked for. */
+/** The codings that a client names and accepts, for content that is stored encoded. */
 export function acceptedCodings(header: string | undefined): ReadonlySet<string> {
   if (!header || header.length > MAX_HEADER_LENGTH) return new Set();
   return new Set([...qualitiesOf(header)].flatMap(([coding, quality]) => (quality > 0 ? [coding] : [])));

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** Characters. Those of clients have fewer than 100. */
 const MAX_CONNECTION_LENGTH = 2_048;
 
-/** Whether a request asks for a WebSocket, the only other protocol that is supported. */
+/** Whether a request upgrades to a WebSocket, the only other supported protocol. */
 export function wantsWebSocket(request: IncomingMessage): boolean {
   return request.headers.upgrade?.trim().toLowerCase() === 'websocket';
 }

@@ -14,7 +14,7 @@ const PART_DELIMITER = `\r\n--${BOUNDARY}`;
 const LAST = '--\r\n';
 const MULTIPART_HEADERS: ResponseHeaders = {
   'cache-control': 'no-store',
-  // Proxies that collect an answer before they pass it on are asked not to.
+  // Keeps proxies from buffering the response.
   'x-accel-buffering': 'no',
 };
 

@@ -18,7 +18,7 @@ export class ExplanationPolicy {
   }
 
   /**
-   * Whether a request asks for an explanation and may have it. To any other caller the header means nothing.
+   * Whether a request has the header for an explanation and its caller may have one. For other callers the header has no effect.
    *
    * @param session of the caller: an admin secret that the headers show has been compared for it.
    */

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallExplanation, CallOutcome, CallRecorder } from '../upstream/index.ts';
 
-/** The request header by which a caller asks for `extensions.portico`, as `true` or `1`. */
+/** The request header that requests `extensions.portico`, as `true` or `1`. */
 const EXPLAIN_HEADER = 'x-portico-explain';
 
-/** Whether a request asks for an explanation; whether it gets one depends on its caller. */
+/** Whether a request has the header for an explanation; whether it gets one depends on its caller. */
 export function asksForExplanation(headers: IncomingHttpHeaders): boolean {
   const asked = headers[EXPLAIN_HEADER];
   return asked !== undefined && (asked === 'true' || asked === '1');

@@ -141,7 +141,7 @@ class RunningSubscription implements Subscription {
   }
 }
 
-/** A subscription that cannot be opened fails when its first event is asked for. */
+/** A subscription that cannot be opened fails at the read of its first event. */
 function openedStream(open: () => AsyncIterator<ExecutionResult>): AsyncIterator<ExecutionResult> {
   try {
     return open();

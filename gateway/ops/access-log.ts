@@ -47,7 +47,7 @@ export function createAccessLog(log: Logger): AccessLog {
       const status = response.writableFinished ? response.statusCode : 499;
       const duration = durationMs.toFixed(3);
       destination.write(
-        // The request id has been looked at, and the method is one that node knows.
+        // The request id has been validated, and the method is one that Node.js parses.
         `${before}${isoTime()}${after}${requestId}"${traceFields(span)},"type":"http-log","event":"request.completed","method":"${request.method}","path":${logJson(path, MAX_PATH)},"ip":${logJson(clientAddress, MAX_ADDRESS)},"status":${status},"duration_ms":${duration}${fields.write(record, request.headers)},"msg":"request"}\n`,
       );
     });

@@ -30,7 +30,7 @@ export interface BackgroundWork {
   stop(): Promise<void>;
 }
 
-/** @throws MetadataError when what the metadata says of it does not fit the environment. */
+/** @throws MetadataError when the metadata refers to missing variables of the environment. */
 export function openBackgroundWork({ jobs, config, metadata, http, log }: BackgroundWorkOptions): BackgroundWork {
   const dependencies = {
     environment: config.environment,

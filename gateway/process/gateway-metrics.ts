@@ -28,7 +28,7 @@ function destinationOf(config: GatewayConfig, defaults?: MetricsPushDefaults) {
 }
 
 /**
- * Publishes the metrics of all workers, which `collect` asks for.
+ * Publishes the metrics of all workers, which `collect` reads.
  *
  * @throws StartError when it cannot listen on the port.
  */

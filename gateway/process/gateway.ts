@@ -165,7 +165,7 @@ export async function startGateway(
     limits: connectionLimits(config),
   });
   const requests = new HttpServerCounts();
-  // Metrics may be asked for before the first connection can come.
+  // Metrics may be read before the server listens.
   let connections: ConnectionCounts | undefined;
   const measured = () =>
     measure({

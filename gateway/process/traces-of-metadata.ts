@@ -17,7 +17,7 @@ export function telemetryOptions(settings: TracingSettings, log: Logger): Teleme
   return { settings, serviceName: SERVICE_NAME, serviceVersion: packageVersion(), log };
 }
 
-/** What `opentelemetry.yaml` says of tracing. @throws MetadataError where it cannot work. */
+/** The tracing that `opentelemetry.yaml` configures. @throws MetadataError where it is invalid. */
 export function tracesOfMetadata(
   { openTelemetry, place }: Metadata,
   environment: Environment,
@@ -35,7 +35,7 @@ export function followTracesOfMetadata(telemetry: Telemetry, environment: Enviro
   };
 }
 
-/** What `opentelemetry.yaml` says of pushing metrics. @throws MetadataError where it cannot work. */
+/** The push of metrics that `opentelemetry.yaml` configures. @throws MetadataError where it is invalid. */
 export function metricsPushOfMetadata(
   { openTelemetry, place }: Metadata,
   environment: Environment,

@@ -45,7 +45,7 @@ export class WorkerPool {
   /** Who waits for the metrics of workers. */
   readonly #measuring = new Map<number, (worker: Worker, metrics: readonly Metric[]) => void>();
   #measurements = 0;
-  /** What workers told before they stopped, by their ids. */
+  /** The last metrics of stopped workers, by their ids. */
   readonly #lastMetrics = new Map<number, readonly Metric[]>();
   /** When each worker was started, in milliseconds since 1970: its counters begin there. */
   readonly #startedAt = new Map<number, number>();

@@ -12,7 +12,7 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
  * Runs as many gateways as the settings say, on one port. Each is a process of its own with its own connections, caches
  * and keys. One that dies is started again, after growing pauses.
  *
- * @throws StartError when one does not start; it has said why.
+ * @throws StartError when one does not start; it has logged the reason.
  */
 export async function startWorkers(config: GatewayConfig): Promise<RunningService> {
   const startedAt = performance.now();

@@ -55,7 +55,7 @@ export function missingVariable(
 
 interface Given {
   readonly texts: string[];
-  /** Whether the name said that it is a list, with brackets. */
+  /** Whether the name has the brackets of a list. */
   bracketed: boolean;
 }
 

@@ -27,7 +27,7 @@ const NEVER_FORWARDED = [
   'x-rewrite-url',
 ];
 
-/** Families of such headers, by what their names begin with. The claims are what the token says, never the client. */
+/** Families of such headers, by prefix. Claims come from the token, never from the client. */
 const NEVER_FORWARDED_FAMILIES = /^(?:x-hasura-|x-portico-|x-forwarded-|proxy-|sec-websocket-)/;
 
 /** Client headers that Hasura does not forward, unless an action lists its own `ignored_client_headers`. */

@@ -21,9 +21,9 @@ export type OperationAnswer = PassthroughBody | ExecutionResult;
 /** A request that a plan makes of one service: names of the schema only. */
 export interface PlannedRequest {
   readonly source: string;
-  /** The root fields that are asked for. */
+  /** The selected root fields. */
   readonly fields?: readonly string[];
-  /** Where in the response the objects are whose fields are asked for, such as `viewer.orders`. */
+  /** The path in the response of the objects whose fields are fetched, such as `viewer.orders`. */
   readonly path?: string;
   /** Requests of the same number are made at the same time, after those of smaller ones: from 1 on. */
   readonly wave: number;

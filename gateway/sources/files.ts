@@ -16,7 +16,7 @@ export interface SentFiles {
   /** Where in the operation each file belongs: paths such as `variables.file`, by what the client calls it. */
   readonly places: ReadonlyMap<string, readonly string[]>;
   /**
-   * The files, as they come. One has to be read before the next one is asked for.
+   * The files in the order of arrival. Each has to be read before the next one.
    *
    * @throws GatewayError when one is too large or does not come.
    */

@@ -124,7 +124,7 @@ export class AnswerReader {
     }
   }
 
-  /** An entry point that gave nothing for an object: all that was asked for of it is null. */
+  /** An entry point that returned nothing for an object: all of its selected fields are null. */
   readNothing(object: AnsweredObject, { fields, facts }: ObjectFetch, errors: ErrorTree | undefined): void {
     const causes = causesOf(errors, fields);
     for (const { name } of facts) {

@@ -37,7 +37,7 @@ export function completionSchema(schema: GraphQLSchema): GraphQLSchema {
   return mapSchema(schema, {
     [MapperKind.OBJECT_FIELD]: (field) => ({ ...(field as GraphQLFieldConfig<unknown, unknown>), resolve: fieldValue }),
     [MapperKind.OBJECT_TYPE]: (type) => {
-      // Its source has said which type an object has.
+      // The source has returned the object's type.
       const { isTypeOf: _, ...config } = type.toConfig();
       return new GraphQLObjectType(config);
     },

@@ -18,7 +18,7 @@ import type { ObjectSelection, SelectedField } from './selected.ts';
 import type { StitchedSubschema } from './subschema.ts';
 import { type SubschemaTypes, schemaField, visibleField } from './subschema-types.ts';
 
-/** What one subschema is asked for of the objects at one place, and how its answer is to be read. */
+/** The selections of one subschema for the objects at one path, and how its response is read. */
 export interface StitchedFetch {
   readonly set: SelectionSetNode;
   /** The type of the place, where it is an object type. */
@@ -32,7 +32,7 @@ export interface ObjectFetch {
   readonly fields: readonly FetchedField[];
   /** Names of fields that are fetched to join the objects, and the keys that they are fetched under. */
   readonly facts: readonly { readonly name: string; readonly alias: string }[];
-  /** What others have to be asked for. */
+  /** What has to be fetched from others. */
   readonly missing: readonly SelectedField[];
 }
 
@@ -50,7 +50,7 @@ interface RelationshipFetch {
 /** A field as it is written into a request. */
 interface WrittenField {
   readonly node: FieldNode;
-  /** Equal texts for what may be asked for of several types at once. */
+  /** Equal texts for selections that several types can share. */
   readonly identity: string;
 }
 
@@ -87,7 +87,7 @@ export class Fetches {
     return fetch;
   }
 
-  /** What is asked for of objects of one type at an entry point: fields that it has, and facts. */
+  /** The selections for objects of one type at an entry point: its fields, and facts. */
   ofObjects(
     subschema: StitchedSubschema,
     typeName: string,
@@ -99,7 +99,7 @@ export class Fetches {
     return { fetch, set: this.#set(typeName, withTypeName(written.map(({ node }) => node))) };
   }
 
-  /** What is asked for of a relationship's target, and a text that is the same where the same is asked for. */
+  /** The selections of a relationship's target, and a text that is equal for equal selections. */
   ofRelationship({ target, answer }: Relationship, field: SelectedField): RelationshipFetch {
     const known = this.#ofRelationships.get(field);
     if (known) return known;

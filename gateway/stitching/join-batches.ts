@@ -42,7 +42,7 @@ export class JoinBatches {
     batch.objects.push(object);
   }
 
-  /** Objects of whose target the same is asked are asked for together, whatever the client calls it. */
+  /** Objects with equal selections of their target are fetched together, whatever the response keys. */
   addRelationship(object: AnsweredObject, relationship: Relationship, field: SelectedField): void {
     const { text, fetch } = this.#fetches.ofRelationship(relationship, field);
     const id = `${this.#numberOf(relationship)} ${text}`;
@@ -64,7 +64,7 @@ export class JoinBatches {
   }
 }
 
-/** Objects of one type that are asked for the same at one entry point. */
+/** Objects of one type with equal selections at one entry point. */
 class EntryBatch implements JoinBatch {
   readonly objects: AnsweredObject[] = [];
   readonly #fetches: Fetches;
@@ -131,7 +131,7 @@ class EntryBatch implements JoinBatch {
   }
 }
 
-/** Objects that have a relationship whose target is asked for the same. */
+/** Objects with a relationship whose target has equal selections. */
 class RelationshipBatch implements JoinBatch {
   readonly rows: {
     readonly object: AnsweredObject;

@@ -9,7 +9,7 @@ import { areFactsKnown, type EntryPoint, type SubschemaTypes } from './subschema
 /**
  * Finds for each object the subschemas that resolve its missing fields, as far as the required keys are known.
  *
- * @returns what has to wait for facts that are asked for first.
+ * @returns the joins that wait for facts that are fetched first.
  */
 export function planJoins(
   joinables: readonly Joinable[],

@@ -129,7 +129,7 @@ export function isPartOfKey(key: SelectionSetNode | undefined, field: GraphQLFie
   return key.selections.some((one) => one.kind === Kind.FIELD && one.name.value === field.name);
 }
 
-/** Whether all that a selection asks for is known of an object, and not null. */
+/** Whether an object has all selected fields, and none is null. */
 export function areFactsKnown(facts: unknown, set: SelectionSetNode | undefined): boolean {
   if (!set) return true;
   if (Array.isArray(facts)) return facts.every((item) => areFactsKnown(item, set));

@@ -92,7 +92,7 @@ export async function deliver(delivery: WebhookDelivery, job: RunningJob, signal
 
 function signed({ request, secrets }: WebhookDelivery, { id }: RunningJob): WebhookRequest {
   const headers: Record<string, string> = { ...request.headers };
-  // Only the gateway says these, whatever a file or a template has set.
+  // Only the gateway sets these headers; a file or a template cannot.
   for (const name of [SIGNATURE_HEADER, ...STANDARD_WEBHOOK_HEADERS]) delete headers[name];
   const message = { id, body: request.body ?? '', nowMs: Date.now() };
   const { 'webhook-signature': signature, ...rest } = standardWebhookHeaders(secrets, message);

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 
-/** A Hasura whose schemas are asked for. */
+/** A Hasura that is introspected. */
 export interface HasuraServer {
   /** Of the server, or of its GraphQL endpoint. */
   readonly url: string;

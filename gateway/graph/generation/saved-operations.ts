@@ -112,7 +112,7 @@ function isMissingRootField(error: string): boolean {
 export function operationErrors(query: string, schema: GraphQLSchema): readonly string[] {
   try {
     const document = parse(query);
-    // graphql-js says nothing of an operation that has no type for its fields to be of.
+    // graphql-js reports no error for an operation whose root type the schema does not have.
     const rootless = document.definitions.flatMap((definition) =>
       definition.kind === Kind.OPERATION_DEFINITION && !schema.getRootType(definition.operation)
         ? [`no ${definition.operation}s exist`]

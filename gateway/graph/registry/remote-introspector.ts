@@ -63,7 +63,7 @@ export class RemoteIntrospector {
     return this.#current().missing.some(({ source }) => source === name);
   }
 
-  /** Begins with what a previous introspector knows of a remote schema. */
+  /** Takes over the state of a previous introspector of a remote schema. */
   reuse(name: string, previous: RemoteIntrospector): void {
     const source = previous.#opened.get(name);
     const failure = previous.#failures.get(name);

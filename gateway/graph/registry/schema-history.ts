@@ -31,7 +31,7 @@ export class SchemaHistory {
     });
   }
 
-  /** Begins with what a previous one knows of a remote schema. */
+  /** Takes over the history of a remote schema from a previous one. */
   reuse(source: string, previous: SchemaHistory): void {
     const last = previous.#last.get(source);
     if (last) this.#last.set(source, last);

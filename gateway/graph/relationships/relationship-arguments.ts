@@ -68,7 +68,7 @@ const GIVEN_AS: Readonly<Record<string, readonly string[]>> = {
   ID: ['String'],
 };
 
-/** Whether what a field holds can be given for an input. Where it holds null, nothing is asked. */
+/** Whether a field's type fits an input. Where the field is null, the relationship is not fetched. */
 function fits(output: GraphQLOutputType, input: GraphQLInputType): boolean {
   const [from, to] = [getNullableType(output), getNullableType(input)];
   if (isListType(to)) return fits(isListType(from) ? from.ofType : from, to.ofType);

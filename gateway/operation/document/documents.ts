@@ -23,7 +23,7 @@ export interface RootField {
 export interface Document {
   readonly node: DocumentNode;
   readonly operations: readonly OperationDefinitionNode[];
-  /** Every root field of every operation, through fragments; one that is selected twice stands here twice. */
+  /** Every root field of every operation, through fragments; one that is selected twice is listed twice. */
   readonly rootFields: readonly RootField[];
   readonly cost: DocumentCost;
   /** How many tokens its text has. */

@@ -86,7 +86,7 @@ function runsOf(
 
 interface Written {
   readonly fields: readonly FieldNode[];
-  /** Whether a response key stands there more than once. */
+  /** Whether a response key occurs more than once. */
   readonly isRepeated: boolean;
   /** Whether a fragment does. */
   readonly isSpreadTwice: boolean;

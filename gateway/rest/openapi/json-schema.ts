@@ -6,7 +6,7 @@ export function orNull(schema: JsonSchema): JsonSchema {
   const { type, anyOf } = schema;
   if (Object.keys(schema).length === 0) return schema;
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
-  // A list of values leaves null out, whatever the type says.
+  // An `enum` excludes null, whatever the `type` permits.
   if (type === undefined || 'const' in schema || 'enum' in schema) return { anyOf: [schema, { type: 'null' }] };
   return { ...schema, type: [type, 'null'].flat() };
 }

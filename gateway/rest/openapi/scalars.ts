@@ -44,7 +44,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
   JSON: {},
 };
 
-/** The schema of a scalar, undefined for one that only its service knows. */
+/** The schema of a scalar; undefined for one that only its service defines. */
 export function scalarSchema(name: string): JsonSchema | undefined {
   return Object.hasOwn(SCALARS, name) ? SCALARS[name] : undefined;
 }

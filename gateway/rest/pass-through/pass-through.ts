@@ -162,7 +162,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
   };
 }
 
-/** A handshake that is passed on is in the log twice: when the service is asked, and when its connection is over. */
+/** A handshake that is passed on is logged twice: when the service responds, and when the connection is closed. */
 function logSocket({ log, clientAddress: ip }: IncomingRequest, socket: Socket, service: string): void {
   const startedAt = performance.now();
   log.info({ event: 'websocket.opened', type: 'websocket-log', ip, service }, 'WebSocket opened');

@@ -22,14 +22,14 @@ export function publicLocation(
   host: string | undefined,
 ): string | undefined {
   const isPath = location.startsWith('/') && !/^\/[/\\]/.test(location);
-  // A reference such as `7` or `?page=2` is resolved by the client, against the address that it knows.
+  // A reference such as `7` or `?page=2` is resolved by the client, against the public address.
   if (!isPath && !/^(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(location)) return location;
   if (!URL.canParse(location, service.origin)) return undefined;
   const url = new URL(location, service.origin);
   if (!isPath && url.origin !== service.origin && url.host !== host?.toLowerCase()) return location;
   const { pathname, search, hash } = url;
   const rest = pathname + search + hash;
-  // A service that knows its public address says it as it is.
+  // A service that has its public address configured sends it unchanged.
   if (isBelow(pathname, service.path)) return rest;
   return isBelow(pathname, service.base) ? service.path + rest.slice(service.base.length) : undefined;
 }

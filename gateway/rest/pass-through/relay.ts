@@ -92,7 +92,7 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     this.#idle.refresh();
-    // What a service says before its answer (RFC 9110 section 15.2) is about a client of HTTP that it cannot know.
+    // Informational responses (RFC 9110 section 15.2) are for the service's direct client, the gateway.
     if (status < 200) return;
     const { response, request } = this.#exchange;
     if (!isRelayable(status)) {

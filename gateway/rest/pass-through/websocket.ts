@@ -62,7 +62,7 @@ class Handshake implements Dispatcher.DispatchHandler {
     this.#client.dispatch({ method: 'GET', path, headers, upgrade: 'websocket' }, this);
   }
 
-  // undici knows a handler of this kind by it.
+  // undici recognizes handlers of this kind by it.
   onRequestStart(): void {}
 
   onRequestUpgrade(

@@ -73,7 +73,7 @@ export class AuthHook implements CallerAuthenticator {
     this.#options = options;
   }
 
-  /** Only the hook knows what its credentials are: they may be in a header of any name. */
+  /** The gateway cannot recognize the hook's credentials: they may be in any header. */
   credentialsIn(headers: IncomingHttpHeaders): 'some' | 'unknown' {
     return this.credentialHeaders.some((name) => headers[name] !== undefined) ? 'some' : 'unknown';
   }
@@ -136,7 +136,7 @@ function posted(headers: IncomingHttpHeaders, operation: unknown) {
   };
 }
 
-/** Reads the session from a hook's answer, or says why it is none. */
+/** Reads the session from a hook's response; or the reason why it is invalid. */
 function readSession(
   body: string,
   cookies: readonly string[],

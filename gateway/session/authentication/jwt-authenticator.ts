@@ -225,7 +225,7 @@ async function verifyWithAny({ token, secrets }: LocatedToken, nowSeconds: numbe
       refusals.push(refusal as GatewayError);
     }
   }
-  // The error of the secret whose key signed the token says more than the signature errors of the others.
+  // The error of the secret whose key signed the token is more specific than the signature errors of the others.
   throw refusals.find((refusal) => !isOfSignature(refusal)) ?? refusals[0];
 }
 

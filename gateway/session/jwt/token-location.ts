@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { bearerToken } from '../bearer.ts';
 import { severalTokens } from '../errors.ts';
 
-/** Where in a request a token is looked for, as `header` of a JWT secret says. */
+/** The header or cookie with the token, by `header` of a JWT secret. */
 export type TokenLocation =
   | { readonly type: 'Authorization' }
   /** The whole value of the cookie is the token. */
@@ -38,7 +38,7 @@ export function tokenAt(location: TokenLocation, headers: IncomingHttpHeaders): 
   if (location.type === 'Authorization') return bearerToken(headers);
   if (location.type === 'CustomHeader') return headers[location.name]?.toString().trim();
   const [token, ...others] = new Set(cookies(headers, location.name));
-  // A page on a sibling domain can plant a cookie of this name, and nothing says which one is genuine.
+  // A page on a sibling domain can plant a cookie of this name, and the genuine one cannot be recognized.
   if (others.length > 0) throw severalTokens();
   return token;
 }

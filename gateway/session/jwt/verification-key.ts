@@ -38,7 +38,7 @@ export type KeyType = (typeof KEY_TYPES)[number];
 
 export interface VerificationKey {
   readonly key: KeyObject;
-  /** The algorithms that this key may verify, whatever the token's header says. */
+  /** The algorithms that this key may verify, whatever the token's header names. */
   readonly algorithms: readonly Algorithm[];
 }
 

@@ -32,7 +32,7 @@ export interface ActionContext {
   readonly context: OperationContext;
   /** Results of the webhooks so far, by response key; absent before the first call. */
   readonly outcomes?: ReadonlyMap<string, ActionOutcome>;
-  /** Called with the id whose result a subscription asks for. */
+  /** Called with the id whose result a subscription selects. */
   readonly onId?: (id: string) => void;
 }
 

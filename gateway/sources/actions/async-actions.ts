@@ -35,7 +35,7 @@ const DEFAULT_MAX_AGE_SECONDS = 3_600;
 const UNKNOWN_ACTION_MS = 30_000;
 const UNAVAILABLE_MS = 1_000;
 
-/** What a run needs of the request that asked for it. */
+/** What a run needs of the request that called the action. */
 interface ActionPayload {
   readonly input: Record<string, unknown>;
   readonly role: string;
@@ -86,7 +86,7 @@ export function acceptAction(
   };
 }
 
-/** Answers the result of an action to the session that asked for it, as it is; null to all others, and for other ids. */
+/** Returns the result of an action to the session that called it; null to all others, and for other ids. */
 export function answerResult(name: string, jobs: Jobs | undefined): AnswerAction {
   return (input, call, done) => {
     const id = String(input.id).toLowerCase();

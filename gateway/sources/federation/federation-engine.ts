@@ -10,7 +10,7 @@ import { type EnginePlanners, openPlannedEngine } from './federation-planned.ts'
 import { openStitchedEngine } from './federation-stitched.ts';
 
 export interface FederationEngineOptions {
-  /** What the metadata says of the labels of progressive overrides. */
+  /** The labels of progressive overrides in the metadata. */
   readonly overrides?: OverrideSettings;
   /** Planners of the supergraph that are being opened already. It must have no labels. */
   readonly planners?: Promise<Planners | undefined> | undefined;

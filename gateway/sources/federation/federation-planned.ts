@@ -170,7 +170,7 @@ function compileJoin(
   return {
     kind: 'join',
     arrival: arriving,
-    // It is asked for after a run, so that its plan is there.
+    // It is called after a run, so that the plan exists.
     describe: (variables) => undefinedIfUnplannable(() => join?.describe(variables)),
     run: (...given) => {
       // A stopped planner is opened again, so this failure must not be cached.

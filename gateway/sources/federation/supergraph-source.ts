@@ -169,7 +169,7 @@ function targetsOf(
     const isMoved = own?.url != null || own?.url_from_env != null;
     const resolved = isMoved ? resolveUrl(own, environment) : resolveUrl({ url: plainText(url) }, environment);
     const ownHeaders = resolveHeaders(own?.headers ?? [], environment);
-    // What the supergraph says for all is for each under its own name: what is for one must not count at another.
+    // The supergraph's setting for all subgraphs has each one's own audience: an assertion for one must not be valid at another.
     const described = own?.service_assertion ?? Boolean(definition.service_assertion);
     const assertion = resolveAssertion(described, name, surroundings.assertions);
     const path = own ? ['definition', 'subgraphs', name] : ['definition'];

@@ -94,6 +94,6 @@ async function queryIntrospection(
   }
   if (result?.data) return result.data;
   const message = `the ${what} was refused: ${String(result?.errors?.[0]?.message ?? `status ${response.status}`)}`;
-  // A server that is in trouble says nothing about what it knows.
+  // A failing server does not show which fields it has.
   throw response.status >= 500 || response.status === 429 ? new Error(message) : new UnsupportedQueryError(message);
 }

@@ -69,7 +69,7 @@ function inGraphNames(
 const TYPE_NAME = /^(ns\d+_)?__typename$/;
 
 /**
- * `__typename` tells the gateway which type it has before it, so it has to be told in the graph's names.
+ * The gateway determines types by `__typename`, so it needs the graph's names there.
  *
  * @param types the graph's names by the remote's.
  */

@@ -51,7 +51,7 @@ export function stitchingSource(
   const upstream = buildStitchedSchema(sdl);
   const executor = remoteExecutor(target);
   const { merge = {} } = directives.stitchingDirectivesTransformer({ schema: upstream });
-  // The library knows contexts of any kind only.
+  // The library does not type contexts.
   const ofCalls = merge as unknown as NonNullable<Subschema['merge']>;
   const merged = Object.keys(merge);
   const schema = withoutRootFields(upstream, { rootFields: machinery(upstream), keptTypes: merged });

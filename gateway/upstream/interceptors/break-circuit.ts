@@ -79,7 +79,7 @@ class PermittedCall extends InterceptingHandler {
     if (body !== undefined && typeof body !== 'string') return false;
     if (reason === 'connection') return !isOfRequest;
     if (reason !== 'timeout' || this.#pace?.hasWaited) return false;
-    // After waits and retries, less than half of the time says nothing.
+    // After waits and retries, less than half of the time shows nothing.
     const { headersTimeoutMs = Number.POSITIVE_INFINITY } = this.#options;
     return timeoutMs === fullTimeoutMs || timeoutMs >= Math.min(fullTimeoutMs, headersTimeoutMs) / 2;
   }

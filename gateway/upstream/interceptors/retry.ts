@@ -111,7 +111,7 @@ class RetriedCall extends InterceptingHandler implements Cancellable, Timed {
   }
 }
 
-/** Whether a response says that the source is temporarily unavailable. */
+/** Whether the status shows that the source is temporarily unavailable. */
 function isTransient({ status, headers }: UpstreamResponse): boolean {
   if (status === 429) return headers['retry-after'] !== undefined;
   return status === 502 || status === 503 || status === 504;

@@ -3,7 +3,7 @@ import type { BreakerSettings } from './settings.ts';
 /** `closed`: requests are sent; `open`: none is; `half-open`: a few are, to see whether the source is back. */
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-/** The outcome of a request that was sent; `unknown` says nothing about the source, as when its client has gone. */
+/** The outcome of a sent request; `unknown` shows nothing about the source, as when its client has disconnected. */
 export type BreakerOutcome = 'success' | 'failure' | 'unknown';
 
 /** Identifies the state in which a request was permitted; handed back with the outcome. */
