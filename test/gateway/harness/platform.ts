@@ -213,7 +213,10 @@ export async function openPlatform(options: Partial<GatewayOptions> = {}): Promi
     FILES_URL: files.url,
     ...options.environment,
   };
-  const gateway = await keep(openGateway({ ...options, issuer, metadata, environment }));
+  const gateway = await keep(openGateway({ ...options, issuer, metadata, environment })).catch(async (error) => {
+    await close();
+    throw error;
+  });
   const servers = [accounts, orders, cancel, files];
   const forget = () => {
     for (const server of servers) server.requests.length = 0;
