@@ -70,10 +70,10 @@ export function AdministeredPage({ isOfTenant, children }: AdministeredPageProps
   if (!value) return <p class="loading dim">{shell.loading}</p>;
   const tenant = value.auth_admin_tenant_get ?? value.auth_admin_me?.tenant ?? undefined;
   return (
-    <>
+    <div class="administration">
       {children({ isOperator, tenant, reload })}
       <Outcome />
-    </>
+    </div>
   );
 }
 

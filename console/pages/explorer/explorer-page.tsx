@@ -69,7 +69,7 @@ export function ExplorerPage() {
       </aside>
       <section class="card work" aria-label={explorer.operation}>
         <OperationTabs />
-        <div class="row toolbar">
+        <div class="row commands">
           {isRunning ? (
             <Button kind="primary" onClick={stop}>
               {explorer.stop}
