@@ -63,14 +63,18 @@ export function createAdministeredTenants({ database, roles, now }: Administered
   };
 }
 
+/** Selects what can be assigned in a tenant. A row that other programs have written may have NULL for an empty list. */
+export const ASSIGNABLE_COLUMNS = Prisma.sql`
+  COALESCE(assignable_roles, '{}') AS roles, COALESCE(assignable_claims, '{}') AS "claimNames",
+  COALESCE(assignable_scopes, '{}') AS scopes`;
+
 /** @throws AdministrationError where there is no such tenant. */
 async function tenantOf(transaction: Transaction, tenantId: number, lock: Prisma.Sql): Promise<AdministeredTenant> {
   const [row] = await transaction.$queryRaw<
-    { id: number; name: string; roles: string[]; claims: string[]; scopes: string[] }[]
+    { id: number; name: string; roles: string[]; claimNames: string[]; scopes: string[] }[]
   >`
-    SELECT id, name, assignable_roles AS roles, assignable_claims AS claims, assignable_scopes AS scopes
-    FROM tenants WHERE id = ${tenantId} ${lock}`;
+    SELECT id, name, ${ASSIGNABLE_COLUMNS} FROM tenants WHERE id = ${tenantId} ${lock}`;
   if (!row) throw refusal('unknown-tenant');
-  const { id, name, ...assignable } = row;
-  return { id, name, assignable };
+  const { id, name, roles, claimNames, scopes } = row;
+  return { id, name, assignable: { roles, claims: claimNames, scopes } };
 }

@@ -112,10 +112,10 @@ export interface AdministeredUserRow {
   disabledAt: Date | null;
 }
 
-/** Selects a `AdministeredUserRow`. */
+/** Selects an `AdministeredUserRow`. */
 const USER_COLUMNS = Prisma.sql`
-  tenant_id AS "tenantId", id, username, allowed_roles AS "allowedRoles", default_role AS "defaultRole", claims,
-  created_at AS "createdAt", disabled_at AS "disabledAt"`;
+  tenant_id AS "tenantId", id, username, COALESCE(allowed_roles, '{}') AS "allowedRoles",
+  default_role AS "defaultRole", claims, created_at AS "createdAt", disabled_at AS "disabledAt"`;
 
 type UserSearch = { everybody: true } | { id: string } | { prefix: string };
 

@@ -1,7 +1,7 @@
 import type { Author } from '../../audit/index.ts';
 import { type Database, Prisma, type Transaction } from '../../database/index.ts';
 import { type ExtraClaims, mergeClaims } from '../../tokens/index.ts';
-import type { AssignableRights } from './administered-tenants.ts';
+import { ASSIGNABLE_COLUMNS, type AssignableRights } from './administered-tenants.ts';
 import type { Administrator } from './administrator.ts';
 import { invalidField, refusal } from './errors.ts';
 import {
@@ -109,8 +109,7 @@ interface ListedTenantRow {
 
 /** Selects a `ListedTenantRow`. */
 const TENANT_COLUMNS = Prisma.sql`
-  id AS "tenantId", name, created_at AS "createdAt", disabled_at AS "disabledAt", claims, assignable_roles AS roles,
-  assignable_claims AS "claimNames", assignable_scopes AS scopes`;
+  id AS "tenantId", name, created_at AS "createdAt", disabled_at AS "disabledAt", claims, ${ASSIGNABLE_COLUMNS}`;
 
 function tenantFrom({ claims, roles, claimNames, scopes, ...row }: ListedTenantRow): ListedTenant {
   return { ...row, claims: mergeClaims(claims), assignable: { roles, claims: claimNames, scopes } };

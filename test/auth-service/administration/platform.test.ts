@@ -219,6 +219,25 @@ describe.each(await availableEngines())(
       );
     });
 
+    test('lists that another program has set to NULL are empty ones', async () => {
+      const tenant_id = 6;
+      await it.world.addTenant(tenant_id, 'initech');
+      const user_id = await it.world.addUser(tenant_id, 'peter', PASSWORD);
+      const { database } = it.world;
+      await database.$executeRaw`
+        UPDATE tenants SET assignable_roles = NULL, assignable_claims = NULL, assignable_scopes = NULL
+        WHERE id = ${tenant_id}`;
+      await database.$executeRaw`UPDATE users SET allowed_roles = NULL WHERE tenant_id = ${tenant_id}`;
+
+      const nothing = { assignable_roles: [], assignable_claims: [], assignable_scopes: [] };
+      const { result: tenant } = await it.ask(it.tokens.operator, 'auth_admin_tenant_get', { tenant_id });
+      expect(tenant).toMatchObject(nothing);
+      const { entries } = await list(it.tokens.operator, 'auth_admin_user_list', { tenant_id });
+      expect(entries).toMatchObject([{ user_id, allowed_roles: [] }]);
+      const changed = await operate('auth_admin_user_set_roles', { tenant_id, user_id, roles: ['user'] });
+      expect(changed).toMatchObject({ success: true, data: { user: { allowed_roles: ['user'] } } });
+    });
+
     test('what was shown once is in no log, no audit entry and no table', async () => {
       const reset = await it.change<{ password: string }>(it.tokens.anna, 'auth_admin_user_reset_password', {
         user_id: it.ids.bob,
