@@ -26,6 +26,10 @@ export function foreignAddress(): ApiError {
   return new ApiError('foreign-address', 'This is not an address of this gateway. Nothing was sent.', 0);
 }
 
+export function sessionChanged(): ApiError {
+  return new ApiError('session-changed', 'The session is no longer this user’s. Nothing was sent.', 0);
+}
+
 /** The error in an answer: of GraphQL, or Hasura's flat form. Undefined where it is none. */
 export function readError(response: Response, body: unknown): ApiError | undefined {
   const requestId = response.headers.get('x-request-id') ?? undefined;

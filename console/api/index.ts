@@ -1,5 +1,5 @@
 export { CONSOLE_ROOT, consoleUrl, gatewayUrl } from './addresses.ts';
-export { ApiError, readError } from './api-error.ts';
+export { ApiError, readError, sessionChanged } from './api-error.ts';
 export {
   type CallOptions,
   command,

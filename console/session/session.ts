@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { ApiError, execute, type RequestHeaders, type TypedDocument } from '../api/index.ts';
+import { ApiError, execute, type RequestHeaders, sessionChanged, type TypedDocument } from '../api/index.ts';
 import { type Claims, type Credentials, claimsOf, headersOf } from './credentials.ts';
 import {
   endSession,
@@ -58,14 +58,18 @@ export async function logInWithServiceAccount(account: ServiceAccount): Promise<
   begin(token, account);
 }
 
+/** Logouts of other pages. A token that was requested before one belongs to a session that has ended. */
+let endingsElsewhere = 0;
+
 /** Continues the session from before a reload, or of another page of this browser. */
 export async function restore(): Promise<void> {
   if (credentials.value !== undefined || !mayHaveSession()) return;
   isRestoring.value = true;
   restoreProblem.value = undefined;
+  const endings = endingsElsewhere;
   try {
     const token = await refreshSession();
-    if (credentials.value === undefined) begin(token);
+    if (credentials.value === undefined && endings === endingsElsewhere) begin(token);
   } catch (error) {
     if (isOver(error)) endedBecause.value = 'expired';
     else restoreProblem.value = error;
@@ -100,11 +104,22 @@ export async function logOut(): Promise<void> {
   await endSession(headers);
 }
 
-/** The headers of a request of this caller, with a token that is still valid for a while. */
+/**
+ * The headers of a request of this caller, with a token that is still valid for a while.
+ *
+ * @throws ApiError where it could not be refreshed, and where the session is another user's then.
+ */
 export async function authorization(asRole = role.value): Promise<RequestHeaders> {
   const current = credentials.value;
+  const user = userKey.value;
   if (isRefreshed(current) && current.expiresAt - Date.now() < MIN_REMAINING_MS) await refresh();
+  requireUser(user);
   return headersOf(credentials.value, asRole);
+}
+
+/** A refresh returns the token of the user who has logged in last in this browser: requests of the user before are not made as that one. */
+function requireUser(user: string | undefined): void {
+  if (userKey.value !== user) throw sessionChanged();
 }
 
 /**
@@ -123,6 +138,7 @@ export async function query<Result, Variables>(
 /** Makes a request as the caller, and once more with a new token where `send` fails since the first was rejected. */
 export async function authorized<T>(send: (headers: RequestHeaders) => Promise<T>, asRole?: string): Promise<T> {
   const before = credentials.value;
+  const user = userKey.value;
   try {
     return await send(await authorization(asRole));
   } catch (error) {
@@ -130,6 +146,7 @@ export async function authorized<T>(send: (headers: RequestHeaders) => Promise<T
     if (isRefreshed(before) && credentials.value !== undefined) {
       // Another request may have refreshed it meanwhile.
       if (credentials.value === before) await refresh();
+      requireUser(user);
       return send(await authorization(asRole));
     }
     throw error;
@@ -225,6 +242,7 @@ function end(why: 'expired' | undefined): void {
 
 whenOtherPagesTell((news) => {
   const isOfLogin = credentials.value?.kind === 'login';
+  if (news === 'ended') endingsElsewhere++;
   if (news === 'opened') {
     if (isOfLogin) refreshQuietly();
     else void restore();

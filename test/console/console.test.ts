@@ -86,6 +86,34 @@ function countRefreshes(page: Page): () => number {
   return () => count;
 }
 
+/** Keeps the requests for new tokens of a page back. */
+async function holdRefresh(page: Page) {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const asked = page.waitForRequest(/session\/refresh/);
+  await page.route(/session\/refresh/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return { asked, release };
+}
+
+/** As a page would do it that has lost its session and does not know of the other one. */
+async function switchToBob(page: Page): Promise<void> {
+  const switched = await page.evaluate(
+    async (login) => {
+      const headers = { 'content-type': 'application/json', 'x-portico-console': '1' };
+      const { ok } = await fetch('session/login', { method: 'POST', headers, body: JSON.stringify(login) });
+      new BroadcastChannel('portico-session /console/').postMessage('opened');
+      return ok;
+    },
+    { username: 'bob', password: 'bob-acme-demo-pass', tenant_id: 1 },
+  );
+  expect(switched).toBe(true);
+}
+
 /** Everything that the page keeps where scripts of later visits could read it. */
 function stored(page: Page): Promise<string> {
   return page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
@@ -220,18 +248,57 @@ describeInBrowser('a session', () => {
       .getByRole('definition')
       .filter({ hasText: /^dora$/ })
       .waitFor();
-    // As a page would do it that has lost its session and does not know of the other one.
-    const switched = await other.evaluate(
-      async (login) => {
-        const headers = { 'content-type': 'application/json', 'x-portico-console': '1' };
-        const { ok } = await fetch('session/login', { method: 'POST', headers, body: JSON.stringify(login) });
-        new BroadcastChannel('portico-session /console/').postMessage('opened');
-        return ok;
-      },
-      { username: 'bob', password: 'bob-acme-demo-pass', tenant_id: 1 },
-    );
-    expect(switched).toBe(true);
+    await switchToBob(other);
     await page.getByRole('definition').filter({ hasText: /^bob$/ }).waitFor();
+    await page.context().close();
+  });
+
+  test('does nothing as another user who has logged in meanwhile', async () => {
+    await (await openAccount()).context().close();
+    const page = await openAccount();
+    const other = await otherTab(page);
+    const refresh = await holdRefresh(page);
+    let changes = 0;
+    await page.route(/v1\/graphql/, async (route) => {
+      if (!route.request().postData()?.includes('auth_session_revoke')) return route.continue();
+      const errors = [{ message: 'expired', extensions: { code: 'invalid-jwt' } }];
+      return ++changes === 1 ? route.fulfill({ json: { errors } }) : route.continue();
+    });
+    await page
+      .getByRole('button', { name: /^End the session/ })
+      .first()
+      .click();
+    await refresh.asked;
+    await switchToBob(other);
+    refresh.release();
+    await page.getByRole('definition').filter({ hasText: /^bob$/ }).waitFor();
+    expect(changes).toBe(1);
+    await page.context().close();
+  });
+
+  test('is not continued by a tab that is reloaded while another one logs out', async () => {
+    const page = await openAccount();
+    const other = await otherTab(page);
+    const refresh = await holdRefresh(other);
+    let operations = 0;
+    await other.reload({ waitUntil: 'commit' });
+    await refresh.asked;
+    other.on('request', (request) => {
+      if (request.url().includes('v1/graphql')) operations++;
+    });
+    const told = other.evaluate(
+      () =>
+        new Promise((resolve) =>
+          new BroadcastChannel('portico-session /console/').addEventListener('message', resolve),
+        ),
+    );
+    // Answered behind the line before.
+    await other.evaluate(() => {});
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await told;
+    refresh.release();
+    await other.getByRole('button', { name: 'Log in' }).waitFor();
+    expect(operations).toBe(0);
     await page.context().close();
   });
 
