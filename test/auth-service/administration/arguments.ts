@@ -43,6 +43,7 @@ const VALUES: Readonly<Record<string, (ids: Ids) => unknown>> = {
   password: () => 'a password that would do well',
   name: () => 'a name',
   search: () => null,
+  disabled: () => false,
   first: () => 10,
   after: () => null,
   filter: () => ({}),
