@@ -1,5 +1,6 @@
 export const keys = {
   lead: 'The keys that sign access tokens. Their public halves are published, so that every service can verify tokens.',
+  operatorsOnly: 'Only platform operators administer signing keys.',
   list: 'Signing keys',
   count: (count: number) => (count === 1 ? '1 key' : `${count} keys`),
   kid: 'Key id',

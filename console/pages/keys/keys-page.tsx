@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { AdministeredPage, ConfirmDialog, change, PagedList, tellOutcome } from '../../administration/index.ts';
-import { Button, PageHeader, Time, useLoaded } from '../../parts/index.ts';
+import { Button, Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { query, role } from '../../session/index.ts';
 import { administrationPages, keys as texts } from '../../texts/index.ts';
 import { KEY_LIST, type Key, RETIRE, ROTATE } from './documents.ts';
@@ -13,7 +13,9 @@ export function KeysPage() {
   return (
     <>
       <PageHeader title={administrationPages.keys} lead={texts.lead} />
-      <AdministeredPage isOfTenant={false}>{() => <Keys />}</AdministeredPage>
+      <AdministeredPage isOfTenant={false}>
+        {({ isOperator }) => (isOperator ? <Keys /> : <Notice kind="bad">{texts.operatorsOnly}</Notice>)}
+      </AdministeredPage>
     </>
   );
 }
