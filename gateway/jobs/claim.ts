@@ -53,7 +53,10 @@ export function laneKey({ kind, queue, tenant }: LaneCursor): string {
   return `${queueKey(kind, queue)}\x01${tenant}`;
 }
 
-/** Takes jobs for free slots, lane by lane behind the cursor. */
+/**
+ * Takes jobs for free slots, lane by lane behind the cursor. Which ones is decided by the SQL function, in the newest of the
+ * migrations that defines it.
+ */
 export async function claimJobs(
   database: JobsDatabase,
   { runner, slots, handlers, paused, cursor }: ClaimOptions,
