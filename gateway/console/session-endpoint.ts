@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode, methodNotAllowed, resourceNotFound } from '../errors.ts';
+import { ERROR_STATUS, type ErrorCode, GatewayError, methodNotAllowed, resourceNotFound } from '../errors.ts';
 import { type HttpExchange, type ResponseHeaders, receiveJson, sendJson } from '../http/index.ts';
 import { flatRefusal, type OperationPipeline, type PublicError } from '../operation/index.ts';
 import { notAnObject } from './errors.ts';
@@ -87,10 +87,16 @@ interface Given {
 type Action = (given: Given, exchange: HttpExchange, operations: OperationPipeline) => Promise<void>;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  login: async ({ body, origin }, exchange, operations) => {
+  login: async ({ body, origin, kept }, exchange, operations) => {
     const { username, password, tenant_id } = body;
     const answer = await run(login({ username, password, tenant_id }), exchange, operations);
-    send(exchange, answer, tokenCookie(answer, origin));
+    const cookie = tokenCookie(answer, origin);
+    // The login has succeeded, whether or not the session that it replaces can be ended: it may be over already.
+    if (cookie !== undefined && kept !== undefined)
+      await endKept(kept, exchange, operations).catch((error: unknown) => {
+        if (!(error instanceof GatewayError)) throw error;
+      });
+    send(exchange, answer, cookie);
   },
 
   refresh: async ({ origin, kept }, exchange, operations) => {
@@ -102,11 +108,23 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 
   logout: async ({ origin, kept }, exchange, operations) => {
-    // Where both are there, the cookie is the session's: a bearer token of another user's would have the logout refused.
-    if (kept !== undefined) delete exchange.request.headers.authorization;
-    send(exchange, await run(logout(kept), exchange, operations), cookieToForget(origin));
+    const { headers } = exchange.request;
+    const { authorization } = headers;
+    let answer = kept === undefined ? undefined : await endKept(kept, exchange, operations);
+    // A cookie whose session is over leaves that of the bearer token to end.
+    if (answer === undefined || (answer.status === 401 && authorization !== undefined)) {
+      if (authorization !== undefined) headers.authorization = authorization;
+      answer = await run(logout(undefined), exchange, operations);
+    }
+    send(exchange, answer, cookieToForget(origin));
   },
 };
+
+/** Ends the cookie's session, whatever bearer token comes along: one of another user's would have the logout refused. */
+function endKept(kept: string, exchange: HttpExchange, operations: OperationPipeline): Promise<AuthAnswer> {
+  delete exchange.request.headers.authorization;
+  return run(logout(kept), exchange, operations);
+}
 
 /** `Set-Cookie` with the refresh token of an answer. */
 function tokenCookie(answer: AuthAnswer, origin: URL): string | undefined {

@@ -72,7 +72,12 @@ const auth = await keep(
         extensions.http = { status: data.refresh_token === 'overload' ? 503 : 401 };
         return { success: false, error_message: 'no such token' };
       },
-      auth_user_logout: () => ({ success: true }),
+      auth_user_logout: (_, { data }: { data: { refresh_token?: string } }, { extensions }) => {
+        if (data.refresh_token === 'down') throw new Error('broken');
+        if (data.refresh_token !== 'unknown') return { success: true };
+        extensions.http = { status: 401 };
+        return { success: false, error_message: 'no such token' };
+      },
     },
   }),
 );
@@ -146,6 +151,7 @@ function act(action: string, body: unknown = {}, headers: Readonly<Record<string
 }
 
 const asked = () => auth.operations() as readonly ReceivedOperation[];
+const calls = () => asked().map(({ headers, body }) => [body.variables?.data, headers.authorization]);
 const variables = () => asked().map(({ body }) => body.variables?.data);
 
 describe('a session of the console', () => {
@@ -204,10 +210,39 @@ describe('a session of the console', () => {
     const { status, headers } = await act('logout', {}, own);
     expect([status, headers['set-cookie']]).toEqual([200, [`${LOCAL_COOKIE}=; HttpOnly; SameSite=Strict; Max-Age=0`]]);
     await act('logout', {}, bearer('own.access.token'));
-    expect(asked().map(({ headers: sent, body }) => [body.variables?.data, sent.authorization])).toEqual([
+    expect(calls()).toEqual([
       [{ refresh_token: TOKEN }, undefined],
       [{}, 'Bearer own.access.token'],
     ]);
+  });
+
+  test('is ended with the token where that of the cookie is over', async () => {
+    const stale = { cookie: `${LOCAL_COOKIE}=unknown` };
+    const { status, headers } = await act('logout', {}, { ...bearer('own.access.token'), ...stale });
+    expect([status, headers['set-cookie']]).toEqual([200, [`${LOCAL_COOKIE}=; HttpOnly; SameSite=Strict; Max-Age=0`]]);
+    expect((await act('logout', {}, stale)).status).toBe(401);
+    expect(calls()).toEqual([
+      [{ refresh_token: 'unknown' }, undefined],
+      [{}, 'Bearer own.access.token'],
+      [{ refresh_token: 'unknown' }, undefined],
+    ]);
+  });
+
+  test.each([
+    ['open', next(TOKEN)],
+    ['over', 'unknown'],
+    ['impossible to end', 'down'],
+  ])('is ended by a login that replaces its cookie, which succeeds where it is %s', async (_, token) => {
+    const old = { ...bearer('another.users.token'), cookie: `${LOCAL_COOKIE}=${token}` };
+    const { status, headers, body } = await act('login', CREDENTIALS, old);
+    expect([status, body]).toMatchObject([200, { success: true, data: { access_token: 'a.b.c' } }]);
+    expect(headers['set-cookie']).toEqual([`${LOCAL_COOKIE}=${TOKEN}; HttpOnly; SameSite=Strict`]);
+    expect(calls().slice(1)).toEqual([[{ refresh_token: token }, undefined]]);
+  });
+
+  test('is not ended by a login that is refused', async () => {
+    await act('login', { ...CREDENTIALS, password: 'wrong' }, { cookie: `${LOCAL_COOKIE}=${TOKEN}` });
+    expect(calls()).toHaveLength(1);
   });
 
   test('is refused as the auth service refuses it', async () => {
