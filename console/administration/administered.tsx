@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ApiError } from '../api/index.ts';
-import { Button, ErrorNotice, Notice, useLoaded } from '../parts/index.ts';
+import { Button, Notice, useLoaded } from '../parts/index.ts';
 import { goTo, parameters, path, pathWith } from '../routing/index.ts';
 import {
   ADMINISTRATOR_ROLES,
@@ -15,6 +15,7 @@ import {
 } from '../session/index.ts';
 import { shell, administration as texts } from '../texts/index.ts';
 import { ADMINISTRATOR, type Tenant } from './documents.ts';
+import { LoadFailure } from './load-failure.tsx';
 import { Outcome } from './outcome.tsx';
 import { tenantIdOf } from './tenant-id.ts';
 
@@ -66,7 +67,7 @@ export function AdministeredPage({ isOfTenant, children }: AdministeredPageProps
         replaces: true,
       });
   }, [isOperator, isOfTenant, named]);
-  if (error !== undefined) return <NotAdministered error={error} isOther={named !== undefined} />;
+  if (error !== undefined) return <NotAdministered error={error} reload={reload} isOther={named !== undefined} />;
   if (!value) return <p class="loading dim">{shell.loading}</p>;
   const tenant = value.auth_admin_tenant_get ?? value.auth_admin_me?.tenant ?? undefined;
   return (
@@ -77,8 +78,15 @@ export function AdministeredPage({ isOfTenant, children }: AdministeredPageProps
   );
 }
 
+interface NotAdministeredProps {
+  readonly error: unknown;
+  readonly reload: () => void;
+  /** Whether the address names a tenant. */
+  readonly isOther: boolean;
+}
+
 /** Why a caller may not administer here, and what they can do about it. */
-function NotAdministered({ error, isOther }: { readonly error: unknown; readonly isOther: boolean }) {
+function NotAdministered({ error, reload, isOther }: NotAdministeredProps) {
   const other = allowedRoles.value?.find((name) => ADMINISTRATOR_ROLES.has(name));
   if (other !== undefined && other !== role.value)
     return (
@@ -94,7 +102,7 @@ function NotAdministered({ error, isOther }: { readonly error: unknown; readonly
   const isUnseen = error instanceof ApiError && error.code === 'validation-failed';
   return (
     <>
-      {isUnseen ? <Notice kind="bad">{texts.notAdministrator}</Notice> : <ErrorNotice error={error} />}
+      {isUnseen ? <Notice kind="bad">{texts.notAdministrator}</Notice> : <LoadFailure error={error} reload={reload} />}
       {isOther && <Button onClick={() => goTo(path.value)}>{texts.withoutTenant}</Button>}
     </>
   );

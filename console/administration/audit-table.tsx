@@ -112,11 +112,16 @@ interface PartyProps {
 /** Long ids are shown by their beginning; the details have them as a whole. */
 const SHOWN_LENGTH = 12;
 
+/** The id of an operator is a name, whose beginning says nothing. */
+function shownId(kind: string, id: string): string {
+  return kind === 'operator' || id.length <= SHOWN_LENGTH ? id : `${id.slice(0, 8)}…`;
+}
+
 /** Who did something, or to whom it happened; users by a link to their page. */
 function Party({ kind, id, of: { isOperator, tenantId } }: PartyProps) {
   if (kind === null) return <span class="dim">{texts.nowhere}</span>;
   if (id === null) return <>{kind}</>;
-  const shown = <code class="small">{id.length > SHOWN_LENGTH ? `${id.slice(0, 8)}…` : id}</code>;
+  const shown = <code class="small">{shownId(kind, id)}</code>;
   if (kind !== 'user')
     return (
       <>

@@ -8,6 +8,7 @@ export { ConfirmDialog, type ConfirmDialogProps } from './confirm-dialog.tsx';
 export { TENANT, type Tenant } from './documents.ts';
 export { useKeptFocus } from './kept-focus.ts';
 export { Link } from './link.tsx';
+export { LoadFailure } from './load-failure.tsx';
 export { NamesField } from './names-field.tsx';
 export { tellOutcome } from './outcome.tsx';
 export { PagedList } from './paged-list.tsx';

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { Button, ErrorNotice, type Loaded } from '../parts/index.ts';
+import { Button, type Loaded } from '../parts/index.ts';
 import { goTo, parameters, path, pathWith } from '../routing/index.ts';
 import { shell, administration as texts } from '../texts/index.ts';
 import { useKeptFocus } from './kept-focus.ts';
+import { LoadFailure } from './load-failure.tsx';
 import { Pager, pageCursor } from './pager.tsx';
 
 interface ListPage<Entry> {
@@ -27,11 +28,11 @@ interface PagedListProps<Entry> {
 export function PagedList<Entry>({ label, loaded, summary, columns, row, isExcerpt = false }: PagedListProps<Entry>) {
   const status = useRef<HTMLParagraphElement>(null);
   const kept = useKeptFocus(status);
-  const { value, error, isLoading } = loaded;
+  const { value, error, isLoading, reload } = loaded;
   if (error !== undefined)
     return (
       <>
-        <ErrorNotice error={error} />
+        <LoadFailure error={error} reload={reload} />
         {pageCursor() !== null && (
           <Button
             onClick={() => goTo(pathWith(path.value, { ...Object.fromEntries(parameters.value), after: undefined }))}

@@ -336,6 +336,33 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
   });
 
   describeInBrowser('the pages of administrators', () => {
+    test('are loaded again after a failure, and name operators in full', async () => {
+      const page = await openAsOperator('tenants');
+      await page.getByRole('link', { name: 'globex' }).waitFor();
+      let failing: string | undefined = 'auth_admin_me';
+      await page.route('**/v1/graphql', async (route) => {
+        if (failing !== undefined && route.request().postData()?.includes(failing)) return route.abort();
+        const response = await route.fetch();
+        const body = (await response.text()).replaceAll(
+          /"actor_kind":"[^"]*","actor_id":(?:null|"[^"]*")/g,
+          '"actor_kind":"operator","actor_id":"gateway admin secret"',
+        );
+        return route.fulfill({ response, body });
+      });
+      const retry = page.getByRole('button', { name: 'Try again' });
+      await page.getByRole('link', { name: 'Audit log' }).click();
+      await retry.waitFor();
+      failing = 'auth_admin_audit_log';
+      await retry.click();
+      await page.getByLabel('Event').waitFor();
+      await retry.waitFor();
+      failing = undefined;
+      await retry.click();
+      await page.getByRole('cell', { name: 'operator gateway admin secret', exact: true }).first().waitFor();
+      expect(await retry.count()).toBe(0);
+      await page.context().close();
+    });
+
     test.each([
       ['on a phone', openAsDora, OF_TENANT, PHONE],
       ['on a dark phone, for operators', openAsOperator, OF_OPERATORS, { ...PHONE, colorScheme: 'dark' }],

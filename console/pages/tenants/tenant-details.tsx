@@ -5,12 +5,13 @@ import {
   ConfirmDialog,
   change,
   Link,
+  LoadFailure,
   pathFor,
   type Tenant,
   tellOutcome,
   tenantIdOf,
 } from '../../administration/index.ts';
-import { Button, ErrorNotice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
+import { Button, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { query, role } from '../../session/index.ts';
 import { administrationPages, shell, tenants as texts } from '../../texts/index.ts';
 import { DISABLE, ENABLE, TENANT_DETAILS } from './documents.ts';
@@ -37,7 +38,7 @@ export function TenantDetails({ administered, id }: TenantDetailsProps) {
         <Link to="tenants">{texts.all}</Link>
       </p>
       <PageHeader title={value?.name ?? administrationPages.tenants} />
-      {error !== undefined && <ErrorNotice error={error} />}
+      {error !== undefined && <LoadFailure error={error} reload={reload} />}
       {!value && error === undefined && <p class="loading dim">{shell.loading}</p>}
       {value && (
         <>

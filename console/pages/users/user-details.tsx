@@ -5,11 +5,12 @@ import {
   ConfirmDialog,
   CurrentTenant,
   Link,
+  LoadFailure,
   pathFor,
   SecretDialog,
   useAudit,
 } from '../../administration/index.ts';
-import { ErrorNotice, Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
+import { Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { query, role } from '../../session/index.ts';
 import { administrationPages, shell, users as texts } from '../../texts/index.ts';
 import { USER_DETAILS, type User } from './documents.ts';
@@ -47,7 +48,7 @@ export function UserDetails({ administered, userId }: UserDetailsProps) {
       </p>
       <PageHeader title={user?.username ?? administrationPages.users} />
       <CurrentTenant administered={administered} />
-      {error !== undefined && <ErrorNotice error={error} />}
+      {error !== undefined && <LoadFailure error={error} reload={details.reload} />}
       {!value && error === undefined && <p class="loading dim">{shell.loading}</p>}
       {user && tenant && (
         <>
