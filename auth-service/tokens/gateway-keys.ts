@@ -44,14 +44,19 @@ export function createGatewayKeys({ url, now, onFetchFailed }: GatewayKeysOption
     }
   }
 
+  /** Undefined also for a key that was fetched too long ago. */
+  const usable = (kid: string) => (now().getTime() - fetchedAt > MAX_AGE_MS ? undefined : keys.get(kid));
+
   return async (kid) => {
-    const age = () => now().getTime() - fetchedAt;
-    if ((age() > MAX_AGE_MS || !keys.has(kid)) && now().getTime() - triedAt >= MIN_INTERVAL_MS)
+    const known = usable(kid);
+    // It does not wait for a fetch that an invented id has caused.
+    if (known) return known;
+    if (now().getTime() - triedAt >= MIN_INTERVAL_MS)
       fetching ??= refresh().finally(() => {
         fetching = undefined;
       });
     await fetching;
-    return age() > MAX_AGE_MS ? undefined : keys.get(kid);
+    return usable(kid);
   };
 }
 

@@ -203,6 +203,32 @@ describe('the keys of the gateway', () => {
     at += 6_000;
     expect(await find(publicJwk.kid)).toBeInstanceOf(KeyObject);
   });
+
+  test('that are known are there while another one is looked for', async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let asked = 0;
+    const slow = await serve(async (_, response) => {
+      asked += 1;
+      if (asked > 1) await answered;
+      reply(response, 200, assertions.keySet);
+    });
+    let at = Date.now();
+    const find = createGatewayKeys({ url: slow.url, now: () => new Date(at), onFetchFailed: () => {} });
+    await find(publicJwk.kid);
+    at += 6_000;
+    let isOver = false;
+    const invented = find('invented').finally(() => {
+      isOver = true;
+    });
+    expect(await find(publicJwk.kid)).toBeInstanceOf(KeyObject);
+    expect(isOver).toBe(false);
+    answer();
+    expect(await invented).toBeUndefined();
+    await slow.close();
+  });
 });
 
 function none(assertion: string): string {
