@@ -15,16 +15,21 @@ export interface RedactedFile {
 /** Keys whose values may be credentials, with everything below them, whatever their names say. */
 const SECRET_KEYS = new Set(['value', 'add_headers', 'query_params', 'database_url']);
 
+/** Names of credentials that are too short, or too common a part of other names, to be looked for within them. */
+const SECRET_NAMES = /signature|pin|pw|sas/;
+const SECRET_NAME = new RegExp(`^(?:${SECRET_NAMES.source})$`, 'i');
+
 /** What keys of credentials are called, in any spelling: `api_key`, `clientSecret`, `X-Access-Token`. */
 const SECRET_WORDS =
-  /api[_-]?key|access[_-]?key|private[_-]?key|authorization|bearer|cookie|credential|passphrase|passw(?:or)?d|pwd|secret|token/i;
+  /api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|authorization|bearer|cookie|credential|passphrase|passw(?:or)?d|pwd|secret|token/i;
 
 /** Keys of metadata that contain such a word and hold names or addresses. */
 const NAMING_KEYS = /_from_env$|^only_public_without_token$/i;
 
 /** Whether the value of a key may be a credential. */
 function isSecretKey(name: string): boolean {
-  return SECRET_KEYS.has(name.toLowerCase()) || (SECRET_WORDS.test(name) && !NAMING_KEYS.test(name));
+  if (SECRET_KEYS.has(name.toLowerCase()) || SECRET_NAME.test(name)) return true;
+  return SECRET_WORDS.test(name) && !NAMING_KEYS.test(name);
 }
 
 /**
@@ -106,9 +111,21 @@ function sameLines(written: string): string {
   return REDACTED + '\n'.repeat(written.split('\n').length - 1);
 }
 
+/** A name that a credential would have, within a text. Repetitions are limited, for large texts to take linear time. */
+const NAME = `(?:(?:${SECRET_WORDS.source})[\\w-]{0,60}|(?<![\\w-])(?:${SECRET_NAMES.source})(?![\\w-]))`;
+
 /** A quoted text behind a name that a credential would have, as in JSON and in arguments of GraphQL. */
-const NAMED_CREDENTIAL = new RegExp(
-  `((?:${SECRET_WORDS.source})[\\w-]*\\\\?["']?\\s*[:=]\\s*\\\\?["'])(?!\\{\\{)[^"'\\\\\\n]+`,
+const NAMED_CREDENTIAL = new RegExp(`(${NAME}\\\\?["']?\\s*[:=]\\s*\\\\?["'])(?!\\{\\{)[^"'\\\\\\n]+`, 'gi');
+
+/** A header within a text, such as `x-api-key: abc`. A hyphen tells it from fields and arguments of GraphQL. */
+const NAMED_HEADER = new RegExp(
+  `((?<![\\w-])(?=\\w{1,60}-)[\\w-]{0,60}?(?:${SECRET_WORDS.source})[\\w-]{0,60}[ \\t]{0,9}:[ \\t]+)(?!\\{\\{)[^\\s"'\\\\][^"'\\\\\\n]*`,
+  'gi',
+);
+
+/** A part of a connection string, such as `Password=abc;`, which ends at the semicolon if there is one. */
+const NAMED_PART = new RegExp(
+  `(?<![?&][\\w.~%-]{0,60})(${NAME}[ \\t]*=[ \\t]*)(?!\\{\\{)[^\\s"';]+(?:[^"';\\n]{0,120}(?=;))?`,
   'gi',
 );
 
@@ -118,9 +135,11 @@ function withoutCredentials(text: string): string {
     text
       // A password may contain slashes and the sign that ends it, so all up to the last one is taken.
       .replace(/:\/\/(?:[^\s/:@"'{}]*:[^\s"'{}]*|[^\s/@"'{}]+)@/g, `://${REDACTED}@`)
-      .replace(/\b(Bearer|bearer|Basic)(\s+)[\w.~+/=-]{6,}/g, `$1$2${REDACTED}`)
+      .replace(/\b(Bearer|Basic)(\s+)[\w.~+/=-]{6,}/gi, `$1$2${REDACTED}`)
       .replace(/([?&][\w.~%[\]-]+=)(?!\{\{)[^&\s"'#{}]+/g, `$1${REDACTED}`)
       .replace(NAMED_CREDENTIAL, `$1${REDACTED}`)
+      .replace(NAMED_HEADER, `$1${REDACTED}`)
+      .replace(NAMED_PART, `$1${REDACTED}`)
       .replace(/(@preset\s*\(\s*value\s*:\s*"(?!x-hasura-))[^"\n]*"/gi, `$1${REDACTED}"`)
   );
 }

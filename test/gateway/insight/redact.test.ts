@@ -31,6 +31,14 @@ describe('a metadata file is shown without', () => {
     ['a password of a URL with slashes', 'url: postgres://a:/x/s3cret/y@b/c'],
     ['a password of a URL with signs', 'url: postgres://a:x@s3cret@b/c'],
     ['an argument of any spelling', 'query: mutation { login(accessToken: "s3cret", API_KEY: "s3cret") { id } }'],
+    ['a short name of a credential', 'signature: s3cret\nsigning_key: s3cret\nPIN: s3cret\npw: s3cret\nsas: s3cret'],
+    ['a short name in a text', 'template: \'{"pin": "s3cret", "signature": "s3cret"}\''],
+    ['a header in a block text', 'comment: |\n  send this:\n    x-api-key: s3cret\n    set-cookie: a=b; s3cret=c'],
+    [
+      'a part of a connection string',
+      'dsn: Server=a;Password=s3cret s3cret;Pwd=a&s3cret#s3cret\nother: host=a password=s3cret',
+    ],
+    ['basic credentials of any spelling', 'a: basic s3cret-s3cret\nb: BASIC s3cret=='],
     ['the address of a database', 'configuration:\n  connection_info:\n    database_url: postgres://a:s3cret@b'],
   ])('%s', (_, text) => {
     expect(text).toContain('s3cret');
@@ -51,6 +59,9 @@ test('names of variables, and keys that only sound like credentials, are shown',
     'authentication_fields: [auth_user_login]',
     'url: https://host:8080/token',
     'schema: "type Query { token: String password: String }"',
+    'query: "query ($pin: Int, $token: String = null) { pin: me(token: $token) { signature } }"',
+    'text: "shipping: {{X}}; Password={{PASSWORD}};x-api-key: {{KEY}}"',
+    'query_string: "https://host/a?token={{TOKEN}}"',
   ].join('\n');
   expect(shown(text)).toBe(text);
 });
