@@ -48,8 +48,7 @@ export function authServiceSpec(
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl, AUTH_UNSAFE_DATABASE_SUPERUSER: 'true' }),
       AUTH_ISSUER: settings.issuer,
       AUTH_AUDIENCE: settings.audience,
-      ...(makesOperators(settings) &&
-        unlessSet(settings.environment, 'AUTH_GATEWAY_JWKS_URL', assertionKeysUrl(settings))),
+      ...(makesOperators(settings) && operatorSettings(settings)),
     }),
     host: settings.authHost,
     portVariable: 'AUTH_PORT',
@@ -141,6 +140,16 @@ function makesOperators({ production, gatewayPort, environment }: StartSettings)
   return !production && hasSecret && gatewayPort !== 0;
 }
 
+/** What the auth service accepts the gateway's assertions by: the gateway's own settings, where they are made. */
+function operatorSettings(settings: StartSettings): Readonly<Record<string, string>> {
+  const { environment } = settings;
+  return {
+    ...unlessSet(environment, 'AUTH_GATEWAY_JWKS_URL', assertionKeysUrl(settings)),
+    ...asSetFor(environment, 'PORTICO_ASSERTION_ISSUER', 'AUTH_GATEWAY_ISSUER'),
+    ...asSetFor(environment, 'PORTICO_OPERATOR_SOURCE', 'AUTH_GATEWAY_AUDIENCE'),
+  };
+}
+
 function assertionKeysUrl({ gatewayHost, gatewayPort }: StartSettings): string {
   return `${addressUrl(gatewayHost, gatewayPort)}/.well-known/portico-jwks.json`;
 }
@@ -163,6 +172,15 @@ function serviceSpec(
 // A variable may also be set through the file that `<name>_FILE` names.
 function unlessSet(environment: NodeJS.ProcessEnv, name: string, value: string): Record<string, string> {
   return isSet(environment, name) ? {} : { [name]: value };
+}
+
+/** The setting `name` of another process for the setting `as`, directly or by a file, unless that is set too. */
+function asSetFor(environment: NodeJS.ProcessEnv, name: string, as: string): Record<string, string> {
+  if (isSet(environment, as)) return {};
+  const file = environment[`${name}_FILE`];
+  if (file) return { [`${as}_FILE`]: file };
+  const value = environment[name];
+  return value ? { [as]: value } : {};
 }
 
 function isSet(environment: NodeJS.ProcessEnv, name: string): boolean {
