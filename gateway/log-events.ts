@@ -31,6 +31,8 @@ export const LOG_EVENTS = {
   'console.missing': 'the console is switched on and has not been built; it is not served',
   'settings.without_effect': 'settings of Hasura that have no effect here',
   'settings.different': 'a setting of Hasura means something else here, or its name is unknown',
+  'operator_source.unknown':
+    'PORTICO_OPERATOR_SOURCE names no remote schema of the metadata; the admin secret makes no platform operator',
   'sources.open_failed': 'opening the sources failed unexpectedly; `err` has the cause',
   'source.warning': 'a source works with a restriction, which `msg` describes',
   'remote_schema.available': 'a remote schema is part of the graph',

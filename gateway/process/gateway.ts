@@ -28,6 +28,7 @@ import { type GatewayMetrics, openGatewayMetrics } from './gateway-metrics.ts';
 import { insightOf } from './insight.ts';
 import { compressorOf, connectionLimits, limitsOfConnections, operationLimits } from './limits.ts';
 import { COMPOSITION_BOUNDS_MS, measure } from './measurements.ts';
+import { followOperatorSource } from './operator-source.ts';
 import { followChanges, marksOfGateways, reloadQuietly, reloadsOfAll } from './reloading.ts';
 import { openSharedState } from './shared-state.ts';
 import { sourceDependencies } from './source-dependencies.ts';
@@ -120,6 +121,7 @@ export async function startGateway(
     graph,
     subscribers: [
       passThrough,
+      followOperatorSource(config.PORTICO_OPERATOR_SOURCE, metadata, log),
       followTracesOfMetadata(telemetry, config.environment),
       followMetricsOfMetadata(() => metrics, config.environment),
       ...(backgroundWork?.subscribers ?? []),

@@ -111,3 +111,17 @@ test('a gateway that is to sign, without a key, does not start', async () => {
     'PORTICO_OPERATOR_SOURCE: needs PORTICO_ASSERTION_KEY',
   );
 });
+
+test('a gateway whose source is no remote schema says so', async () => {
+  const unknown = await openGateway({
+    issuer,
+    metadata,
+    environment: { ...environment, PORTICO_OPERATOR_SOURCE: 'auht' },
+  });
+  await unknown.close();
+  const warnings = (logs: string) => logs.split('\n').filter((line) => line.includes('operator_source.unknown'));
+  expect(warnings(unknown.logs()).map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 'warn', source: 'auht' }),
+  ]);
+  expect([...warnings(gateway.logs()), ...warnings(off.logs())]).toEqual([]);
+});
