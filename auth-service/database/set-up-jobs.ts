@@ -16,16 +16,20 @@ export async function setUpJobs(admin: pg.Client, role: LoginRole, url: string):
   const [database, owner] = [name, role.name].map((one) => admin.escapeIdentifier(one));
   await changeRoles(async () => {
     await makeRole(admin, role);
-    const { rows } = await admin.query('SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1', [
-      name,
-    ]);
-    if (rows.length === 0) {
+    const { rows } = await admin.query(
+      `SELECT pg_get_userbyid(datdba) AS owner, has_database_privilege('public', datname, 'CONNECT') AS "isOpen"
+      FROM pg_database WHERE datname = $1`,
+      [name],
+    );
+    const [found] = rows;
+    if (found && found.owner !== role.name) {
+      await admin.query(`GRANT CONNECT, CREATE ON DATABASE ${database} TO ${owner}`);
+    } else if (!found || found.isOpen) {
       // Only a superuser may give a database to a role that it is not a member of.
       await grantMembership(admin, role.name);
-      await admin.query(`CREATE DATABASE ${database} OWNER ${owner}`);
+      if (!found) await admin.query(`CREATE DATABASE ${database} OWNER ${owner}`);
+      // Not in one transaction with that: an earlier run may have ended in between.
       await admin.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);
-    } else if (rows[0].owner !== role.name) {
-      await admin.query(`GRANT CONNECT, CREATE ON DATABASE ${database} TO ${owner}`);
     }
   });
 }

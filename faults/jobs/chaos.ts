@@ -50,7 +50,7 @@ const PUBLISHED_JOBS = 20_000;
 
 /** Waits until nothing is left to be run, and judges. */
 export async function settledVerdict(
-  { postgres, webhook }: JobsCluster,
+  { postgres, webhook, startedAt }: JobsCluster,
   { accepted }: Pick<JobCallers, 'accepted'>,
   withinMs: number,
 ): Promise<JobsVerdict> {
@@ -67,7 +67,7 @@ export async function settledVerdict(
     SELECT id, kind, state FROM portico_jobs.live WHERE run_at < now() - interval '1 minute'
     UNION ALL SELECT id, kind, state FROM portico_jobs.finished
     UNION ALL SELECT id, kind, 'dead' FROM portico_jobs.dead`);
-  return judgeJobs(accepted, rows as StoredJob[], await webhook.calls());
+  return judgeJobs(accepted, rows as StoredJob[], await webhook.calls(), performance.now() - startedAt);
 }
 
 interface ChaosResult {

@@ -25,6 +25,8 @@ export interface JobsCluster {
   readonly webhook: ChaosWebhook;
   /** Whether clocks of processes can be set. */
   readonly hasFakeTime: boolean;
+  /** When its processes were ready, by `performance.now()`. */
+  readonly startedAt: number;
 }
 
 export async function startJobsCluster(group: ProcessGroup): Promise<JobsCluster> {
@@ -68,7 +70,7 @@ export async function startJobsCluster(group: ProcessGroup): Promise<JobsCluster
   const gateways = [await server('gateway-1', 'accept'), await server('gateway-2', 'accept')];
   const runners = [await server('runner-1', 'run'), await server('runner-2', 'run')];
   await Promise.all([...gateways, ...runners].map((each) => each.start()));
-  return { postgres, gateways, runners, webhook, hasFakeTime: library !== undefined };
+  return { postgres, gateways, runners, webhook, hasFakeTime: library !== undefined, startedAt: performance.now() };
 }
 
 /** Two actions, of which one keeps the order of each user, and a trigger for each minute. */

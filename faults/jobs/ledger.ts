@@ -27,12 +27,20 @@ export interface JobsVerdict {
 }
 
 const MAX_NAMED = 3;
+const MINUTE_MS = 60_000;
+/** A shorter run may end before the first time that was planned in it. */
+const CRON_SEEN_AFTER_MS = 2 * MINUTE_MS;
 
-/** Holds the calls of the webhook and what the database has against what was accepted. */
+/**
+ * Holds the calls of the webhook and what the database has against what was accepted.
+ *
+ * @param lastedMs how long there has been a cron trigger of each minute.
+ */
 export function judgeJobs(
   accepted: readonly AcceptedJob[],
   stored: readonly StoredJob[],
   calls: readonly WebhookCall[],
+  lastedMs: number,
 ): JobsVerdict {
   const problems: string[] = [];
   const expectNone = (what: string, found: readonly string[]) => {
@@ -73,6 +81,7 @@ export function judgeJobs(
     [...cronTimes].filter(([, of]) => new Set(of.map(({ key }) => key)).size > 1).map(([time]) => time),
   );
   expectNone('times of the cron trigger are missing', missingMinutes([...cronTimes.keys()]));
+  if (cronTimes.size === 0 && lastedMs >= CRON_SEEN_AFTER_MS) problems.push('the cron trigger was never run');
   return {
     counts: {
       accepted: accepted.length,
@@ -107,8 +116,6 @@ function outOfTurn(accepted: readonly AcceptedJob[], calls: readonly WebhookCall
     })
     .map(({ caller, number }) => `${caller}: ${number}`);
 }
-
-const MINUTE_MS = 60_000;
 
 /** Minutes between the first and the last that were never run. */
 function missingMinutes(times: readonly string[]): readonly string[] {

@@ -1,19 +1,17 @@
 import { type CloudEvent, readEvent, structuredJson, withAttribute } from '../cloud-events/index.ts';
 import { methodNotAllowed, toLoggedError } from '../errors.ts';
 import { type HttpExchange, receiveBody, sendFlatError, sendJson } from '../http/index.ts';
-import type { Jobs } from '../jobs/index.ts';
+import { digestOf, type Jobs, MAX_TENANT } from '../jobs/index.ts';
 import { SPARE_ATTEMPTS } from '../webhook-jobs/index.ts';
 import { DELIVERY_KIND } from './delivery-runner.ts';
 import { notOfProducer, tenantMissing, tenantTooLong, tooManyEvents, unknownProducer } from './errors.ts';
 import { type Producer, producerOf } from './producers.ts';
-import { digestOf, orderKeyOf, type Subscription } from './subscriptions.ts';
+import { orderKeyOf, type Subscription } from './subscriptions.ts';
 
 /** The largest event, in bytes. Every receiver of CloudEvents takes 64 KiB. */
 export const MAX_EVENT_BYTES = 262_144;
 /** Bytes of events that wait for the database at a time. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
-/** Characters of a tenant's id, which is a part of an index. */
-const MAX_TENANT = 255;
 /** The extension attribute that names the tenant. */
 const TENANT = 'tenantid';
 

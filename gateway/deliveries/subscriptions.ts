@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { AttributeValue } from '../cloud-events/index.ts';
+import { digestOf } from '../jobs/index.ts';
 import type { DeliveriesMetadata, SubscriptionMetadata, ValuePath } from '../metadata/index.ts';
 import { openWebhook, type WebhookDependencies, type WebhookTarget } from '../webhook-jobs/index.ts';
 import { matchesAny, tenantsOf } from './match.ts';
@@ -48,9 +48,4 @@ export function orderKeyOf(
   if (by === 'tenant') return digestOf([tenant]);
   const value = attributes.get(by);
   return value === undefined ? undefined : digestOf([tenant, value]);
-}
-
-/** A short text for values of any length, which are a part of an index. */
-export function digestOf(values: readonly AttributeValue[]): string {
-  return createHash('sha256').update(JSON.stringify(values)).digest('base64url');
 }

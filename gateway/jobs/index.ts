@@ -1,6 +1,7 @@
 export type { JobDetails, JobFilter, JobsAdmin, QueueStats } from './admin.ts';
 export { type CronPlan, CronPlanStore, type CronPlans } from './cron-plans.ts';
 export { JobsDatabaseUnusable } from './database/index.ts';
+export { digestOf } from './digest.ts';
 export { type Invocation, Invocations, type NewInvocation } from './invocations.ts';
 export {
   type AcceptedJob,
@@ -16,6 +17,7 @@ export {
   type JobState,
   type JobSummary,
   type Json,
+  MAX_TENANT,
   type NewJob,
   postponed,
   type QueueLimits,

@@ -25,6 +25,9 @@ export const FINAL_STATES: ReadonlySet<string> = new Set<JobState>(['done', 'fai
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/** Characters of a tenant's id, which is a part of an index. */
+export const MAX_TENANT = 255;
+
 /** A job to be accepted. */
 export interface NewJob {
   /** Which handler runs it, such as `action`. */
@@ -163,6 +166,8 @@ export interface JobHandler {
   run(job: RunningJob, signal: AbortSignal): Promise<JobOutcome>;
   /** How many jobs of its queues run at a time, by queue; asked for each claim. Others have no limit. */
   limits?(): ReadonlyMap<string, QueueLimits>;
+  /** Whether the name of a queue may be a label of metrics. Without it all may: as many as the metadata names. */
+  isLabel?(queue: string): boolean;
 }
 
 export interface QueueLimits {

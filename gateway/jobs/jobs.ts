@@ -75,7 +75,7 @@ export function openJobs(options: JobsOptions): Jobs {
   const handlers = new Map<string, JobHandler>();
   const results = new JobResults(database);
   const admin = new JobsAdmin(database);
-  const gauges = new QueueGauges(admin);
+  const gauges = new QueueGauges(admin, (kind, queue) => handlers.get(kind)?.isLabel?.(queue) ?? true);
   let isStarted = false;
   let notifications: Notifications | undefined;
   const runner =

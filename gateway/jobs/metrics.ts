@@ -4,6 +4,7 @@ import { JOB_BOUNDS_MS, type JobCounts } from './counts.ts';
 
 /** The database is asked for the lengths of queues this often at most, in milliseconds. */
 const STATS_AGE_MS = 10_000;
+const OTHER_QUEUES = 'other';
 
 /** What a process has done with jobs. */
 export function jobMetrics(counts: JobCounts): readonly Metric[] {
@@ -41,11 +42,14 @@ export function jobMetrics(counts: JobCounts): readonly Metric[] {
 /** What is in the database, for all processes. It is asked when metrics are, and told with the next ones. */
 export class QueueGauges {
   readonly #admin: JobsAdmin;
+  readonly #isLabel: (kind: string, queue: string) => boolean;
   #stats: readonly QueueStats[] = [];
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(admin: JobsAdmin) {
+  /** @param isLabel whether the name of a queue may be a label; the others of a kind are counted as one. */
+  constructor(admin: JobsAdmin, isLabel: (kind: string, queue: string) => boolean) {
     this.#admin = admin;
+    this.#isLabel = isLabel;
   }
 
   metrics(): readonly Metric[] {
@@ -53,7 +57,7 @@ export class QueueGauges {
       this.#askedAt = performance.now();
       this.#admin.stats().then(
         (stats) => {
-          this.#stats = stats;
+          this.#stats = this.#labelled(stats);
         },
         () => {},
       );
@@ -73,5 +77,20 @@ export class QueueGauges {
         this.#stats.map((one) => ({ labels: labels(one), value: one.oldestSeconds })),
       ),
     ];
+  }
+  #labelled(stats: readonly QueueStats[]): readonly QueueStats[] {
+    const labelled = new Map<string, QueueStats>();
+    for (const one of stats) {
+      const queue = this.#isLabel(one.kind, one.queue) ? one.queue : OTHER_QUEUES;
+      const key = JSON.stringify([one.kind, queue, one.state]);
+      const { count = 0, oldestSeconds = 0 } = labelled.get(key) ?? {};
+      labelled.set(key, {
+        ...one,
+        queue,
+        count: count + one.count,
+        oldestSeconds: Math.max(oldestSeconds, one.oldestSeconds),
+      });
+    }
+    return [...labelled.values()];
   }
 }

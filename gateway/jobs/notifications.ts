@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { POOL_CONNECTIONS } from '../../platform/index.ts';
+import { destroyConnection, POOL_CONNECTIONS } from '../../platform/index.ts';
 import { type JobsDatabase, withDeadline } from './database/index.ts';
 
 const CHANNELS = ['portico_jobs', 'portico_jobs_settled'] as const;
@@ -31,6 +31,7 @@ export class Notifications {
   #arrive: (() => void) | undefined;
   #areArriving = false;
   #client: pg.Client | undefined;
+  #connecting: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -55,6 +56,7 @@ export class Notifications {
       keepAlive: true,
       application_name: 'portico-jobs-listen',
     });
+    this.#connecting = client;
     let isLost = false;
     const lost = () => {
       if (isLost) return;
@@ -80,6 +82,8 @@ export class Notifications {
       // Those who listen poll meanwhile, and report a database that is away.
       lost();
       return;
+    } finally {
+      this.#connecting = undefined;
     }
     if (this.#isClosed) {
       await client.end().catch(() => {});
@@ -117,6 +121,8 @@ export class Notifications {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    // A server that does not answer would not let it end in any other way.
+    if (this.#connecting) destroyConnection(this.#connecting);
     const client = this.#client;
     this.#client = undefined;
     await client?.end().catch(() => {});

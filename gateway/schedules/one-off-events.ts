@@ -183,10 +183,12 @@ export class OneOffEvents implements JobHandler {
 
   /** How its calls go, by origin: only of those that the metadata or a setting names, since names are labels of metrics. */
   states(): readonly WebhookState[] {
+    return [...this.#clients].filter(([origin]) => this.isLabel(origin)).map(([, client]) => client.state());
+  }
+
+  isLabel(origin: string): boolean {
     const { origins, moreOrigins } = this.#options;
-    return [...this.#clients]
-      .filter(([origin]) => origins().has(origin) || moreOrigins.includes(origin))
-      .map(([, client]) => client.state());
+    return origins().has(origin) || moreOrigins.includes(origin);
   }
 
   #clientOf(origin: string): WebhookTarget['http'] {

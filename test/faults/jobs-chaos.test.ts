@@ -66,8 +66,8 @@ test('what breaks a promise is found', () => {
   const done = (...ids: string[]): StoredJob[] => ids.map((id) => ({ id, kind: 'action', state: 'done' }));
   const stored = done('job-1', 'job-2');
   const well = [call(1), call(2)];
-  const of = (calls: readonly WebhookCall[], jobs = stored, accepted = [job(1), job(2)]) =>
-    judgeJobs(accepted, jobs, calls).problems.map((problem) => problem.replace(/:.*/, ''));
+  const of = (calls: readonly WebhookCall[], jobs = stored, accepted = [job(1), job(2)], lastedMs = 60_000) =>
+    judgeJobs(accepted, jobs, calls, lastedMs).problems.map((problem) => problem.replace(/:.*/, ''));
 
   expect(of(well)).toEqual([]);
   expect(of([...well, call(2)])).toEqual([]);
@@ -85,4 +85,5 @@ test('what breaks a promise is found', () => {
     '1 times of the cron trigger were run as two jobs',
     '1 times of the cron trigger are missing',
   ]);
+  expect(of(well, stored, [job(1), job(2)], 120_000)).toEqual(['the cron trigger was never run']);
 });

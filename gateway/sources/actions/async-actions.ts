@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
 import {
+  digestOf,
   done,
   interrupted,
   type JobHandler,
   type JobOutcome,
   type Jobs,
   type Json,
+  MAX_TENANT,
   type NewJob,
   postponed,
   type QueueLimits,
@@ -34,6 +36,8 @@ const DEFAULT_MAX_AGE_SECONDS = 3_600;
 /** An action that this process does not have: another version of the metadata may. */
 const UNKNOWN_ACTION_MS = 30_000;
 const UNAVAILABLE_MS = 1_000;
+/** Characters of an order key that is stored as it is. */
+const MAX_ORDER_KEY = 255;
 
 /** What a run needs of the request that called the action. */
 interface ActionPayload {
@@ -66,11 +70,17 @@ export function acceptAction(
     };
     const { job } = definition;
     const orderBy = job?.order_by_session_variable;
+    const tenant = session.variables[TENANT_VARIABLE];
+    if (tenant !== undefined && tenant.length > MAX_TENANT) {
+      const message = `the id of a tenant has ${MAX_TENANT} characters at most`;
+      done({ error: sourceError(name, 'validation-failed', message) });
+      return;
+    }
     const accepted: NewJob = {
       kind: ACTION_JOBS,
       queue: name,
-      tenant: session.variables[TENANT_VARIABLE],
-      orderKey: orderBy === undefined ? undefined : (session.variables[orderBy] ?? ''),
+      tenant,
+      orderKey: orderBy === undefined ? undefined : boundedKey(session.variables[orderBy] ?? ''),
       maxAttempts: job?.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
       validForMs: (job?.max_age_seconds ?? DEFAULT_MAX_AGE_SECONDS) * 1000,
       payload: payload as unknown as Json,
@@ -84,6 +94,11 @@ export function acceptAction(
       (error: unknown) => done({ error: jobsFailure(name, error, call, 'jobs.accept_failed') }),
     );
   };
+}
+
+/** An order key of any length as a part of an index. A short one stays as it is, in order with jobs of earlier versions. */
+function boundedKey(value: string): string {
+  return value.length > MAX_ORDER_KEY ? digestOf([value]) : value;
 }
 
 /** Returns the result of an action to the session that called it; null to all others, and for other ids. */

@@ -282,8 +282,15 @@ describeOnPostgres('the user and the database of jobs', () => {
     const denied = expect.objectContaining({ code: '42501' });
     await expect(query(elsewhere(urls.jobs, database.url), 'SELECT * FROM users')).rejects.toEqual(denied);
     await expect(query(elsewhere(urls.jobs, database.url), 'CREATE TABLE copies (id int)')).rejects.toEqual(denied);
-    for (const url of [urls.service, urls.owner])
-      await expect(query(elsewhere(url, urls.jobs), 'SELECT 1')).rejects.toEqual(denied);
+    const cannotConnect = async () => {
+      for (const url of [urls.service, urls.owner])
+        await expect(query(elsewhere(url, urls.jobs), 'SELECT 1')).rejects.toEqual(denied);
+    };
+    await cannotConnect();
+    // As when a run is killed after it has made the database.
+    await query(database.url, `GRANT CONNECT, TEMPORARY ON DATABASE ${JOBS} TO PUBLIC`);
+    await setUpRoles(urls);
+    await cannotConnect();
   });
 
   test('are a user and a database of their own', async () => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createClient } from 'graphql-ws';
 import pg from 'pg';
@@ -315,6 +315,22 @@ describe('the result is for the session that asked', () => {
     expect(await ask(randomUUID())).toBeNull();
     expect(await ask(id, 'must')).toBeNull();
     expect(await ask(id.toUpperCase())).toMatchObject({ id });
+  });
+
+  test('whatever the length of the value that orders it, while a tenant that is too long is refused', async () => {
+    // PostgreSQL would compress what repeats.
+    const long = randomBytes(3_000).toString('base64url');
+    const patient = { token: issuer.token({ hasura: { 'x-hasura-user-id': long } }) };
+    const ids = [await accept('later', patient), await accept('later', patient)];
+    await until('both have been run', async () => {
+      const results = await Promise.all(ids.map((id) => ask(id, 'later', '{ id }', patient)));
+      return results.every((result) => result?.output);
+    });
+    const ofTenant = (tenant: string) => ({ token: issuer.token({ hasura: { 'x-hasura-tenant-id': tenant } }) });
+    const { body, headers } = await call('mutation { id: later }', ofTenant(long));
+    expect(body.errors).toMatchObject([{ extensions: { code: 'validation-failed', service: 'later' } }]);
+    expect(headers['retry-after']).toBeUndefined();
+    await accept('later', ofTenant(long.slice(0, 255)));
   });
 
   test('or for the admin', async () => {

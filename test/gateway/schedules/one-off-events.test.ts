@@ -191,6 +191,12 @@ describe.each(await availableEngines())('one-off events on %s', (engine) => {
     expect(await refusal('http://hooks.example.com/x')).toBe('400 access-denied $.args.webhook');
     const open_ = world.replica([], { moreOrigins: ['*'] });
     expect(await refusalOf(create(open_, { webhook: 'https://example.com/', schedule_at: FUTURE }))).toBe('none');
+    await create(open_, { webhook: 'https://example.org/', schedule_at: FUTURE });
+    // Names that anyone may choose are no labels of metrics.
+    const gauge = () => open_.jobs.metrics().find(({ name }) => name === 'portico_jobs');
+    const labels = { kind: 'scheduled-event', queue: 'other', state: 'scheduled' };
+    await eventually(async () => gauge()?.samples.length !== 0);
+    expect(gauge()?.samples).toEqual([{ labels, value: 3 }]);
     const long = `http://${'a'.repeat(400)}.example`;
     expect(await refusalOf(create(open_, { webhook: long, schedule_at: FUTURE }))).toBe(
       '400 validation-failed $.args.webhook',

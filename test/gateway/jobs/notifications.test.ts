@@ -1,0 +1,25 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { expect, test } from '@jest/globals';
+import type { JobsDatabase } from '../../../gateway/jobs/database/index.ts';
+import { Notifications } from '../../../gateway/jobs/notifications.ts';
+
+test('a connection that the server has not answered yet is ended', async () => {
+  const server = createServer((socket) => socket.resume().on('error', () => {}));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const connected = once(server, 'connection');
+  const database = { url: `postgresql://someone@127.0.0.1:${port}/jobs` } as JobsDatabase;
+  // Without the timer of the driver, which would end the connection after some seconds.
+  const { setTimeout: original } = globalThis;
+  globalThis.setTimeout = ((action: () => void) => original(action, 86_400_000).unref()) as typeof setTimeout;
+  const notifications = new Notifications(database, { onJobs: () => {}, onSettled: () => {} });
+  globalThis.setTimeout = original;
+  const [socket] = (await connected) as [Socket];
+  const closed = once(socket, 'close');
+  await notifications.close();
+  await closed;
+  server.close();
+  expect(socket.destroyed).toBe(true);
+});
