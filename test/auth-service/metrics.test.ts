@@ -272,7 +272,8 @@ describe.each(await availableEngines())('an operator, with %s', (engine) => {
     const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
     const names = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name);
     expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
-    const operations = [...page.matchAll(/^\| `([\w-]+)` \| ([^|]+) \|$/gm)].map(([, name, meaning]) => [
+    const [, table = ''] = page.split('The operations of the database:');
+    const operations = [...table.matchAll(/^\| `([\w-]+)` \| ([^|]+) \|$/gm)].map(([, name, meaning]) => [
       name,
       meaning,
     ]);
