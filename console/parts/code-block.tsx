@@ -1,4 +1,5 @@
 import { CopyButton } from './copy-button.tsx';
+import { PreformattedText } from './scroll-region.tsx';
 
 /** A text to copy, such as a command. */
 export function CodeBlock({ text, label }: { readonly text: string; readonly label: string }) {
@@ -8,10 +9,9 @@ export function CodeBlock({ text, label }: { readonly text: string; readonly lab
         <span>{label}</span>
         <CopyButton text={() => text} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard */}
-      <pre tabIndex={0}>
+      <PreformattedText>
         <code>{text}</code>
-      </pre>
+      </PreformattedText>
     </figure>
   );
 }

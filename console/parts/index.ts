@@ -8,6 +8,7 @@ export { ErrorNotice, Notice } from './notice.tsx';
 export { PageHeader } from './page-header.tsx';
 export { Problems } from './problems.tsx';
 export { saveFile } from './save-file.ts';
+export { PreformattedText, ScrollRegion } from './scroll-region.tsx';
 export { Select } from './select.tsx';
 export { type Tab, Tabs } from './tabs.tsx';
 export { Time } from './time.tsx';

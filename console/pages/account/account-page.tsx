@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ApiError, type ResultOf } from '../../api/index.ts';
-import { Button, deviceOf, ErrorNotice, Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
+import { Button, deviceOf, ErrorNotice, Notice, PageHeader, ScrollRegion, Time, useLoaded } from '../../parts/index.ts';
 import { kindOfSession, query, role } from '../../session/index.ts';
 import { account, shell } from '../../texts/index.ts';
 import { ACCOUNT, END_SESSION } from './documents.ts';
@@ -65,8 +65,7 @@ function Sessions({ sessions, onChange }: { readonly sessions: readonly Session[
       <h2 id="sessions">{account.sessions.title}</h2>
       {error !== undefined && <ErrorNotice error={error} />}
       {sessions.length === 0 && <p class="dim">{account.sessions.none}</p>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard */}
-      <section class="scroll" tabIndex={0} aria-label={account.sessions.title}>
+      <ScrollRegion label={account.sessions.title}>
         <table>
           <thead>
             <tr>
@@ -105,7 +104,7 @@ function Sessions({ sessions, onChange }: { readonly sessions: readonly Session[
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollRegion>
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { Notice } from '../../parts/index.ts';
+import { Notice, ScrollRegion } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
 import type { Explanation } from './answer.ts';
 
@@ -66,8 +66,7 @@ interface TableProps {
 
 function Table({ label, head, rows }: TableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
-    <section class="scroll" tabIndex={0} aria-label={label}>
+    <ScrollRegion label={label}>
       <table>
         <thead>
           <tr>
@@ -86,6 +85,6 @@ function Table({ label, head, rows }: TableProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollRegion>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { command, type Page, type RoleDifference } from '../../api/index.ts';
-import { Button, ErrorNotice, Select, useLoaded } from '../../parts/index.ts';
+import { Button, ErrorNotice, ScrollRegion, Select, useLoaded } from '../../parts/index.ts';
 import { authorized, role as ownRole } from '../../session/index.ts';
 import { shell, graph as texts } from '../../texts/index.ts';
 import { roleOptions } from './role-options.ts';
@@ -44,8 +44,7 @@ export function ComparedRoles({ roles }: { readonly roles: readonly string[] }) 
         <div aria-busy={isLoading}>
           <p role="status">{value.total === 0 ? texts.same : texts.differences(value.total)}</p>
           {value.items.length > 0 && (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
-            <section class="scroll card wrap" tabIndex={0} aria-label={texts.compare}>
+            <ScrollRegion class="card wrap" label={texts.compare}>
               <table>
                 <thead>
                   <tr>
@@ -66,7 +65,7 @@ export function ComparedRoles({ roles }: { readonly roles: readonly string[] }) 
                   ))}
                 </tbody>
               </table>
-            </section>
+            </ScrollRegion>
           )}
           <div class="row">
             <Button

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { command, type MetadataFiles, type MetadataPreview } from '../../api/index.ts';
-import { Button, ErrorNotice, Notice, Problems, useLoaded } from '../../parts/index.ts';
+import { Button, ErrorNotice, Notice, Problems, ScrollRegion, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { metadata, shell } from '../../texts/index.ts';
 
@@ -96,8 +96,7 @@ function Preview({ preview }: { readonly preview: MetadataPreview }) {
 
 function Changes({ preview: { changes, usage_days: days } }: { readonly preview: MetadataPreview }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
-    <section class="scroll wrap" tabIndex={0} aria-label={texts.change}>
+    <ScrollRegion class="wrap" label={texts.change}>
       <table>
         <thead>
           <tr>
@@ -127,6 +126,6 @@ function Changes({ preview: { changes, usage_days: days } }: { readonly preview:
         </tbody>
       </table>
       {changes.omitted > 0 && <p class="dim">{metadata.omitted(changes.omitted)}</p>}
-    </section>
+    </ScrollRegion>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { command, type MetadataFiles, type MetadataFileText } from '../../api/index.ts';
-import { Button, ErrorNotice, Notice, useLoaded } from '../../parts/index.ts';
+import { Button, ErrorNotice, Notice, PreformattedText, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { metadata, shell } from '../../texts/index.ts';
 
@@ -46,8 +46,7 @@ function FileText({ name }: { readonly name: string }) {
   if (value.text === null) return <Notice kind="bad">{texts.unreadable}</Notice>;
   return (
     <div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard */}
-      <pre tabIndex={0}>{value.text}</pre>
+      <PreformattedText>{value.text}</PreformattedText>
       {value.truncated && <p class="dim">{texts.truncated}</p>}
     </div>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { gatewayUrl, request } from '../../api/index.ts';
-import { Button, CopyButton, ErrorNotice, Field } from '../../parts/index.ts';
+import { Button, CopyButton, ErrorNotice, Field, PreformattedText } from '../../parts/index.ts';
 import { authorized, kindOfSession, role } from '../../session/index.ts';
 import { rest } from '../../texts/index.ts';
 import { curlOf, type Endpoint, type RestRequest, requestOf } from './openapi.ts';
@@ -133,10 +133,9 @@ function AnswerText({ answer: { status, durationMs, type, requestId, text } }: {
           {type} {requestId}
         </span>
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard */}
-      <pre tabIndex={0}>
+      <PreformattedText>
         <code>{text.slice(0, MAX_SHOWN)}</code>
-      </pre>
+      </PreformattedText>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { command, type SourceInsight, type SourcesInsight } from '../../api/index.ts';
-import { Button, ErrorNotice, PageHeader, Problems, useLoaded } from '../../parts/index.ts';
+import { Button, ErrorNotice, PageHeader, Problems, ScrollRegion, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { shell, sources as texts } from '../../texts/index.ts';
 import { SourceDetails } from './source-details.tsx';
@@ -53,8 +53,7 @@ function SourceTable({ value: { items, total, workers } }: { readonly value: Sou
         {texts.workers(workers)}
         {items.length < total && `; ${texts.more(items.length, total)}`}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard */}
-      <section class="scroll" tabIndex={0} aria-label={texts.table}>
+      <ScrollRegion label={texts.table}>
         <table>
           <thead>
             <tr>
@@ -73,7 +72,7 @@ function SourceTable({ value: { items, total, workers } }: { readonly value: Sou
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollRegion>
       {items.map((source) => (
         <SourceDetails key={`${source.kind} ${source.name}`} source={source} />
       ))}

@@ -89,7 +89,7 @@ describe('the assertion of a gateway that its caller has shown the admin secret'
     expect(entry.details).toMatchObject({ acting_as: 'platform-operator' });
   });
 
-  test('counts in the place of a token that comes along, whoever has it', async () => {
+  test('counts in the place of a token that comes along, whatever rights the token has', async () => {
     expect((await post(ME, { assertion: signed(ME), token: it.tokens.anna })).result).toMatchObject({
       acting_as: 'platform-operator',
     });

@@ -25,7 +25,7 @@ onServer('the database of jobs', () => {
     await database.drop();
   });
 
-  test('a user without rights is told what to grant, once, and can begin when it is granted', async () => {
+  test('the log says once which rights a user lacks, and jobs begin when they are granted', async () => {
     const role = `portico_jobs_${randomBytes(6).toString('hex')}`;
     await jobs.sql(`CREATE ROLE ${role} LOGIN`);
     await keep({

@@ -129,7 +129,7 @@ describe('the exporter', () => {
     coordinates,
   });
 
-  /** One that exports when it is told to. */
+  /** An exporter whose interval does not end within a test. */
   async function open() {
     const lines: Record<string, unknown>[] = [];
     const exporter = await openLogsExport({
