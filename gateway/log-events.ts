@@ -106,6 +106,8 @@ export const LOG_EVENTS = {
   'jobs.lease_lost': 'other processes may run the jobs of this one, which are aborted here',
   'jobs.run_failed': 'an attempt of a job failed unexpectedly; `err` has the cause',
   'jobs.dead': 'a job has failed for the last time and is kept for a replay; `reason` says why',
+  'jobs.operated':
+    'an operator retried, cancelled or purged jobs (`act`): `role`, `user_id` and `tenant_id` say who, `ids` or `queue` which, `changed` how many, `outcome` whether it failed',
   'schedules.planning_failed':
     'the times of cron triggers could not be made jobs, which is retried; `err` has the cause',
   'schedules.planning_recovered': 'the times of cron triggers are made jobs again',

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import express from 'express';
 import { CLIENT_CLOSED_REQUEST, type HttpServerCounts, type Logger, OTHER_ROUTE } from '../platform/index.ts';
-import { type InsightCommands, metadataApi } from './admin/index.ts';
+import { type InsightCommands, type JobCommandRunner, metadataApi } from './admin/index.ts';
 import type { Assertions } from './assertions/index.ts';
 import { CONSOLE_PATH, type ConsoleFiles, consolePage, isConsolePath, takeSessionCookies } from './console/index.ts';
 import { resourceNotFound } from './errors.ts';
@@ -46,6 +46,7 @@ export interface GatewayDependencies extends Omit<GraphqlEndpointOptions, 'strea
   readonly backgroundWork:
     | {
         readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
+        readonly jobCommands: JobCommandRunner;
         readonly events: (exchange: HttpExchange) => Promise<void>;
       }
     | undefined;
@@ -106,10 +107,14 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
   const rest = restEndpoints(parts);
   const restDocument = swagger(parts);
   const { backgroundWork } = parts;
-  const metadata = metadataApi({ ...parts, commands: backgroundWork?.commands });
+  const metadata = metadataApi({
+    ...parts,
+    commands: backgroundWork?.commands,
+    jobCommands: backgroundWork?.jobCommands,
+  });
   const { consoleFiles } = parts;
   const home = homePage(parts.demoAccounts, consoleFiles !== undefined);
-  const console = consoleFiles && consolePage({ ...parts, files: consoleFiles });
+  const console = consoleFiles && consolePage({ ...parts, files: consoleFiles, hasJobs: backgroundWork !== undefined });
   const isHome = (path: string) => path === HOME_PATHS.page || path === HOME_PATHS.style;
   const endings = openResponseBatcher(parts.log);
   const takesGraphqlUpgrade = (path: string) => hasGraphql && (path === GRAPHQL_PATH || path === OLD_GRAPHQL_PATH);

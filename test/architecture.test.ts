@@ -15,7 +15,7 @@ function roomsOf(folder: string, rooms: Readonly<Record<string, string>>): Impor
 
 /** The gateway and the auth service talk to each other over HTTP only, so neither imports the other. */
 const gateway = roomsOf('gateway', {
-  admin: 'errors.ts graph http metadata session',
+  admin: 'errors.ts graph http metadata session platform',
   assertions: 'session platform',
   check: 'config.ts graph hasura-settings.ts metadata schemas session usage platform',
   cli: 'assertions check config.ts deliveries graph jobs metadata process schedules session sources upstream usage platform',
@@ -40,6 +40,7 @@ const gateway = roomsOf('gateway', {
   http: 'errors.ts platform',
   insight: 'check errors.ts graph metadata session sources platform',
   introspection: 'syntax platform',
+  'job-commands': 'errors.ts jobs platform',
   jobs: 'errors.ts platform',
   'jobs/database': '',
   kriti: '',
@@ -61,7 +62,7 @@ const gateway = roomsOf('gateway', {
   'own-secrets.ts': '',
   'portico.mjs': 'build/compile.mjs',
   process:
-    'assertions config.ts console deliveries errors.ts graph hasura-settings.ts http insight jobs metadata operation ops rate-limit replicas rest schedules server.ts session sources subscriptions upstream usage platform',
+    'assertions config.ts console deliveries errors.ts graph hasura-settings.ts http insight job-commands jobs metadata operation ops rate-limit replicas rest schedules server.ts session sources subscriptions upstream usage platform',
   'rate-limit': 'errors.ts metadata session platform',
   replicas: 'platform',
   rest: 'assertions errors.ts graph http metadata operation session sources syntax upstream platform',

@@ -20,11 +20,11 @@ export function invalidCommand(path: string): GatewayError {
   return new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"', { path });
 }
 
-/** A command about cron triggers and scheduled events where there is no database for them. */
+/** A command about jobs, cron triggers or scheduled events where there is no database for them. */
 export function commandNeedsJobs(): GatewayError {
   return new GatewayError(
     'not-supported',
-    'cron triggers and scheduled events need HASURA_GRAPHQL_METADATA_DATABASE_URL',
+    'jobs, cron triggers and scheduled events need HASURA_GRAPHQL_METADATA_DATABASE_URL',
     { path: '$.type' },
   );
 }
@@ -33,7 +33,7 @@ export function commandNeedsJobs(): GatewayError {
 export function unsupportedCommand(): GatewayError {
   return new GatewayError(
     'not-supported',
-    'Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, those about cron triggers and scheduled events, bulk, and the commands of docs/insight.md. Metadata is changed by editing its files.',
+    'Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, those about cron triggers and scheduled events, bulk, and the commands of docs/insight.md and docs/jobs.md. Metadata is changed by editing its files.',
     { path: '$.type' },
   );
 }

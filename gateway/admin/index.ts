@@ -1,1 +1,1 @@
-export { type InsightCommands, type MetadataApiOptions, metadataApi } from './metadata-api.ts';
+export { type InsightCommands, type JobCommandRunner, type MetadataApiOptions, metadataApi } from './metadata-api.ts';

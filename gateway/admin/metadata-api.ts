@@ -1,11 +1,11 @@
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { z } from 'zod';
+import type { Logger } from '../../platform/index.ts';
 import { methodNotAllowed, toLoggedError } from '../errors.ts';
 import type { Inconsistency, LiveGraph, MetadataReloads } from '../graph/index.ts';
 import { type HttpExchange, receiveJson, sendFlatError, sendJson } from '../http/index.ts';
 import { describeProblem, exportMetadata, MetadataError } from '../metadata/index.ts';
-import type { Authenticator } from '../session/index.ts';
-import { ADMIN_ROLE } from '../session/index.ts';
+import { ADMIN_ROLE, type Authenticator, OPERATOR_SCOPE, type Session } from '../session/index.ts';
 import {
   adminOnly,
   commandNeedsJobs,
@@ -24,10 +24,22 @@ export interface MetadataApiOptions {
   readonly maxBodyBytes: number;
   /** Commands of other rooms, by their names; undefined where there is no database for what they are about. */
   readonly commands?: ReadonlyMap<string, (args: unknown) => Promise<unknown>> | undefined;
-  /** Opens what runs Portico's own commands, when the first one comes. */
+  /** Opens what runs Portico's own commands that only look, when the first one comes. */
   readonly insight: () => Promise<InsightCommands>;
   /** Roles that may run these commands, beside `admin`; no others. */
   readonly insightRoles: readonly string[];
+  /** Portico's own commands about jobs; undefined where there is no database for them. */
+  readonly jobCommands?: JobCommandRunner | undefined;
+}
+
+/** Commands by which operators see jobs, and act on them. */
+export interface JobCommandRunner {
+  /** @returns undefined for a type that is none of them. */
+  run(
+    type: string,
+    args: unknown,
+    caller: Pick<Session, 'role' | 'variables'> & { readonly isOperator: boolean; readonly log: Logger },
+  ): Promise<unknown> | undefined;
 }
 
 /** Commands that only look, whose types begin with `portico_`. */
@@ -45,8 +57,9 @@ const command = z.object({
 type MetadataCommand = z.output<typeof command>;
 
 /**
- * Answers `POST /v1/metadata`, for the role `admin`, and commands that only look for others that are named: the commands of Hasura's metadata API that have a meaning where
- * metadata is edited as files.
+ * Answers `POST /v1/metadata`: the commands of Hasura's metadata API that have a meaning where metadata is edited as files, and
+ * Portico's own. The role `admin` may run all of them, roles that are named those that only look, and platform operators those about
+ * jobs.
  */
 export function metadataApi(options: MetadataApiOptions): (exchange: HttpExchange) => Promise<void> {
   return async (exchange) => {
@@ -62,12 +75,12 @@ export function metadataApi(options: MetadataApiOptions): (exchange: HttpExchang
 async function answer(exchange: HttpExchange, options: MetadataApiOptions): Promise<unknown> {
   const session = await options.authenticator.authenticate(exchange.request.headers, undefined, exchange.span);
   if (exchange.record) exchange.record.caller = session;
-  const { role } = session;
-  const isAdmin = role === ADMIN_ROLE;
-  if (!isAdmin && !options.insightRoles.includes(role)) throw adminOnly();
+  const rights = rightsOf(session, options.insightRoles);
+  if (!rights.looks && !rights.operates) throw adminOnly();
   if (exchange.request.method !== 'POST') throw methodNotAllowed('POST');
   const given = readCommand(await receiveJson(exchange, options.maxBodyBytes), '$');
-  if (!isAdmin && !isOwnCommand(given.type)) throw adminOnly();
+  if (!isAllowed(given.type, rights)) throw adminOnly();
+  if (RIGHTS_FOR_JOBS.has(given.type)) return runJobCommand(given, session, rights, exchange, options);
   if (given.type !== 'bulk') return runMetadataCommand(given, options);
   if (!Array.isArray(given.args) || given.args.length > MAX_BULK) throw invalidBulk(MAX_BULK);
   // All are read before any runs. In a bulk there is no other one, and none whose answers are long.
@@ -80,6 +93,54 @@ async function answer(exchange: HttpExchange, options: MetadataApiOptions): Prom
 }
 
 const MAX_BULK = 100;
+
+/** What a caller may do here. */
+interface CommandRights {
+  readonly isAdmin: boolean;
+  /** Run the commands that only look. */
+  readonly looks: boolean;
+  /** Run those that change jobs. */
+  readonly operates: boolean;
+}
+
+function rightsOf({ role, scopes }: Session, insightRoles: readonly string[]): CommandRights {
+  const isAdmin = role === ADMIN_ROLE;
+  return {
+    isAdmin,
+    looks: isAdmin || insightRoles.includes(role),
+    // As the auth service has it: the scope is the right of a platform operator, whatever the role.
+    operates: isAdmin || scopes.includes(OPERATOR_SCOPE),
+  };
+}
+
+/** Portico's own commands about jobs, with the right that each needs. */
+const RIGHTS_FOR_JOBS: ReadonlyMap<string, 'look' | 'operate'> = new Map([
+  ['portico_get_job_queues', 'look'],
+  ['portico_get_jobs', 'look'],
+  ['portico_get_job', 'look'],
+  ['portico_retry_jobs', 'operate'],
+  ['portico_cancel_jobs', 'operate'],
+  ['portico_purge_jobs', 'operate'],
+]);
+
+function isAllowed(type: string, { isAdmin, looks, operates }: CommandRights): boolean {
+  const needed = RIGHTS_FOR_JOBS.get(type);
+  if (isAdmin || needed === 'operate') return operates;
+  if (needed === 'look') return looks || operates;
+  return looks && isOwnCommand(type);
+}
+
+async function runJobCommand(
+  { type, args }: MetadataCommand,
+  { role, variables }: Session,
+  { operates: isOperator }: CommandRights,
+  { log }: HttpExchange,
+  { jobCommands }: MetadataApiOptions,
+): Promise<unknown> {
+  const run = jobCommands?.run(type, args, { role, variables, isOperator, log });
+  if (!run) throw commandNeedsJobs();
+  return run;
+}
 
 /** Commands that need a database for jobs. */
 const COMMANDS_OF_JOBS: ReadonlySet<string> = new Set([

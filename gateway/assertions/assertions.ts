@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import type { Session } from '../session/index.ts';
+import { OPERATOR_SCOPE, type Session } from '../session/index.ts';
 import { type PublicJwk, type SigningKey, signingKeyOf } from './signing-key.ts';
 
 /** The header that services get an assertion in. A client's own header of this name is never forwarded. */
@@ -29,8 +29,6 @@ export const OPERATOR_HEADER = 'x-portico-operator';
 
 /** As for service assertions: no verifier takes one for the other. */
 const OPERATOR_TYPE = 'portico-operator+jwt';
-/** The right that is asserted; the auth service has the same name for it. */
-const OPERATOR_SCOPE = 'platform:admin';
 const OPERATOR_LIFETIME_SECONDS = 30;
 
 /** Proves to the auth service that the caller of one request has shown the admin secret. */

@@ -39,6 +39,8 @@ export interface ConsoleOptions extends SessionEndpointOptions {
   readonly publicRole: string;
   /** Who is shown the way to the pages that look into the gateway, beside `admin`. */
   readonly insightRoles: readonly string[];
+  /** Whether there is a database for jobs: without one there is no way to their page. */
+  readonly hasJobs: boolean;
 }
 
 export function isConsolePath(path: string): boolean {
@@ -53,8 +55,8 @@ export function isConsolePath(path: string): boolean {
 export function consolePage(
   options: ConsoleOptions,
 ): (exchange: HttpExchange, cookies: SessionCookies) => Promise<void> {
-  const { demoAccounts, publicRole, insightRoles } = options;
-  const settings = Buffer.from(JSON.stringify({ demoAccounts, publicRole, insightRoles }), 'utf8');
+  const { demoAccounts, publicRole, insightRoles, hasJobs } = options;
+  const settings = Buffer.from(JSON.stringify({ demoAccounts, publicRole, insightRoles, hasJobs }), 'utf8');
   const operationsOf = savedOperations(options.graph);
   const session = sessionEndpoint(options);
   return async (exchange, cookies) => {

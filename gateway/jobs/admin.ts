@@ -10,6 +10,8 @@ export interface JobFilter {
   readonly tenant?: string | undefined;
   /** Accepted before this. */
   readonly before?: Date | undefined;
+  /** Behind the job of this id in a list, which has the newest first; it need not be there any more. */
+  readonly after?: string | undefined;
 }
 
 /** Jobs of a queue in a state. */
@@ -177,7 +179,7 @@ export function listStatement(filter: JobFilter, limit: number): { text: string;
   return { text: `SELECT ${SUMMARY} FROM ${text}`, values };
 }
 
-function conditionOf({ ids, states, kind, queue, tenant, before }: JobFilter): {
+function conditionOf({ ids, states, kind, queue, tenant, before, after }: JobFilter): {
   condition: string;
   values: readonly unknown[];
 } {
@@ -194,5 +196,6 @@ function conditionOf({ ids, states, kind, queue, tenant, before }: JobFilter): {
   add((parameter) => `queue = ${parameter}`, queue);
   add((parameter) => `tenant = ${parameter}`, tenant);
   add((parameter) => `accepted_at < ${parameter}`, before);
+  add((parameter) => `id < ${parameter}::uuid`, after);
   return { condition: conditions.join(' AND '), values };
 }

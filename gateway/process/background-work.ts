@@ -3,6 +3,7 @@ import type { GatewayConfig } from '../config.ts';
 import { openDeliveries } from '../deliveries/index.ts';
 import type { MetadataSubscriber } from '../graph/index.ts';
 import type { HttpExchange } from '../http/index.ts';
+import { JobCommands } from '../job-commands/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import { type Metadata, together } from '../metadata/index.ts';
 import { openSchedules } from '../schedules/index.ts';
@@ -20,6 +21,8 @@ export interface BackgroundWorkOptions {
 export interface BackgroundWork {
   /** Commands of the metadata API about it. */
   readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
+  /** Portico's own commands about jobs. */
+  readonly jobCommands: JobCommands;
   /** Answers `/v1/events`. */
   readonly events: (exchange: HttpExchange) => Promise<void>;
   readonly subscribers: readonly MetadataSubscriber[];
@@ -54,6 +57,7 @@ export function openBackgroundWork({ jobs, config, metadata, http, log }: Backgr
   );
   return {
     commands: new Map([...schedules.commands, ...deliveries.commands]),
+    jobCommands: new JobCommands(jobs),
     events: deliveries.endpoint,
     subscribers: [schedules, deliveries],
     states: () => [...schedules.states(), ...deliveries.states()],

@@ -6,6 +6,8 @@ export const TENANT_VARIABLE = 'x-hasura-tenant-id';
 export const ROLE_VARIABLE = 'x-hasura-role';
 /** The role that may do everything, as in Hasura. */
 export const ADMIN_ROLE = 'admin';
+/** The scope of platform operators' tokens and assertions; the auth service has the same name for it. */
+export const OPERATOR_SCOPE = 'platform:admin';
 export const ALLOWED_ROLES = 'x-hasura-allowed-roles';
 export const DEFAULT_ROLE_VARIABLE = 'x-hasura-default-role';
 

@@ -10,7 +10,7 @@ export const operationSettings = {
     'Roles whose callers may ask how their operations are run, by the header `x-portico-explain`, beside `admin` and the holder of the admin secret. See [explain.md](explain.md).',
   ),
   PORTICO_INSIGHT_ROLES: listedNames().describe(
-    'Roles that may look into the gateway by the `portico_` commands of `/v1/metadata` and on the pages of the console, beside `admin`. They see what all roles see. See [insight.md](insight.md).',
+    'Roles that may look into the gateway by the `portico_` commands of `/v1/metadata` and on the pages of the console, beside `admin`. They see what all roles see, and the jobs of all tenants. See [insight.md](insight.md).',
   ),
   HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES: setting
     .flag(true)

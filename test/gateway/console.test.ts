@@ -139,7 +139,7 @@ describe('the console', () => {
 
   test('offers the accounts of demo data, and holds nothing of what a request says', async () => {
     const { body } = await on.send('/console/settings.json');
-    expect(body).toEqual({ demoAccounts: ACCOUNTS, publicRole: 'anonymous', insightRoles: [] });
+    expect(body).toEqual({ demoAccounts: ACCOUNTS, publicRole: 'anonymous', insightRoles: [], hasJobs: false });
     const plain = (await on.send('/console/')).text;
     const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-prefix': '/evil' };
     expect((await on.send('/console/?x=<script>', { headers })).text).toBe(plain);

@@ -1,0 +1,1 @@
+export { type JobCommandCaller, JobCommands } from './job-commands.ts';

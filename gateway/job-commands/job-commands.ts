@@ -1,0 +1,154 @@
+import type { Logger } from '../../platform/index.ts';
+import type { JobFilter, JobState, Jobs } from '../jobs/index.ts';
+import { jobsNotChanged, jobsTakeTooLong, jobsUnreadable, unknownJob } from './errors.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+import { JOB_COMMAND_SHAPES, type OperatedJobs, readJobArguments } from './shapes.ts';
+import { type ShownQueue, shownJob, shownJobDetails, shownQueues } from './shown-jobs.ts';
+
+/** Who runs a command. */
+export interface JobCommandCaller {
+  readonly role: string;
+  /** The session variables. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Whether they may change jobs. */
+  readonly isOperator: boolean;
+  /** Of the request: lines about what was done go there. */
+  readonly log: Logger;
+}
+
+type JobAct = 'retry' | 'cancel' | 'purge';
+
+/** What an act is for where it names a queue. Cancelling is for all that is not finished. */
+const ACTED_STATES: Readonly<Record<JobAct, readonly JobState[]>> = {
+  retry: ['dead'],
+  cancel: ['scheduled', 'waiting', 'queued', 'running'],
+  purge: ['dead'],
+};
+
+/** Commands that wait for the one that runs. */
+const MOST_WAITING = 20;
+/** Queues that are listed; of one-off events each origin is one. */
+const MOST_QUEUES = 1_000;
+/** Calls of a webhook that are listed with a job. */
+const MOST_INVOCATIONS = 50;
+/** Ids of jobs in a line of the log. */
+const MOST_LOGGED_IDS = 50;
+
+/** The commands of the metadata API by which operators see jobs, and act on them. Who may run which, its caller decides. */
+export class JobCommands {
+  readonly #jobs: Pick<Jobs, 'admin' | 'invocations'>;
+  readonly #turns = new OneAtATime(MOST_WAITING);
+  /** The list of queues that waits for its turn: for all who ask until then. */
+  #waitingQueues: Promise<readonly ShownQueue[]> | undefined;
+
+  constructor(jobs: Pick<Jobs, 'admin' | 'invocations'>) {
+    this.#jobs = jobs;
+  }
+
+  /**
+   * Runs a command.
+   *
+   * @returns undefined for a type of command that is none of these.
+   * @throws GatewayError for arguments that it does not take, for a job that is not there, and where the database does not answer.
+   */
+  run(type: string, given: unknown, caller: JobCommandCaller): Promise<unknown> | undefined {
+    switch (type) {
+      case 'portico_get_job_queues':
+        readJobArguments(JOB_COMMAND_SHAPES[type], given);
+        return this.#listQueues(caller);
+      case 'portico_get_jobs': {
+        const { limit, ...filter } = readJobArguments(JOB_COMMAND_SHAPES[type], given);
+        return this.#list(filter, limit, caller);
+      }
+      case 'portico_get_job':
+        return this.#show(readJobArguments(JOB_COMMAND_SHAPES[type], given).id, caller);
+      case 'portico_retry_jobs':
+        return this.#act('retry', readJobArguments(JOB_COMMAND_SHAPES[type], given), caller);
+      case 'portico_cancel_jobs':
+        return this.#act('cancel', readJobArguments(JOB_COMMAND_SHAPES[type], given), caller);
+      case 'portico_purge_jobs':
+        return this.#act('purge', readJobArguments(JOB_COMMAND_SHAPES[type], given), caller);
+      default:
+        return undefined;
+    }
+  }
+
+  async #listQueues({ isOperator }: JobCommandCaller) {
+    const queues = await this.#readQueues();
+    const omitted = Math.max(0, queues.length - MOST_QUEUES);
+    return { items: queues.slice(0, MOST_QUEUES), omitted, may_operate: isOperator };
+  }
+
+  #readQueues(): Promise<readonly ShownQueue[]> {
+    this.#waitingQueues ??= this.#turns.run(async () => {
+      this.#waitingQueues = undefined;
+      return shownQueues(await readJobs(() => this.#jobs.admin.stats()));
+    });
+    const run = this.#waitingQueues;
+    // It may have been refused a turn.
+    run.catch(() => {
+      if (this.#waitingQueues === run) this.#waitingQueues = undefined;
+    });
+    return run;
+  }
+
+  async #list(filter: JobFilter, limit: number, { isOperator }: JobCommandCaller) {
+    // One more says whether there is another page.
+    const found = await this.#turns.run(() => readJobs(() => this.#jobs.admin.list(filter, limit + 1)));
+    const items = found.slice(0, limit);
+    return {
+      items: items.map((job) => shownJob(job, isOperator)),
+      next: found.length > limit ? (items.at(-1)?.id ?? null) : null,
+      may_operate: isOperator,
+    };
+  }
+
+  #show(id: string, { isOperator }: JobCommandCaller) {
+    const { admin, invocations } = this.#jobs;
+    return this.#turns.run(async () => {
+      const job = await readJobs(() => admin.show(id));
+      if (!job) throw unknownJob();
+      const page = { kind: job.kind, job: id, limit: MOST_INVOCATIONS, offset: 0 };
+      const calls = await readJobs(() => invocations.page(page));
+      return { ...shownJobDetails(job, calls, isOperator), may_operate: isOperator };
+    });
+  }
+
+  async #act(
+    act: JobAct,
+    jobs: OperatedJobs,
+    { role, variables, log }: JobCommandCaller,
+  ): Promise<{ changed: number }> {
+    const filter: JobFilter = 'ids' in jobs ? jobs : { ...jobs, states: ACTED_STATES[act] };
+    const line = {
+      event: 'jobs.operated',
+      act,
+      role,
+      user_id: variables['x-hasura-user-id'],
+      tenant_id: variables['x-hasura-tenant-id'],
+      ...('ids' in jobs
+        ? { ids: jobs.ids.slice(0, MOST_LOGGED_IDS), ids_omitted: Math.max(0, jobs.ids.length - MOST_LOGGED_IDS) }
+        : { kind: jobs.kind, queue: jobs.queue, of_tenant: jobs.tenant }),
+    } as const;
+    return this.#turns.run(async () => {
+      try {
+        const changed = await this.#jobs.admin[act](filter);
+        log.info({ ...line, outcome: 'success', changed }, 'an operator changed jobs');
+        return { changed };
+      } catch (error) {
+        log.warn({ ...line, outcome: 'failed', err: error }, 'jobs may not have been changed as an operator asked for');
+        throw Object.assign(jobsNotChanged(), { cause: error });
+      }
+    });
+  }
+}
+
+/** @throws GatewayError `service-unavailable` where the database does not answer. */
+async function readJobs<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const isCancelled = (error as { code?: unknown }).code === '57014';
+    throw Object.assign(isCancelled ? jobsTakeTooLong() : jobsUnreadable(), { cause: error });
+  }
+}

@@ -1,0 +1,114 @@
+import type { Invocation, JobDetails, JobSummary, Json, QueueStats } from '../jobs/index.ts';
+
+/** Characters of an error's code, which a webhook may have chosen. */
+const MAX_ERROR_CODE = 200;
+
+/** A job as operators see it: nothing of its input, its session, its result or the messages of its webhook. */
+export interface ShownJob {
+  readonly id: string;
+  readonly kind: string;
+  readonly queue: string;
+  /** Empty for jobs of no tenant. */
+  readonly tenant: string;
+  readonly state: JobSummary['state'];
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly accepted_at: string;
+  /** When it may run next; null once it is finished. */
+  readonly run_at: string | null;
+  readonly expires_at: string | null;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  /** Why its last attempt failed, a reason of docs/metrics.md. */
+  readonly reason: string | null;
+  /** May hold ids of users and of events: for operators only, else null. */
+  readonly order_key: string | null;
+  readonly idempotency_key: string | null;
+}
+
+export function shownJob(job: JobSummary, toOperator: boolean): ShownJob {
+  return {
+    id: job.id,
+    kind: job.kind,
+    queue: job.queue,
+    tenant: job.tenant,
+    state: job.state,
+    attempts: job.attempts,
+    max_attempts: job.maxAttempts,
+    accepted_at: job.acceptedAt.toISOString(),
+    run_at: isoTimeOrNull(job.runAt),
+    expires_at: isoTimeOrNull(job.expiresAt),
+    started_at: isoTimeOrNull(job.startedAt),
+    finished_at: isoTimeOrNull(job.finishedAt),
+    reason: job.reason,
+    order_key: toOperator ? job.orderKey : null,
+    idempotency_key: toOperator ? job.idempotencyKey : null,
+  };
+}
+
+/** A job by itself. */
+export interface ShownJobDetails extends ShownJob {
+  /** The code of the error that its caller gets; null where there is none. */
+  readonly error_code: string | null;
+  /** Its calls of a webhook, the newest first; actions log none. */
+  readonly invocations: readonly ShownInvocation[];
+}
+
+export interface ShownInvocation {
+  readonly id: string;
+  readonly created_at: string;
+  /** Null where the webhook did not answer. */
+  readonly status: number | null;
+}
+
+export function shownJobDetails(
+  job: JobDetails,
+  invocations: readonly Invocation[],
+  toOperator: boolean,
+): ShownJobDetails {
+  return {
+    ...shownJob(job, toOperator),
+    error_code: errorCodeOf(job.errors),
+    invocations: invocations.map(({ id, createdAt, status }) => ({ id, created_at: createdAt.toISOString(), status })),
+  };
+}
+
+function errorCodeOf(errors: Json): string | null {
+  if (typeof errors !== 'object' || errors === null || !('code' in errors)) return null;
+  return typeof errors.code === 'string' ? errors.code.slice(0, MAX_ERROR_CODE) : null;
+}
+
+function isoTimeOrNull(time: Date | null): string | null {
+  return time?.toISOString() ?? null;
+}
+
+/** States whose jobs are counted: those that are not finished, and dead ones. */
+const COUNTED_STATES = ['queued', 'running', 'scheduled', 'waiting', 'dead'] as const;
+
+/** The jobs of a queue. */
+export type ShownQueue = Readonly<Record<(typeof COUNTED_STATES)[number], number>> & {
+  readonly kind: string;
+  readonly queue: string;
+  /** How long the job has been due that has waited longest, in seconds; null where none is queued. */
+  readonly oldest_queued_seconds: number | null;
+};
+
+/** A queue for each of which there are jobs, in the order of their kinds and names. */
+export function shownQueues(stats: readonly QueueStats[]): readonly ShownQueue[] {
+  const queues = new Map<string, ShownQueue>();
+  for (const { kind, queue, state, count, oldestSeconds } of stats) {
+    const key = JSON.stringify([kind, queue]);
+    const known = queues.get(key) ?? { kind, queue, ...NO_JOBS, oldest_queued_seconds: null };
+    const oldest = state === 'queued' ? { oldest_queued_seconds: oldestSeconds } : {};
+    queues.set(key, { ...known, ...oldest, [state]: count });
+  }
+  return [...queues.values()].sort(
+    (one, other) => compareNames(one.kind, other.kind) || compareNames(one.queue, other.queue),
+  );
+}
+
+const NO_JOBS = { queued: 0, running: 0, scheduled: 0, waiting: 0, dead: 0 };
+
+function compareNames(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
