@@ -8,6 +8,7 @@ import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { migrate } from '../../auth-service/database/index.ts';
 import { withWholeBatches } from '../../platform/pglite-batches.ts';
 import { migrationsHash } from './migrations-hash.ts';
+import { PreparedMemory } from './prepared-memory.ts';
 
 /** Under node_modules, so it is ignored by git and shared by all runs on this machine. */
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/portico/', import.meta.url));
@@ -23,7 +24,7 @@ export interface PgliteDatabase {
 
 /** A database in this process's memory, behind a Unix socket. */
 export async function createPgliteDatabase(migrated: boolean): Promise<PgliteDatabase> {
-  return serve(await PGlite.create({ dataDir: 'memory://', loadDataDir: await snapshot(migrated) }));
+  return serve(await PGlite.create({ fs: new PreparedMemory(await snapshot(migrated)) }));
 }
 
 async function serve(db: PGlite): Promise<PgliteDatabase> {
@@ -45,11 +46,10 @@ async function serve(db: PGlite): Promise<PgliteDatabase> {
 }
 
 /** A prepared data directory: making one takes seconds, loading one a fraction. Made once per state of its sources. */
-async function snapshot(migrated: boolean): Promise<Blob> {
+async function snapshot(migrated: boolean): Promise<Uint8Array> {
   const kind = migrated ? 'migrated' : 'empty';
   const file = join(CACHE, `${kind}-${await sourcesHash()}.tar`);
-  const bytes = (await readIfThere(file)) ?? (await makeSnapshot(file, kind));
-  return new Blob([new Uint8Array(bytes)]);
+  return (await readIfThere(file)) ?? makeSnapshot(file, kind);
 }
 
 async function makeSnapshot(file: string, kind: string): Promise<Buffer> {
