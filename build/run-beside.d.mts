@@ -1,0 +1,1 @@
+export function runBeside(packageDir: string, commands: readonly (readonly string[])[]): Promise<number>;
