@@ -1,9 +1,9 @@
 import { render } from 'preact';
 import { App, loadSettings } from './app/index.ts';
-import { restore } from './session/index.ts';
+import { restoreSession } from './session/index.ts';
 
 void loadSettings();
-void restore();
+void restoreSession();
 // It would be looked for below the address of each page that is opened.
 const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
 if (icon) icon.setAttribute('href', icon.href);

@@ -16,7 +16,7 @@ import {
 import { shell, administration as texts } from '../texts/index.ts';
 import { ADMINISTRATOR, type Tenant } from './documents.ts';
 import { LoadFailure } from './load-failure.tsx';
-import { Outcome } from './outcome.tsx';
+import { OutcomeNotice } from './outcome.tsx';
 import { tenantIdOf } from './tenant-id.ts';
 
 /** What a page administers, as whom. */
@@ -73,7 +73,7 @@ export function AdministeredPage({ isOfTenant, children }: AdministeredPageProps
   return (
     <div class="administration">
       {children({ isOperator, tenant, reload })}
-      <Outcome />
+      <OutcomeNotice />
     </div>
   );
 }

@@ -33,11 +33,11 @@ const AUDIT_LOG = graphql(`
   }
 `);
 
-type AuditPage = ResultOf<typeof AUDIT_LOG>['auth_admin_audit_log'];
-type AuditEntry = NonNullable<AuditPage>['entries'][number];
+type AuditLogPage = ResultOf<typeof AUDIT_LOG>['auth_admin_audit_log'];
+type AuditEntry = NonNullable<AuditLogPage>['entries'][number];
 export type AuditFilter = Exclude<VariablesOf<typeof AUDIT_LOG>['filter'], null | undefined>;
 
-interface AuditOptions {
+interface AuditPageQuery {
   /** Null for the whole platform, or for the tenant of a tenant's administrator. */
   readonly tenantId: number | null;
   readonly filter: AuditFilter;
@@ -46,7 +46,7 @@ interface AuditOptions {
 }
 
 /** A page of the audit log, the newest entries first. */
-export function useAudit({ tenantId, filter, first, after }: AuditOptions): Loaded<AuditPage> {
+export function useAudit({ tenantId, filter, first, after }: AuditPageQuery): Loaded<AuditLogPage> {
   return useLoaded(
     async (signal) =>
       (await query(AUDIT_LOG, { tenant_id: tenantId, filter, first: first ?? null, after: after ?? null }, { signal }))
@@ -60,7 +60,7 @@ const OUTCOMES: Readonly<Record<string, string>> = { success: 'good', refused: '
 interface AuditTableProps {
   readonly administered: Administered;
   readonly label: string;
-  readonly loaded: Loaded<AuditPage>;
+  readonly loaded: Loaded<AuditLogPage>;
   readonly isExcerpt?: boolean;
 }
 
@@ -95,7 +95,7 @@ export function AuditTable({ administered, label, loaded, isExcerpt = false }: A
             <span class="whole">{entry.client_address ?? texts.nowhere}</span>
           </td>
           <td data-label={texts.details}>
-            <Details entry={entry} />
+            <EntryDetails entry={entry} />
           </td>
         </tr>
       )}
@@ -135,7 +135,7 @@ function Party({ kind, id, of: { isOperator, tenantId } }: PartyProps) {
   );
 }
 
-function Details({ entry }: { readonly entry: AuditEntry }) {
+function EntryDetails({ entry }: { readonly entry: AuditEntry }) {
   const rows: (readonly [string, string])[] = [
     [texts.id, entry.id],
     [texts.tenant, String(entry.tenant_id)],

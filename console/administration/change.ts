@@ -30,7 +30,7 @@ export function change<Data, Variables>(
   });
 }
 
-export interface Change {
+export interface ChangeState {
   readonly isBusy: boolean;
   /** Why the last one failed. */
   readonly error: unknown;
@@ -39,7 +39,7 @@ export interface Change {
 }
 
 /** A change, with what its form or button shows of it. */
-export function useChange(): Change {
+export function useChange(): ChangeState {
   const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: undefined });
   async function run(work: () => Promise<void>): Promise<boolean> {
     if (state.isBusy) return false;

@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../api/index.ts';
 
-export const TENANT = graphql(`
+export const TENANT_FRAGMENT = graphql(`
   fragment AdministeredTenant on AuthAdminTenant @_unmask {
     tenant_id
     name
@@ -16,7 +16,7 @@ export const TENANT = graphql(`
   }
 `);
 
-export type Tenant = ResultOf<typeof TENANT>;
+export type Tenant = ResultOf<typeof TENANT_FRAGMENT>;
 
 export const ADMINISTRATOR = graphql(
   `
@@ -32,7 +32,7 @@ export const ADMINISTRATOR = graphql(
       }
     }
   `,
-  [TENANT],
+  [TENANT_FRAGMENT],
 );
 
 export const TENANT_LIST = graphql(
@@ -46,5 +46,5 @@ export const TENANT_LIST = graphql(
       }
     }
   `,
-  [TENANT],
+  [TENANT_FRAGMENT],
 );

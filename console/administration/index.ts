@@ -5,7 +5,7 @@ export { change } from './change.ts';
 export { ChangeForm } from './change-form.tsx';
 export { type Claim, ClaimsField } from './claims-field.tsx';
 export { ConfirmDialog, type ConfirmDialogProps } from './confirm-dialog.tsx';
-export { TENANT, type Tenant } from './documents.ts';
+export { TENANT_FRAGMENT, type Tenant } from './documents.ts';
 export { useKeptFocus } from './kept-focus.ts';
 export { Link } from './link.tsx';
 export { LoadFailure } from './load-failure.tsx';

@@ -11,7 +11,7 @@ export function tellOutcome(text: string): void {
 }
 
 /** Shows and announces what was done last, for a while. */
-export function Outcome() {
+export function OutcomeNotice() {
   const text = outcome.value;
   useEffect(() => {
     if (text === '') return;

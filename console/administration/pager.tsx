@@ -3,7 +3,7 @@ import { goTo, parameters, path, pathWith, placeState } from '../routing/index.t
 import { administration as texts } from '../texts/index.ts';
 
 /** What the browser keeps of the way to a page of a list: the cursors of the pages before it. */
-interface Way {
+interface PagesBefore {
   readonly before: readonly string[];
 }
 
@@ -15,10 +15,10 @@ export function pageCursor(): string | null {
 /** Leads to the pages of a list. Each has an address of its own. @param onMove called when another one is opened. */
 export function Pager({ next, onMove }: { readonly next: string | null; readonly onMove: () => void }) {
   const after = pageCursor();
-  const { before = [] } = (placeState.value as Partial<Way> | null) ?? {};
+  const { before = [] } = (placeState.value as Partial<PagesBefore> | null) ?? {};
   if (after === null && next === null) return null;
   function open(cursor: string, way: readonly string[]) {
-    const state: Way = { before: way };
+    const state: PagesBefore = { before: way };
     goTo(pathWith(path.value, { ...Object.fromEntries(parameters.value), after: cursor }), { state });
     onMove();
   }

@@ -3,7 +3,7 @@ import { Field } from '../parts/index.ts';
 import { goTo, parameters, path, pathWith } from '../routing/index.ts';
 
 /** Between the last key and the search. */
-const PAUSE_MS = 200;
+const TYPING_PAUSE_MS = 200;
 
 /** Searches a list as it is typed. The address has what is searched for, from the first page on. */
 export function SearchField({ label }: { readonly label: string }) {
@@ -15,7 +15,7 @@ export function SearchField({ label }: { readonly label: string }) {
     const timer = setTimeout(() => {
       const { after: _, ...others } = Object.fromEntries(parameters.peek());
       goTo(pathWith(path.peek(), { ...others, search: typed }), { replaces: true });
-    }, PAUSE_MS);
+    }, TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   return (

@@ -22,7 +22,7 @@ export async function execute<Result, Variables>(
   variables: Variables,
   { headers = {}, signal }: CallOptions = {},
 ): Promise<Result> {
-  const response = await request('v1/graphql', {
+  const response = await fetchFromGateway('v1/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query: print(document), variables }),
@@ -36,7 +36,7 @@ export async function execute<Result, Variables>(
 
 /** Reads a JSON document of the gateway. @throws ApiError. */
 export async function readDocument<T>(path: string, options: CallOptions = {}): Promise<T> {
-  const response = await request(path, { headers: { ...options.headers }, signal: options.signal ?? null });
+  const response = await fetchFromGateway(path, { headers: { ...options.headers }, signal: options.signal ?? null });
   const body: unknown = await response.json().catch(() => undefined);
   const problem = readError(response, body);
   if (problem) throw problem;
@@ -48,12 +48,12 @@ export async function readDocument<T>(path: string, options: CallOptions = {}): 
  *
  * @throws ApiError.
  */
-export async function command<T>(
+export async function callMetadataApi<T>(
   type: string,
   args: Readonly<Record<string, unknown>> = {},
   { headers = {}, signal }: CallOptions = {},
 ): Promise<T> {
-  const response = await request('v1/metadata', {
+  const response = await fetchFromGateway('v1/metadata', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ type, args }),
@@ -76,7 +76,7 @@ export async function consoleCall<T>(
   body: object,
   headers: RequestHeaders = {},
 ): Promise<{ readonly status: number; readonly answer: T }> {
-  const response = await request(`console/${path}`, {
+  const response = await fetchFromGateway(`console/${path}`, {
     method: 'POST',
     credentials: 'same-origin',
     headers: { ...headers, 'content-type': 'application/json', 'x-portico-console': '1' },
@@ -98,7 +98,7 @@ const CONSOLE_CALL_MS = 30_000;
  *
  * @throws ApiError where the path leads to another origin, and where the gateway cannot be reached.
  */
-export async function request(path: string, init: RequestInit): Promise<Response> {
+export async function fetchFromGateway(path: string, init: RequestInit): Promise<Response> {
   const url = gatewayUrl(path);
   try {
     return await fetch(url, { credentials: 'omit', cache: 'no-store', ...init });

@@ -2,12 +2,12 @@ export { CONSOLE_ROOT, consoleUrl, gatewayUrl } from './addresses.ts';
 export { ApiError, readError, sessionChanged } from './api-error.ts';
 export {
   type CallOptions,
-  command,
+  callMetadataApi,
   consoleCall,
   execute,
+  fetchFromGateway,
   type RequestHeaders,
   readDocument,
-  request,
 } from './client.ts';
 export { graphql, type ResultOf, type TypedDocument, type VariablesOf } from './graphql.ts';
 export type * from './insight.ts';

@@ -78,7 +78,7 @@ export interface MetadataFile {
   readonly bytes: number;
 }
 
-export interface MetadataFiles {
+export interface MetadataFileList {
   readonly watched: boolean;
   readonly files: readonly MetadataFile[];
 }

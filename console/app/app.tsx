@@ -13,7 +13,7 @@ export function App() {
   const [notice, setNotice] = useState<string | undefined>(undefined);
   if (!isLoggedIn.value) return isRestoring.value ? <Restoring /> : <LoginPage notice={notice} />;
   return (
-    <Shell
+    <ConsoleFrame
       key={userKey.value}
       onLogOut={() => {
         setNotice(undefined);
@@ -33,7 +33,7 @@ function Restoring() {
   );
 }
 
-function Shell({ onLogOut }: { readonly onLogOut: () => void }) {
+function ConsoleFrame({ onLogOut }: { readonly onLogOut: () => void }) {
   const [isMenuOpen, setMenuOpen] = useState(false);
   return (
     <div class="shell">

@@ -5,10 +5,10 @@ import { followLink, hrefOf, path } from '../routing/index.ts';
 import { allowedRoles, role } from '../session/index.ts';
 import { shell } from '../texts/index.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
-import { isShown, PAGES, type Page } from './pages.ts';
+import { type ConsolePage, isShown, PAGES } from './pages.ts';
 
 /** The page at the current address. */
-export function pageAt(address: string): Page | undefined {
+export function pageAt(address: string): ConsolePage | undefined {
   if (address === '') return PAGES[0];
   return PAGES.find((page) => address === page.path || address.startsWith(`${page.path}/`));
 }
@@ -21,7 +21,7 @@ export function CurrentPage() {
   return page ? <LoadedPage key={page.path} page={page} /> : <NotFound />;
 }
 
-function LoadedPage({ page }: { readonly page: Page }) {
+function LoadedPage({ page }: { readonly page: ConsolePage }) {
   const [loaded, setLoaded] = useState<{ content?: ComponentType; error?: unknown }>({});
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -7,23 +7,23 @@ import {
   enterAdminSecret,
   logIn,
   logInWithServiceAccount,
-  restore,
   restoreProblem,
+  restoreSession,
 } from '../session/index.ts';
 import { login, shell } from '../texts/index.ts';
 import { settings } from './console-settings.ts';
 import { ThemePicker } from './theme-picker.tsx';
 
-const WAYS = [
+const LOGIN_METHODS = [
   { id: 'password', label: login.password.tab },
   { id: 'service', label: login.service.tab },
   { id: 'token', label: login.token.tab },
   { id: 'admin', label: login.admin.tab },
 ] as const;
 
-type Way = (typeof WAYS)[number]['id'];
+type LoginMethod = (typeof LOGIN_METHODS)[number]['id'];
 
-const FORMS: Readonly<Record<Way, () => preact.JSX.Element>> = {
+const FORMS: Readonly<Record<LoginMethod, () => preact.JSX.Element>> = {
   password: PasswordForm,
   service: ServiceAccountForm,
   token: TokenForm,
@@ -31,8 +31,8 @@ const FORMS: Readonly<Record<Way, () => preact.JSX.Element>> = {
 };
 
 export function LoginPage({ notice }: { readonly notice: string | undefined }) {
-  const [way, setWay] = useState<Way>('password');
-  const Form = FORMS[way];
+  const [method, choose] = useState<LoginMethod>('password');
+  const Form = FORMS[method];
   useEffect(() => {
     document.title = shell.title(login.title);
   }, []);
@@ -49,7 +49,7 @@ export function LoginPage({ notice }: { readonly notice: string | undefined }) {
         {endedBecause.value === 'expired' && <Notice kind="info">{login.expired}</Notice>}
         {restoreProblem.value !== undefined && <NotRestored error={restoreProblem.value} />}
         {notice !== undefined && <Notice kind="bad">{notice}</Notice>}
-        <Tabs label={login.ways} tabs={WAYS} chosen={way} onChoose={(id) => setWay(id as Way)}>
+        <Tabs label={login.methods} tabs={LOGIN_METHODS} chosen={method} onChoose={(id) => choose(id as LoginMethod)}>
           <Form />
         </Tabs>
       </div>
@@ -62,7 +62,7 @@ function NotRestored({ error }: { readonly error: unknown }) {
   return (
     <>
       <ErrorNotice error={error} />
-      <Button onClick={() => void restore()}>{login.restore}</Button>
+      <Button onClick={() => void restoreSession()}>{login.restore}</Button>
     </>
   );
 }

@@ -2,9 +2,9 @@ import { followLink, hrefOf, path } from '../routing/index.ts';
 import { allowedRoles, role } from '../session/index.ts';
 import { shell } from '../texts/index.ts';
 import { pageAt } from './current-page.tsx';
-import { isShown, PAGES, type Page } from './pages.ts';
+import { type ConsolePage, isShown, PAGES } from './pages.ts';
 
-const GROUPS = Object.entries(shell.groups) as readonly [Page['group'], string][];
+const PAGE_GROUPS = Object.entries(shell.groups) as readonly [ConsolePage['group'], string][];
 
 /** The links to the pages. @param onFollow called when one is followed. */
 export function Navigation({ onFollow }: { readonly onFollow: () => void }) {
@@ -12,7 +12,7 @@ export function Navigation({ onFollow }: { readonly onFollow: () => void }) {
   const shown = PAGES.filter((page) => isShown(page, role.value, allowedRoles.value ?? []));
   return (
     <nav aria-label={shell.navigation}>
-      {GROUPS.map(([group, title]) => {
+      {PAGE_GROUPS.map(([group, title]) => {
         const pages = shown.filter((page) => page.group === group);
         if (pages.length === 0) return null;
         return (

@@ -4,7 +4,7 @@ import { account, administrationPages, explorer, graph, metadata, rest, schemaPa
 import { settings } from './console-settings.ts';
 
 /** A page of the console. */
-export interface Page {
+export interface ConsolePage {
   /** Its address below the console; below it are its own. */
   readonly path: string;
   readonly title: string;
@@ -24,20 +24,20 @@ export interface Page {
 const insightRoles = () => ['admin', ...settings.value.insightRoles];
 
 /** @param allowed the roles that the caller may take. */
-export function isShown({ isFor, roles }: Page, role: string, allowed: readonly string[]): boolean {
+export function isShown({ isFor, roles }: ConsolePage, role: string, allowed: readonly string[]): boolean {
   return (isFor?.(role, allowed) ?? true) && (roles?.().includes(role) ?? true);
 }
 
 /** Also for those who would have to take another of their roles first, which the page offers. */
 const isForRoles =
-  (roles: ReadonlySet<string>): NonNullable<Page['isFor']> =>
+  (roles: ReadonlySet<string>): NonNullable<ConsolePage['isFor']> =>
   (role, allowed) =>
     role === 'admin' || [role, ...allowed].some((name) => roles.has(name));
 const isForAdministrator = isForRoles(ADMINISTRATOR_ROLES);
 const isForOperator = isForRoles(OPERATOR_ROLES);
 
 /** All pages, in the order of the navigation. The first one is opened at the console's own address. */
-export const PAGES: readonly Page[] = [
+export const PAGES: readonly ConsolePage[] = [
   { path: 'explorer', title: explorer.title, group: 'build', load: () => import('../pages/explorer/index.ts') },
   { path: 'rest', title: rest.title, group: 'build', load: () => import('../pages/rest/index.ts') },
   { path: 'schema', title: schemaPage.title, group: 'build', load: () => import('../pages/schema/index.ts') },

@@ -3,7 +3,7 @@ import { effect, signal } from '@preact/signals';
 export type Theme = 'system' | 'light' | 'dark';
 
 /** Read by `theme-at-start.ts` before the page is painted. */
-const KEY = 'portico-theme';
+const THEME_KEY = 'portico-theme';
 
 export const theme = signal<Theme>(storedTheme());
 
@@ -17,8 +17,8 @@ effect(() => {
   if (theme.value === 'system') delete dataset.theme;
   else dataset.theme = theme.value;
   try {
-    if (theme.value === 'system') localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, theme.value);
+    if (theme.value === 'system') localStorage.removeItem(THEME_KEY);
+    else localStorage.setItem(THEME_KEY, theme.value);
   } catch {
     // Storage is switched off: it is chosen for this page only.
   }

@@ -2,14 +2,14 @@ import { useState } from 'preact/hooks';
 import { shell } from '../texts/index.ts';
 import { Button } from './button.tsx';
 
-const SHOWN_MS = 1_500;
+const COPIED_SHOWN_MS = 1_500;
 
 /** Copies a text. @param text what is copied, made when it is asked for. */
 export function CopyButton({ text, label = shell.copy }: { readonly text: () => string; readonly label?: string }) {
   const [outcome, setOutcome] = useState<string | undefined>(undefined);
   async function copy() {
     setOutcome((await isCopied(text())) ? shell.copied : shell.notCopied);
-    setTimeout(() => setOutcome(undefined), SHOWN_MS);
+    setTimeout(() => setOutcome(undefined), COPIED_SHOWN_MS);
   }
   return (
     <Button kind="quiet" onClick={() => void copy()}>

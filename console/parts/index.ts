@@ -6,7 +6,7 @@ export { Dialog } from './dialog.tsx';
 export { Field } from './field.tsx';
 export { ErrorNotice, Notice } from './notice.tsx';
 export { PageHeader } from './page-header.tsx';
-export { Problems } from './problems.tsx';
+export { ProblemList } from './problems.tsx';
 export { saveFile } from './save-file.ts';
 export { PreformattedText, ScrollRegion } from './scroll-region.tsx';
 export { Select } from './select.tsx';

@@ -1,12 +1,12 @@
 import type { MetadataProblem } from '../api/index.ts';
 
 /** What is wrong with metadata, each with its place. */
-export function Problems({ items }: { readonly items: readonly MetadataProblem[] }) {
+export function ProblemList({ items }: { readonly items: readonly MetadataProblem[] }) {
   return (
     <ul class="lines">
       {items.map((problem) => (
-        <li key={`${placeOf(problem)} ${problem.message}`}>
-          <code>{placeOf(problem)}</code> {problem.message}
+        <li key={`${problemLocation(problem)} ${problem.message}`}>
+          <code>{problemLocation(problem)}</code> {problem.message}
         </li>
       ))}
     </ul>
@@ -14,6 +14,6 @@ export function Problems({ items }: { readonly items: readonly MetadataProblem[]
 }
 
 /** Such as `remote_schemas.yaml:7`. */
-function placeOf({ file, line }: MetadataProblem): string {
+function problemLocation({ file, line }: MetadataProblem): string {
   return line === undefined ? file : `${file}:${line}`;
 }

@@ -1,11 +1,11 @@
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
-import { ApiError, readError, request } from '../api/index.ts';
+import { ApiError, fetchFromGateway, readError } from '../api/index.ts';
 import { authorized } from '../session/index.ts';
 
 /** The schema that the caller's role sees. @throws ApiError where it may not introspect. */
 export function loadRoleSchema(signal: AbortSignal): Promise<GraphQLSchema> {
   return authorized(async (headers) => {
-    const response = await request('v1/graphql', {
+    const response = await fetchFromGateway('v1/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ query: getIntrospectionQuery({ inputValueDeprecation: true }) }),

@@ -31,7 +31,7 @@ export interface Claims {
 const HASURA_CLAIMS = 'https://hasura.io/jwt/claims';
 
 /** Reads a JWT without verifying it: the gateway does that with every request. @returns undefined where it is none. */
-export function claimsOf(accessToken: string): Claims | undefined {
+export function unverifiedClaims(accessToken: string): Claims | undefined {
   const [, payload] = accessToken.split('.');
   if (payload === undefined) return undefined;
   try {
@@ -58,7 +58,10 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** The headers that authenticate a request, with the role that it is made with. */
-export function headersOf(credentials: Credentials | undefined, role: string): Readonly<Record<string, string>> {
+export function credentialHeaders(
+  credentials: Credentials | undefined,
+  role: string,
+): Readonly<Record<string, string>> {
   if (!credentials) return {};
   const picked: Record<string, string> = role === '' ? {} : { 'x-hasura-role': role };
   if (credentials.kind === 'admin-secret') return { 'x-hasura-admin-secret': credentials.secret, ...picked };

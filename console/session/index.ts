@@ -1,6 +1,6 @@
 export { ADMINISTRATOR_ROLES, OPERATOR_ROLES } from './administrator-roles.ts';
 export type { Claims } from './credentials.ts';
-export type { Login } from './kept-session.ts';
+export type { PasswordLogin } from './kept-session.ts';
 export { pickRole } from './picked-role.ts';
 export {
   allowedRoles,
@@ -17,8 +17,8 @@ export {
   logInWithServiceAccount,
   logOut,
   query,
-  restore,
   restoreProblem,
+  restoreSession,
   role,
   userKey,
 } from './session.ts';

@@ -1,7 +1,7 @@
 import { ApiError, CONSOLE_ROOT, consoleCall, type RequestHeaders } from '../api/index.ts';
 
 /** Who logs in. */
-export interface Login {
+export interface PasswordLogin {
   readonly username: string;
   readonly password: string;
   readonly tenantId: number;
@@ -14,7 +14,7 @@ export interface NewToken {
   readonly expires_in: number;
 }
 
-interface Answer {
+interface SessionResponse {
   readonly success: boolean;
   readonly error_message: string | null;
   readonly data: NewToken | null;
@@ -25,13 +25,13 @@ const SHARED_NAME = `portico-session ${CONSOLE_ROOT}`;
 
 // The gateway keeps the session's refresh token in a cookie that no script can read; here is only that there is one.
 
-export function openSession({ username, password, tenantId }: Login): Promise<NewToken> {
-  return ask('login', { username, password, tenant_id: tenantId });
+export function startSession({ username, password, tenantId }: PasswordLogin): Promise<NewToken> {
+  return requestToken('login', { username, password, tenant_id: tenantId });
 }
 
 /** @throws ApiError 401 where the session is over. */
 export function refreshSession(): Promise<NewToken> {
-  return ask('refresh');
+  return requestToken('refresh');
 }
 
 /** @param headers authenticate the caller, for browsers that have not taken the cookie. */
@@ -60,9 +60,9 @@ function remember(hasSession: boolean): void {
   }
 }
 
-function ask(action: 'login' | 'refresh', body: object = {}): Promise<NewToken> {
+function requestToken(action: 'login' | 'refresh', body: object = {}): Promise<NewToken> {
   return inTurn(async () => {
-    const { status, answer } = await consoleCall<Answer>(`session/${action}`, body);
+    const { status, answer } = await consoleCall<SessionResponse>(`session/${action}`, body);
     if (answer.data) {
       remember(true);
       return answer.data;

@@ -1,4 +1,4 @@
-import { ApiError, request } from '../api/index.ts';
+import { ApiError, fetchFromGateway } from '../api/index.ts';
 import type { NewToken } from './kept-session.ts';
 
 /** A program's credential, as which operators administer. */
@@ -37,7 +37,7 @@ export async function revokeToken(account: ServiceAccount, token: string): Promi
 }
 
 function post(path: string, { clientId, clientSecret }: ServiceAccount, form: Record<string, string>) {
-  return request(path, {
+  return fetchFromGateway(path, {
     method: 'POST',
     body: new URLSearchParams({ ...form, client_id: clientId, client_secret: clientSecret }),
   });

@@ -1,13 +1,13 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError, execute, type RequestHeaders, sessionChanged, type TypedDocument } from '../api/index.ts';
-import { type Claims, type Credentials, claimsOf, headersOf } from './credentials.ts';
+import { type Claims, type Credentials, credentialHeaders, unverifiedClaims } from './credentials.ts';
 import {
   endSession,
-  type Login,
   mayHaveSession,
   type NewToken,
-  openSession,
+  type PasswordLogin,
   refreshSession,
+  startSession,
   tellOtherPages,
   whenOtherPagesTell,
 } from './kept-session.ts';
@@ -44,10 +44,10 @@ export const role = computed(() => {
 });
 
 /** @throws ApiError with the reason of a refusal. */
-export async function logIn(login: Login): Promise<void> {
-  const token = await openSession(login);
+export async function logIn(login: PasswordLogin): Promise<void> {
+  const token = await startSession(login);
   pickRole('');
-  begin(token);
+  beginSession(token);
   tellOtherPages('opened');
 }
 
@@ -55,23 +55,23 @@ export async function logIn(login: Login): Promise<void> {
 export async function logInWithServiceAccount(account: ServiceAccount): Promise<void> {
   const token = await tokenOf(account);
   pickRole('');
-  begin(token, account);
+  beginSession(token, account);
 }
 
 /** Logouts of other pages. A token that was requested before one belongs to a session that has ended. */
 let endingsElsewhere = 0;
 
 /** Continues the session from before a reload, or of another page of this browser. */
-export async function restore(): Promise<void> {
+export async function restoreSession(): Promise<void> {
   if (credentials.value !== undefined || !mayHaveSession()) return;
   isRestoring.value = true;
   restoreProblem.value = undefined;
   const endings = endingsElsewhere;
   try {
     const token = await refreshSession();
-    if (credentials.value === undefined && endings === endingsElsewhere) begin(token);
+    if (credentials.value === undefined && endings === endingsElsewhere) beginSession(token);
   } catch (error) {
-    if (isOver(error)) endedBecause.value = 'expired';
+    if (isSessionOver(error)) endedBecause.value = 'expired';
     else restoreProblem.value = error;
   } finally {
     isRestoring.value = false;
@@ -80,7 +80,7 @@ export async function restore(): Promise<void> {
 
 /** @returns whether the text is a token. */
 export function enterAccessToken(accessToken: string): boolean {
-  const found = claimsOf(accessToken.trim());
+  const found = unverifiedClaims(accessToken.trim());
   if (!found) return false;
   pickRole('');
   start({ kind: 'token', accessToken: accessToken.trim(), claims: found });
@@ -95,8 +95,8 @@ export function enterAdminSecret(secret: string): void {
 /** Ends the session here, forgets what the user has typed, and revokes it at the auth service. @throws ApiError where it could not be revoked. */
 export async function logOut(): Promise<void> {
   const current = credentials.value;
-  const headers = headersOf(current, '');
-  end(undefined);
+  const headers = credentialHeaders(current, '');
+  clearSession(undefined);
   forgetUser();
   if (current?.kind === 'service-account') await revokeToken(current.account, current.accessToken);
   if (current?.kind !== 'login') return;
@@ -112,9 +112,9 @@ export async function logOut(): Promise<void> {
 export async function authorization(asRole = role.value): Promise<RequestHeaders> {
   const current = credentials.value;
   const user = userKey.value;
-  if (isRefreshed(current) && current.expiresAt - Date.now() < MIN_REMAINING_MS) await refresh();
+  if (isRefreshed(current) && current.expiresAt - Date.now() < MIN_REMAINING_MS) await refreshToken();
   requireUser(user);
-  return headersOf(credentials.value, asRole);
+  return credentialHeaders(credentials.value, asRole);
 }
 
 /** A refresh returns the token of the user who has logged in last in this browser: requests of the user before are not made as that one. */
@@ -145,7 +145,7 @@ export async function authorized<T>(send: (headers: RequestHeaders) => Promise<T
     if (!(error instanceof ApiError) || !error.isUnauthenticated || before === undefined) throw error;
     if (isRefreshed(before) && credentials.value !== undefined) {
       // Another request may have refreshed it meanwhile.
-      if (credentials.value === before) await refresh();
+      if (credentials.value === before) await refreshToken();
       requireUser(user);
       return send(await authorization(asRole));
     }
@@ -162,13 +162,13 @@ function isRefreshed(given: Credentials | undefined): given is RefreshedCredenti
 
 /** A token is replaced when less than this is left. */
 const MIN_REMAINING_MS = 5_000;
-const RETRY_MS = 10_000;
+const TOKEN_RETRY_MS = 10_000;
 
 let refreshing: Promise<void> | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** One refresh at a time: a refresh token is used once. */
-function refresh(): Promise<void> {
+function refreshToken(): Promise<void> {
   refreshing ??= refreshNow().finally(() => {
     refreshing = undefined;
   });
@@ -182,29 +182,29 @@ async function refreshNow(): Promise<void> {
   try {
     const token = await (account ? tokenOf(account) : refreshSession());
     // The caller has logged out meanwhile.
-    if (credentials.value === current) begin(token, account);
+    if (credentials.value === current) beginSession(token, account);
   } catch (error) {
     if (credentials.value === current) {
-      if (isOver(error)) return end('expired');
-      timer = setTimeout(refreshQuietly, RETRY_MS);
+      if (isSessionOver(error)) return clearSession('expired');
+      timer = setTimeout(refreshQuietly, TOKEN_RETRY_MS);
     }
     throw error;
   }
 }
 
 /** Whether the auth service says that there is no such session, in place of a failure. */
-function isOver(error: unknown): boolean {
-  return error instanceof ApiError && ENDED.has(error.code) && error.isUnauthenticated;
+function isSessionOver(error: unknown): boolean {
+  return error instanceof ApiError && SESSION_OVER_CODES.has(error.code) && error.isUnauthenticated;
 }
 
-const ENDED: ReadonlySet<string> = new Set(['refresh-refused', 'login-refused']);
+const SESSION_OVER_CODES: ReadonlySet<string> = new Set(['refresh-refused', 'login-refused']);
 
 function refreshQuietly(): void {
-  refresh().catch(() => {});
+  refreshToken().catch(() => {});
 }
 
-function begin({ access_token: accessToken, expires_in }: NewToken, account?: ServiceAccount): void {
-  const found = claimsOf(accessToken);
+function beginSession({ access_token: accessToken, expires_in }: NewToken, account?: ServiceAccount): void {
+  const found = unverifiedClaims(accessToken);
   if (!found) throw new ApiError('invalid-jwt', 'The access token cannot be read.', 200);
   // Another page may have logged in another user.
   if (claims.value && userIn(claims.value) !== userIn(found)) {
@@ -233,7 +233,7 @@ function start(given: Credentials): void {
   credentials.value = given;
 }
 
-function end(why: 'expired' | undefined): void {
+function clearSession(why: 'expired' | undefined): void {
   clearTimeout(timer);
   pickRole('');
   endedBecause.value = why;
@@ -245,9 +245,9 @@ whenOtherPagesTell((news) => {
   if (news === 'ended') endingsElsewhere++;
   if (news === 'opened') {
     if (isOfLogin) refreshQuietly();
-    else void restore();
+    else void restoreSession();
   } else if (isOfLogin) {
-    end(undefined);
+    clearSession(undefined);
     forgetUser();
   }
 });

@@ -2,7 +2,7 @@ export const login = {
   title: 'Log in',
   lead: 'See what your role may ask for, and ask it.',
   expired: 'Your session has ended. Log in again to go on.',
-  ways: 'How to log in',
+  methods: 'How to log in',
   restore: 'Go on with your session',
   password: {
     tab: 'Password',

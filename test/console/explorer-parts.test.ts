@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { urlOfOrigin } from '../../console/api/addresses.ts';
 import { withPayload } from '../../console/pages/explorer/incremental.ts';
-import { curlOf, endpointsOf, requestOf } from '../../console/pages/rest/openapi.ts';
+import { curlOf, endpointsOf, restRequestOf } from '../../console/pages/rest/openapi.ts';
 
 describe('a result in several payloads', () => {
   const first = { data: { product: { id: '1', tags: ['a'], owner: { name: 'x' } } }, hasNext: true };
@@ -49,7 +49,7 @@ describe('a request to a REST endpoint', () => {
 
   test('is made of the values of its parameters', () => {
     expect(endpoint).toMatchObject({ method: 'GET', description: 'One order.', query: 'query { a }', body: undefined });
-    expect(requestOf(endpoint, { id: 'a/b ?', with: 'ü&' }, '')).toEqual({
+    expect(restRequestOf(endpoint, { id: 'a/b ?', with: 'ü&' }, '')).toEqual({
       method: 'GET',
       path: '/api/rest/orders/a%2Fb%20%3F?with=%C3%BC%26',
       body: undefined,

@@ -5,8 +5,8 @@ import { kindOfSession, query, role } from '../../session/index.ts';
 import { account, shell } from '../../texts/index.ts';
 import { ACCOUNT, END_SESSION } from './documents.ts';
 
-type Account = ResultOf<typeof ACCOUNT>;
-type Session = NonNullable<Account['auth_session_list']>[number];
+type AccountResult = ResultOf<typeof ACCOUNT>;
+type OwnSession = NonNullable<AccountResult['auth_session_list']>[number];
 
 /** Who the caller is, and where they are logged in. */
 export function AccountPage() {
@@ -48,9 +48,9 @@ function OwnAccount() {
   );
 }
 
-function Sessions({ sessions, onChange }: { readonly sessions: readonly Session[]; readonly onChange: () => void }) {
+function Sessions({ sessions, onChange }: { readonly sessions: readonly OwnSession[]; readonly onChange: () => void }) {
   const [error, setError] = useState<unknown>(undefined);
-  async function end(session: Session) {
+  async function end(session: OwnSession) {
     setError(undefined);
     try {
       const { auth_session_revoke: result } = await query(END_SESSION, { data: { session_id: session.session_id } });
@@ -109,6 +109,6 @@ function Sessions({ sessions, onChange }: { readonly sessions: readonly Session[
   );
 }
 
-function nameOf({ user_agent: userAgent }: Session): string {
+function nameOf({ user_agent: userAgent }: OwnSession): string {
   return deviceOf(userAgent) ?? account.sessions.unknown;
 }

@@ -6,13 +6,13 @@ import { EVENTS } from './events.ts';
 /** What entries are picked by; the address has the values. */
 export const FILTERS = ['event', 'outcome', 'user_id', 'since', 'until'] as const;
 
-type Filter = (typeof FILTERS)[number];
+type FilterName = (typeof FILTERS)[number];
 
-const ANY = { value: '', label: texts.any };
+const ANY_OUTCOME = { value: '', label: texts.any };
 
 export function AuditFilters() {
-  const givenFor = (name: Filter) => parameters.value.get(name) ?? '';
-  function set(name: Filter, value: string) {
+  const givenFor = (name: FilterName) => parameters.value.get(name) ?? '';
+  function set(name: FilterName, value: string) {
     const { after: _, ...others } = Object.fromEntries(parameters.value);
     goTo(pathWith(path.value, { ...others, [name]: value.trim() }), { replaces: true });
   }
@@ -21,13 +21,13 @@ export function AuditFilters() {
       <Select
         label={texts.event}
         value={givenFor('event')}
-        options={[ANY, ...EVENTS.map((name) => ({ value: name, label: name }))]}
+        options={[ANY_OUTCOME, ...EVENTS.map((name) => ({ value: name, label: name }))]}
         onChange={(value) => set('event', value)}
       />
       <Select
         label={texts.outcome}
         value={givenFor('outcome')}
-        options={[ANY, ...Object.entries(texts.outcomes).map(([value, label]) => ({ value, label }))]}
+        options={[ANY_OUTCOME, ...Object.entries(texts.outcomes).map(([value, label]) => ({ value, label }))]}
         onChange={(value) => set('outcome', value)}
       />
       <Field

@@ -17,7 +17,7 @@ import { Button, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { query, role } from '../../session/index.ts';
 import { administration, administrationPages, clients as texts } from '../../texts/index.ts';
 import { CreateClientDialog } from './create-client-dialog.tsx';
-import { CLIENT_LIST, type Client, REVOKE } from './documents.ts';
+import { CLIENT_LIST, type ClientEntry, REVOKE } from './documents.ts';
 
 /** The service accounts of a tenant. */
 export function ClientsPage() {
@@ -26,7 +26,11 @@ export function ClientsPage() {
       <PageHeader title={administrationPages.clients} lead={texts.lead} />
       <AdministeredPage isOfTenant>
         {(administered) =>
-          administered.tenant ? <Clients administered={administered} tenant={administered.tenant} /> : <TenantChoice />
+          administered.tenant ? (
+            <ClientsOfTenant administered={administered} tenant={administered.tenant} />
+          ) : (
+            <TenantChoice />
+          )
         }
       </AdministeredPage>
     </>
@@ -38,7 +42,7 @@ interface ClientsProps {
   readonly tenant: Tenant;
 }
 
-function Clients({ administered, tenant }: ClientsProps) {
+function ClientsOfTenant({ administered, tenant }: ClientsProps) {
   const after = pageCursor();
   const tenantId = tenant.tenant_id;
   const loaded = useLoaded(
@@ -47,7 +51,7 @@ function Clients({ administered, tenant }: ClientsProps) {
   );
   const [isAdding, setAdding] = useState(false);
   const [secret, setSecret] = useState<ShownSecret | undefined>(undefined);
-  const [revoked, setRevoked] = useState<Client | undefined>(undefined);
+  const [revoked, setRevoked] = useState<ClientEntry | undefined>(undefined);
   return (
     <>
       <CurrentTenant administered={administered} />
@@ -61,7 +65,7 @@ function Clients({ administered, tenant }: ClientsProps) {
         loaded={loaded}
         summary={(entries) => texts.count(entries.length)}
         columns={[texts.name, texts.id, texts.roles, texts.scopes, texts.state, texts.created, texts.actions]}
-        row={(client) => <ClientRow key={client.client_id} client={client} onRevoke={() => setRevoked(client)} />}
+        row={(client) => <ClientTableRow key={client.client_id} client={client} onRevoke={() => setRevoked(client)} />}
       />
       {isAdding && (
         <CreateClientDialog
@@ -95,7 +99,7 @@ function Clients({ administered, tenant }: ClientsProps) {
   );
 }
 
-function ClientRow({ client, onRevoke }: { readonly client: Client; readonly onRevoke: () => void }) {
+function ClientTableRow({ client, onRevoke }: { readonly client: ClientEntry; readonly onRevoke: () => void }) {
   const isActive = client.revoked_at === null;
   return (
     <tr>

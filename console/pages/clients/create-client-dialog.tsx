@@ -12,9 +12,9 @@ import {
 } from '../../administration/index.ts';
 import { Dialog, Field } from '../../parts/index.ts';
 import { clients } from '../../texts/index.ts';
-import { CREATE } from './documents.ts';
+import { CREATE_CLIENT } from './documents.ts';
 
-const texts = clients.create;
+const newClientTexts = clients.create;
 
 interface CreateClientDialogProps {
   readonly administered: Administered;
@@ -28,30 +28,30 @@ export function CreateClientDialog({ administered, tenant, onClose, onCreated }:
   const [roles, setRoles] = useState<Roles>({ roles: [], defaultRole: '' });
   const [scopes, setScopes] = useState<readonly string[]>([]);
   async function run() {
-    const { client, client_secret: secret } = await change(CREATE, {
+    const { client, client_secret: secret } = await change(CREATE_CLIENT, {
       data: { tenant_id: tenant.tenant_id, name, ...roleArguments(roles), scopes: [...scopes] },
     });
     onCreated({
-      title: texts.done(client.name),
-      text: texts.secretText,
+      title: newClientTexts.done(client.name),
+      text: newClientTexts.secretText,
       values: [
-        [texts.id, client.client_id],
-        [texts.secret, secret],
+        [newClientTexts.id, client.client_id],
+        [newClientTexts.secret, secret],
       ],
     });
   }
   return (
-    <Dialog title={texts.title} onClose={onClose}>
+    <Dialog title={newClientTexts.title} onClose={onClose}>
       <ChangeForm
         fields={['name', 'roles', 'default_role', 'scopes']}
-        submit={texts.submit}
+        submit={newClientTexts.submit}
         run={run}
         onCancel={onClose}
       >
         {(problemOf) => (
           <>
             <Field
-              label={texts.name}
+              label={newClientTexts.name}
               autocomplete="off"
               value={name}
               problem={problemOf('name')}
@@ -65,12 +65,12 @@ export function CreateClientDialog({ administered, tenant, onClose, onCreated }:
               onChange={setRoles}
             />
             <NamesField
-              label={texts.scopes}
+              label={newClientTexts.scopes}
               problem={problemOf('scopes')}
               offered={tenant.assignable_scopes}
               chosen={scopes}
               onChange={setScopes}
-              {...(administered.isOperator && { other: texts.otherScope })}
+              {...(administered.isOperator && { other: newClientTexts.otherScope })}
             />
           </>
         )}

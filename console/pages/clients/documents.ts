@@ -19,9 +19,9 @@ export const CLIENT_LIST = graphql(`
   }
 `);
 
-export type Client = NonNullable<ResultOf<typeof CLIENT_LIST>['auth_admin_client_list']>['entries'][number];
+export type ClientEntry = NonNullable<ResultOf<typeof CLIENT_LIST>['auth_admin_client_list']>['entries'][number];
 
-export const CREATE = graphql(`
+export const CREATE_CLIENT = graphql(`
   mutation auth_admin_client_create($data: AuthAdminClientCreateInput!) {
     result: auth_admin_client_create(data: $data) {
       success

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { CodeEditor } from '../../editor/index.ts';
 import { CopyButton, Notice, Tabs } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
-import { type Answer, explanationIn, requestIdIn, traceIdIn } from './answer.ts';
+import { type Answer, answerTraceId, explanationIn, requestIdIn } from './answer.ts';
 import { ExplanationView } from './explanation-view.tsx';
 
-const { answer: texts } = explorer;
+const { answer: answerTexts } = explorer;
 
-const VIEWS = Object.entries(texts.views).map(([id, label]) => ({ id, label }));
+const ANSWER_VIEWS = Object.entries(answerTexts.views).map(([id, label]) => ({ id, label }));
 
 /** The answer to the last run of a tab, with what its headers and its explanation say of it. */
 export function AnswerPanel({
@@ -19,10 +19,10 @@ export function AnswerPanel({
 }) {
   const [view, setView] = useState('data');
   return (
-    <section class="answer" aria-label={texts.label} aria-busy={isRunning}>
+    <section class="answer" aria-label={answerTexts.label} aria-busy={isRunning}>
       <Summary answer={answer} isRunning={isRunning} />
-      <Tabs label={texts.label} tabs={VIEWS} chosen={view} onChoose={setView}>
-        {view === 'data' && <Result answer={answer} />}
+      <Tabs label={answerTexts.label} tabs={ANSWER_VIEWS} chosen={view} onChoose={setView}>
+        {view === 'data' && <AnswerResult answer={answer} />}
         {view === 'explanation' && <ExplanationView explanation={answer && explanationIn(answer)} />}
         {view === 'headers' && <HeaderList answer={answer} />}
       </Tabs>
@@ -32,39 +32,39 @@ export function AnswerPanel({
 
 /** What stands beside the answer; its height is the same with and without one. */
 function Summary({ answer, isRunning }: { readonly answer: Answer | undefined; readonly isRunning: boolean }) {
-  if (!answer) return <p class="summary dim">{isRunning ? texts.running : texts.empty}</p>;
+  if (!answer) return <p class="summary dim">{isRunning ? answerTexts.running : answerTexts.empty}</p>;
   const { status, durationMs, bytes, payloads } = answer;
-  const traceId = traceIdIn(answer);
+  const traceId = answerTraceId(answer);
   const requestId = requestIdIn(answer);
   return (
     <p class="summary">
       <span role="status">
         {status !== undefined && <span class={status < 400 ? 'badge good' : 'badge bad'}>{status}</span>}{' '}
         {Math.round(durationMs)} ms <span class="dim">{sizeText(bytes)}</span>{' '}
-        {payloads > 1 && <span class="badge">{texts.events(payloads)}</span>}{' '}
-        {status === undefined && <span class="badge">{answer.isDone ? texts.ended : texts.live}</span>}
+        {payloads > 1 && <span class="badge">{answerTexts.events(payloads)}</span>}{' '}
+        {status === undefined && <span class="badge">{answer.isDone ? answerTexts.ended : answerTexts.live}</span>}
       </span>
       {requestId !== undefined && (
         <span class="dim small id" title={requestId}>
-          {texts.request} <code>{requestId}</code>
+          {answerTexts.request} <code>{requestId}</code>
         </span>
       )}
       {traceId !== undefined && (
         <span class="dim small id" title={traceId}>
-          {texts.trace} <code>{traceId}</code>
+          {answerTexts.trace} <code>{traceId}</code>
         </span>
       )}
     </p>
   );
 }
 
-function Result({ answer }: { readonly answer: Answer | undefined }) {
+function AnswerResult({ answer }: { readonly answer: Answer | undefined }) {
   const text = answer?.result === undefined ? '' : JSON.stringify(answer.result, undefined, 2);
   return (
     <>
       {answer?.problem !== undefined && <Notice kind="bad">{answer.problem}</Notice>}
       <div class="editor-frame answer-text">
-        <CodeEditor label={texts.label} language="json" value={text} />
+        <CodeEditor label={answerTexts.label} language="json" value={text} />
       </div>
       <CopyButton text={() => text} />
     </>

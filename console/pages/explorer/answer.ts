@@ -22,7 +22,7 @@ export function requestIdIn({ headers }: Answer): string | undefined {
 }
 
 /** The trace of an answer: as its explanation says it, or the header `traceresponse` (W3C Trace Context 2). */
-export function traceIdIn(answer: Answer): string | undefined {
+export function answerTraceId(answer: Answer): string | undefined {
   const header = answer.headers.find(([name]) => name === 'traceresponse')?.[1];
   return explanationIn(answer)?.traceId ?? header?.split('-')[1];
 }

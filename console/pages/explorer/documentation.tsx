@@ -77,7 +77,7 @@ function Matches({ schema, sought, onOpen }: { schema: GraphQLSchema; sought: st
   const matches = types
     .flatMap((type) => [
       ...(type.name.toLowerCase().includes(sought) ? [{ type: type.name, field: '' }] : []),
-      ...fieldsOf(type)
+      ...memberFields(type)
         .filter(({ name }) => name.toLowerCase().includes(sought))
         .map(({ name }) => ({ type: type.name, field: `.${name}` })),
     ])
@@ -98,7 +98,7 @@ function Matches({ schema, sought, onOpen }: { schema: GraphQLSchema; sought: st
 }
 
 function TypeDetails({ schema, type, onOpen }: { schema: GraphQLSchema; type: GraphQLNamedType; onOpen: Open }) {
-  const fields = fieldsOf(type);
+  const fields = memberFields(type);
   const interfaces = isObjectType(type) || isInterfaceType(type) ? type.getInterfaces() : [];
   const possible = isInterfaceType(type) || isUnionType(type) ? schema.getPossibleTypes(type) : [];
   return (
@@ -111,7 +111,7 @@ function TypeDetails({ schema, type, onOpen }: { schema: GraphQLSchema; type: Gr
       <ul class="list fields">
         {fields.map((field) => (
           <li key={field.name}>
-            <Field field={field} onOpen={onOpen} />
+            <FieldSignature field={field} onOpen={onOpen} />
           </li>
         ))}
       </ul>
@@ -147,7 +147,7 @@ function TypeList({ title, types, onOpen }: { title: string; types: readonly Gra
 
 type AnyField = GraphQLField<unknown, unknown> | GraphQLInputField;
 
-function Field({ field, onOpen }: { readonly field: AnyField; readonly onOpen: Open }) {
+function FieldSignature({ field, onOpen }: { readonly field: AnyField; readonly onOpen: Open }) {
   const given: readonly GraphQLArgument[] = 'args' in field ? field.args : [];
   return (
     <>
@@ -168,7 +168,7 @@ function Field({ field, onOpen }: { readonly field: AnyField; readonly onOpen: O
   );
 }
 
-function fieldsOf(type: GraphQLNamedType): readonly AnyField[] {
+function memberFields(type: GraphQLNamedType): readonly AnyField[] {
   if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) return Object.values(type.getFields());
   return [];
 }

@@ -2,7 +2,7 @@ import { Notice, ScrollRegion } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
 import type { Explanation } from './answer.ts';
 
-const { plan: texts } = explorer;
+const { plan: planTexts } = explorer;
 
 /** How an operation was run: plan, calls of services, cost against the limits. */
 export function ExplanationView({ explanation }: { readonly explanation: Explanation | undefined }) {
@@ -13,13 +13,13 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
       {plan && (
         <section>
           <h3>
-            {texts.title} <span class="badge">{plan.kind}</span>{' '}
-            <span class="dim small">{plan.cached ? texts.cached : texts.fresh}</span>
+            {planTexts.title} <span class="badge">{plan.kind}</span>{' '}
+            <span class="dim small">{plan.cached ? planTexts.cached : planTexts.fresh}</span>
           </h3>
           {plan.steps && (
             <Table
-              label={texts.title}
-              head={[texts.wave, texts.source, texts.fields]}
+              label={planTexts.title}
+              head={[planTexts.wave, planTexts.source, planTexts.fields]}
               rows={plan.steps.map(({ wave, source, fields, path }) => [
                 wave,
                 source,
@@ -31,15 +31,22 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
       )}
       {calls.length > 0 && (
         <section>
-          <h3>{texts.calls}</h3>
+          <h3>{planTexts.calls}</h3>
           <Table
-            label={texts.calls}
-            head={[texts.source, texts.start, texts.wait, texts.duration, texts.outcome, texts.bytes]}
+            label={planTexts.calls}
+            head={[
+              planTexts.source,
+              planTexts.start,
+              planTexts.wait,
+              planTexts.duration,
+              planTexts.outcome,
+              planTexts.bytes,
+            ]}
             rows={calls.map((call) => [
               call.source,
-              texts.ms(call.startMs),
-              texts.ms(call.waitMs),
-              call.durationMs === undefined ? '' : texts.ms(call.durationMs),
+              planTexts.ms(call.startMs),
+              planTexts.ms(call.waitMs),
+              call.durationMs === undefined ? '' : planTexts.ms(call.durationMs),
               call.outcome ?? '',
               call.bytes ?? '',
             ])}
@@ -47,10 +54,10 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
         </section>
       )}
       <section>
-        <h3>{texts.cost}</h3>
+        <h3>{planTexts.cost}</h3>
         <Table
-          label={texts.cost}
-          head={[texts.measure, texts.value, texts.limit]}
+          label={planTexts.cost}
+          head={[planTexts.measure, planTexts.value, planTexts.limit]}
           rows={Object.entries(cost).map(([name, { value, limit }]) => [name, value, limit ?? '–'])}
         />
       </section>

@@ -10,7 +10,7 @@ import { Documentation } from './documentation.tsx';
 import { FilesField } from './files-field.tsx';
 import { OperationTabs } from './operation-tabs.tsx';
 
-import type { Run, StreamTransport } from './run-operation.ts';
+import type { ExplorerRun, StreamTransport } from './run-operation.ts';
 import { RunHistory, SavedOperations } from './saved-operations.tsx';
 import { changeTab, current, operationsIn } from './tabs-state.ts';
 import { useRun } from './use-run.ts';
@@ -32,7 +32,7 @@ export function ExplorerPage() {
   const [side, setSide] = useState('docs');
   const [way, setWay] = useState<readonly string[]>([]);
   const [input, setInput] = useState('variables');
-  const [files, setFiles] = useState<Run['files']>([]);
+  const [files, setFiles] = useState<ExplorerRun['files']>([]);
   const [transport, setTransport] = useState<StreamTransport>('ws');
   const [isExplained, setExplained] = useState(false);
   const { answer, isRunning, run, stop, clear } = useRun();

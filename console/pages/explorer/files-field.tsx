@@ -1,10 +1,10 @@
 import { Button, Field } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
-import type { Run } from './run-operation.ts';
+import type { ExplorerRun } from './run-operation.ts';
 
 interface FilesFieldProps {
-  readonly files: Run['files'];
-  readonly onChange: (files: Run['files']) => void;
+  readonly files: ExplorerRun['files'];
+  readonly onChange: (files: ExplorerRun['files']) => void;
 }
 
 /** Files that are sent with an operation, each in the place of a variable. */

@@ -14,14 +14,14 @@ interface Patch {
   readonly errors?: readonly unknown[];
 }
 
-interface Result {
+interface MergedResult {
   readonly data?: unknown;
   readonly errors?: readonly unknown[];
   readonly extensions?: unknown;
 }
 
 /** What a result is with one more payload. Neither is changed. */
-export function withPayload(before: Result | undefined, payload: IncrementalPayload): Result {
+export function withPayload(before: MergedResult | undefined, payload: IncrementalPayload): MergedResult {
   const { data, errors, extensions, incremental = [] } = payload;
   if (before === undefined)
     return {

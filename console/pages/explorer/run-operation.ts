@@ -1,12 +1,12 @@
 import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createWsClient } from 'graphql-ws/client';
 import { meros } from 'meros/browser';
-import { gatewayUrl, type RequestHeaders, request } from '../../api/index.ts';
+import { fetchFromGateway, gatewayUrl, type RequestHeaders } from '../../api/index.ts';
 import { type Answer, NO_ANSWER } from './answer.ts';
 import { type IncrementalPayload, withPayload } from './incremental.ts';
 
 /** What is run. */
-export interface Run {
+export interface ExplorerRun {
   readonly query: string;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
@@ -23,9 +23,9 @@ const GRAPHQL = 'v1/graphql';
 const ACCEPT = 'multipart/mixed;deferSpec=20220824, application/json';
 
 /** Runs a query or mutation. @param show called with what there is of the answer, each time that there is more. */
-export async function runOnce(run: Run, signal: AbortSignal, show: (answer: Answer) => void): Promise<void> {
+export async function runOnce(run: ExplorerRun, signal: AbortSignal, show: (answer: Answer) => void): Promise<void> {
   const startedAt = performance.now();
-  const response = await request(GRAPHQL, {
+  const response = await fetchFromGateway(GRAPHQL, {
     method: 'POST',
     headers: {
       accept: ACCEPT,
@@ -34,7 +34,7 @@ export async function runOnce(run: Run, signal: AbortSignal, show: (answer: Answ
       ...(run.files.length > 0 && { 'apollo-require-preflight': 'true' }),
       ...run.headers,
     },
-    body: run.files.length === 0 ? bodyOf(run) : formOf(run),
+    body: run.files.length === 0 ? jsonBodyOf(run) : multipartBodyOf(run),
     signal,
   });
   const began: Answer = { ...NO_ANSWER, status: response.status, headers: [...response.headers] };
@@ -42,15 +42,15 @@ export async function runOnce(run: Run, signal: AbortSignal, show: (answer: Answ
   const parts = await meros<IncrementalPayload>(response);
   if (parts instanceof Response) {
     const text = await parts.text();
-    const result = readJson(text);
+    const result = jsonOrUndefined(text);
     const problem = result === undefined ? { problem: text.slice(0, 2_000) } : { result };
-    show({ ...began, ...problem, bytes: byteLength(text), payloads: 1, durationMs: elapsed(), isDone: true });
+    show({ ...began, ...problem, bytes: utf8Length(text), payloads: 1, durationMs: elapsed(), isDone: true });
     return;
   }
   let answer = began;
   for await (const part of parts) {
     const payload: IncrementalPayload = part.json ? part.body : {};
-    const bytes = answer.bytes + byteLength(JSON.stringify(payload));
+    const bytes = answer.bytes + utf8Length(JSON.stringify(payload));
     const result = withPayload(answer.result as object | undefined, payload);
     answer = { ...answer, result, bytes, payloads: answer.payloads + 1, durationMs: elapsed() };
     show(answer);
@@ -58,16 +58,16 @@ export async function runOnce(run: Run, signal: AbortSignal, show: (answer: Answ
   show({ ...answer, durationMs: elapsed(), isDone: true });
 }
 
-function bodyOf({ query, operationName, variables }: Run): string {
+function jsonBodyOf({ query, operationName, variables }: ExplorerRun): string {
   return JSON.stringify({ query, variables, ...(operationName !== undefined && { operationName }) });
 }
 
 /** The GraphQL multipart request specification: the operation, which file is which variable, the files. */
-function formOf(run: Run): FormData {
+function multipartBodyOf(run: ExplorerRun): FormData {
   const form = new FormData();
   const variables = structuredClone(run.variables) as Record<string, unknown>;
   for (const { variable } of run.files) setNull(variables, variable.split('.'));
-  form.set('operations', bodyOf({ ...run, variables }));
+  form.set('operations', jsonBodyOf({ ...run, variables }));
   const map = run.files.map(({ variable }, at) => [String(at), [`variables.${variable}`]] as const);
   form.set('map', JSON.stringify(Object.fromEntries(map)));
   for (const [at, { file }] of run.files.entries()) form.set(String(at), file);
@@ -89,7 +89,7 @@ function setNull(into: Record<string, unknown>, [first = '', ...rest]: readonly 
  * @param headers asked for with each connection, since a token may have been replaced.
  */
 export function subscribe(
-  run: Run,
+  run: ExplorerRun,
   transport: StreamTransport,
   headers: () => Promise<RequestHeaders>,
   signal: AbortSignal,
@@ -110,9 +110,9 @@ export function subscribe(
     };
     const sink = {
       next: (result: unknown) =>
-        update({ result, payloads: answer.payloads + 1, bytes: answer.bytes + byteLength(JSON.stringify(result)) }),
+        update({ result, payloads: answer.payloads + 1, bytes: answer.bytes + utf8Length(JSON.stringify(result)) }),
       error: (error: unknown) => {
-        update(isErrors(error) ? { result: { errors: error } } : { problem: reasonOf(error) });
+        update(isErrors(error) ? { result: { errors: error } } : { problem: streamEndReason(error) });
         close();
       },
       complete: close,
@@ -131,13 +131,13 @@ interface Sink {
   readonly complete: () => void;
 }
 
-interface Operation {
+interface OperationToSend {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName?: string;
 }
 
-function overWebSocket(operation: Operation, headers: () => Promise<RequestHeaders>, sink: Sink): () => void {
+function overWebSocket(operation: OperationToSend, headers: () => Promise<RequestHeaders>, sink: Sink): () => void {
   const url = gatewayUrl(GRAPHQL);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   const client = createWsClient({
@@ -148,7 +148,7 @@ function overWebSocket(operation: Operation, headers: () => Promise<RequestHeade
   return client.subscribe({ ...operation, variables: { ...operation.variables } }, sink);
 }
 
-function overEvents(operation: Operation, headers: () => Promise<RequestHeaders>, sink: Sink): () => void {
+function overEvents(operation: OperationToSend, headers: () => Promise<RequestHeaders>, sink: Sink): () => void {
   const client = createSseClient({
     url: gatewayUrl(GRAPHQL).href,
     retryAttempts: 0,
@@ -163,12 +163,12 @@ function isErrors(error: unknown): error is readonly unknown[] {
 }
 
 /** Why a stream ended: a close frame has its code and reason, an error its message. */
-function reasonOf(error: unknown): string {
+function streamEndReason(error: unknown): string {
   if (error instanceof CloseEvent) return `${error.code} ${error.reason}`.trim();
   return error instanceof Error ? error.message : String(error);
 }
 
-function readJson(text: string): unknown {
+function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -176,6 +176,6 @@ function readJson(text: string): unknown {
   }
 }
 
-function byteLength(text: string): number {
+function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }

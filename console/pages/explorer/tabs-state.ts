@@ -26,7 +26,7 @@ export const current = computed(
   () => tabs.value.find(({ id }) => id === currentId.value) ?? tabs.value[0] ?? newTab(''),
 );
 /** Documents that were run, the last one first. */
-export const history = signal<readonly string[]>(readList(HISTORY_KEY));
+export const history = signal<readonly string[]>(readStoredList(HISTORY_KEY));
 
 effect(() =>
   store(
@@ -43,7 +43,7 @@ whenLoggedOut(() => {
 });
 
 function storedTabs(): readonly OperationTab[] {
-  const stored = readList(TABS_KEY).map(newTab);
+  const stored = readStoredList(TABS_KEY).map(newTab);
   return stored.length > 0 ? stored : [newTab(explorer.start)];
 }
 
@@ -100,7 +100,7 @@ export function titleOf(query: string): string {
   return selection?.kind === 'Field' ? selection.name.value : explorer.tabs.untitled;
 }
 
-function readList(key: string): readonly string[] {
+function readStoredList(key: string): readonly string[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
     return Array.isArray(stored) ? stored.filter((item) => typeof item === 'string') : [];

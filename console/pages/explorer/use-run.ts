@@ -3,11 +3,11 @@ import { ApiError } from '../../api/index.ts';
 import { authorization, authorized } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { type Answer, NO_ANSWER } from './answer.ts';
-import { type Run, runOnce, type StreamTransport, subscribe } from './run-operation.ts';
+import { type ExplorerRun, runOnce, type StreamTransport, subscribe } from './run-operation.ts';
 import { addToHistory, type OperationTab, operationsIn } from './tabs-state.ts';
 
 export interface RunOptions {
-  readonly files: Run['files'];
+  readonly files: ExplorerRun['files'];
   readonly transport: StreamTransport;
   readonly isExplained: boolean;
 }

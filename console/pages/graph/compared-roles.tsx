@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { command, type Page, type RoleDifference } from '../../api/index.ts';
+import { callMetadataApi, type Page, type RoleDifference } from '../../api/index.ts';
 import { Button, ErrorNotice, ScrollRegion, Select, useLoaded } from '../../parts/index.ts';
 import { authorized, role as ownRole } from '../../session/index.ts';
 import { shell, graph as texts } from '../../texts/index.ts';
 import { roleOptions } from './role-options.ts';
 
-const PAGE = 200;
+const DIFFERENCES_PER_PAGE = 200;
 
 /** What one role sees and another one does not, side by side. */
 export function ComparedRoles({ roles }: { readonly roles: readonly string[] }) {
@@ -17,7 +17,11 @@ export function ComparedRoles({ roles }: { readonly roles: readonly string[] }) 
   const { value, error, isLoading } = useLoaded(
     (signal) =>
       authorized((headers) =>
-        command<Page<RoleDifference>>('portico_compare_roles', { ...chosen, limit: PAGE }, { headers, signal }),
+        callMetadataApi<Page<RoleDifference>>(
+          'portico_compare_roles',
+          { ...chosen, limit: DIFFERENCES_PER_PAGE },
+          { headers, signal },
+        ),
       ),
     [ownRole.value, chosen],
   );
@@ -70,7 +74,7 @@ export function ComparedRoles({ roles }: { readonly roles: readonly string[] }) 
           <div class="row">
             <Button
               disabled={chosen.offset === 0}
-              onClick={() => setChosen({ ...chosen, offset: Math.max(0, chosen.offset - PAGE) })}
+              onClick={() => setChosen({ ...chosen, offset: Math.max(0, chosen.offset - DIFFERENCES_PER_PAGE) })}
             >
               {texts.previous}
             </Button>

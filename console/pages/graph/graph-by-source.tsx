@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { command, type Page, type SourcesInsight, type TypeInsight } from '../../api/index.ts';
+import { callMetadataApi, type Page, type SourcesInsight, type TypeInsight } from '../../api/index.ts';
 import { Button, ErrorNotice, Field, Select, useLoaded } from '../../parts/index.ts';
 import { authorized, role as ownRole } from '../../session/index.ts';
 import { shell, graph as texts } from '../../texts/index.ts';
 import { roleOptions } from './role-options.ts';
 
-const PAGE = 50;
+const TYPES_PER_PAGE = 50;
 const MOST_SOURCES = 500;
 
 /** The types of one role's graph, with the sources of their fields. */
@@ -15,18 +15,18 @@ export function GraphBySource({ roles }: { readonly roles: readonly string[] }) 
   const sources = useLoaded(
     (signal) =>
       authorized((headers) =>
-        command<SourcesInsight>('portico_get_sources', { limit: MOST_SOURCES }, { headers, signal }),
+        callMetadataApi<SourcesInsight>('portico_get_sources', { limit: MOST_SOURCES }, { headers, signal }),
       ),
     [ownRole.value],
   );
   const { value, error, isLoading } = useLoaded(
     (signal) =>
       authorized((headers) =>
-        command<Page<TypeInsight>>(
+        callMetadataApi<Page<TypeInsight>>(
           'portico_get_graph',
           {
             role: chosen.role,
-            limit: PAGE,
+            limit: TYPES_PER_PAGE,
             offset: chosen.offset,
             ...(chosen.source !== '' && { source: chosen.source }),
             ...(chosen.search !== '' && { search: chosen.search }),
@@ -74,7 +74,7 @@ export function GraphBySource({ roles }: { readonly roles: readonly string[] }) 
           <div class="row">
             <Button
               disabled={chosen.offset === 0}
-              onClick={() => choose({ offset: Math.max(0, chosen.offset - PAGE) })}
+              onClick={() => choose({ offset: Math.max(0, chosen.offset - TYPES_PER_PAGE) })}
             >
               {texts.previous}
             </Button>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { command, type Page } from '../../api/index.ts';
+import { callMetadataApi, type Page } from '../../api/index.ts';
 import { ErrorNotice, PageHeader, Tabs, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { shell, graph as texts } from '../../texts/index.ts';
 import { ComparedRoles } from './compared-roles.tsx';
 import { GraphBySource } from './graph-by-source.tsx';
 
-const VIEWS = [
+const GRAPH_VIEWS = [
   { id: 'by-source', label: texts.bySource },
   { id: 'compare', label: texts.compare },
 ] as const;
@@ -14,10 +14,12 @@ const MOST_ROLES = 500;
 
 /** The graph by its sources and roles. */
 export function GraphPage() {
-  const [view, setView] = useState<string>(VIEWS[0].id);
+  const [view, setView] = useState<string>(GRAPH_VIEWS[0].id);
   const { value: roles, error } = useLoaded(
     (signal) =>
-      authorized((headers) => command<Page<string>>('portico_get_roles', { limit: MOST_ROLES }, { headers, signal })),
+      authorized((headers) =>
+        callMetadataApi<Page<string>>('portico_get_roles', { limit: MOST_ROLES }, { headers, signal }),
+      ),
     [role.value],
   );
   return (
@@ -26,7 +28,7 @@ export function GraphPage() {
       {error !== undefined && <ErrorNotice error={error} />}
       {!roles && error === undefined && <p class="loading dim">{shell.loading}</p>}
       {roles && (
-        <Tabs label={texts.views} tabs={VIEWS} chosen={view} onChoose={setView}>
+        <Tabs label={texts.views} tabs={GRAPH_VIEWS} chosen={view} onChoose={setView}>
           {view === 'compare' ? <ComparedRoles roles={roles.items} /> : <GraphBySource roles={roles.items} />}
         </Tabs>
       )}

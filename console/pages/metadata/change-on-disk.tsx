@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { command, type MetadataFiles, type MetadataPreview } from '../../api/index.ts';
-import { Button, ErrorNotice, Notice, Problems, ScrollRegion, useLoaded } from '../../parts/index.ts';
+import { callMetadataApi, type MetadataFileList, type MetadataPreview } from '../../api/index.ts';
+import { Button, ErrorNotice, Notice, ProblemList, ScrollRegion, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { metadata, shell } from '../../texts/index.ts';
 
-const texts = metadata.pending;
+const pendingTexts = metadata.pending;
 
 /** Where changed files wait for a reload, the page shows them while they are edited. */
 const LOOK_AGAIN_MS = 10_000;
@@ -14,8 +14,8 @@ export function ChangeOnDisk() {
   const { value, error, isLoading, reload } = useLoaded(
     (signal) =>
       authorized(async (headers) => ({
-        preview: await command<MetadataPreview>('portico_preview_metadata', {}, { headers, signal }),
-        files: await command<MetadataFiles>('portico_get_metadata_files', {}, { headers, signal }),
+        preview: await callMetadataApi<MetadataPreview>('portico_preview_metadata', {}, { headers, signal }),
+        files: await callMetadataApi<MetadataFileList>('portico_get_metadata_files', {}, { headers, signal }),
       })),
     [role.value],
   );
@@ -32,9 +32,9 @@ export function ChangeOnDisk() {
     setOutcome({ isBusy: true });
     try {
       const { is_consistent: isConsistent } = await authorized((headers) =>
-        command<{ is_consistent: boolean }>('reload_metadata', {}, { headers }),
+        callMetadataApi<{ is_consistent: boolean }>('reload_metadata', {}, { headers }),
       );
-      setOutcome({ text: isConsistent ? texts.reloaded : texts.reloadedInconsistent, isBusy: false });
+      setOutcome({ text: isConsistent ? pendingTexts.reloaded : pendingTexts.reloadedInconsistent, isBusy: false });
     } catch (thrown) {
       setOutcome({ error: thrown, isBusy: false });
     }
@@ -44,15 +44,15 @@ export function ChangeOnDisk() {
     <>
       <div class="toolbar">
         <Button onClick={reload} isBusy={isLoading}>
-          {texts.look}
+          {pendingTexts.look}
         </Button>
         {role.value === 'admin' && (
           <Button kind="primary" onClick={() => void activate()} isBusy={outcome.isBusy}>
-            {texts.reload}
+            {pendingTexts.reload}
           </Button>
         )}
       </div>
-      {value && <p class="dim small">{value.files.watched ? texts.watched : texts.unwatched}</p>}
+      {value && <p class="dim small">{value.files.watched ? pendingTexts.watched : pendingTexts.unwatched}</p>}
       {outcome.text !== undefined && <Notice kind="good">{outcome.text}</Notice>}
       {outcome.error !== undefined && <ErrorNotice error={outcome.error} />}
       {error !== undefined && <ErrorNotice error={error} />}
@@ -67,26 +67,26 @@ function Preview({ preview }: { readonly preview: MetadataPreview }) {
   if (!valid)
     return (
       <>
-        <Notice kind="bad">{texts.invalid}</Notice>
+        <Notice kind="bad">{pendingTexts.invalid}</Notice>
         <section class="card" aria-labelledby="preview-problems">
-          <h2 id="preview-problems">{texts.problems}</h2>
-          <Problems items={problems.items} />
+          <h2 id="preview-problems">{pendingTexts.problems}</h2>
+          <ProblemList items={problems.items} />
         </section>
       </>
     );
   const total = changes.items.length + changes.omitted;
   return (
     <>
-      <Notice kind="info">{pending ? texts.valid : texts.none}</Notice>
+      <Notice kind="info">{pending ? pendingTexts.valid : pendingTexts.none}</Notice>
       {missing.items.length > 0 && (
         <section class="card" aria-labelledby="preview-missing">
-          <h2 id="preview-missing">{texts.missing}</h2>
-          <Problems items={missing.items.map(({ name, reason }) => ({ file: name, message: reason }))} />
+          <h2 id="preview-missing">{pendingTexts.missing}</h2>
+          <ProblemList items={missing.items.map(({ name, reason }) => ({ file: name, message: reason }))} />
         </section>
       )}
       {pending && (
         <section class="card" aria-labelledby="preview-changes">
-          <h2 id="preview-changes">{total === 0 ? texts.noChanges : texts.changes(total, breaking)}</h2>
+          <h2 id="preview-changes">{total === 0 ? pendingTexts.noChanges : pendingTexts.changes(total, breaking)}</h2>
           {total > 0 && <Changes preview={preview} />}
         </section>
       )}
@@ -96,13 +96,13 @@ function Preview({ preview }: { readonly preview: MetadataPreview }) {
 
 function Changes({ preview: { changes, usage_days: days } }: { readonly preview: MetadataPreview }) {
   return (
-    <ScrollRegion class="wrap" label={texts.change}>
+    <ScrollRegion class="wrap" label={pendingTexts.change}>
       <table>
         <thead>
           <tr>
-            <th>{texts.change}</th>
-            <th>{texts.roles}</th>
-            {days !== null && <th>{texts.usage(days)}</th>}
+            <th>{pendingTexts.change}</th>
+            <th>{pendingTexts.roles}</th>
+            {days !== null && <th>{pendingTexts.usage(days)}</th>}
           </tr>
         </thead>
         <tbody>
@@ -112,13 +112,13 @@ function Changes({ preview: { changes, usage_days: days } }: { readonly preview:
                 {breaking && <span class="badge bad">{metadata.breaking}</span>} {message}
               </td>
               <td>
-                {roles?.join(', ') ?? texts.everyone}
+                {roles?.join(', ') ?? pendingTexts.everyone}
                 {omitted > 0 && `, ${metadata.omitted(omitted)}`}
               </td>
               {days !== null && (
                 <td>
-                  {usage && texts.verdicts[usage.verdict]}
-                  {usage && usage.count > 0 && ` ${texts.uses(usage.count)}`}
+                  {usage && pendingTexts.verdicts[usage.verdict]}
+                  {usage && usage.count > 0 && ` ${pendingTexts.uses(usage.count)}`}
                 </td>
               )}
             </tr>

@@ -1,15 +1,15 @@
 import { type ComponentChildren, Fragment } from 'preact';
-import { type Bounded, command, type MetadataReport } from '../../api/index.ts';
-import { ErrorNotice, Notice, Problems, useLoaded } from '../../parts/index.ts';
+import { type Bounded, callMetadataApi, type MetadataReport } from '../../api/index.ts';
+import { ErrorNotice, Notice, ProblemList, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { metadata, shell } from '../../texts/index.ts';
 
-const texts = metadata.report;
+const reportTexts = metadata.report;
 
 /** The report of `portico check` on the active metadata. */
-export function Report() {
+export function ReportView() {
   const { value, error, isLoading } = useLoaded(
-    (signal) => authorized((headers) => command<MetadataReport>('portico_get_report', {}, { headers, signal })),
+    (signal) => authorized((headers) => callMetadataApi<MetadataReport>('portico_get_report', {}, { headers, signal })),
     [role.value],
   );
   if (error !== undefined) return <ErrorNotice error={error} />;
@@ -17,34 +17,34 @@ export function Report() {
   const { valid, problems, reload_problems: reloading, warnings, ignored, hints, roles, operations } = value;
   return (
     <div aria-busy={isLoading}>
-      <Notice kind={valid ? 'good' : 'bad'}>{valid ? texts.valid : texts.invalid}</Notice>
-      <Part title={texts.reloadProblems} of={reloading}>
-        <Problems items={reloading.items} />
-      </Part>
-      <Part title={texts.problems} of={problems}>
-        <Problems items={problems.items} />
-      </Part>
-      <Part title={texts.warnings} of={warnings}>
-        <Problems items={warnings.items} />
-      </Part>
-      <Part title={texts.ignored} of={ignored}>
-        <Problems items={ignored.items.map(({ what, ...place }) => ({ ...place, message: what }))} />
-      </Part>
-      <Part title={texts.hints} of={hints}>
-        <Problems items={hints.items.map(({ source, message }) => ({ file: source, message }))} />
-      </Part>
-      <Part title={texts.roles} of={roles}>
-        <Named items={roles.items.map(({ role: name, fields }) => [name, fields])} />
-      </Part>
-      <Part title={texts.operations} of={operations}>
-        <Named items={operations.items.map(({ operation, roles: allowed }) => [operation, allowed])} />
-      </Part>
+      <Notice kind={valid ? 'good' : 'bad'}>{valid ? reportTexts.valid : reportTexts.invalid}</Notice>
+      <ReportSection title={reportTexts.reloadProblems} of={reloading}>
+        <ProblemList items={reloading.items} />
+      </ReportSection>
+      <ReportSection title={reportTexts.problems} of={problems}>
+        <ProblemList items={problems.items} />
+      </ReportSection>
+      <ReportSection title={reportTexts.warnings} of={warnings}>
+        <ProblemList items={warnings.items} />
+      </ReportSection>
+      <ReportSection title={reportTexts.ignored} of={ignored}>
+        <ProblemList items={ignored.items.map(({ what, ...place }) => ({ ...place, message: what }))} />
+      </ReportSection>
+      <ReportSection title={reportTexts.hints} of={hints}>
+        <ProblemList items={hints.items.map(({ source, message }) => ({ file: source, message }))} />
+      </ReportSection>
+      <ReportSection title={reportTexts.roles} of={roles}>
+        <NamedLists items={roles.items.map(({ role: name, fields }) => [name, fields])} />
+      </ReportSection>
+      <ReportSection title={reportTexts.operations} of={operations}>
+        <NamedLists items={operations.items.map(({ operation, roles: allowed }) => [operation, allowed])} />
+      </ReportSection>
     </div>
   );
 }
 
 /** A part of the report, where there is anything to say. */
-function Part({
+function ReportSection({
   title,
   of,
   children,
@@ -63,14 +63,14 @@ function Part({
   );
 }
 
-function Named({ items }: { readonly items: readonly (readonly [string, Bounded<string>])[] }) {
+function NamedLists({ items }: { readonly items: readonly (readonly [string, Bounded<string>])[] }) {
   return (
     <dl class="facts">
       {items.map(([name, { items: values, omitted }]) => (
         <Fragment key={name}>
           <dt>{name}</dt>
           <dd>
-            {values.join(', ') || texts.noRole}
+            {values.join(', ') || reportTexts.noRole}
             {omitted > 0 && `, ${metadata.omitted(omitted)}`}
           </dd>
         </Fragment>

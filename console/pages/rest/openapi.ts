@@ -1,9 +1,9 @@
 /** What the page reads of an OpenAPI document of the gateway. */
 export interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
 }
 
-interface Operation {
+interface OpenApiOperation {
   readonly operationId: string;
   readonly summary?: string;
   readonly description?: string;
@@ -65,7 +65,7 @@ export interface RestRequest {
 }
 
 /** The request of an endpoint. @param values of its parameters by name; those that are empty are left out. */
-export function requestOf(endpoint: Endpoint, values: Readonly<Record<string, string>>, body: string): RestRequest {
+export function restRequestOf(endpoint: Endpoint, values: Readonly<Record<string, string>>, body: string): RestRequest {
   const search = new URLSearchParams();
   let { path } = endpoint;
   for (const { name, in: place } of endpoint.parameters) {
@@ -81,13 +81,13 @@ export function requestOf(endpoint: Endpoint, values: Readonly<Record<string, st
 export function curlOf({ method, path, body }: RestRequest, origin: string, role: string, isAdmin: boolean): string {
   const credential = isAdmin ? '"x-hasura-admin-secret: $ADMIN_SECRET"' : '"authorization: Bearer $TOKEN"';
   return [
-    `curl -sS ${method === 'GET' ? '' : `-X ${method} `}${quoted(origin + path)}`,
-    `  -H ${credential} -H ${quoted(`x-hasura-role: ${role}`)}`,
-    ...(body === undefined ? [] : [`  -H 'content-type: application/json' -d ${quoted(body)}`]),
+    `curl -sS ${method === 'GET' ? '' : `-X ${method} `}${shellQuoted(origin + path)}`,
+    `  -H ${credential} -H ${shellQuoted(`x-hasura-role: ${role}`)}`,
+    ...(body === undefined ? [] : [`  -H 'content-type: application/json' -d ${shellQuoted(body)}`]),
   ].join(' \\\n');
 }
 
 /** A word of a shell (POSIX 2.2.2). */
-function quoted(text: string): string {
+function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

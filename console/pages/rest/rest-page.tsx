@@ -6,7 +6,7 @@ import { rest, shell } from '../../texts/index.ts';
 import { endpointsOf, type OpenApi } from './openapi.ts';
 import { AnyAddress, TryOut } from './try-out.tsx';
 
-const ANY = 'any';
+const ANY_ADDRESS = 'any';
 
 /** The REST endpoints of the caller's role, to try. */
 export function RestPage() {
@@ -16,7 +16,7 @@ export function RestPage() {
   );
   const [chosen, setChosen] = useState('');
   const endpoints = value ? endpointsOf(value) : [];
-  const endpoint = endpoints.find(({ id }) => id === chosen) ?? (chosen === ANY ? undefined : endpoints[0]);
+  const endpoint = endpoints.find(({ id }) => id === chosen) ?? (chosen === ANY_ADDRESS ? undefined : endpoints[0]);
   return (
     <>
       <PageHeader title={rest.title} lead={rest.lead}>
@@ -51,7 +51,7 @@ export function RestPage() {
                   type="button"
                   class="link endpoint"
                   aria-current={endpoint ? undefined : 'true'}
-                  onClick={() => setChosen(ANY)}
+                  onClick={() => setChosen(ANY_ADDRESS)}
                 >
                   {rest.any.title}
                 </button>

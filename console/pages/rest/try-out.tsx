@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { gatewayUrl, request } from '../../api/index.ts';
+import { fetchFromGateway, gatewayUrl } from '../../api/index.ts';
 import { Button, CopyButton, ErrorNotice, Field, PreformattedText } from '../../parts/index.ts';
 import { authorized, kindOfSession, role } from '../../session/index.ts';
 import { rest } from '../../texts/index.ts';
-import { curlOf, type Endpoint, type RestRequest, requestOf } from './openapi.ts';
+import { curlOf, type Endpoint, type RestRequest, restRequestOf } from './openapi.ts';
 
 interface RestAnswer {
   readonly status: number;
@@ -19,7 +19,7 @@ const MAX_SHOWN = 200_000;
 export function TryOut({ endpoint }: { readonly endpoint: Endpoint }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [body, setBody] = useState(endpoint.body ?? '');
-  const sent = () => requestOf(endpoint, values, body);
+  const sent = () => restRequestOf(endpoint, values, body);
   return (
     <Sender request={sent}>
       {endpoint.description !== '' && <p>{endpoint.description}</p>}
@@ -142,7 +142,7 @@ function AnswerText({ answer: { status, durationMs, type, requestId, text } }: {
 
 async function answerTo(sent: RestRequest, headers: Readonly<Record<string, string>>): Promise<RestAnswer> {
   const startedAt = performance.now();
-  const response = await request(sent.path.replace(/^\/+/, ''), {
+  const response = await fetchFromGateway(sent.path.replace(/^\/+/, ''), {
     method: sent.method,
     headers: { ...headers, ...(sent.body !== undefined && { 'content-type': 'application/json' }) },
     body: sent.body ?? null,
@@ -154,11 +154,11 @@ async function answerTo(sent: RestRequest, headers: Readonly<Record<string, stri
     durationMs: performance.now() - startedAt,
     type,
     requestId: response.headers.get('x-request-id'),
-    text: type.includes('json') ? indented(text) : text,
+    text: type.includes('json') ? indentedIfJson(text) : text,
   };
 }
 
-function indented(text: string): string {
+function indentedIfJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);
   } catch {

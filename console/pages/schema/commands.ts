@@ -1,5 +1,5 @@
 /** What the commands are written for. */
-export interface CommandContext {
+export interface CodegenTarget {
   /** The gateway's address, without a slash at its end. */
   readonly origin: string;
   readonly role: string;
@@ -9,13 +9,13 @@ export interface CommandContext {
 const FILES = { sdl: 'schema.graphql', openapi: 'openapi.json' };
 
 /** The headers that the commands send. The shell knows the secret, which is in no command. */
-function headersOf({ role, isAdmin }: CommandContext): readonly string[] {
+function headerLines({ role, isAdmin }: CodegenTarget): readonly string[] {
   const credential = isAdmin ? 'x-hasura-admin-secret: $ADMIN_SECRET' : 'authorization: Bearer $TOKEN';
   return [credential, `x-hasura-role: ${role}`];
 }
 
 /** Asks for a token, or the admin secret, without showing it. */
-export function credentialCommand({ origin, isAdmin }: CommandContext): string {
+export function credentialCommand({ origin, isAdmin }: CodegenTarget): string {
   if (isAdmin) return "printf 'admin secret: '; read -rs ADMIN_SECRET; export ADMIN_SECRET";
   return [
     "printf 'user: '; read -r LOGIN; printf 'password: '; read -rs PASSWORD; printf '\\ntenant id: '; read -r TENANT",
@@ -30,19 +30,19 @@ export function credentialCommand({ origin, isAdmin }: CommandContext): string {
   ].join('\n');
 }
 
-function npxHeaders(context: CommandContext): string {
-  return headersOf(context)
+function npxHeaders(context: CodegenTarget): string {
+  return headerLines(context)
     .map((header) => `-H "${header}"`)
     .join(' ');
 }
 
 /** Writes the schema as SDL. */
-export function sdlCommand(context: CommandContext): string {
-  const headers = headersOf(context).map((header) => `--header "${header}"`);
+export function sdlCommand(context: CodegenTarget): string {
+  const headers = headerLines(context).map((header) => `--header "${header}"`);
   return `npx --yes gql.tada@1 generate-schema "${context.origin}/v1/graphql" ${headers.join(' ')} --output ${FILES.sdl}`;
 }
 
-export function codegenCommand(context: CommandContext): string {
+export function codegenCommand(context: CodegenTarget): string {
   return [
     sdlCommand(context),
     'npm install --save-dev @graphql-codegen/cli @graphql-codegen/client-preset graphql typescript',
@@ -60,7 +60,7 @@ export function codegenCommand(context: CommandContext): string {
   ].join('\n');
 }
 
-export function tadaCommand(context: CommandContext): string {
+export function tadaCommand(context: CodegenTarget): string {
   return [
     'npm install gql.tada',
     sdlCommand(context),
@@ -71,15 +71,15 @@ export function tadaCommand(context: CommandContext): string {
 }
 
 /** Written by curl, for generators of other languages. */
-export function introspectionCommand(context: CommandContext, query: string): string {
-  const headers = [...headersOf(context), 'content-type: application/json'].map((header) => `-H "${header}"`);
+export function introspectionCommand(context: CodegenTarget, query: string): string {
+  const headers = [...headerLines(context), 'content-type: application/json'].map((header) => `-H "${header}"`);
   return [
     `curl -sS ${context.origin}/v1/graphql ${headers.join(' ')} \\`,
     `  -d '${JSON.stringify({ query: query.replace(/\s+/g, ' ').trim() })}' > schema.json`,
   ].join('\n');
 }
 
-export function openapiCommand(context: CommandContext): string {
+export function openapiCommand(context: CodegenTarget): string {
   return [
     `curl -sS ${context.origin}/api/swagger/json ${npxHeaders(context)} > ${FILES.openapi}`,
     `npx --yes --package openapi-typescript@7 --package typescript@5 openapi-typescript ${FILES.openapi} --output api.d.ts`,

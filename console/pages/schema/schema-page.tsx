@@ -50,11 +50,14 @@ function Downloads() {
         </Button>
         <Button
           disabled={!schema}
-          onClick={() => schema && saveFile('schema.json', indented(introspectionFromSchema(schema)), JSON_TYPE)}
+          onClick={() => schema && saveFile('schema.json', indentedJson(introspectionFromSchema(schema)), JSON_TYPE)}
         >
           {downloads.introspection}
         </Button>
-        <Button disabled={!openApi.value} onClick={() => saveFile('openapi.json', indented(openApi.value), JSON_TYPE)}>
+        <Button
+          disabled={!openApi.value}
+          onClick={() => saveFile('openapi.json', indentedJson(openApi.value), JSON_TYPE)}
+        >
           {downloads.openapi}
         </Button>
       </div>
@@ -79,6 +82,6 @@ function Codegen() {
   );
 }
 
-function indented(value: unknown): string {
+function indentedJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2);
 }

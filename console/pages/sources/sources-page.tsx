@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { command, type SourceInsight, type SourcesInsight } from '../../api/index.ts';
-import { Button, ErrorNotice, PageHeader, Problems, ScrollRegion, useLoaded } from '../../parts/index.ts';
+import { callMetadataApi, type SourceInsight, type SourcesInsight } from '../../api/index.ts';
+import { Button, ErrorNotice, PageHeader, ProblemList, ScrollRegion, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { shell, sources as texts } from '../../texts/index.ts';
 import { SourceDetails } from './source-details.tsx';
@@ -12,7 +12,9 @@ const MOST = 500;
 export function SourcesPage() {
   const { value, error, isLoading, reload } = useLoaded(
     (signal) =>
-      authorized((headers) => command<SourcesInsight>('portico_get_sources', { limit: MOST }, { headers, signal })),
+      authorized((headers) =>
+        callMetadataApi<SourcesInsight>('portico_get_sources', { limit: MOST }, { headers, signal }),
+      ),
     [role.value],
   );
   useEffect(() => {
@@ -36,7 +38,7 @@ export function SourcesPage() {
             {value.problems.items.length === 0 ? (
               <p class="dim">{texts.noProblems}</p>
             ) : (
-              <Problems items={value.problems.items} />
+              <ProblemList items={value.problems.items} />
             )}
           </section>
         </div>

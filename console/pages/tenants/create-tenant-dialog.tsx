@@ -3,9 +3,9 @@ import { ChangeForm, change, tenantIdOf } from '../../administration/index.ts';
 import { ApiError } from '../../api/index.ts';
 import { Dialog, Field } from '../../parts/index.ts';
 import { tenants } from '../../texts/index.ts';
-import { CREATE } from './documents.ts';
+import { CREATE_TENANT } from './documents.ts';
 
-const texts = tenants.create;
+const newTenantTexts = tenants.create;
 
 interface CreateTenantDialogProps {
   readonly onClose: () => void;
@@ -18,18 +18,18 @@ export function CreateTenantDialog({ onClose, onCreated }: CreateTenantDialogPro
   async function run() {
     // Another text is no number of the mutation's either, and would be refused without its field.
     const tenantId = tenantIdOf(id);
-    if (tenantId === undefined) throw new ApiError('invalid-field', `tenant_id: ${texts.idProblem}`, 400);
-    const { tenant } = await change(CREATE, { data: { tenant_id: tenantId, name } });
+    if (tenantId === undefined) throw new ApiError('invalid-field', `tenant_id: ${newTenantTexts.idProblem}`, 400);
+    const { tenant } = await change(CREATE_TENANT, { data: { tenant_id: tenantId, name } });
     onCreated(tenant.name);
   }
   return (
-    <Dialog title={texts.title} onClose={onClose}>
-      <ChangeForm fields={['tenant_id', 'name']} submit={texts.submit} run={run} onCancel={onClose}>
+    <Dialog title={newTenantTexts.title} onClose={onClose}>
+      <ChangeForm fields={['tenant_id', 'name']} submit={newTenantTexts.submit} run={run} onCancel={onClose}>
         {(problemOf) => (
           <>
             <Field
-              label={texts.id}
-              help={texts.idHelp}
+              label={newTenantTexts.id}
+              help={newTenantTexts.idHelp}
               inputMode="numeric"
               autocomplete="off"
               value={id}
@@ -37,7 +37,7 @@ export function CreateTenantDialog({ onClose, onCreated }: CreateTenantDialogPro
               onInput={(event) => setId(event.currentTarget.value)}
             />
             <Field
-              label={texts.name}
+              label={newTenantTexts.name}
               autocomplete="off"
               value={name}
               problem={problemOf('name')}

@@ -1,4 +1,4 @@
-import { TENANT } from '../../administration/index.ts';
+import { TENANT_FRAGMENT } from '../../administration/index.ts';
 import { graphql } from '../../api/index.ts';
 
 export const TENANT_DETAILS = graphql(
@@ -9,10 +9,10 @@ export const TENANT_DETAILS = graphql(
       }
     }
   `,
-  [TENANT],
+  [TENANT_FRAGMENT],
 );
 
-export const CREATE = graphql(`
+export const CREATE_TENANT = graphql(`
   mutation auth_admin_tenant_create($data: AuthAdminTenantCreateInput!) {
     result: auth_admin_tenant_create(data: $data) {
       success
@@ -28,7 +28,7 @@ export const CREATE = graphql(`
   }
 `);
 
-export const DISABLE = graphql(`
+export const DISABLE_TENANT = graphql(`
   mutation auth_admin_tenant_disable($data: AuthAdminTenantInput!) {
     result: auth_admin_tenant_disable(data: $data) {
       success
@@ -44,7 +44,7 @@ export const DISABLE = graphql(`
   }
 `);
 
-export const ENABLE = graphql(`
+export const ENABLE_TENANT = graphql(`
   mutation auth_admin_tenant_enable($data: AuthAdminTenantInput!) {
     result: auth_admin_tenant_enable(data: $data) {
       success
@@ -76,7 +76,7 @@ export const SET_ASSIGNABLE = graphql(`
   }
 `);
 
-export const SET_CLAIMS = graphql(`
+export const SET_TENANT_CLAIMS = graphql(`
   mutation auth_admin_tenant_set_claims($data: AuthAdminTenantSetClaimsInput!) {
     result: auth_admin_tenant_set_claims(data: $data) {
       success

@@ -3,7 +3,7 @@ import { ChangeForm, change, NamesField, type Tenant, tellOutcome } from '../../
 import { tenants } from '../../texts/index.ts';
 import { SET_ASSIGNABLE } from './documents.ts';
 
-const texts = tenants.assignable;
+const assignableTexts = tenants.assignable;
 
 interface EditAssignableProps {
   readonly tenant: Tenant;
@@ -18,39 +18,39 @@ export function EditAssignable({ tenant, onChange }: EditAssignableProps) {
   async function run() {
     const data = { tenant_id: tenant.tenant_id, roles: [...roles], claims: [...claims], scopes: [...scopes] };
     await change(SET_ASSIGNABLE, { data });
-    tellOutcome(texts.saved);
+    tellOutcome(assignableTexts.saved);
     onChange();
   }
   return (
     <section class="card" aria-labelledby="assignable">
-      <h2 id="assignable">{texts.title}</h2>
-      <p class="dim">{texts.help}</p>
-      <ChangeForm fields={['roles', 'claims', 'scopes']} submit={texts.submit} run={run}>
+      <h2 id="assignable">{assignableTexts.title}</h2>
+      <p class="dim">{assignableTexts.help}</p>
+      <ChangeForm fields={['roles', 'claims', 'scopes']} submit={assignableTexts.submit} run={run}>
         {(problemOf) => (
           <>
             <NamesField
-              label={texts.roles}
+              label={assignableTexts.roles}
               problem={problemOf('roles')}
               offered={tenant.assignable_roles}
               chosen={roles}
               onChange={setRoles}
-              other={texts.otherRole}
+              other={assignableTexts.otherRole}
             />
             <NamesField
-              label={texts.claims}
+              label={assignableTexts.claims}
               problem={problemOf('claims')}
               offered={tenant.assignable_claims}
               chosen={claims}
               onChange={setClaims}
-              other={texts.otherClaim}
+              other={assignableTexts.otherClaim}
             />
             <NamesField
-              label={texts.scopes}
+              label={assignableTexts.scopes}
               problem={problemOf('scopes')}
               offered={tenant.assignable_scopes}
               chosen={scopes}
               onChange={setScopes}
-              other={texts.otherScope}
+              other={assignableTexts.otherScope}
             />
           </>
         )}

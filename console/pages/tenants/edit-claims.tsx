@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ChangeForm, type Claim, ClaimsField, change, type Tenant, tellOutcome } from '../../administration/index.ts';
 import { Field } from '../../parts/index.ts';
 import { tenants as texts } from '../../texts/index.ts';
-import { SET_CLAIMS, SET_ROLE_CLAIMS } from './documents.ts';
+import { SET_ROLE_CLAIMS, SET_TENANT_CLAIMS } from './documents.ts';
 
 interface EditTenantClaimsProps {
   readonly tenant: Tenant;
@@ -13,7 +13,7 @@ interface EditTenantClaimsProps {
 export function EditTenantClaims({ tenant, onChange }: EditTenantClaimsProps) {
   const [claims, setClaims] = useState<readonly Claim[]>(tenant.claims);
   async function run() {
-    await change(SET_CLAIMS, { data: { tenant_id: tenant.tenant_id, claims: plain(claims) } });
+    await change(SET_TENANT_CLAIMS, { data: { tenant_id: tenant.tenant_id, claims: plain(claims) } });
     tellOutcome(texts.tenantClaims.saved);
     onChange();
   }

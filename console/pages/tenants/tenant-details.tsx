@@ -14,7 +14,7 @@ import {
 import { Button, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { query, role } from '../../session/index.ts';
 import { administrationPages, shell, tenants as texts } from '../../texts/index.ts';
-import { DISABLE, ENABLE, TENANT_DETAILS } from './documents.ts';
+import { DISABLE_TENANT, ENABLE_TENANT, TENANT_DETAILS } from './documents.ts';
 import { EditAssignable } from './edit-assignable.tsx';
 import { EditRoleClaims, EditTenantClaims } from './edit-claims.tsx';
 import { TenantState } from './tenant-state.tsx';
@@ -42,7 +42,7 @@ export function TenantDetails({ administered, id }: TenantDetailsProps) {
       {!value && error === undefined && <p class="loading dim">{shell.loading}</p>}
       {value && (
         <>
-          <Facts tenant={value} />
+          <TenantFacts tenant={value} />
           <nav class="card row" aria-label={texts.ofTenant}>
             {(['users', 'clients', 'throttled', 'audit'] as const).map((page) => (
               <Link key={page} to={pathFor({ ...administered, tenant: value }, page)}>
@@ -64,7 +64,7 @@ export function TenantDetails({ administered, id }: TenantDetailsProps) {
   );
 }
 
-function Facts({ tenant }: { readonly tenant: Tenant }) {
+function TenantFacts({ tenant }: { readonly tenant: Tenant }) {
   const listed = (names: readonly string[]) => names.join(', ') || texts.none;
   return (
     <dl class="facts card">
@@ -97,7 +97,7 @@ interface ActionsProps {
 
 function Actions({ tenant: { tenant_id, name, disabled_at: disabledAt }, onChange }: ActionsProps) {
   const [isAsking, setAsking] = useState(false);
-  async function set(document: typeof DISABLE, text: string) {
+  async function set(document: typeof DISABLE_TENANT, text: string) {
     await change(document, { data: { tenant_id } });
     setAsking(false);
     tellOutcome(text);
@@ -111,7 +111,7 @@ function Actions({ tenant: { tenant_id, name, disabled_at: disabledAt }, onChang
           {texts.disable}
         </Button>
       ) : (
-        <ActionButton run={() => set(ENABLE, texts.enabled(name))}>{texts.enable}</ActionButton>
+        <ActionButton run={() => set(ENABLE_TENANT, texts.enabled(name))}>{texts.enable}</ActionButton>
       )}
       {isAsking && (
         <ConfirmDialog
@@ -120,7 +120,7 @@ function Actions({ tenant: { tenant_id, name, disabled_at: disabledAt }, onChang
           submit={texts.disable}
           typed={name}
           onClose={() => setAsking(false)}
-          run={() => set(DISABLE, texts.disabled(name))}
+          run={() => set(DISABLE_TENANT, texts.disabled(name))}
         />
       )}
     </section>

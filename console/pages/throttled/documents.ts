@@ -16,7 +16,7 @@ export const THROTTLED_LIST = graphql(`
   }
 `);
 
-export const RELEASE = graphql(`
+export const RELEASE_THROTTLED_USER = graphql(`
   mutation auth_admin_user_release($data: AuthAdminUserInput!) {
     result: auth_admin_user_release(data: $data) {
       success

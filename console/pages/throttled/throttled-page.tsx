@@ -15,7 +15,7 @@ import {
 import { Button, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { query, role } from '../../session/index.ts';
 import { administrationPages, throttled as texts } from '../../texts/index.ts';
-import { RELEASE, THROTTLED_LIST } from './documents.ts';
+import { RELEASE_THROTTLED_USER, THROTTLED_LIST } from './documents.ts';
 
 /** Accounts that have to wait after failed logins. */
 export function ThrottledPage() {
@@ -25,7 +25,7 @@ export function ThrottledPage() {
       <AdministeredPage isOfTenant>
         {(administered) =>
           administered.tenant ? (
-            <Throttled administered={administered} tenant={administered.tenant} />
+            <ThrottledOfTenant administered={administered} tenant={administered.tenant} />
           ) : (
             <TenantChoice />
           )
@@ -40,7 +40,7 @@ interface ThrottledProps {
   readonly tenant: Tenant;
 }
 
-function Throttled({ administered, tenant: { tenant_id: tenantId } }: ThrottledProps) {
+function ThrottledOfTenant({ administered, tenant: { tenant_id: tenantId } }: ThrottledProps) {
   const after = pageCursor();
   const loaded = useLoaded(
     async (signal) =>
@@ -71,7 +71,7 @@ function Throttled({ administered, tenant: { tenant_id: tenantId } }: ThrottledP
                 <ActionButton
                   aria-label={texts.releaseOf(username)}
                   run={async () => {
-                    await change(RELEASE, { data: { tenant_id: tenantId, user_id } });
+                    await change(RELEASE_THROTTLED_USER, { data: { tenant_id: tenantId, user_id } });
                     tellOutcome(texts.released(username));
                     loaded.reload();
                   }}

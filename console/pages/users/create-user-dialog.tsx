@@ -12,9 +12,9 @@ import {
 } from '../../administration/index.ts';
 import { Dialog, Field } from '../../parts/index.ts';
 import { users } from '../../texts/index.ts';
-import { CREATE } from './documents.ts';
+import { CREATE_USER } from './documents.ts';
 
-const texts = users.create;
+const newUserTexts = users.create;
 
 interface CreateUserDialogProps {
   readonly administered: Administered;
@@ -31,7 +31,7 @@ export function CreateUserDialog({ administered, tenant, onClose, onCreated }: C
   const [claims, setClaims] = useState<readonly Claim[]>([]);
   const names = administered.isOperator ? undefined : tenant.assignable_claims;
   async function run() {
-    const { user, password: generated } = await change(CREATE, {
+    const { user, password: generated } = await change(CREATE_USER, {
       data: {
         tenant_id: tenant.tenant_id,
         username,
@@ -43,17 +43,17 @@ export function CreateUserDialog({ administered, tenant, onClose, onCreated }: C
     onCreated({ username: user.username, password: generated });
   }
   return (
-    <Dialog title={texts.title} onClose={onClose}>
+    <Dialog title={newUserTexts.title} onClose={onClose}>
       <ChangeForm
         fields={['username', 'password', 'roles', 'default_role', 'claims']}
-        submit={texts.submit}
+        submit={newUserTexts.submit}
         run={run}
         onCancel={onClose}
       >
         {(problemOf) => (
           <>
             <Field
-              label={texts.name}
+              label={newUserTexts.name}
               autocomplete="off"
               autocapitalize="none"
               spellcheck={false}
@@ -62,8 +62,8 @@ export function CreateUserDialog({ administered, tenant, onClose, onCreated }: C
               onInput={(event) => setUsername(event.currentTarget.value)}
             />
             <Field
-              label={texts.password}
-              help={texts.passwordHelp}
+              label={newUserTexts.password}
+              help={newUserTexts.passwordHelp}
               type="password"
               autocomplete="new-password"
               value={password}

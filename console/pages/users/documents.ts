@@ -55,11 +55,11 @@ export const USER_DETAILS = graphql(
   [USER],
 );
 
-type Details = ResultOf<typeof USER_DETAILS>;
-export type SessionPage = Details['auth_admin_session_list'];
-export type Session = NonNullable<SessionPage>['entries'][number];
+type UserDetailsResult = ResultOf<typeof USER_DETAILS>;
+export type SessionPage = UserDetailsResult['auth_admin_session_list'];
+export type UserSession = NonNullable<SessionPage>['entries'][number];
 
-export const CREATE = graphql(`
+export const CREATE_USER = graphql(`
   mutation auth_admin_user_create($data: AuthAdminUserCreateInput!) {
     result: auth_admin_user_create(data: $data) {
       success
@@ -76,7 +76,7 @@ export const CREATE = graphql(`
   }
 `);
 
-export const DISABLE = graphql(`
+export const DISABLE_USER = graphql(`
   mutation auth_admin_user_disable($data: AuthAdminUserInput!) {
     result: auth_admin_user_disable(data: $data) {
       success
@@ -89,7 +89,7 @@ export const DISABLE = graphql(`
   }
 `);
 
-export const ENABLE = graphql(`
+export const ENABLE_USER = graphql(`
   mutation auth_admin_user_enable($data: AuthAdminUserInput!) {
     result: auth_admin_user_enable(data: $data) {
       success
@@ -115,7 +115,7 @@ export const SET_ROLES = graphql(`
   }
 `);
 
-export const SET_CLAIMS = graphql(`
+export const SET_USER_CLAIMS = graphql(`
   mutation auth_admin_user_set_claims($data: AuthAdminUserSetClaimsInput!) {
     result: auth_admin_user_set_claims(data: $data) {
       success
@@ -141,7 +141,7 @@ export const RESET_PASSWORD = graphql(`
   }
 `);
 
-export const RELEASE = graphql(`
+export const RELEASE_USER = graphql(`
   mutation auth_admin_user_release($data: AuthAdminUserInput!) {
     result: auth_admin_user_release(data: $data) {
       success
@@ -156,7 +156,7 @@ export const RELEASE = graphql(`
   }
 `);
 
-export const DELETE = graphql(`
+export const DELETE_USER = graphql(`
   mutation auth_admin_user_delete($data: AuthAdminUserDeleteInput!) {
     result: auth_admin_user_delete(data: $data) {
       success

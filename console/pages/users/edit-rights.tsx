@@ -12,9 +12,9 @@ import {
   tellOutcome,
 } from '../../administration/index.ts';
 import { users } from '../../texts/index.ts';
-import { SET_CLAIMS, SET_ROLES, type User } from './documents.ts';
+import { SET_ROLES, SET_USER_CLAIMS, type User } from './documents.ts';
 
-const texts = users.edit;
+const editTexts = users.edit;
 
 interface EditProps {
   readonly user: User;
@@ -29,14 +29,14 @@ export function EditRoles({ user, tenant, administered, onChange }: EditProps) {
     await change(SET_ROLES, {
       data: { tenant_id: user.tenant_id, user_id: user.user_id, ...roleArguments(roles) },
     });
-    tellOutcome(texts.savedRoles);
+    tellOutcome(editTexts.savedRoles);
     onChange();
   }
   return (
     <section class="card lone" aria-labelledby="edit-roles">
-      <h2 id="edit-roles">{texts.roles}</h2>
-      <p class="dim">{texts.rolesHelp}</p>
-      <ChangeForm fields={['roles', 'default_role']} submit={texts.save} run={run}>
+      <h2 id="edit-roles">{editTexts.roles}</h2>
+      <p class="dim">{editTexts.rolesHelp}</p>
+      <ChangeForm fields={['roles', 'default_role']} submit={editTexts.save} run={run}>
         {(problemOf) => (
           <RolesField
             value={roles}
@@ -56,20 +56,20 @@ export function EditClaims({ user, tenant, administered, onChange }: EditProps) 
   const names = administered.isOperator ? undefined : tenant.assignable_claims;
   if (names?.length === 0) return null;
   async function run() {
-    await change(SET_CLAIMS, {
+    await change(SET_USER_CLAIMS, {
       data: {
         tenant_id: user.tenant_id,
         user_id: user.user_id,
         claims: claims.map(({ name, value }) => ({ name, value })),
       },
     });
-    tellOutcome(texts.savedClaims);
+    tellOutcome(editTexts.savedClaims);
     onChange();
   }
   return (
     <section class="card lone" aria-labelledby="edit-claims">
-      <h2 id="edit-claims">{texts.claims}</h2>
-      <ChangeForm fields={['claims']} submit={texts.saveClaims} run={run}>
+      <h2 id="edit-claims">{editTexts.claims}</h2>
+      <ChangeForm fields={['claims']} submit={editTexts.saveClaims} run={run}>
         {(problemOf) => (
           <ClaimsField claims={claims} names={names} problem={problemOf('claims')} onChange={setClaims} />
         )}

@@ -10,10 +10,10 @@ import {
 import { Button } from '../../parts/index.ts';
 import { goTo } from '../../routing/index.ts';
 import { users } from '../../texts/index.ts';
-import { DELETE, DISABLE, ENABLE, RELEASE, RESET_PASSWORD, type User } from './documents.ts';
+import { DELETE_USER, DISABLE_USER, ENABLE_USER, RELEASE_USER, RESET_PASSWORD, type User } from './documents.ts';
 import type { OpenDialog } from './open-dialog.ts';
 
-const texts = users.actions;
+const actionTexts = users.actions;
 
 interface UserActionsProps {
   readonly user: User;
@@ -36,26 +36,26 @@ export function UserActions({ user, administered, onOpen, onChange }: UserAction
   const disable = () =>
     onOpen({
       kind: 'confirm',
-      title: texts.disableTitle(username),
-      text: texts.disableText,
-      submit: texts.disable,
+      title: actionTexts.disableTitle(username),
+      text: actionTexts.disableText,
+      submit: actionTexts.disable,
       run: async () => {
-        await change(DISABLE, { data });
-        done(texts.disabled(username));
+        await change(DISABLE_USER, { data });
+        done(actionTexts.disabled(username));
       },
     });
   const reset = () =>
     onOpen({
       kind: 'confirm',
-      title: texts.resetTitle(username),
-      text: texts.resetText,
-      submit: texts.reset,
+      title: actionTexts.resetTitle(username),
+      text: actionTexts.resetText,
+      submit: actionTexts.reset,
       run: async () => {
         const { password } = await change(RESET_PASSWORD, { data });
         onOpen({
           kind: 'secret',
           secret: {
-            title: texts.resetDone,
+            title: actionTexts.resetDone,
             text: users.create.secretText(username),
             values: [[users.password, password]],
           },
@@ -66,46 +66,46 @@ export function UserActions({ user, administered, onOpen, onChange }: UserAction
   const remove = () =>
     onOpen({
       kind: 'confirm',
-      title: texts.deleteTitle(username),
-      text: texts.deleteText,
-      submit: texts.delete,
+      title: actionTexts.deleteTitle(username),
+      text: actionTexts.deleteText,
+      submit: actionTexts.delete,
       typed: username,
       run: async () => {
-        await change(DELETE, { data: { ...data, username } });
+        await change(DELETE_USER, { data: { ...data, username } });
         onOpen(undefined);
         goTo(pathFor(administered, 'users'), { replaces: true });
-        tellOutcome(texts.deleted(username));
+        tellOutcome(actionTexts.deleted(username));
       },
     });
   return (
     <section class="card" aria-labelledby="actions" {...kept}>
       <h2 id="actions" tabIndex={-1} ref={heading}>
-        {texts.title}
+        {actionTexts.title}
       </h2>
       <div class="row">
         {user.disabled_at === null ? (
-          <Button onClick={disable}>{texts.disable}</Button>
+          <Button onClick={disable}>{actionTexts.disable}</Button>
         ) : (
           <ActionButton
             run={async () => {
-              await change(ENABLE, { data });
-              done(texts.enabled(username));
+              await change(ENABLE_USER, { data });
+              done(actionTexts.enabled(username));
             }}
           >
-            {texts.enable}
+            {actionTexts.enable}
           </ActionButton>
         )}
-        <Button onClick={reset}>{texts.reset}</Button>
+        <Button onClick={reset}>{actionTexts.reset}</Button>
         <ActionButton
           run={async () => {
-            await change(RELEASE, { data });
-            done(texts.released);
+            await change(RELEASE_USER, { data });
+            done(actionTexts.released);
           }}
         >
-          {texts.release}
+          {actionTexts.release}
         </ActionButton>
         <Button kind="danger" onClick={remove}>
-          {texts.delete}
+          {actionTexts.delete}
         </Button>
       </div>
     </section>

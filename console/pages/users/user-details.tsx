@@ -53,7 +53,7 @@ export function UserDetails({ administered, userId }: UserDetailsProps) {
       {user && tenant && (
         <>
           {!user.manageable && <Notice kind="info">{texts.notManageable}</Notice>}
-          <Facts user={user} />
+          <UserFacts user={user} />
           {user.manageable && (
             <>
               <UserActions user={user} administered={administered} onOpen={setDialog} onChange={changed} />
@@ -80,7 +80,7 @@ export function UserDetails({ administered, userId }: UserDetailsProps) {
   );
 }
 
-function Facts({ user }: { readonly user: User }) {
+function UserFacts({ user }: { readonly user: User }) {
   return (
     <dl class="facts card">
       <dt>{texts.state}</dt>

@@ -1,10 +1,10 @@
 import { ActionButton, change, PagedList, tellOutcome } from '../../administration/index.ts';
 import { Button, deviceOf, type Loaded, Time } from '../../parts/index.ts';
 import { users } from '../../texts/index.ts';
-import { END_SESSIONS, type Session, type SessionPage, type User } from './documents.ts';
+import { END_SESSIONS, type SessionPage, type User, type UserSession } from './documents.ts';
 import type { OpenDialog } from './open-dialog.ts';
 
-const texts = users.sessions;
+const sessionTexts = users.sessions;
 
 interface UserSessionsProps {
   readonly user: User;
@@ -21,55 +21,65 @@ export function UserSessions({ user, loaded, onOpen, onChange }: UserSessionsPro
       data: { tenant_id, user_id, session_id: sessionId },
     });
     onOpen(undefined);
-    tellOutcome(texts.ended(ended));
+    tellOutcome(sessionTexts.ended(ended));
     onChange();
   }
   const endAll = () =>
     onOpen({
       kind: 'confirm',
-      title: texts.endAllTitle(username),
-      text: texts.endAllText,
-      submit: texts.endAll,
+      title: sessionTexts.endAllTitle(username),
+      text: sessionTexts.endAllText,
+      submit: sessionTexts.endAll,
       run: () => end(null),
     });
   return (
     <section class="card" aria-labelledby="sessions">
-      <h2 id="sessions">{texts.title}</h2>
+      <h2 id="sessions">{sessionTexts.title}</h2>
       <PagedList
-        label={texts.title}
+        label={sessionTexts.title}
         loaded={loaded}
         isExcerpt
-        summary={(entries) => texts.count(entries.length)}
-        columns={[texts.device, texts.address, texts.created, texts.lastUsed, texts.expires, texts.actions]}
+        summary={(entries) => sessionTexts.count(entries.length)}
+        columns={[
+          sessionTexts.device,
+          sessionTexts.address,
+          sessionTexts.created,
+          sessionTexts.lastUsed,
+          sessionTexts.expires,
+          sessionTexts.actions,
+        ]}
         row={(session) => (
           <tr key={session.session_id}>
-            <td data-label={texts.device}>{deviceNameOf(session)}</td>
-            <td data-label={texts.address}>{session.client_address ?? texts.unknown}</td>
-            <td data-label={texts.created}>
+            <td data-label={sessionTexts.device}>{deviceNameOf(session)}</td>
+            <td data-label={sessionTexts.address}>{session.client_address ?? sessionTexts.unknown}</td>
+            <td data-label={sessionTexts.created}>
               <Time at={session.created_at} />
             </td>
-            <td data-label={texts.lastUsed}>
+            <td data-label={sessionTexts.lastUsed}>
               <Time at={session.last_used_at} />
             </td>
-            <td data-label={texts.expires}>
+            <td data-label={sessionTexts.expires}>
               <Time at={session.expires_at} />
             </td>
-            <td data-label={texts.actions}>
+            <td data-label={sessionTexts.actions}>
               {manageable && (
-                <ActionButton aria-label={texts.endOf(deviceNameOf(session))} run={() => end(session.session_id)}>
-                  {texts.end}
+                <ActionButton
+                  aria-label={sessionTexts.endOf(deviceNameOf(session))}
+                  run={() => end(session.session_id)}
+                >
+                  {sessionTexts.end}
                 </ActionButton>
               )}
             </td>
           </tr>
         )}
       />
-      {(loaded.value?.next ?? null) !== null && <p class="dim small">{texts.more}</p>}
-      {manageable && (loaded.value?.entries.length ?? 0) > 0 && <Button onClick={endAll}>{texts.endAll}</Button>}
+      {(loaded.value?.next ?? null) !== null && <p class="dim small">{sessionTexts.more}</p>}
+      {manageable && (loaded.value?.entries.length ?? 0) > 0 && <Button onClick={endAll}>{sessionTexts.endAll}</Button>}
     </section>
   );
 }
 
-function deviceNameOf({ user_agent: userAgent }: Session): string {
-  return deviceOf(userAgent) ?? texts.unknown;
+function deviceNameOf({ user_agent: userAgent }: UserSession): string {
+  return deviceOf(userAgent) ?? sessionTexts.unknown;
 }
