@@ -112,11 +112,11 @@ function fallbackOf(layers: readonly z.ZodType[], meta: Record<string, unknown>,
   if (typeof meta.required === 'string') return `required ${meta.required}`;
   if (typeof meta.default === 'string') return meta.default;
   const withDefault = layers.find((layer) => layer instanceof z.ZodDefault);
-  if (withDefault) return valueText(withDefault.def.defaultValue, unit);
+  if (withDefault) return defaultValueText(withDefault.def.defaultValue, unit);
   return layers.some((layer) => layer instanceof z.ZodOptional) ? 'none' : 'required';
 }
 
-function valueText(value: unknown, unit: string): string {
+function defaultValueText(value: unknown, unit: string): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : `\`${value.join(',')}\``;
   if (typeof value === 'number' && unit === 'bytes') return `\`${value}\` (${binarySize(value)})`;
   return `\`${String(value)}\``;

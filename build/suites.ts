@@ -82,7 +82,7 @@ function suitesByDistance(imports: Imports, changed: readonly string[]): string[
 }
 
 /** The rooms of the product. What they start is theirs: a suite that imports them starts no process by that. */
-const PRODUCT = /^(gateway|auth-service|platform)\//;
+const PRODUCT_ROOMS = /^(gateway|auth-service|platform)\//;
 
 /**
  * Whether a suite, or what it imports outside the product's rooms, imports `node:child_process`.
@@ -94,7 +94,7 @@ export function startsProcesses(packageDir: string, suite: string): boolean {
   for (const file of files)
     for (const imported of importedBy(file, readFileSync(join(packageDir, file), 'utf8'))) {
       if (imported === 'node:child_process') return true;
-      if (!PRODUCT.test(imported)) files.add(imported);
+      if (!PRODUCT_ROOMS.test(imported)) files.add(imported);
     }
   return false;
 }

@@ -6,14 +6,14 @@ import { resolve } from 'node:path';
 import { chooseSuites, importsOf } from './suites.ts';
 
 const packageDir = resolve(import.meta.dirname, '../..');
-const [since = 'HEAD'] = process.argv.slice(2);
+const [baseRevision = 'HEAD'] = process.argv.slice(2);
 
 const git = (...args: string[]): string[] =>
   execFileSync('git', args, { cwd: packageDir, encoding: 'utf8' })
     .split('\n')
     .filter((line) => line !== '');
 
-const changed = [...git('diff', '--name-only', since), ...git('ls-files', '--others', '--exclude-standard')];
+const changed = [...git('diff', '--name-only', baseRevision), ...git('ls-files', '--others', '--exclude-standard')];
 const { chosen, left, unimported } = chooseSuites(importsOf(packageDir), changed);
 const existing = changed.filter((file) => existsSync(resolve(packageDir, file)));
 

@@ -35,7 +35,7 @@ export function busy(context: GraphContext, retryAfterSeconds: number): Mutation
 }
 
 /** Too many attempts failed before; the password was not checked. */
-export function throttled(context: GraphContext, retryAfterSeconds: number): MutationResult<never> {
+export function throttledResult(context: GraphContext, retryAfterSeconds: number): MutationResult<never> {
   const headers = { 'retry-after': String(retryAfterSeconds) };
   return refusedResult(context, REFUSALS.throttled, headers);
 }

@@ -10,7 +10,7 @@ import {
 } from './administration/index.ts';
 import { auditTypeDefs, createAuditField } from './audit-field.ts';
 import type { GraphContext } from './context.ts';
-import { busy, refusedResult, throttled, tokensAnswer } from './mutation-result.ts';
+import { busy, refusedResult, throttledResult, tokensAnswer } from './mutation-result.ts';
 import { createSessionFields, type SessionUseCases } from './session-fields.ts';
 
 /** Root fields that check a password or a token. An operation may hold one of them. */
@@ -186,7 +186,7 @@ export function createSchema({ login, readAudit, ...sessionUseCases }: UseCases)
 function loginResult(result: LoginResult, context: GraphContext) {
   if (result.outcome === 'success') return tokensAnswer(result.tokens);
   if (result.outcome === 'busy') return busy(context, result.retryAfterSeconds);
-  if (result.outcome === 'throttled') return throttled(context, result.retryAfterSeconds);
+  if (result.outcome === 'throttled') return throttledResult(context, result.retryAfterSeconds);
   if (result.reason.kind === 'missing-field') return refusedResult(context, missingField(result.reason.field));
   return refusedResult(context, REFUSALS.wrongCredentials);
 }

@@ -25,7 +25,7 @@ import {
   type MutationResult,
   refusedResult,
   success,
-  throttled,
+  throttledResult,
   tokensAnswer,
 } from './mutation-result.ts';
 
@@ -141,7 +141,7 @@ export function createSessionFields(useCases: SessionUseCases) {
 function changePasswordAnswer(result: ChangePasswordResult, context: GraphContext): MutationResult<Ended> {
   if (result.outcome === 'success') return success({ revoked_sessions: result.ended });
   if (result.outcome === 'busy') return busy(context, result.retryAfterSeconds);
-  if (result.outcome === 'throttled') return throttled(context, result.retryAfterSeconds);
+  if (result.outcome === 'throttled') return throttledResult(context, result.retryAfterSeconds);
   switch (result.reason.kind) {
     case 'missing-field':
       return refusedResult(context, missingField(result.reason.field));

@@ -17,7 +17,7 @@ export interface ClientAuthentication {
   originOf(request: Request): RequestOrigin;
 }
 
-interface Credentials {
+interface PresentedSecret {
   clientId: string;
   secret: string;
 }
@@ -53,7 +53,7 @@ export async function authenticateAlways(
   return client;
 }
 
-function credentialsOf(authorization: string | undefined, form: Form): Credentials | undefined {
+function credentialsOf(authorization: string | undefined, form: Form): PresentedSecret | undefined {
   const clientId = form.get('client_id');
   const secret = form.get('client_secret');
   // Another scheme authenticates no client: browsers and libraries attach bearer tokens to whatever they send.
@@ -71,7 +71,7 @@ function credentialsOf(authorization: string | undefined, form: Form): Credentia
 }
 
 /** Both parts are form-encoded before they are joined and put into base64 (RFC 6749, section 2.3.1). */
-function readBasic(authorization: string): Credentials {
+function readBasic(authorization: string): PresentedSecret {
   const encoded = BASIC.exec(authorization)?.groups?.credentials ?? '';
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');

@@ -13,7 +13,7 @@ const MAX_LIFETIME_SECONDS = 60;
 const CLOCK_SKEW_SECONDS = 5;
 
 const tokenHeader = z.strictObject({ alg: z.literal(ALGORITHM), typ: z.literal(TYPE), kid: z.string() });
-const claims = z.object({
+const operatorClaims = z.object({
   iat: z.int(),
   exp: z.int(),
   jti: z.string().refine(isCanonicalUuid),
@@ -62,7 +62,7 @@ export function openOperatorAssertions(
       const key = await keys(kidOf(assertion));
       if (!key) return false;
       const seconds = Math.floor(now().getTime() / 1000);
-      const { iat, exp, jti, ...content } = claims.parse(
+      const { iat, exp, jti, ...content } = operatorClaims.parse(
         jwt.verify(assertion, key, {
           algorithms: [ALGORITHM],
           issuer,

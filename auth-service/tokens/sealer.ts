@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
 
-const ALGORITHM = 'aes-256-gcm';
+const SEALING_CIPHER = 'aes-256-gcm';
 const SEALED_FORMAT = 1;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -68,7 +68,7 @@ function sealerWith(key: Uint8Array): Pick<Sealer, 'seal' | 'open'> {
   return {
     seal(plain, name) {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv(ALGORITHM, secret, iv).setAAD(Buffer.from(name));
+      const cipher = createCipheriv(SEALING_CIPHER, secret, iv).setAAD(Buffer.from(name));
       const body = Buffer.concat([cipher.update(plain), cipher.final()]);
       return new Uint8Array(Buffer.concat([Buffer.of(SEALED_FORMAT), iv, cipher.getAuthTag(), body]));
     },
@@ -76,7 +76,7 @@ function sealerWith(key: Uint8Array): Pick<Sealer, 'seal' | 'open'> {
       if (sealed.length < HEADER_BYTES || sealed[0] !== SEALED_FORMAT) return undefined;
       const iv = sealed.subarray(1, 1 + IV_BYTES);
       const tag = sealed.subarray(1 + IV_BYTES, HEADER_BYTES);
-      const decipher = createDecipheriv(ALGORITHM, secret, iv, { authTagLength: TAG_BYTES });
+      const decipher = createDecipheriv(SEALING_CIPHER, secret, iv, { authTagLength: TAG_BYTES });
       decipher.setAAD(Buffer.from(name)).setAuthTag(tag);
       try {
         return Buffer.concat([decipher.update(sealed.subarray(HEADER_BYTES)), decipher.final()]);

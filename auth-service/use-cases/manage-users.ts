@@ -89,11 +89,11 @@ export async function importUsers(
 
 /** Without letters and digits that look alike. 31 characters, so a password of 25 has 123 random bits. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
-const GROUPS = 5;
+const PASSWORD_GROUPS = 5;
 const GROUP_LENGTH = 5;
 
 /** A random password that can be read out. */
 export function generatePassword(): string {
   const group = () => Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-  return Array.from({ length: GROUPS }, group).join('-');
+  return Array.from({ length: PASSWORD_GROUPS }, group).join('-');
 }

@@ -1,8 +1,8 @@
-import type { AttributeValue, CloudEvent, EventData } from './cloud-event.ts';
+import type { CloudEvent, EventAttributeValue, EventData } from './cloud-event.ts';
 import { invalidEvent } from './errors.ts';
 
 /** CloudEvents 1.0.2, "Attribute Naming Convention"; names of more than 20 characters are advised against there. */
-const NAME = /^[a-z0-9]{1,20}$/;
+const ATTRIBUTE_NAME = /^[a-z0-9]{1,20}$/;
 /** Characters that a string attribute must not have ("Type System"): control characters and noncharacters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uffff]/;
@@ -26,10 +26,10 @@ const MAX_INT32 = 2_147_483_647;
 export function checkedEvent(sent: ReadonlyMap<string, unknown>, data: EventData | undefined): CloudEvent {
   if (sent.size > MAX_ATTRIBUTES) throw invalidEvent(`an event has ${MAX_ATTRIBUTES} attributes at most`);
   if (sent.get('specversion') !== '1.0') throw invalidEvent('expected the specversion "1.0"', 'specversion');
-  const attributes = new Map<string, AttributeValue>();
+  const attributes = new Map<string, EventAttributeValue>();
   for (const [name, value] of sent) {
     // A name that is none may be long or hold anything, so it is not repeated.
-    if (!NAME.test(name) || name === 'data')
+    if (!ATTRIBUTE_NAME.test(name) || name === 'data')
       throw invalidEvent('names of attributes have 1 to 20 lower-case letters and digits');
     if (value === null) continue;
     attributes.set(name, checkedValue(name, value));
@@ -45,7 +45,7 @@ export function checkedEvent(sent: ReadonlyMap<string, unknown>, data: EventData
 /** Attributes of the specification, which are strings. */
 const STRINGS = new Set(['specversion', 'id', 'source', 'type', 'datacontenttype', 'dataschema', 'subject', 'time']);
 
-function checkedValue(name: string, value: unknown): AttributeValue {
+function checkedValue(name: string, value: unknown): EventAttributeValue {
   if (typeof value === 'string') return checkedText(name, value);
   if (STRINGS.has(name)) throw invalidEvent(`the attribute ${name} is a string`, name);
   if (typeof value === 'boolean') return value;

@@ -1,5 +1,5 @@
 /** The value of an attribute: an extension may be a boolean or an integer too (CloudEvents 1.0.2, section "Type System"). */
-export type AttributeValue = string | number | boolean;
+export type EventAttributeValue = string | number | boolean;
 
 /** What an event is about, as JSON text, or as bytes in base64. */
 export type EventData = { readonly json: string } | { readonly base64: string };
@@ -10,7 +10,7 @@ export interface CloudEvent {
   readonly source: string;
   readonly type: string;
   /** All attributes by their names, those above included, in the order in which they came. */
-  readonly attributes: ReadonlyMap<string, AttributeValue>;
+  readonly attributes: ReadonlyMap<string, EventAttributeValue>;
   readonly data: EventData | undefined;
 }
 
@@ -25,6 +25,6 @@ export function structuredJson({ attributes, data }: CloudEvent): string {
 }
 
 /** The same event with another value of an attribute, which takes the place of the one that it has. */
-export function withAttribute(event: CloudEvent, name: string, value: AttributeValue): CloudEvent {
+export function withAttribute(event: CloudEvent, name: string, value: EventAttributeValue): CloudEvent {
   return { ...event, attributes: new Map([...event.attributes, [name, value]]) };
 }

@@ -1,3 +1,9 @@
 export { MAX_ATTRIBUTE_LENGTH, MAX_ATTRIBUTES } from './attributes.ts';
-export { type AttributeValue, type CloudEvent, STRUCTURED_JSON, structuredJson, withAttribute } from './cloud-event.ts';
+export {
+  type CloudEvent,
+  type EventAttributeValue,
+  STRUCTURED_JSON,
+  structuredJson,
+  withAttribute,
+} from './cloud-event.ts';
 export { type EventMessage, readEvent } from './read-event.ts';

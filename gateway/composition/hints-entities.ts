@@ -11,7 +11,7 @@ export function unreachableEntities(supergraph: Supergraph): readonly string[] {
   return types.flatMap((type) => unreachableParts(type, supergraph));
 }
 
-interface Part {
+interface EntitySubgraph {
   readonly subgraph: string;
   /** The fields of each key that its objects can be fetched by. */
   readonly keys: readonly (readonly string[])[];
@@ -19,7 +19,7 @@ interface Part {
 
 function unreachableParts(type: ObjectTypeDefinitionNode, supergraph: Supergraph): readonly string[] {
   const name = type.name.value;
-  const parts = new Map<string, Part>();
+  const parts = new Map<string, EntitySubgraph>();
   for (const { graph, key, resolvable } of directivesOf(type, 'join__type')) {
     const subgraph = supergraph.subgraphNames.get(String(graph)) ?? String(graph);
     const keys = parts.get(subgraph)?.keys ?? [];

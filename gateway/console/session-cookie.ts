@@ -7,17 +7,17 @@ import type { IncomingHttpHeaders } from 'node:http';
  * It has no `Path`, so that its path is the directory of the request that sets it (RFC 6265 section 5.1.4): `/console/session`, and
  * what a proxy has put before it, which the gateway does not know.
  */
-const NAME = 'portico-console';
+const COOKIE_NAME = 'portico-console';
 
 /** Browsers take a cookie of this prefix only with `Secure` and over TLS, so that no page of plain HTTP replaces it. */
-const SECURE_NAME = `__Secure-${NAME}`;
+const SECURE_COOKIE_NAME = `__Secure-${COOKIE_NAME}`;
 
 const IS_OURS = /^(?:__Secure-)?portico-console(?:-\d+)?$/i;
 
 /** The session cookies of a request by their names: more than one where a page of a sibling domain has set one too. */
 export type SessionCookies = readonly { readonly name: string; readonly value: string }[];
 
-const NONE: SessionCookies = [];
+const NO_COOKIES: SessionCookies = [];
 
 /**
  * Takes the console's cookies out of a request's headers, so that nothing else sees them: no service, no webhook, no
@@ -25,7 +25,7 @@ const NONE: SessionCookies = [];
  */
 export function takeSessionCookies(headers: IncomingHttpHeaders): SessionCookies {
   const { cookie } = headers;
-  if (cookie === undefined || !cookie.toLowerCase().includes(NAME)) return NONE;
+  if (cookie === undefined || !cookie.toLowerCase().includes(COOKIE_NAME)) return NO_COOKIES;
   const taken: { name: string; value: string }[] = [];
   const others = cookie.split(';').filter((pair) => {
     const [name = '', ...value] = pair.split('=');
@@ -33,7 +33,7 @@ export function takeSessionCookies(headers: IncomingHttpHeaders): SessionCookies
     taken.push({ name: name.trim(), value: value.join('=').trim() });
     return false;
   });
-  if (taken.length === 0) return NONE;
+  if (taken.length === 0) return NO_COOKIES;
   if (others.length === 0) delete headers.cookie;
   else headers.cookie = others.join(';').trim();
   return taken;
@@ -67,7 +67,7 @@ function setCookie(value: string, origin: URL): string {
 
 /** Cookies do not tell ports apart: gateways on one machine need names of their own. */
 function cookieName(origin: URL): string {
-  return isPlainLoopback(origin) ? `${NAME}-${origin.port || '80'}` : SECURE_NAME;
+  return isPlainLoopback(origin) ? `${COOKIE_NAME}-${origin.port || '80'}` : SECURE_COOKIE_NAME;
 }
 
 /**

@@ -34,20 +34,20 @@ type AuthAnswer = { readonly status: number; readonly headers: ResponseHeaders }
 
 const TOKENS = 'success error_message data { access_token expires_in refresh_token }';
 
-const login = (data: AuthCall['data']): AuthCall => ({
+const loginCall = (data: AuthCall['data']): AuthCall => ({
   field: 'auth_user_login',
   query: `mutation auth_user_login($data: AuthUserLoginInput!) { auth_user_login(data: $data) { ${TOKENS} } }`,
   data,
 });
 
-const refresh = (refreshToken: string): AuthCall => ({
+const refreshCall = (refreshToken: string): AuthCall => ({
   field: 'auth_token_refresh',
   query: `mutation auth_token_refresh($data: AuthTokenRefreshInput!) { auth_token_refresh(data: $data) { ${TOKENS} } }`,
   data: { refresh_token: refreshToken },
 });
 
 /** @param refreshToken of the session to end; without one that of the bearer token. */
-const logout = (refreshToken: string | undefined): AuthCall => ({
+const logoutCall = (refreshToken: string | undefined): AuthCall => ({
   field: 'auth_user_logout',
   query:
     'mutation auth_user_logout($data: AuthUserLogoutInput) { auth_user_logout(data: $data) { success error_message } }',
@@ -77,19 +77,19 @@ export function sessionEndpoint(options: SessionEndpointOptions) {
   };
 }
 
-interface Given {
+interface SessionRequest {
   readonly body: AuthCall['data'];
   readonly origin: URL;
   /** The refresh token of the cookie. */
   readonly kept: string | undefined;
 }
 
-type Action = (given: Given, exchange: HttpExchange, operations: OperationPipeline) => Promise<void>;
+type Action = (given: SessionRequest, exchange: HttpExchange, operations: OperationPipeline) => Promise<void>;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   login: async ({ body, origin, kept }, exchange, operations) => {
     const { username, password, tenant_id } = body;
-    const answer = await run(login({ username, password, tenant_id }), exchange, operations);
+    const answer = await runAuthCall(loginCall({ username, password, tenant_id }), exchange, operations);
     const cookie = tokenCookie(answer, origin);
     // The login has succeeded, whether or not the session that it replaces can be ended: it may be over already.
     if (cookie !== undefined && kept !== undefined)
@@ -101,7 +101,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
   refresh: async ({ origin, kept }, exchange, operations) => {
     if (kept === undefined) return send(exchange, { status: 401, headers: {}, result: NO_SESSION });
-    const answer = await run(refresh(kept), exchange, operations);
+    const answer = await runAuthCall(refreshCall(kept), exchange, operations);
     // Any other failure leaves the token as good as it was.
     const isOver = 'result' in answer && answer.status === 401;
     send(exchange, answer, isOver ? cookieToForget(origin) : tokenCookie(answer, origin));
@@ -114,7 +114,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     // A cookie whose session is over leaves that of the bearer token to end.
     if (answer === undefined || (answer.status === 401 && authorization !== undefined)) {
       if (authorization !== undefined) headers.authorization = authorization;
-      answer = await run(logout(undefined), exchange, operations);
+      answer = await runAuthCall(logoutCall(undefined), exchange, operations);
     }
     send(exchange, answer, cookieToForget(origin));
   },
@@ -123,7 +123,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 /** Ends the cookie's session, whatever bearer token comes along: one of another user's would have the logout refused. */
 function endKept(kept: string, exchange: HttpExchange, operations: OperationPipeline): Promise<AuthAnswer> {
   delete exchange.request.headers.authorization;
-  return run(logout(kept), exchange, operations);
+  return runAuthCall(logoutCall(kept), exchange, operations);
 }
 
 /** `Set-Cookie` with the refresh token of an answer. */
@@ -133,18 +133,18 @@ function tokenCookie(answer: AuthAnswer, origin: URL): string | undefined {
 }
 
 /** @throws GatewayError where the gateway refuses the mutation, as in a graph without an auth service. */
-async function run(call: AuthCall, exchange: HttpExchange, operations: OperationPipeline): Promise<AuthAnswer> {
+async function runAuthCall(call: AuthCall, exchange: HttpExchange, operations: OperationPipeline): Promise<AuthAnswer> {
   const request = { query: call.query, variables: { data: call.data }, operationName: call.field };
   const prepared = await operations.prepare(request, exchange, { isSaved: true });
   if ('errors' in prepared) throw flatRefusal(prepared, '$');
   const { data, errors, http } = await operations.execute(prepared, { withEnvelope: false, asBytes: false });
   const [error] = errors ?? [];
   const headers = { ...http.headers, ...(http.cookies.length > 0 && { 'set-cookie': http.cookies }) };
-  if (error) return { status: http.status ?? statusOf(error), headers, error };
+  if (error) return { status: http.status ?? httpStatusOf(error), headers, error };
   return { status: http.status ?? 200, headers, result: data?.[call.field] as AuthResult };
 }
 
-function statusOf({ extensions: { code } }: PublicError): number {
+function httpStatusOf({ extensions: { code } }: PublicError): number {
   return Object.hasOwn(ERROR_STATUS, String(code)) ? ERROR_STATUS[code as ErrorCode] : 502;
 }
 

@@ -1,7 +1,7 @@
 import { CronSyntaxError } from './errors.ts';
 
 /** One of the five fields of a cron expression. */
-interface Field {
+interface CronField {
   readonly name: string;
   readonly min: number;
   readonly max: number;
@@ -12,7 +12,7 @@ interface Field {
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-const FIELDS: readonly Field[] = [
+const FIELDS: readonly CronField[] = [
   { name: 'minute', min: 0, max: 59 },
   { name: 'hour', min: 0, max: 23 },
   { name: 'day of month', min: 1, max: 31 },
@@ -46,14 +46,14 @@ export function normalizeExpression(expression: string): string {
   return FIELDS.map((field, index) => normalizeField(field, fields[index] as string)).join(' ');
 }
 
-function normalizeField(field: Field, text: string): string {
+function normalizeField(field: CronField, text: string): string {
   return text
     .split(',')
     .map((part) => normalizePart(field, part))
     .join(',');
 }
 
-function normalizePart(field: Field, part: string): string {
+function normalizePart(field: CronField, part: string): string {
   const { from, to, step } = PART.exec(part)?.groups ?? {};
   if (from === undefined || (from === '*' && to !== undefined))
     throw notCron(`expected numbers, ranges, lists and steps in the field ${field.name}`);
@@ -73,11 +73,11 @@ function notCron(message: string): CronSyntaxError {
   return new CronSyntaxError('expression', message);
 }
 
-function largestOf({ names, min, max }: Field): number {
+function largestOf({ names, min, max }: CronField): number {
   return names ? min + names.length - 1 : max;
 }
 
-function numberOf({ name, min, max, names }: Field, text: string): number {
+function numberOf({ name, min, max, names }: CronField, text: string): number {
   const isNumber = /^\d/.test(text);
   if (!isNumber && !names?.includes(text)) throw notCron(`"${text}" is no name in the field ${name}`);
   const number = isNumber ? Number(text) : min + (names?.indexOf(text) ?? 0);

@@ -6,7 +6,7 @@ import { invalidArguments, invocationsUnavailable } from './errors.ts';
 
 const MAX_LIMIT = 1_000;
 
-const shape = mapping({
+const invocationArguments = mapping({
   subscription: z.string().nullish(),
   delivery_id: z.guid({ error: 'expected a UUID' }).nullish(),
   limit: z.int().min(0).max(MAX_LIMIT).nullish(),
@@ -21,7 +21,7 @@ export function deliveryCommands(
     [
       'get_delivery_invocations',
       async (args: unknown) => {
-        const parsed = shape.safeParse(args ?? {});
+        const parsed = invocationArguments.safeParse(args ?? {});
         if (!parsed.success) {
           const [problem] = problemsOfShape(parsed.error);
           throw invalidArguments(problem?.message ?? 'are not valid', problem?.path ?? []);

@@ -6,7 +6,7 @@ import { deliveryCommands } from './commands.ts';
 import { DELIVERY_KIND, deliveryRunner } from './delivery-runner.ts';
 import { eventsEndpoint } from './events-endpoint.ts';
 import { openProducers, type Producer } from './producers.ts';
-import { openSubscriptions, type Subscription } from './subscriptions.ts';
+import { type EventSubscription, openEventSubscriptions } from './subscriptions.ts';
 
 export interface DeliveriesOptions {
   readonly metadata: Metadata;
@@ -30,7 +30,7 @@ export interface Deliveries {
 
 interface OpenedMetadata {
   readonly producers: readonly Producer[];
-  readonly subscriptions: ReadonlyMap<string, Subscription>;
+  readonly subscriptions: ReadonlyMap<string, EventSubscription>;
 }
 
 /**
@@ -72,7 +72,7 @@ function open(metadata: Metadata, dependencies: WebhookDependencies): OpenedMeta
   const report = (message: string, path: readonly PropertyKey[]) =>
     problems.push({ ...metadata.place('deliveries', path), message });
   const producers = openProducers(metadata.deliveries, dependencies.environment, report);
-  const subscriptions = openSubscriptions(metadata.deliveries, dependencies, report);
+  const subscriptions = openEventSubscriptions(metadata.deliveries, dependencies, report);
   if (problems.length > 0) throw new MetadataError(problems);
   return { producers, subscriptions };
 }

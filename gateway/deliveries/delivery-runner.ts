@@ -1,13 +1,13 @@
 import type { Logger } from '../../platform/index.ts';
 import { STRUCTURED_JSON } from '../cloud-events/index.ts';
 import { dead, type Invocations, type JobHandler } from '../jobs/index.ts';
-import { DELIVERY_HEADERS, deliver, leaveToNewerMetadata } from '../webhook-jobs/index.ts';
-import type { Subscription } from './subscriptions.ts';
+import { DELIVERY_HEADERS, deliverWebhook, leaveToNewerMetadata } from '../webhook-jobs/index.ts';
+import type { EventSubscription } from './subscriptions.ts';
 
 export const DELIVERY_KIND = 'delivery';
 
 export interface DeliveryRunnerOptions {
-  readonly subscriptions: () => ReadonlyMap<string, Subscription>;
+  readonly subscriptions: () => ReadonlyMap<string, EventSubscription>;
   readonly invocations: Pick<Invocations, 'record'>;
   readonly log: Logger | undefined;
 }
@@ -25,7 +25,7 @@ export function deliveryRunner({ subscriptions, invocations, log }: DeliveryRunn
       const { url, headers, http, secrets, metadata } = subscription;
       const { retry_conf, headers: configured } = metadata;
       const { event } = job.payload as { event: string };
-      return deliver(
+      return deliverWebhook(
         {
           http,
           request: {

@@ -6,19 +6,19 @@ import { SPARE_ATTEMPTS } from '../webhook-jobs/index.ts';
 import { DELIVERY_KIND } from './delivery-runner.ts';
 import { notOfProducer, tenantMissing, tenantTooLong, tooManyEvents, unknownProducer } from './errors.ts';
 import { type Producer, producerOf } from './producers.ts';
-import { orderKeyOf, type Subscription } from './subscriptions.ts';
+import { type EventSubscription, orderKeyOf } from './subscriptions.ts';
 
 /** The largest event, in bytes. Every receiver of CloudEvents takes 64 KiB. */
 export const MAX_EVENT_BYTES = 262_144;
 /** Bytes of events that wait for the database at a time. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 /** The extension attribute that names the tenant. */
-const TENANT = 'tenantid';
+const TENANT_ATTRIBUTE = 'tenantid';
 
 export interface EventsEndpointOptions {
   readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly producers: () => readonly Producer[];
-  readonly subscriptions: () => ReadonlyMap<string, Subscription>;
+  readonly subscriptions: () => ReadonlyMap<string, EventSubscription>;
   readonly maxBodyBytes: number;
 }
 
@@ -58,7 +58,7 @@ async function accept(
   for (const attribute of ['source', 'type'] as const)
     if (!producer.mayPost(attribute, sent[attribute])) throw notOfProducer(attribute);
   const tenant = tenantOfEvent(sent, producer);
-  const event = withAttribute(sent, TENANT, tenant);
+  const event = withAttribute(sent, TENANT_ATTRIBUTE, tenant);
   const takers = [...subscriptions().values()].filter(({ takes }) => takes(event.type, tenant));
   if (takers.length === 0) return 0;
   const text = structuredJson(event);
@@ -85,11 +85,11 @@ async function accept(
 
 /** The tenant that the event names, or the producer's only one. */
 function tenantOfEvent({ attributes }: CloudEvent, { tenants }: Producer): string {
-  const named = attributes.get(TENANT);
+  const named = attributes.get(TENANT_ATTRIBUTE);
   const [only, ...others] = tenants ?? [];
   const tenant = named === undefined ? (others.length === 0 ? only : undefined) : String(named);
   if (tenant === undefined || tenant === '') throw tenantMissing();
   if (tenant.length > MAX_TENANT) throw tenantTooLong(MAX_TENANT);
-  if (tenants && !tenants.has(tenant)) throw notOfProducer(TENANT);
+  if (tenants && !tenants.has(tenant)) throw notOfProducer(TENANT_ATTRIBUTE);
   return tenant;
 }

@@ -1,11 +1,11 @@
-import type { AttributeValue } from '../cloud-events/index.ts';
+import type { EventAttributeValue } from '../cloud-events/index.ts';
 import { digestOf } from '../jobs/index.ts';
 import type { DeliveriesMetadata, SubscriptionMetadata, ValuePath } from '../metadata/index.ts';
 import { openWebhook, type WebhookDependencies, type WebhookTarget } from '../webhook-jobs/index.ts';
 import { matchesAny, tenantsOf } from './match.ts';
 
 /** A webhook that asks for events. */
-export interface Subscription extends WebhookTarget {
+export interface EventSubscription extends WebhookTarget {
   readonly metadata: SubscriptionMetadata;
   /** Whether it gets events of a type of a tenant. */
   takes(type: string, tenant: string): boolean;
@@ -14,11 +14,11 @@ export interface Subscription extends WebhookTarget {
 }
 
 /** Opens the subscriptions. What does not fit the environment is reported. */
-export function openSubscriptions(
+export function openEventSubscriptions(
   { subscriptions }: DeliveriesMetadata,
   dependencies: WebhookDependencies,
   report: (message: string, path: ValuePath) => void,
-): ReadonlyMap<string, Subscription> {
+): ReadonlyMap<string, EventSubscription> {
   // Each has a secret of its own: one for all would let a receiver pretend to be the gateway at another.
   const ownSecrets = { ...dependencies, webhookSecret: undefined };
   return new Map(
@@ -42,7 +42,7 @@ export function openSubscriptions(
 export function orderKeyOf(
   { order_key: by }: SubscriptionMetadata,
   tenant: string,
-  attributes: ReadonlyMap<string, AttributeValue>,
+  attributes: ReadonlyMap<string, EventAttributeValue>,
 ): string | undefined {
   if (by === undefined) return undefined;
   if (by === 'tenant') return digestOf([tenant]);

@@ -3,7 +3,7 @@ import { REQUEST_ID_HEADER } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
 import { preferredCoding } from './content-coding.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { end, MAX_COPIED } from './response-batcher.ts';
+import { endResponse, MAX_COPIED } from './response-batcher.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
 
@@ -47,7 +47,7 @@ export function sendCompressible(
 ): void {
   const pieces = bodyChunks(body);
   const length = byteLength(pieces);
-  const answer: Answer = { status, pieces, length, contentType, headers };
+  const answer: WireResponse = { status, pieces, length, contentType, headers };
   const { compressor, response } = exchange;
   if (!compressor || length < compressor.minBytes || mayNotBeTransformed(headers)) sendPieces(exchange, answer);
   else {
@@ -86,7 +86,7 @@ function byteLength(pieces: readonly Buffer[]): number {
 }
 
 /** An answer as it goes over the wire. */
-interface Answer {
+interface WireResponse {
   readonly status: number;
   readonly pieces: readonly Buffer[];
   readonly length: number;
@@ -94,7 +94,7 @@ interface Answer {
   readonly headers: ResponseHeaders | undefined;
 }
 
-function sendPieces(exchange: Respondent, { status, pieces, length, contentType, headers }: Answer): void {
+function sendPieces(exchange: Respondent, { status, pieces, length, contentType, headers }: WireResponse): void {
   const { response, requestId } = exchange;
   if (response.headersSent || response.destroyed) return;
   // Names and values in turn: node takes them as they are.
@@ -120,7 +120,7 @@ function sendPieces(exchange: Respondent, { status, pieces, length, contentType,
   // A long one is held until it has been read.
   if (length > MAX_COPIED) exchange.watchReading?.();
   if (exchange.endings) exchange.endings.add({ response, pieces });
-  else end({ response, pieces });
+  else endResponse({ response, pieces });
 }
 
 /** The bytes of a JSON body: those that it consists of, or those of a value. */

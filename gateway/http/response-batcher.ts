@@ -15,13 +15,13 @@ export type ResponseBatcher = ImmediateQueue<PendingResponse>;
 
 /** @param log for responses that cannot be ended: their connections are closed. */
 export function openResponseBatcher(log: Logger): ResponseBatcher {
-  return new ImmediateQueue(end, ({ response }, error) => {
+  return new ImmediateQueue(endResponse, ({ response }, error) => {
     log.error({ event: 'response.failed', err: error }, 'failed to write a response');
     response.destroy();
   });
 }
 
-export function end({ response, pieces }: PendingResponse): void {
+export function endResponse({ response, pieces }: PendingResponse): void {
   const [first] = pieces;
   if (first && first.length <= MAX_COPIED && pieces.length === 1) {
     // Node writes a text together with the head, and bytes beside it, which costs more than the copy. In Latin-1 a

@@ -49,7 +49,7 @@ export interface FieldInsight {
 }
 
 /** A part of a source that a role sees. */
-interface Part {
+interface VisibleSource {
   readonly source: Source;
   readonly subschema: Subschema;
 }
@@ -58,7 +58,7 @@ interface Part {
 export class GraphOfRole {
   readonly #graph: RoleGraph;
   readonly #generation: Generation;
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly VisibleSource[];
 
   /** @throws GatewayError when what the role sees makes no valid schema. */
   constructor(generation: Generation, role: string) {

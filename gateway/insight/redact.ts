@@ -16,8 +16,8 @@ export interface RedactedFile {
 const SECRET_KEYS = new Set(['value', 'add_headers', 'query_params', 'database_url']);
 
 /** Names of credentials that are too short, or too common a part of other names, to be looked for within them. */
-const SECRET_NAMES = /signature|pin|pw|sas/;
-const SECRET_NAME = new RegExp(`^(?:${SECRET_NAMES.source})$`, 'i');
+const SHORT_SECRET_NAMES = /signature|pin|pw|sas/;
+const SECRET_NAME = new RegExp(`^(?:${SHORT_SECRET_NAMES.source})$`, 'i');
 
 /** What keys of credentials are called, in any spelling: `api_key`, `clientSecret`, `X-Access-Token`. */
 const SECRET_WORDS =
@@ -112,10 +112,10 @@ function sameLines(written: string): string {
 }
 
 /** A name that a credential would have, within a text. Repetitions are limited, for large texts to take linear time. */
-const NAME = `(?:(?:${SECRET_WORDS.source})[\\w-]{0,60}|(?<![\\w-])(?:${SECRET_NAMES.source})(?![\\w-]))`;
+const CREDENTIAL_NAME = `(?:(?:${SECRET_WORDS.source})[\\w-]{0,60}|(?<![\\w-])(?:${SHORT_SECRET_NAMES.source})(?![\\w-]))`;
 
 /** A quoted text behind a name that a credential would have, as in JSON and in arguments of GraphQL. */
-const NAMED_CREDENTIAL = new RegExp(`(${NAME}\\\\?["']?\\s*[:=]\\s*\\\\?["'])(?!\\{\\{)[^"'\\\\\\n]+`, 'gi');
+const NAMED_CREDENTIAL = new RegExp(`(${CREDENTIAL_NAME}\\\\?["']?\\s*[:=]\\s*\\\\?["'])(?!\\{\\{)[^"'\\\\\\n]+`, 'gi');
 
 /** A header within a text, such as `x-api-key: abc`. A hyphen tells it from fields and arguments of GraphQL. */
 const NAMED_HEADER = new RegExp(
@@ -125,7 +125,7 @@ const NAMED_HEADER = new RegExp(
 
 /** A part of a connection string, such as `Password=abc;`, which ends at the semicolon if there is one. */
 const NAMED_PART = new RegExp(
-  `(?<![?&][\\w.~%-]{0,60})(${NAME}[ \\t]*=[ \\t]*)(?!\\{\\{)[^\\s"';]+(?:[^"';\\n]{0,120}(?=;))?`,
+  `(?<![?&][\\w.~%-]{0,60})(${CREDENTIAL_NAME}[ \\t]*=[ \\t]*)(?!\\{\\{)[^\\s"';]+(?:[^"';\\n]{0,120}(?=;))?`,
   'gi',
 );
 

@@ -32,16 +32,16 @@ export class JobCounts {
 
   ended(kind: string, outcome: string, reason: string, durationMs: number): void {
     durationsOf(this.durations, kind).add(durationMs);
-    const isFull = this.runs.size >= MAX_SERIES && !this.runs.has(keyOf(kind, outcome, reason));
+    const isFull = this.runs.size >= MAX_SERIES && !this.runs.has(outcomeKey(kind, outcome, reason));
     const counted = isFull ? OTHER_REASON : reason;
-    const key = keyOf(kind, outcome, counted);
+    const key = outcomeKey(kind, outcome, counted);
     const known = this.runs.get(key);
     if (known) known.count++;
     else this.runs.set(key, { kind, outcome, reason: counted, count: 1 });
   }
 }
 
-function keyOf(kind: string, outcome: string, reason: string): string {
+function outcomeKey(kind: string, outcome: string, reason: string): string {
   return `${kind} ${outcome} ${reason}`;
 }
 

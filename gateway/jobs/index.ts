@@ -22,7 +22,7 @@ export {
   postponed,
   type QueueLimits,
   type RunningJob,
-  retry,
+  retryLater,
 } from './job.ts';
 export { type Jobs, type JobsMode, type JobsOptions, openJobs, openJobsAdmin } from './jobs.ts';
 export { isFinal, type ResultQuery } from './results.ts';

@@ -125,7 +125,7 @@ export function failed(reason: string, errors: Json = null): JobOutcome {
  * @param reason a label of metrics: one of few, without values of the job.
  * @param afterMs the receiver's `Retry-After`; the backoff, where that is longer or this is absent.
  */
-export function retry(
+export function retryLater(
   reason: string,
   { afterMs, errors = null }: { afterMs?: number; errors?: Json } = {},
 ): JobOutcome {

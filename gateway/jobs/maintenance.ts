@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/index.ts';
 import type { JobsAdmin } from './admin.ts';
-import { isLocked } from './database/index.ts';
+import { isLockTimeout } from './database/index.ts';
 
 const MAINTENANCE_INTERVAL_MS = 60 * 60_000;
 const RETRY_MS = 5_000;
@@ -36,7 +36,7 @@ export class Maintenance {
       await this.#dropPartitions();
     } catch (error) {
       // What accepts or runs jobs reports a database that is away.
-      nextMs = isLocked(error) ? LOCKED_MS : RETRY_MS;
+      nextMs = isLockTimeout(error) ? LOCKED_MS : RETRY_MS;
     }
     if (this.#isStopped) return;
     this.#timer = setTimeout(() => void this.#run(), nextMs);

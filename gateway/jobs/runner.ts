@@ -3,7 +3,7 @@ import type { Logger, Span, Telemetry } from '../../platform/index.ts';
 import { type ClaimedRow, claimJobs, type LaneCursor, laneKey, NO_LANE, nextDueMs, queueKey } from './claim.ts';
 import type { JobCounts } from './counts.ts';
 import { type JobsDatabase, JobsDatabaseUnusable } from './database/index.ts';
-import { interrupted, type JobHandler, type JobOutcome, retry } from './job.ts';
+import { interrupted, type JobHandler, type JobOutcome, retryLater } from './job.ts';
 import { Lease } from './lease.ts';
 import { labelsOf, settledRowOf } from './outcomes.ts';
 import { PausedQueues } from './paused-queues.ts';
@@ -210,7 +210,7 @@ export class JobRunner {
   async #handle(row: ClaimedRow, span: Span | undefined, signal: AbortSignal): Promise<JobOutcome> {
     const handler = this.#handlers.get(row.kind);
     try {
-      if (!handler) return retry('unknown-kind');
+      if (!handler) return retryLater('unknown-kind');
       return await handler.run(
         {
           id: row.id,
@@ -236,7 +236,7 @@ export class JobRunner {
         { event: 'jobs.run_failed', err: error, job: row.id, kind: row.kind, queue: row.queue },
         'a job failed',
       );
-      return retry('unexpected');
+      return retryLater('unexpected');
     }
   }
 

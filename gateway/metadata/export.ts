@@ -98,16 +98,16 @@ function exportedRelationships(type: string, written: readonly WrittenObject[]) 
   return relationships !== undefined && { relationships };
 }
 
-interface Named {
+interface NamedNode {
   readonly name: { readonly value: string };
   readonly description?: { readonly value: string };
 }
 
-function withName({ name, description }: Named) {
+function withName({ name, description }: NamedNode) {
   return { name: name.value, ...(description && { description: description.value }) };
 }
 
-function inputOf(node: Named & { readonly type: FieldDefinitionNode['type'] }) {
+function inputOf(node: NamedNode & { readonly type: FieldDefinitionNode['type'] }) {
   return { ...withName(node), type: print(node.type) };
 }
 

@@ -34,7 +34,7 @@ const customization = mapping({
 });
 
 /** Portico's own: how a service is asked for subscriptions. */
-const subscriptions = mapping({
+const subscriptionsShape = mapping({
   protocol: z
     .enum(['graphql-transport-ws', 'graphql-ws', 'sse'], {
       error: 'expected graphql-transport-ws, graphql-ws or sse',
@@ -54,7 +54,7 @@ const subgraph = mapping({
   url_from_env: nonEmptyText.nullish(),
   headers: configuredHeaders,
   timeout_seconds: z.number().positive().max(3600).nullish(),
-  subscriptions: subscriptions.nullish(),
+  subscriptions: subscriptionsShape.nullish(),
   resilience: resilience.optional(),
   /** Portico's own: for this subgraph, in place of the supergraph's. */
   service_assertion: serviceAssertion,
@@ -71,7 +71,7 @@ const definition = mapping({
   customization: customization.nullish(),
   /** Portico's own: the schema's SDL, relative to the metadata directory, for a service that cannot be introspected. */
   schema_file: nonEmptyText.optional(),
-  subscriptions: subscriptions.nullish(),
+  subscriptions: subscriptionsShape.nullish(),
   /** Portico's own: how the service is called; in a supergraph, each of its subgraphs that says nothing of it. */
   resilience: resilience.optional(),
   /** Portico's own: in a supergraph, for each of its subgraphs that says nothing of it. */

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { isOwnPath } from '../own-paths.ts';
 import { configuredHeaders, flag, mapping, name, serviceAssertion, timeoutSeconds } from './shapes/index.ts';
 
-const path = z
+const pathShape = z
   .string()
   .regex(/^(\/[\w.~-]+)+$/, 'expected a path such as /api/orders, without a slash at its end')
   .refine((text) => !/(^|\/)\.\.?(\/|$)/.test(text), 'expected a path without dot segments');
 
 /** An address that needs no token: the whole path, and the methods. GET includes HEAD. */
 const publicAddress = mapping({
-  path,
+  path: pathShape,
   methods: z.array(z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])).min(1),
 });
 
@@ -19,7 +19,7 @@ export const servicesShape = z
     mapping({
       name,
       comment: z.string().nullish(),
-      path: path.refine((text) => !isOwnPath(text), 'this path is the gateway’s own'),
+      path: pathShape.refine((text) => !isOwnPath(text), 'this path is the gateway’s own'),
       url: z.string().min(1).nullish(),
       url_from_env: z.string().min(1).nullish(),
       timeout_seconds: timeoutSeconds(60),

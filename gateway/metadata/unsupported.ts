@@ -15,14 +15,14 @@ const NO_DATABASE = 'Portico has no database, data belongs to the services';
 const NETWORK = 'TLS settings: certificates of services are always verified, NODE_EXTRA_CA_CERTS adds authorities';
 const METRICS = 'metrics settings: PORTICO_METRICS_PORT says where metrics are';
 const CONNECTORS = `data connectors: ${NO_DATABASE}`;
-const TABLES = `${DATABASES}: ${NO_DATABASE}`;
+const DATABASE_TABLES = `${DATABASES}: ${NO_DATABASE}`;
 const DATABASE_FUNCTIONS = `functions of databases: ${NO_DATABASE}`;
 
 const UNSUPPORTED_FILES: Readonly<Record<string, string>> = {
-  databases: TABLES,
-  sources: TABLES,
-  'tables.yaml': TABLES,
-  tables: TABLES,
+  databases: DATABASE_TABLES,
+  sources: DATABASE_TABLES,
+  'tables.yaml': DATABASE_TABLES,
+  tables: DATABASE_TABLES,
   'functions.yaml': DATABASE_FUNCTIONS,
   functions: DATABASE_FUNCTIONS,
   'network.yaml': NETWORK,
@@ -35,7 +35,7 @@ const UNSUPPORTED_FILES: Readonly<Record<string, string>> = {
 
 /** Whether databases are among the ignored metadata: saved operations may use them. */
 export function hasDatabases(ignored: readonly IgnoredMetadata[]): boolean {
-  return ignored.some(({ what }) => what === TABLES);
+  return ignored.some(({ what }) => what === DATABASE_TABLES);
 }
 
 /** Reports what a file contains several times once, at its first location. */

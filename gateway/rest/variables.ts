@@ -53,14 +53,14 @@ export function missingVariable(
   return missingVariableValue(missing.variable.name.value);
 }
 
-interface Given {
+interface GivenParameter {
   readonly texts: string[];
   /** Whether the name has the brackets of a list. */
   bracketed: boolean;
 }
 
-function queryParameters(search: string): ReadonlyMap<string, Given> {
-  const parameters = new Map<string, Given>();
+function queryParameters(search: string): ReadonlyMap<string, GivenParameter> {
+  const parameters = new Map<string, GivenParameter>();
   for (const [key, text] of new URLSearchParams(search)) {
     const bracketed = key.endsWith('[]');
     const name = bracketed ? key.slice(0, -2) : key;
@@ -72,7 +72,7 @@ function queryParameters(search: string): ReadonlyMap<string, Given> {
   return parameters;
 }
 
-function readGiven(name: string, { texts, bracketed }: Given, type: TypeNode, kindOf: KindOfType): unknown {
+function readGiven(name: string, { texts, bracketed }: GivenParameter, type: TypeNode, kindOf: KindOfType): unknown {
   const [first = '', ...others] = texts;
   if (others.length === 0 && !bracketed) return readTextValue(first, type, kindOf);
   const item = itemType(type);

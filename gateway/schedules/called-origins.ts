@@ -34,13 +34,13 @@ export function calledOrigins(metadata: Metadata, environment: Environment): Rea
     if ('problem' in resolved) continue;
     const { origin } = new URL(resolved.url);
     const variables = origins.get(origin) ?? new Set();
-    for (const name of variablesOf(one)) variables.add(name);
+    for (const name of environmentVariablesOf(one)) variables.add(name);
     origins.set(origin, variables);
   }
   return origins;
 }
 
-function variablesOf({ url, url_from_env, headers = [] }: Called): readonly string[] {
+function environmentVariablesOf({ url, url_from_env, headers = [] }: Called): readonly string[] {
   return [
     ...namedVariables(url, url_from_env),
     ...headers.flatMap(({ value, value_from_env }) => namedVariables(value, value_from_env)),

@@ -68,16 +68,16 @@ export function scheduleCommands({ jobs, oneOff, triggers }: CommandOptions): Re
     [
       'create_scheduled_event',
       async (args) => {
-        const id = await oneOff.create(read(newEventShape, args));
+        const id = await oneOff.create(readCommandArguments(newEventShape, args));
         return { message: 'success', event_id: id };
       },
     ],
     [
       'delete_scheduled_event',
       async (args) => {
-        const { type, event_id: id } = read(deleteShape, args);
+        const { type, event_id: id } = readCommandArguments(deleteShape, args);
         const filter = { ids: [id], kind: type === 'cron' ? CRON_KIND : ONE_OFF_KIND };
-        const cancelled = await stored(() => jobs.admin.cancel(filter));
+        const cancelled = await fromStore(() => jobs.admin.cancel(filter));
         if (cancelled === 0) throw noSuchSchedule('scheduled event', 'event_id');
         return { message: 'success' };
       },
@@ -85,21 +85,24 @@ export function scheduleCommands({ jobs, oneOff, triggers }: CommandOptions): Re
     [
       'get_scheduled_events',
       async (args) => {
-        const { type, trigger_name, status, limit, offset, get_rows_count } = read(eventsShape, args);
+        const { type, trigger_name, status, limit, offset, get_rows_count } = readCommandArguments(eventsShape, args);
         const states = (status ?? EVENT_STATUSES).flatMap((one) => STATES_OF_STATUS[one]);
         const filter: ScheduledJobFilter =
           type === 'cron'
             ? { kind: CRON_KIND, queue: knownTrigger(trigger_name), states }
             : { kind: ONE_OFF_KIND, states };
-        const rows = await stored(() => jobs.scheduled.page(filter, limit ?? MAX_LIMIT, offset ?? 0));
-        const count = get_rows_count ? { count: await stored(() => jobs.scheduled.count(filter)) } : {};
+        const rows = await fromStore(() => jobs.scheduled.page(filter, limit ?? MAX_LIMIT, offset ?? 0));
+        const count = get_rows_count ? { count: await fromStore(() => jobs.scheduled.count(filter)) } : {};
         return { ...count, events: rows.map((row) => (type === 'cron' ? cronEvent(row) : oneOffEvent(row))) };
       },
     ],
     [
       'get_scheduled_event_invocations',
       async (args) => {
-        const { type, trigger_name, event_id, limit, offset, get_rows_count } = read(invocationsShape, args);
+        const { type, trigger_name, event_id, limit, offset, get_rows_count } = readCommandArguments(
+          invocationsShape,
+          args,
+        );
         const isCron = type === 'cron';
         const filter = {
           kind: isCron ? CRON_KIND : ONE_OFF_KIND,
@@ -107,8 +110,8 @@ export function scheduleCommands({ jobs, oneOff, triggers }: CommandOptions): Re
           job: event_id ?? undefined,
         };
         const page = { ...filter, limit: limit ?? MAX_LIMIT, offset: offset ?? 0 };
-        const rows = await stored(() => jobs.invocations.page(page));
-        const count = get_rows_count ? { count: await stored(() => jobs.invocations.count(filter)) } : {};
+        const rows = await fromStore(() => jobs.invocations.page(page));
+        const count = get_rows_count ? { count: await fromStore(() => jobs.invocations.count(filter)) } : {};
         return {
           ...count,
           invocations: rows.map(({ id, job, status, request, response, createdAt }) => ({
@@ -126,7 +129,7 @@ export function scheduleCommands({ jobs, oneOff, triggers }: CommandOptions): Re
 }
 
 /** @throws GatewayError `parse-failed` with the first of what does not fit. */
-function read<T>(shape: z.ZodType<T>, args: unknown): T {
+function readCommandArguments<T>(shape: z.ZodType<T>, args: unknown): T {
   const parsed = shape.safeParse(args ?? {});
   if (parsed.success) return parsed.data;
   const [problem] = problemsOfShape(parsed.error);
@@ -134,7 +137,7 @@ function read<T>(shape: z.ZodType<T>, args: unknown): T {
 }
 
 /** @throws GatewayError `service-unavailable` where the database does not answer. */
-async function stored<T>(ask: () => Promise<T>): Promise<T> {
+async function fromStore<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
@@ -156,7 +159,7 @@ function describedTrigger({
   };
 }
 
-function statusOf(state: JobState): string {
+function eventStatusOf(state: JobState): string {
   return EVENT_STATUSES.find((status) => STATES_OF_STATUS[status].includes(state)) ?? state;
 }
 
@@ -170,7 +173,7 @@ function cronEvent(job: ScheduledJob) {
     id: job.id,
     trigger_name: job.queue,
     scheduled_time: job.idempotencyKey,
-    status: statusOf(job.state),
+    status: eventStatusOf(job.state),
     tries: job.attempts,
     created_at: job.acceptedAt.toISOString(),
     next_retry_at: nextRetryAt(job),
@@ -184,7 +187,7 @@ function oneOffEvent(job: ScheduledJob) {
     webhook_conf: (webhook as { url?: string } | undefined)?.url ?? webhook ?? null,
     header_conf: headers ?? [],
     ...event,
-    status: statusOf(job.state),
+    status: eventStatusOf(job.state),
     tries: job.attempts,
     created_at: job.acceptedAt.toISOString(),
     next_retry_at: nextRetryAt(job),

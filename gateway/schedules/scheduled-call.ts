@@ -4,7 +4,7 @@ import { dead } from '../jobs/index.ts';
 import { KritiEvaluationError } from '../kriti/index.ts';
 import type { RequestTransform, RetryConf } from '../metadata/index.ts';
 import type { UpstreamHttp } from '../upstream/index.ts';
-import { DELIVERY_HEADERS, deliver } from '../webhook-jobs/index.ts';
+import { DELIVERY_HEADERS, deliverWebhook } from '../webhook-jobs/index.ts';
 import { transformedRequest, UnusableRequest, type WebhookRequest } from '../webhooks/index.ts';
 
 /** What Hasura sends to the webhook of a cron trigger or a one-off event. */
@@ -49,7 +49,7 @@ export async function callScheduled(
   };
   let prepared: WebhookRequest;
   try {
-    prepared = requestOf(call);
+    prepared = scheduledRequestOf(call);
   } catch (error) {
     if (!(error instanceof KritiEvaluationError || error instanceof UnusableRequest)) throw error;
     log.warn(
@@ -59,7 +59,7 @@ export async function callScheduled(
     await record({ status: null, response: { type: 'client_error', version: '1', data: { message: error.message } } });
     return dead('transform-failed');
   }
-  return deliver(
+  return deliverWebhook(
     {
       http: call.http,
       request: prepared,
@@ -74,7 +74,7 @@ export async function callScheduled(
   );
 }
 
-function requestOf({ url, headers: configured, transform, payload }: ScheduledCall): WebhookRequest {
+function scheduledRequestOf({ url, headers: configured, transform, payload }: ScheduledCall): WebhookRequest {
   const headers = { ...DELIVERY_HEADERS, ...configured };
   if (transform) return transformedRequest({ url, headers, payload, sessionVariables: {} }, transform);
   return { url, method: 'POST', headers, body: JSON.stringify(payload) };

@@ -1,4 +1,4 @@
-const REFRESH_MS = { default: 300_000, least: 5_000, most: 86_400_000 };
+const REFRESH_BOUNDS_MS = { default: 300_000, least: 5_000, most: 86_400_000 };
 /** How often a set is fetched again whose issuer forbids caching. */
 const REVALIDATE_MS = 60_000;
 
@@ -19,12 +19,12 @@ export function refreshAfterMs(
   const maxAge = /(?:^|,)\s*(?:s-maxage|max-age)\s*=\s*"?(\d+)/i.exec(cacheControl)?.[1];
   if (maxAge !== undefined) return within(Number(maxAge) * 1000);
   if (/(?:^|,)\s*must-revalidate\s*(?:,|$)/i.test(cacheControl)) return REVALIDATE_MS;
-  if (expires === undefined) return REFRESH_MS.default;
+  if (expires === undefined) return REFRESH_BOUNDS_MS.default;
   const until = Date.parse(expires);
   // RFC 9111 section 5.3: an Expires that is no date, such as 0, is one that is over.
   return Number.isNaN(until) || until <= now ? REVALIDATE_MS : within(until - now);
 }
 
 function within(delayMs: number): number {
-  return Math.min(Math.max(delayMs, REFRESH_MS.least), REFRESH_MS.most);
+  return Math.min(Math.max(delayMs, REFRESH_BOUNDS_MS.least), REFRESH_BOUNDS_MS.most);
 }

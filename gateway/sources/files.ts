@@ -34,11 +34,11 @@ export function multipartBody(operation: string, files: SentFiles): MultipartBod
   const boundary = `portico-${randomUUID()}`;
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    body: Readable.from(parts(operation, files, boundary), { objectMode: false }),
+    body: Readable.from(formParts(operation, files, boundary), { objectMode: false }),
   };
 }
 
-async function* parts(operation: string, files: SentFiles, boundary: string): AsyncGenerator<Buffer> {
+async function* formParts(operation: string, files: SentFiles, boundary: string): AsyncGenerator<Buffer> {
   // The service gets names of the gateway's: those of the client may contain anything.
   const names = new Map([...files.places.keys()].map((key, index) => [key, String(index)]));
   const map = Object.fromEntries([...files.places].map(([key, places]) => [names.get(key), places]));

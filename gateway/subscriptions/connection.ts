@@ -16,7 +16,7 @@ import { OperationContexts } from './operation-contexts.ts';
 import type { ClientMessage, CloseFrame, Protocol } from './protocol.ts';
 import { SendQueue } from './send-queue.ts';
 import { ConnectionExpiry } from './session-expiry.ts';
-import { deliver, type Receiver, type SubscriptionStream } from './subscription-stream.ts';
+import { type Receiver, type SubscriptionStream, streamResults } from './subscription-stream.ts';
 
 export interface ConnectionDependencies {
   readonly socket: WebSocket;
@@ -34,7 +34,7 @@ const TOO_MANY_INITS: CloseFrame = {
   reason: 'Too many initialisation requests',
 };
 const NOT_INITIALISED: CloseFrame = { code: CloseCode.Unauthorized, reason: 'Unauthorized' };
-const FAILED: CloseFrame = { code: CloseCode.InternalServerError, reason: 'Internal server error' };
+const INTERNAL_ERROR_CLOSE: CloseFrame = { code: CloseCode.InternalServerError, reason: 'Internal server error' };
 
 /** An operation of the client: being prepared, then delivered. */
 interface Running {
@@ -111,7 +111,7 @@ export class Connection {
     } catch (thrown) {
       // Nothing above would catch it, and it would end the process.
       this.#foreseen(thrown);
-      this.#end(FAILED);
+      this.#end(INTERNAL_ERROR_CLOSE);
     }
   }
 
@@ -203,7 +203,7 @@ export class Connection {
       const prepared = await operations.prepare(request, context, { mayStream: true });
       if ('errors' in prepared) context.record?.addErrors(prepared.errors);
       if (!isWanted()) return;
-      const delivery = deliver(prepared, operations, receiver);
+      const delivery = streamResults(prepared, operations, receiver);
       running.delivery = delivery;
       if (delivery.isSubscription) operation.log('subscription.started');
       if ('session' in prepared && delivery.isSubscription)

@@ -12,7 +12,7 @@ import type { SubscriptionLimits } from './limits.ts';
 import type { ResponseBody } from './protocol.ts';
 import { watchSessionExpiry } from './session-expiry.ts';
 import { STREAM_FORMATS } from './stream-formats.ts';
-import { deliver, type Receiver, type SubscriptionStream } from './subscription-stream.ts';
+import { type Receiver, type SubscriptionStream, streamResults } from './subscription-stream.ts';
 
 export interface EventStreamsOptions {
   readonly operations: OperationPipeline;
@@ -108,7 +108,12 @@ export function openEventStreams({
       complete,
     };
     const parts = acceptedParts(exchange.request.headers.accept) ?? ANY_PARTS;
-    const delivery: SubscriptionStream = deliver(prepared, operations, receiver, format.takesParts ? parts : undefined);
+    const delivery: SubscriptionStream = streamResults(
+      prepared,
+      operations,
+      receiver,
+      format.takesParts ? parts : undefined,
+    );
     // Without `complete`, so that the client knows that the subscription has not ended. The connection is closed too:
     // over a kept one, the client would reconnect to the gateway that is about to stop.
     const { socket } = response;

@@ -36,7 +36,7 @@ export interface SubscriptionStream {
  *
  * @param parts the media types for incremental delivery, as in `Accept`; without it, responses are complete.
  */
-export function deliver(
+export function streamResults(
   prepared: ExecutableRequest | RejectedRequest,
   operations: OperationPipeline,
   receiver: Receiver,

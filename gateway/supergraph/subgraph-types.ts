@@ -78,7 +78,7 @@ export class SubgraphTypesReader {
     }
     return {
       isPartial: (type) => partial.has(type),
-      membersIn: (service, type) => members.get(type)?.get(service) ?? NONE,
+      membersIn: (service, type) => members.get(type)?.get(service) ?? NO_TYPES,
       has: (service, type) => known.has(`${service}:${type}`),
       keysOf: (type) => this.#keys.get(type) ?? [],
       answers: (service, type, field) => field === '__typename' || answered.has(`${service}:${type}.${field}`),
@@ -106,7 +106,7 @@ export class SubgraphTypesReader {
   }
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_TYPES: ReadonlySet<string> = new Set();
 
 type Composite = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode | UnionTypeDefinitionNode;
 

@@ -91,7 +91,7 @@ export function outlineOf({ definitions }: DocumentNode): SupergraphOutline {
 /** Reads a supergraph document as a whole. */
 export function* readSupergraphTypes(supergraph: DocumentNode): Sliced<SupergraphTypes> {
   const facts = yield* readTypeFacts(supergraph.definitions, graphNames(supergraph));
-  return typesOf(outlineOf(supergraph), { ofType: () => facts, withMembers: () => facts });
+  return supergraphTypesOf(outlineOf(supergraph), { ofType: () => facts, withMembers: () => facts });
 }
 
 /**
@@ -124,7 +124,7 @@ export function typesOnDemand(
       return found;
     };
   };
-  return typesOf(outline, {
+  return supergraphTypesOf(outline, {
     ofType: cached((type) => read([type])),
     withMembers: cached((type) => read([type, ...(outline.members.get(type) ?? [])])),
   });
@@ -170,7 +170,7 @@ function* readTypeFacts(definitions: readonly DefinitionNode[], names: ReadonlyM
         requirements.set(`${names.get(graph) ?? graph}:${name}`, fields);
         for (const one of fieldNamesOf(fields)) neededFields.add(`${definition.name.value}.${one}`);
       }
-      for (const [graph, type] of differingTypes(field)) ownTypes.set(`${names.get(graph)}:${name}`, type);
+      for (const [graph, type] of subgraphFieldTypes(field)) ownTypes.set(`${names.get(graph)}:${name}`, type);
       ownTypes.set(name, typeReference(field.type));
     }
   }
@@ -184,7 +184,7 @@ interface FactsByType {
   withMembers(type: string): TypeFacts;
 }
 
-function typesOf(outline: SupergraphOutline, { ofType, withMembers }: FactsByType): SupergraphTypes {
+function supergraphTypesOf(outline: SupergraphOutline, { ofType, withMembers }: FactsByType): SupergraphTypes {
   const { members, fieldNames, hidden } = outline;
   const objectsOf = (typename: string) => [...(members.get(typename) ?? [])].filter((member) => !members.has(member));
   const isElsewhere = (typename: string, field: string) => ofType(typename).elsewhere.has(`${typename}.${field}`);
@@ -252,7 +252,7 @@ function typeJoins(directives: readonly ConstDirectiveNode[] | undefined): reado
 }
 
 /** The types of a field in single subgraphs where they differ from the supergraph's, by graph. */
-function differingTypes({ directives }: FieldDefinitionNode): [string, string][] {
+function subgraphFieldTypes({ directives }: FieldDefinitionNode): [string, string][] {
   return (directives ?? []).flatMap((directive: ConstDirectiveNode): [string, string][] => {
     if (directive.name.value !== 'join__field') return [];
     const [graph, type] = [directiveArgument(directive, 'graph'), directiveArgument(directive, 'type')];

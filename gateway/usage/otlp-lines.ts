@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The value of an attribute, as the JSON of OTLP has it: a whole number is a text there. */
-const VALUE = z.union([
+const OTLP_VALUE = z.union([
   z.object({ stringValue: z.string() }).transform(({ stringValue }) => stringValue),
   z
     .object({ intValue: z.union([z.string().regex(/^\d{1,15}$/), z.number()]) })
@@ -11,19 +11,19 @@ const VALUE = z.union([
     .transform(({ arrayValue }) => arrayValue.values.map(({ stringValue }) => stringValue)),
   z.unknown().transform(() => undefined),
 ]);
-const ATTRIBUTES = z
-  .array(z.object({ key: z.string(), value: VALUE }))
+const OTLP_ATTRIBUTES = z
+  .array(z.object({ key: z.string(), value: OTLP_VALUE }))
   .default([])
   .transform((all): Readonly<Record<string, unknown>> => Object.fromEntries(all.map(({ key, value }) => [key, value])));
-const RECORD = z.object({
+const OTLP_RECORD = z.object({
   timeUnixNano: z.union([z.string().regex(/^\d{1,20}$/), z.number().min(0).max(1e20)]),
   eventName: z.string().optional(),
-  attributes: ATTRIBUTES,
+  attributes: OTLP_ATTRIBUTES,
 });
 const LOGS = z.object({
   resourceLogs: z.array(
     z.object({
-      resource: z.object({ attributes: ATTRIBUTES }).default({ attributes: {} }),
+      resource: z.object({ attributes: OTLP_ATTRIBUTES }).default({ attributes: {} }),
       scopeLogs: z.array(z.object({ logRecords: z.array(z.unknown()).default([]) })).default([]),
     }),
   ),
@@ -43,7 +43,7 @@ export function linesOfLogs(parsed: unknown): readonly unknown[] | undefined {
 }
 
 function lineOfRecord(sent: unknown, resource: Readonly<Record<string, unknown>>): readonly unknown[] {
-  const { data } = RECORD.safeParse(sent);
+  const { data } = OTLP_RECORD.safeParse(sent);
   if (!data) return [undefined];
   const { eventName, timeUnixNano, attributes } = data;
   const to = new Date(Number(timeUnixNano) / 1e6).toISOString();

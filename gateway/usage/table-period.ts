@@ -5,6 +5,6 @@ import type { UsageTable } from './usage-table.ts';
 const FULL_MS = 3_600_000;
 
 /** Whether another table is to be begun: a day has passed, or the table has been full for a while. */
-export function isOver(table: UsageTable, now: number): boolean {
+export function isPeriodOver(table: UsageTable, now: number): boolean {
   return dayOf(now) !== dayOf(table.startedAt) || (table.isFull && now - table.startedAt >= FULL_MS);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger, LogsExport } from '../../platform/index.ts';
-import { isOver } from './table-period.ts';
+import { isPeriodOver } from './table-period.ts';
 import { ExportedTable, type UsageRecordToExport } from './usage-records.ts';
 import type { UsageTable } from './usage-table.ts';
 
@@ -62,7 +62,7 @@ export class UsageExporter {
 
   async #export(now: number): Promise<void> {
     const { table, next } = this.#options;
-    if (next && isOver(table(), now)) next();
+    if (next && isPeriodOver(table(), now)) next();
     this.#follow(table());
     const problem = (await this.#finish(now)) ?? (await this.#send(this.#current, now));
     if (problem === undefined) this.#succeeded();

@@ -48,7 +48,7 @@ export class ExportedTable {
   /** The records of what was counted since the last ones were accepted, up to `now`. */
   *records(now: number): Generator<UsageRecordToExport> {
     yield {
-      record: { event: PERIOD, time: now, attributes: { 'portico.usage.from': timeText(this.to) } },
+      record: { event: PERIOD, time: now, attributes: { 'portico.usage.from': isoTime(this.to) } },
       accepted: () => {
         this.#to = now;
       },
@@ -99,7 +99,7 @@ export class ExportedTable {
       'portico.role': role,
       'portico.usage.count': count - before.count,
       'portico.usage.errors': errors - before.errors,
-      'portico.usage.from': timeText(before.to),
+      'portico.usage.from': isoTime(before.to),
     };
     return {
       record: { event: USES, time: now, attributes },
@@ -108,6 +108,6 @@ export class ExportedTable {
   }
 }
 
-function timeText(time: number): string {
+function isoTime(time: number): string {
   return new Date(time).toISOString();
 }

@@ -1,5 +1,5 @@
 import { inSlices, type Logger } from '../../platform/index.ts';
-import { isOver } from './table-period.ts';
+import { isPeriodOver } from './table-period.ts';
 import { type UsageFiles, usageFileText } from './usage-file.ts';
 import type { UsageTable } from './usage-table.ts';
 
@@ -58,7 +58,7 @@ export class UsageWriter {
       if (this.#finishing) await this.#finish(this.#finishing, now);
       const table = current();
       await this.#save(table, now);
-      if (isOver(table, now)) {
+      if (isPeriodOver(table, now)) {
         next();
         this.#finishing = table;
         await this.#finish(table, now);

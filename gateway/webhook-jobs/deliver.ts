@@ -7,7 +7,7 @@ import {
   type NewInvocation,
   postponed,
   type RunningJob,
-  retry,
+  retryLater,
 } from '../jobs/index.ts';
 import { askedWaitMs, type UpstreamError, type UpstreamHttp, type UpstreamResponse } from '../upstream/index.ts';
 import {
@@ -55,7 +55,11 @@ const NOT_ASKED = new Set(['circuit-open', 'overloaded', 'exhausted', 'unavailab
  * Calls a webhook for a job. A status of 2xx ends the job, anything else is tried again, after `Retry-After` where it is longer
  * than the interval. Redirects are not followed.
  */
-export async function deliver(delivery: WebhookDelivery, job: RunningJob, signal: AbortSignal): Promise<JobOutcome> {
+export async function deliverWebhook(
+  delivery: WebhookDelivery,
+  job: RunningJob,
+  signal: AbortSignal,
+): Promise<JobOutcome> {
   const { http, timeoutMs, record } = delivery;
   const { url, method, headers, body } = signed(delivery, job);
   const cancellation = new Cancellation();
@@ -113,7 +117,7 @@ function again(
   if (job.attempt >= attempts) return dead(reason);
   const doubledMs = Math.min(retryIntervalMs * 2 ** Math.min(job.attempt - 1, 20), LONGEST_INTERVAL_MS);
   // An interval that is longer than ten minutes stays as it is.
-  return retry(reason, { afterMs: Math.max(askedMs, doubledMs, retryIntervalMs) });
+  return retryLater(reason, { afterMs: Math.max(askedMs, doubledMs, retryIntervalMs) });
 }
 
 /** Hasura's forms of what is kept of an answer. */

@@ -101,11 +101,11 @@ function webhookRequestBody(
     return { text: formText(body.form_template, bindings), type: FORM_TYPE };
   const value = body ? body.template.evaluate(bindings) : payload;
   const type = transform.content_type ?? JSON_CONTENT_TYPE;
-  return { text: type === FORM_TYPE ? formOf(value) : JSON.stringify(value), type };
+  return { text: type === FORM_TYPE ? urlEncodedForm(value) : JSON.stringify(value), type };
 }
 
 /** In version 1 a body of JSON can be sent as a form: the fields of an object. */
-function formOf(value: unknown): string {
+function urlEncodedForm(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UnusableRequest('the template of the body gave no object to send as a form');
   return Object.entries(value)

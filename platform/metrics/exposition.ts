@@ -1,11 +1,11 @@
 import type { Metric as LibraryMetric, Registry, RegistryContentType } from 'prom-client';
 import type { Exemplar, HistogramMetric, HistogramSample, Metric } from './metric.ts';
 
-const PROMETHEUS = 'text/plain; version=0.0.4; charset=utf-8';
+const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 /** The formats that metrics are written in: the text of Prometheus, or that of OpenMetrics, which has exemplars. */
-export type MetricsFormat = typeof PROMETHEUS | typeof OPEN_METRICS;
+export type MetricsFormat = typeof PROMETHEUS_TEXT | typeof OPEN_METRICS;
 
 /** Media ranges of `Accept` that are looked at. Prometheus sends five. */
 const MAX_ACCEPT_RANGES = 32;
@@ -21,7 +21,7 @@ export function acceptedFormat(accept: string | undefined): MetricsFormat {
     else if (type === 'application/openmetrics-text' && (version ?? 'version=1.0.0') === 'version=1.0.0')
       openMetrics = Math.max(openMetrics, quality);
   }
-  return openMetrics > 0 && openMetrics >= text ? OPEN_METRICS : PROMETHEUS;
+  return openMetrics > 0 && openMetrics >= text ? OPEN_METRICS : PROMETHEUS_TEXT;
 }
 
 function qualityOf(parameters: readonly string[]): number {

@@ -1,9 +1,9 @@
 // Every expression here takes time in proportion to what it reads: no two parts next to each other match the same characters.
 
 /** A key and what may stand around it (W3C Baggage 3.2.1): a token of RFC 9110 5.6.2. */
-const KEY = /^[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+[ \t]*$/;
+const MEMBER_KEY = /^[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+[ \t]*$/;
 /** A value and what may stand around it: characters that a header may hold. */
-const VALUE = /^[ \t]*(?:[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+[ \t]*)?$/;
+const MEMBER_VALUE = /^[ \t]*(?:[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+[ \t]*)?$/;
 /** What has to be passed on at least (W3C Baggage 3.3.2), and here at most. */
 const MAX_MEMBERS = 64;
 const MAX_BAGGAGE_BYTES = 8_192;
@@ -38,7 +38,7 @@ function isMember(text: string): boolean {
 
 function isProperty(text: string): boolean {
   const at = text.indexOf('=');
-  return at < 0 ? KEY.test(text) : KEY.test(text.slice(0, at)) && VALUE.test(text.slice(at + 1));
+  return at < 0 ? MEMBER_KEY.test(text) : MEMBER_KEY.test(text.slice(0, at)) && MEMBER_VALUE.test(text.slice(at + 1));
 }
 
 /** Without the spaces and tabs around it. `trim` would take characters that are not valid in a header. */

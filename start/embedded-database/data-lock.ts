@@ -10,7 +10,7 @@ export interface DataLock {
 const LOCK_NAME = 'lock';
 
 /** Whether a running process holds the lock of the database whose sockets are in `socketDirectory`. */
-export function isLocked(socketDirectory: string): Promise<boolean> {
+export function isDataLocked(socketDirectory: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(join(socketDirectory, LOCK_NAME));
     socket.once('connect', () => {
@@ -34,7 +34,7 @@ export async function lockData(socketDirectory: string, dataDir: string): Promis
   const path = join(socketDirectory, LOCK_NAME);
   let server = await bind(path);
   if (!server) {
-    if (await isLocked(socketDirectory)) throw inUse;
+    if (await isDataLocked(socketDirectory)) throw inUse;
     rmSync(path, { force: true });
     server = await bind(path);
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEMO_DATA_VERSION } from '../demo-accounts.ts';
-import { isLocked } from './data-lock.ts';
+import { isDataLocked } from './data-lock.ts';
 import { databaseFiles } from './files.ts';
 import { embeddedDatabaseUrl, socketDirectoryOf } from './socket-directory.ts';
 
@@ -36,7 +36,7 @@ export function embeddedDatabaseIn(dataDir: string): EmbeddedDatabase {
     files,
     process: { script: join(import.meta.dirname, 'main.js'), arguments: [dataDir] },
     exists: () => existsSync(files),
-    isRunning: () => isLocked(socketDirectoryOf(dataDir)),
+    isRunning: () => isDataLocked(socketDirectoryOf(dataDir)),
     hasDemoData: () => existsSync(demoRecord) && readFileSync(demoRecord, 'utf8') === DEMO_RECORD,
     hasOtherDemoData: () => existsSync(demoRecord) && readFileSync(demoRecord, 'utf8') !== DEMO_RECORD,
     recordDemoData: () => writeFileSync(demoRecord, DEMO_RECORD),

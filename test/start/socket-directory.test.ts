@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
-import { isLocked, lockData } from '../../start/embedded-database/data-lock.ts';
+import { isDataLocked, lockData } from '../../start/embedded-database/data-lock.ts';
 import { prepareSocketDirectory, socketDirectoryOf } from '../../start/embedded-database/socket-directory.ts';
 import { makeDataDir } from '../e2e/portico.ts';
 
@@ -39,9 +39,9 @@ test('of those who want the database, one gets it, and the next one when it is g
   const attempts = await Promise.allSettled([lockData(directory, dataDir), lockData(directory, dataDir)]);
   expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   await expect(lockData(directory, dataDir)).rejects.toThrow(`PORTICO_DATA_DIR: ${dataDir} is in use`);
-  expect(await isLocked(directory)).toBe(true);
+  expect(await isDataLocked(directory)).toBe(true);
 
   for (const attempt of attempts) if (attempt.status === 'fulfilled') await attempt.value.release();
-  expect(await isLocked(directory)).toBe(false);
+  expect(await isDataLocked(directory)).toBe(false);
   await (await lockData(directory, dataDir)).release();
 });

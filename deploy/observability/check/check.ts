@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 500;
 /** Queries that Prometheus is asked at the same time. */
 const CONCURRENT_LOOKS = 8;
 
-export interface CheckOptions {
+export interface QueryCheckOptions {
   /** How long to wait for the last query to have data. */
   readonly withinSeconds: number;
 }
@@ -37,7 +37,7 @@ export interface CheckResult {
  */
 export async function checkObservability(
   group: ProcessGroup,
-  { withinSeconds }: CheckOptions,
+  { withinSeconds }: QueryCheckOptions,
   say: (text: string) => void,
 ): Promise<CheckResult> {
   const { cluster, targets } = await startObservedCluster(group, say);

@@ -6,7 +6,7 @@ import type { Prometheus } from './prometheus.ts';
 
 const LOOK_EVERY_MS = 100;
 
-interface Tokens {
+interface TokenPair {
   readonly access_token: string;
   readonly refresh_token: string;
 }
@@ -28,7 +28,7 @@ export async function causeEvents(cluster: Cluster, prometheus: Prometheus): Pro
   killWorker(cluster);
 }
 
-async function call(cluster: Cluster, path: string, body?: unknown, token?: string): Promise<unknown> {
+async function callGateway(cluster: Cluster, path: string, body?: unknown, token?: string): Promise<unknown> {
   const response = await fetch(`${cluster.url}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
@@ -40,31 +40,33 @@ async function call(cluster: Cluster, path: string, body?: unknown, token?: stri
   return response.json();
 }
 
-async function logIn(cluster: Cluster): Promise<Tokens> {
+async function logIn(cluster: Cluster): Promise<TokenPair> {
   const account = { username: 'user-0', password: PASSWORD, tenant_id: TENANTS.readers };
-  const answer = (await call(cluster, '/api/rest/auth_user_login', account)) as { auth_user_login: { data: Tokens } };
+  const answer = (await callGateway(cluster, '/api/rest/auth_user_login', account)) as {
+    auth_user_login: { data: TokenPair };
+  };
   return answer.auth_user_login.data;
 }
 
 /** More often than attempts are free, so that the last of them are throttled. */
 async function guessPasswords(cluster: Cluster): Promise<void> {
   const guess = { username: 'not-a-user', password: 'a wrong password', tenant_id: TENANTS.readers };
-  for (let tries = 0; tries < 12; tries++) await call(cluster, '/api/rest/auth_user_login', guess);
+  for (let tries = 0; tries < 12; tries++) await callGateway(cluster, '/api/rest/auth_user_login', guess);
 }
 
 async function reuseRefreshToken(cluster: Cluster): Promise<void> {
   const { refresh_token } = await logIn(cluster);
-  for (let uses = 0; uses < 2; uses++) await call(cluster, '/api/rest/auth_token_refresh', { refresh_token });
+  for (let uses = 0; uses < 2; uses++) await callGateway(cluster, '/api/rest/auth_token_refresh', { refresh_token });
 }
 
 async function logOut(cluster: Cluster): Promise<void> {
   const { access_token } = await logIn(cluster);
-  await call(cluster, '/api/rest/auth_user_logout', {}, access_token);
+  await callGateway(cluster, '/api/rest/auth_user_logout', {}, access_token);
 }
 
 async function sendInvalidOperation(cluster: Cluster): Promise<void> {
   const { access_token } = await logIn(cluster);
-  await call(cluster, '/v1/graphql', { query: '{ noSuchField }' }, access_token);
+  await callGateway(cluster, '/v1/graphql', { query: '{ noSuchField }' }, access_token);
 }
 
 async function failToReload({ gateways, metadataDirectory }: Cluster, { query }: Prometheus): Promise<void> {
@@ -92,7 +94,7 @@ function failProbes({ probe }: Cluster): void {
 /** More at a time than the bulkheads let through, so that some wait. */
 async function queueOrders(cluster: Cluster): Promise<void> {
   const { access_token } = await logIn(cluster);
-  const all = Array.from({ length: 60 }, () => call(cluster, '/api/rest/orders', undefined, access_token));
+  const all = Array.from({ length: 60 }, () => callGateway(cluster, '/api/rest/orders', undefined, access_token));
   await Promise.all(all);
 }
 
@@ -100,6 +102,6 @@ async function queueOrders(cluster: Cluster): Promise<void> {
 async function refuseOrders(cluster: Cluster): Promise<void> {
   const { access_token } = await logIn(cluster);
   await cluster.orders.kill();
-  for (let tries = 0; tries < 10; tries++) await call(cluster, '/api/rest/orders', undefined, access_token);
+  for (let tries = 0; tries < 10; tries++) await callGateway(cluster, '/api/rest/orders', undefined, access_token);
   await cluster.orders.start();
 }

@@ -1,2 +1,2 @@
-export { type CheckOptions, type CheckResult, checkObservability, hasPrometheus } from './check.ts';
+export { type CheckResult, checkObservability, hasPrometheus, type QueryCheckOptions } from './check.ts';
 export { selectorsOf } from './queries.ts';

@@ -1,4 +1,4 @@
-import { type DashboardDescription, gauge, quantileOf, rateOf, SELECTED, shareOf } from './description.ts';
+import { type DashboardDescription, gaugeOf, quantileOf, rateOf, SELECTED, shareOf } from './description.ts';
 
 const SERVED = 'http_server_request_duration_seconds';
 
@@ -125,8 +125,11 @@ export const auth: DashboardDescription = {
           unit: 'none',
           width: 6,
           queries: [
-            { expr: gauge('sum', 'portico_auth_password_hash_queued', 'instance'), legend: '{{instance}}' },
-            { expr: gauge('sum', 'portico_auth_password_hash_queue_limit', 'instance'), legend: '{{instance}} limit' },
+            { expr: gaugeOf('sum', 'portico_auth_password_hash_queued', 'instance'), legend: '{{instance}}' },
+            {
+              expr: gaugeOf('sum', 'portico_auth_password_hash_queue_limit', 'instance'),
+              legend: '{{instance}} limit',
+            },
           ],
           alert: 'PorticoHashQueueLong',
         },
@@ -169,9 +172,9 @@ export const auth: DashboardDescription = {
           description: 'Connections of the pools; no idle ones under load: statements wait.',
           unit: 'none',
           queries: [
-            { expr: gauge('sum', 'db_client_connection_count', 'state'), legend: '{{state}}' },
-            { expr: gauge('sum', 'db_client_connection_max', 'job'), legend: 'at most' },
-            { expr: gauge('sum', 'db_client_connection_pending_requests', 'job'), legend: 'statements that wait' },
+            { expr: gaugeOf('sum', 'db_client_connection_count', 'state'), legend: '{{state}}' },
+            { expr: gaugeOf('sum', 'db_client_connection_max', 'job'), legend: 'at most' },
+            { expr: gaugeOf('sum', 'db_client_connection_pending_requests', 'job'), legend: 'statements that wait' },
           ],
           alert: 'PorticoDatabaseWaits',
         },

@@ -100,7 +100,7 @@ function panelJson(panel: PanelDescription): Panel {
         ...(panel.unit === 'dtdurations' ? {} : { min: 0 }),
         color: { mode: kind === 'graph' ? FieldColorModeId.PaletteClassic : FieldColorModeId.Thresholds },
         thresholds: { mode: ThresholdsMode.Absolute, steps: thresholds(panel) },
-        ...(panel.states ? { mappings: [mapping(panel.states)] } : {}),
+        ...(panel.states ? { mappings: [valueMapping(panel.states)] } : {}),
         ...(panel.linksToSource ? { links: [SOURCE_LINK] } : {}),
         ...(kind === 'graph'
           ? { custom: { lineWidth: 1, fillOpacity: 8, showPoints: 'never', spanNulls: false } }
@@ -167,7 +167,7 @@ function thresholds({ limits, states }: PanelDescription): Threshold[] {
     : [base('red'), { color: 'yellow', value: red }, { color: 'green', value: yellow }];
 }
 
-function mapping(states: NonNullable<PanelDescription['states']>): ValueMapping {
+function valueMapping(states: NonNullable<PanelDescription['states']>): ValueMapping {
   const options = Object.entries(states).map(([value, state], index) => [value, { ...state, index }] as const);
   return { type: MappingType.ValueToText, options: Object.fromEntries(options) };
 }

@@ -20,7 +20,7 @@ export interface PanelDescription {
   readonly title: string;
   /** What is measured, and what it means when it is high. */
   readonly description: string;
-  readonly unit: Unit;
+  readonly unit: GrafanaUnit;
   readonly queries: readonly QueryDescription[];
   /** `graph` unless given. A `number` is the latest value, a `states` panel names it. */
   readonly kind?: 'graph' | 'number' | 'states';
@@ -49,14 +49,24 @@ export interface QueryDescription {
 }
 
 /** Grafana's names of units. */
-export type Unit = 'reqps' | 'ops' | 'cps' | 's' | 'percentunit' | 'short' | 'bytes' | 'Bps' | 'none' | 'dtdurations';
+export type GrafanaUnit =
+  | 'reqps'
+  | 'ops'
+  | 'cps'
+  | 's'
+  | 'percentunit'
+  | 'short'
+  | 'bytes'
+  | 'Bps'
+  | 'none'
+  | 'dtdurations';
 
 /** Selects what the variables at the top of each dashboard select. */
 export const SELECTED = 'job=~"$job",instance=~"$instance",worker=~"$worker"';
 
 /** A second's increase of a counter, summed by labels (comma-separated). */
 export function rateOf(counter: string, by: string, matchers = ''): string {
-  return `sum by (${by}) (rate(${counter}{${join(matchers)}}[$__rate_interval]))`;
+  return `sum by (${by}) (rate(${counter}{${matchersOf(matchers)}}[$__rate_interval]))`;
 }
 
 /** A quantile of a histogram, by labels (comma-separated). */
@@ -66,8 +76,8 @@ export function quantileOf(quantile: number, histogram: string, by = '', matcher
 }
 
 /** A gauge, combined over processes. */
-export function gauge(aggregation: 'sum' | 'max' | 'min', name: string, by: string, matchers = ''): string {
-  return `${aggregation} by (${by}) (${name}{${join(matchers)}})`;
+export function gaugeOf(aggregation: 'sum' | 'max' | 'min', name: string, by: string, matchers = ''): string {
+  return `${aggregation} by (${by}) (${name}{${matchersOf(matchers)}})`;
 }
 
 /**
@@ -79,6 +89,6 @@ export function shareOf(counter: string, matcher: string, by: string, matchers =
   return `(${some} or 0 * ${all}) / ${all}`;
 }
 
-function join(matchers: string): string {
+function matchersOf(matchers: string): string {
   return matchers === '' ? SELECTED : `${SELECTED},${matchers}`;
 }

@@ -1,4 +1,4 @@
-import { type DashboardDescription, gauge, quantileOf, rateOf, SELECTED, shareOf } from './description.ts';
+import { type DashboardDescription, gaugeOf, quantileOf, rateOf, SELECTED, shareOf } from './description.ts';
 
 const SERVED = 'http_server_request_duration_seconds';
 const SERVER_ERROR = 'http_response_status_code=~"5.."';
@@ -135,7 +135,7 @@ export const overview: DashboardDescription = {
           title: 'Requests in progress',
           description: 'Rising without more requests: something behind the gateway has become slow.',
           unit: 'none',
-          queries: [{ expr: gauge('sum', 'http_server_active_requests', 'instance'), legend: '{{instance}}' }],
+          queries: [{ expr: gaugeOf('sum', 'http_server_active_requests', 'instance'), legend: '{{instance}}' }],
         },
         {
           title: 'Bytes of clients',
@@ -240,7 +240,7 @@ export const overview: DashboardDescription = {
           title: 'Entries of caches',
           description: 'What the caches of all processes hold, together.',
           unit: 'none',
-          queries: [{ expr: gauge('sum', 'portico_cache_entries', 'cache'), legend: '{{cache}}' }],
+          queries: [{ expr: gaugeOf('sum', 'portico_cache_entries', 'cache'), legend: '{{cache}}' }],
         },
         {
           title: 'Requests by the id of a document',
@@ -278,7 +278,7 @@ export const overview: DashboardDescription = {
           description: 'Sources of the metadata that are not part of the graph.',
           unit: 'none',
           width: 6,
-          queries: [{ expr: gauge('max', 'portico_sources_missing', 'instance'), legend: '{{instance}}' }],
+          queries: [{ expr: gaugeOf('max', 'portico_sources_missing', 'instance'), legend: '{{instance}}' }],
           alert: 'PorticoSourceMissing',
         },
         {

@@ -1,4 +1,4 @@
-import { type DashboardDescription, gauge, rateOf, SELECTED } from './description.ts';
+import { type DashboardDescription, gaugeOf, rateOf, SELECTED } from './description.ts';
 
 const PROCESS = '{{instance}} {{worker}}';
 
@@ -15,14 +15,18 @@ export const processes: DashboardDescription = {
           title: 'Event-loop delay, 99th percentile',
           description: 'How late the event loop is. Every request in the process waits for as long.',
           unit: 's',
-          queries: [{ expr: gauge('max', 'nodejs_eventloop_delay_p99_seconds', 'instance, worker'), legend: PROCESS }],
+          queries: [
+            { expr: gaugeOf('max', 'nodejs_eventloop_delay_p99_seconds', 'instance, worker'), legend: PROCESS },
+          ],
           alert: 'PorticoEventLoopSlow',
         },
         {
           title: 'Longest event-loop delay',
           description: 'The longest pause of the process since the last report.',
           unit: 's',
-          queries: [{ expr: gauge('max', 'nodejs_eventloop_delay_max_seconds', 'instance, worker'), legend: PROCESS }],
+          queries: [
+            { expr: gaugeOf('max', 'nodejs_eventloop_delay_max_seconds', 'instance, worker'), legend: PROCESS },
+          ],
           alert: 'PorticoEventLoopSlow',
         },
         {
@@ -30,7 +34,9 @@ export const processes: DashboardDescription = {
           description: 'Share of the time in which the event loop is busy. Near 1 the process is at its limit.',
           unit: 'percentunit',
           max: 1,
-          queries: [{ expr: gauge('max', 'nodejs_eventloop_utilization_ratio', 'instance, worker'), legend: PROCESS }],
+          queries: [
+            { expr: gaugeOf('max', 'nodejs_eventloop_utilization_ratio', 'instance, worker'), legend: PROCESS },
+          ],
           alert: 'PorticoEventLoopSaturated',
         },
       ],
@@ -55,7 +61,7 @@ export const processes: DashboardDescription = {
           title: 'Resident memory',
           description: 'What the process has of the memory of its machine or container.',
           unit: 'bytes',
-          queries: [{ expr: gauge('sum', 'process_memory_usage_bytes', 'instance, worker'), legend: PROCESS }],
+          queries: [{ expr: gaugeOf('sum', 'process_memory_usage_bytes', 'instance, worker'), legend: PROCESS }],
           alert: 'PorticoHeapNearLimit',
         },
         {
@@ -74,13 +80,15 @@ export const processes: DashboardDescription = {
           title: 'Open file descriptors',
           description: 'Sockets, most of them.',
           unit: 'none',
-          queries: [{ expr: gauge('sum', 'process_open_file_descriptor_count', 'instance, worker'), legend: PROCESS }],
+          queries: [
+            { expr: gaugeOf('sum', 'process_open_file_descriptor_count', 'instance, worker'), legend: PROCESS },
+          ],
         },
         {
           title: 'Uptime',
           description: 'A drop is a restart.',
           unit: 'dtdurations',
-          queries: [{ expr: gauge('min', 'process_uptime_seconds', 'instance, worker'), legend: PROCESS }],
+          queries: [{ expr: gaugeOf('min', 'process_uptime_seconds', 'instance, worker'), legend: PROCESS }],
           alert: 'PorticoTargetDown',
         },
       ],
@@ -92,7 +100,7 @@ export const processes: DashboardDescription = {
           title: 'Workers by state',
           description: 'Worker processes of gateways; nothing where a gateway is a single process.',
           unit: 'none',
-          queries: [{ expr: gauge('sum', 'portico_workers', 'instance, state'), legend: '{{instance}} {{state}}' }],
+          queries: [{ expr: gaugeOf('sum', 'portico_workers', 'instance, state'), legend: '{{instance}} {{state}}' }],
         },
         {
           title: 'Restarts of workers',

@@ -1,4 +1,4 @@
-import { type DashboardDescription, gauge, quantileOf, rateOf, SELECTED, shareOf } from './description.ts';
+import { type DashboardDescription, gaugeOf, quantileOf, rateOf, SELECTED, shareOf } from './description.ts';
 import { variableValue } from './variables.ts';
 
 const CALLED = 'http_client_request_duration_seconds';
@@ -31,7 +31,7 @@ export const sources: DashboardDescription = {
           },
           queries: [
             {
-              expr: gauge('max', 'portico_upstream_circuit', 'service, kind', SERVICE),
+              expr: gaugeOf('max', 'portico_upstream_circuit', 'service, kind', SERVICE),
               legend: '{{service}} {{kind}}',
             },
           ],
@@ -48,7 +48,7 @@ export const sources: DashboardDescription = {
             1: { text: 'stored', color: 'yellow' },
             2: { text: 'introspected', color: 'green' },
           },
-          queries: [{ expr: gauge('min', 'portico_source_schema', 'source'), legend: '{{source}}' }],
+          queries: [{ expr: gaugeOf('min', 'portico_source_schema', 'source'), legend: '{{source}}' }],
           alert: 'PorticoSourceMissing',
         },
       ],
@@ -146,14 +146,14 @@ export const sources: DashboardDescription = {
           description: 'Requests to a service that are under way.',
           unit: 'none',
           width: 6,
-          queries: [{ expr: gauge('sum', 'portico_upstream_in_flight', 'service', SERVICE), legend: '{{service}}' }],
+          queries: [{ expr: gaugeOf('sum', 'portico_upstream_in_flight', 'service', SERVICE), legend: '{{service}}' }],
         },
         {
           title: 'Queue of the bulkhead',
           description: 'Calls that wait for a slot: the service takes fewer at a time than are wanted.',
           unit: 'none',
           width: 6,
-          queries: [{ expr: gauge('sum', 'portico_upstream_queued', 'service', SERVICE), legend: '{{service}}' }],
+          queries: [{ expr: gaugeOf('sum', 'portico_upstream_queued', 'service', SERVICE), legend: '{{service}}' }],
           alert: 'PorticoBulkheadWaits',
         },
         {

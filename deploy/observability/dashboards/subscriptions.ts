@@ -1,4 +1,4 @@
-import { type DashboardDescription, gauge, rateOf } from './description.ts';
+import { type DashboardDescription, gaugeOf, rateOf } from './description.ts';
 
 export const subscriptions: DashboardDescription = {
   name: 'subscriptions',
@@ -13,7 +13,7 @@ export const subscriptions: DashboardDescription = {
           title: 'Open subscriptions',
           description: 'Subscriptions that are running.',
           unit: 'none',
-          queries: [{ expr: gauge('sum', 'portico_subscriptions_active', 'instance'), legend: '{{instance}}' }],
+          queries: [{ expr: gaugeOf('sum', 'portico_subscriptions_active', 'instance'), legend: '{{instance}}' }],
         },
         {
           title: 'Started subscriptions',
@@ -38,14 +38,14 @@ export const subscriptions: DashboardDescription = {
           description: 'Long-lived connections of clients that are open.',
           unit: 'none',
           width: 6,
-          queries: [{ expr: gauge('sum', 'portico_live_connections', 'instance'), legend: '{{instance}}' }],
+          queries: [{ expr: gaugeOf('sum', 'portico_live_connections', 'instance'), legend: '{{instance}}' }],
         },
         {
           title: 'Connections of clients',
           description: 'All that are open, idle ones too.',
           unit: 'none',
           width: 6,
-          queries: [{ expr: gauge('sum', 'portico_connections', 'instance'), legend: '{{instance}}' }],
+          queries: [{ expr: gaugeOf('sum', 'portico_connections', 'instance'), legend: '{{instance}}' }],
         },
         {
           title: 'Refused connections',
@@ -68,7 +68,7 @@ export const subscriptions: DashboardDescription = {
           description: 'Long responses whose reading is paused, since clients read them slower than services send.',
           unit: 'none',
           width: 12,
-          queries: [{ expr: gauge('sum', 'portico_upstream_held_answers', 'instance'), legend: '{{instance}}' }],
+          queries: [{ expr: gaugeOf('sum', 'portico_upstream_held_answers', 'instance'), legend: '{{instance}}' }],
         },
         {
           title: 'Bytes to clients',

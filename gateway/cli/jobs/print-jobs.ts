@@ -1,7 +1,7 @@
 import type { JobSummary, QueueStats } from '../../jobs/index.ts';
 
 /** Rows as columns that are as wide as they have to be. */
-function table(rows: readonly (readonly string[])[]): string {
+function alignedRows(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>
@@ -24,7 +24,7 @@ export function jobsTable(jobs: readonly JobSummary[]): string {
     job.acceptedAt.toISOString(),
     job.reason ?? '',
   ]);
-  return table([['id', 'state', 'queue', 'tenant', 'attempts', 'accepted', 'reason'], ...rows]);
+  return alignedRows([['id', 'state', 'queue', 'tenant', 'attempts', 'accepted', 'reason'], ...rows]);
 }
 
 export function statsTable(stats: readonly QueueStats[]): string {
@@ -35,12 +35,12 @@ export function statsTable(stats: readonly QueueStats[]): string {
     String(count),
     `${Math.round(oldestSeconds)} s`,
   ]);
-  return table([['queue', 'state', 'jobs', 'oldest'], ...rows]);
+  return alignedRows([['queue', 'state', 'jobs', 'oldest'], ...rows]);
 }
 
 /** The members of a job, a line each. */
 export function jobText(job: Readonly<Record<string, unknown>>): string {
-  return table(
+  return alignedRows(
     Object.entries(job)
       .filter(([, value]) => value !== null)
       .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : valueText(value)]),

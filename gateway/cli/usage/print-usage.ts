@@ -13,7 +13,7 @@ export function printUsage(summary: UsageSummary, unused: UnusedParts | undefine
     `usage from ${timeText(from)} to ${timeText(to)} (UTC), counted by ${many(processes, 'process', 'processes')}: ${many(count, 'operation', 'operations')} run`,
     ...(unreadableLines > 0 ? [`warning: ${many(unreadableLines, 'line', 'lines')} cannot be read`] : []),
     '',
-    ...table(
+    ...tableLines(
       ['operation', 'type', 'runs', 'errors', 'last', 'roles', 'clients'],
       operations.map(({ id, name, type, count: runs, errors, last, roles, clients: by }) => [
         name ?? (type === 'other' ? 'other operations' : `(unnamed ${id})`),
@@ -27,7 +27,7 @@ export function printUsage(summary: UsageSummary, unused: UnusedParts | undefine
       limit,
     ),
     '',
-    ...table(
+    ...tableLines(
       ['client', 'version', 'runs', 'errors', 'operations', 'last'],
       clients.map(({ client, version, count: runs, errors, operations: number, last }) => [
         client ?? '(none)',
@@ -40,7 +40,7 @@ export function printUsage(summary: UsageSummary, unused: UnusedParts | undefine
       limit,
     ),
     '',
-    ...table(
+    ...tableLines(
       ['used', 'runs', 'operations', 'last', 'clients'],
       coordinates.map(({ coordinate, count: runs, operations: number, last, clients: by }) => [
         coordinate,
@@ -68,7 +68,7 @@ function unusedLines({ types, fields, arguments: given, inputFields, enumValues 
 }
 
 /** Columns as wide as what is in them; numbers are aligned at their end. */
-function table(
+function tableLines(
   heads: readonly string[],
   rows: readonly (readonly (string | number)[])[],
   limit: number,

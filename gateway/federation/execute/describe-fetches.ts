@@ -18,15 +18,15 @@ export function describeFetches(waves: readonly (readonly Fetch[])[], before: nu
     wave.map((fetch): FetchDescription => {
       const { service: source } = fetch;
       const at = { source, wave: before + index + 1 };
-      if (fetch.kind === 'root') return { ...at, fields: fieldNamesOf(fetch.selections) };
+      if (fetch.kind === 'root') return { ...at, fields: selectedFieldNames(fetch.selections) };
       return { ...at, path: fetch.paths.map((path) => fieldKeysOf(path).join('.')).join(', ') };
     }),
   );
 }
 
-function fieldNamesOf(selections: readonly SelectionNode[]): readonly string[] {
+function selectedFieldNames(selections: readonly SelectionNode[]): readonly string[] {
   return selections.flatMap((one): readonly string[] => {
     if (one.kind === Kind.FIELD) return [one.name.value];
-    return one.kind === Kind.INLINE_FRAGMENT ? fieldNamesOf(one.selectionSet.selections) : [];
+    return one.kind === Kind.INLINE_FRAGMENT ? selectedFieldNames(one.selectionSet.selections) : [];
   });
 }

@@ -9,7 +9,7 @@ import { copy, mergeInto } from './merge.ts';
 import { compileRepresentations, type Represent } from './representations.ts';
 import { askedKeys, compileRewrites, type Rewrite, renamedPath } from './rewrites.ts';
 import type { FetchStep, PlanRun } from './run.ts';
-import { ask, prepareRequest, type SubgraphError } from './subgraph-request.ts';
+import { prepareRequest, requestSubgraph, type SubgraphError } from './subgraph-request.ts';
 
 /** A fetch of entities, or several of them in one request, each under a key and a variable of its own. */
 interface EntityGroup {
@@ -58,7 +58,7 @@ export function compileEntityFetch<Context>(
       return;
     }
     const representations = waiting.map(({ group, texts }) => ({ variable: group.variable, texts }));
-    ask(request, run, representations, ({ data, errors }) => {
+    requestSubgraph(request, run, representations, ({ data, errors }) => {
       for (const one of waiting) if (data) takeEntities(one, data[one.group.key], types);
       if (errors.length > 0) placeErrors(errors, waiting, run);
       done();

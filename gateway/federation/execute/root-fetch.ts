@@ -3,7 +3,7 @@ import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { mergeInto } from './merge.ts';
 import { compileRewrites, renamedPath } from './rewrites.ts';
 import type { FetchStep, PlanRun } from './run.ts';
-import { ask, prepareRequest, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
+import { prepareRequest, requestSubgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
 
 /** A fetch of root fields. */
 export interface CompiledRootFetch<Context> {
@@ -38,7 +38,7 @@ export function compileRootFetch<Context>(
 
 export function rootFetchStep<Context>({ request, take }: CompiledRootFetch<Context>): FetchStep<Context> {
   return (run, done) =>
-    ask(request, run, undefined, (answer) => {
+    requestSubgraph(request, run, undefined, (answer) => {
       take(answer, run);
       done();
     });

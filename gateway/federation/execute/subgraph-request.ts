@@ -68,7 +68,7 @@ export interface SubgraphError {
  * Sends a request to a subgraph and passes its response to `done`. A failed call is a response without data, with one error
  * that has no path.
  */
-export function ask<Context>(
+export function requestSubgraph<Context>(
   request: SubgraphRequest,
   run: PlanRun<Context>,
   representations: Representations | undefined,
@@ -109,7 +109,7 @@ export function readAnswer<Context>(service: string, answer: Json | undefined, r
   if (isObject(answer.extensions)) run.extensions.push({ service, extensions: answer.extensions });
   return {
     data: isObject(answer.data) ? answer.data : undefined,
-    errors: isList(answer.errors) ? answer.errors.map((error) => readError(service, error)) : [],
+    errors: isList(answer.errors) ? answer.errors.map((error) => readSubgraphError(service, error)) : [],
   };
 }
 
@@ -126,7 +126,7 @@ export function failure(
   };
 }
 
-function readError(service: string, error: Json): SubgraphError {
+function readSubgraphError(service: string, error: Json): SubgraphError {
   const given = isObject(error) ? error : {};
   const message = typeof given.message === 'string' ? given.message : `the service "${service}" reported an error`;
   const extensions = subgraphExtensions(service, given.extensions);

@@ -108,7 +108,7 @@ export function plannedOperation(
     selections: fields.map((field) => reduceField(field, root)),
   };
   checkCost(selectionSet, root?.name ?? '', types);
-  const used = variablesOf(selectionSet);
+  const used = variablesUsedIn(selectionSet);
   const definition: OperationDefinitionNode = {
     kind: Kind.OPERATION_DEFINITION,
     operation: operation.definition.operation,
@@ -127,7 +127,7 @@ function possibleTypes(type: GraphQLNamedType | undefined, schema: GraphQLSchema
   return isAbstractType(type) ? schema.getPossibleTypes(type) : [];
 }
 
-function variablesOf(selectionSet: SelectionSetNode): Set<string> {
+function variablesUsedIn(selectionSet: SelectionSetNode): Set<string> {
   const used = new Set<string>();
   visit(selectionSet, { Variable: ({ name }) => void used.add(name.value) });
   return used;

@@ -26,9 +26,9 @@ export async function compareInSlices(
   const changes = [...(await affectingChanges(withTypes(before, []), withTypes(after, [])))];
   const known =
     definitionsBefore && definitionsAfter && typesOfDiffering(before, after, definitionsBefore, definitionsAfter);
-  for (const names of parts(known ?? (await inSlices(differingTypes(before, after))))) {
+  for (const names of sliceNames(known ?? (await inSlices(differingTypes(before, after))))) {
     await setImmediate();
-    changes.push(...(await affectingChanges(typesOf(before, names), typesOf(after, names))));
+    changes.push(...(await affectingChanges(schemaOfTypes(before, names), schemaOfTypes(after, names))));
   }
   return breakingFirst(changes);
 }
@@ -79,7 +79,7 @@ function inOrder(before: GraphQLSchema, after: GraphQLSchema, changed: ReadonlyS
   return [...removed, ...added, ...(then?.filter((name) => changed.has(name) && after.getType(name)) ?? [])];
 }
 
-function* parts(names: readonly string[]): Generator<readonly string[]> {
+function* sliceNames(names: readonly string[]): Generator<readonly string[]> {
   for (let at = 0; at < names.length; at += TYPES_IN_ONE) yield names.slice(at, at + TYPES_IN_ONE);
 }
 
@@ -90,7 +90,7 @@ function withTypes(schema: GraphQLSchema, types: readonly GraphQLNamedType[]): G
 }
 
 /** A view of these types of a schema, without its directives and root types, which are compared once. */
-function typesOf(schema: GraphQLSchema, names: readonly string[]): GraphQLSchema {
+function schemaOfTypes(schema: GraphQLSchema, names: readonly string[]): GraphQLSchema {
   const view = withTypes(
     schema,
     names.flatMap((name) => schema.getType(name) ?? []),

@@ -32,7 +32,7 @@ export function resolveRelationship(
   described: RelationshipMetadata,
   source: Subschema,
   target: Subschema,
-): Relationship | Problems {
+): Relationship | RelationshipProblems {
   const names = namesInGraph(source);
   const name = names.type(described.type);
   const type = names.schema.getType(name);
@@ -64,13 +64,13 @@ function inDefinition(message: string, key: 'lhs_fields' | 'remote_field'): Rela
   return problem(message, 'definition', 'to_remote_schema', key);
 }
 
-type Problems = { readonly problems: readonly RelationshipProblem[] };
+type RelationshipProblems = { readonly problems: readonly RelationshipProblem[] };
 
 function relationshipFields(
   { type: typeName, fields }: RelationshipMetadata,
   type: GraphQLObjectType,
   nameOf: (field: string) => string,
-): { keys: ReadonlyMap<string, string>; types: FieldTypes } | Problems {
+): { keys: ReadonlyMap<string, string>; types: FieldTypes } | RelationshipProblems {
   const keys = new Map<string, string>();
   const types = new Map<string, GraphQLOutputType>();
   const problems: RelationshipProblem[] = [];
@@ -90,14 +90,18 @@ function relationshipFields(
   return problems.length > 0 ? { problems } : { keys, types };
 }
 
-interface Way {
+interface StepsToTarget {
   readonly steps: readonly RelationshipStep[];
   readonly answer: GraphQLOutputType;
   readonly left: readonly GraphQLArgument[];
   readonly description: string;
 }
 
-function stepsTo(described: RelationshipMetadata, target: Subschema, types: FieldTypes): Way | Problems {
+function stepsTo(
+  described: RelationshipMetadata,
+  target: Subschema,
+  types: FieldTypes,
+): StepsToTarget | RelationshipProblems {
   const names = namesInGraph(target);
   const wrong = (...messages: string[]) => ({ problems: messages.map((one) => inDefinition(one, 'remote_field')) });
   const steps: RelationshipStep[] = [];

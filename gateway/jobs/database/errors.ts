@@ -29,7 +29,7 @@ function isPartitionMissing({ code, constraint }: pg.DatabaseError): boolean {
 }
 
 /** Whether a statement gave up a lock that something else holds. */
-export function isLocked(error: unknown): boolean {
+export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';
 }
 

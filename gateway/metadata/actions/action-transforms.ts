@@ -52,7 +52,7 @@ export interface NamedText {
 }
 
 /** Templates by name; what is null is left out. */
-const texts = (name: z.ZodString) =>
+const namedTexts = (name: z.ZodString) =>
   z
     .record(name, requestText.nullable(), {
       error: (issue) => (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined),
@@ -66,7 +66,7 @@ const addedHeader = headerName.refine((name) => !FRAMING_HEADERS.has(name.toLowe
 });
 
 /** What a request's templates have in common in both versions. */
-const request = {
+const requestShape = {
   template_engine: engine,
   method: z
     .string()
@@ -75,10 +75,10 @@ const request = {
     .nullish(),
   url: requestText.nullish(),
   query_params: shapeByValue<TextTemplate | readonly NamedText[]>((value) =>
-    typeof value === 'string' ? requestText : texts(z.string()),
+    typeof value === 'string' ? requestText : namedTexts(z.string()),
   ).nullish(),
   request_headers: mapping({
-    add_headers: texts(addedHeader).nullish(),
+    add_headers: namedTexts(addedHeader).nullish(),
     remove_headers: z.array(headerName).nullish(),
   }).nullish(),
   content_type: z.string().nullish(),
@@ -89,7 +89,7 @@ const requestBodyShape = z.discriminatedUnion(
   [
     mapping({ action: z.literal('transform'), template: template(REQUEST_VARIABLES) }),
     mapping({ action: z.literal('remove') }),
-    mapping({ action: z.literal('x_www_form_urlencoded'), form_template: texts(z.string()) }),
+    mapping({ action: z.literal('x_www_form_urlencoded'), form_template: namedTexts(z.string()) }),
   ],
   { error: 'expected a mapping whose action is transform, remove or x_www_form_urlencoded' },
 );
@@ -108,12 +108,12 @@ const transformBody = <T>(body: T) => ({ action: 'transform' as const, template:
 /** `request_transform` of an action: the request that is sent in place of the usual one. */
 export const requestTransform = byVersion(
   mapping({
-    ...request,
+    ...requestShape,
     version: z.literal(1, { error: 'expected 1 or 2' }).nullish(),
     body: template(REQUEST_VARIABLES).transform(transformBody).nullish(),
   }),
   // Hasura's console writes a content_type here too; only in version 1 does it mean anything.
-  mapping({ ...request, version: z.literal(2), body: requestBodyShape.nullish() }).transform((transform) => ({
+  mapping({ ...requestShape, version: z.literal(2), body: requestBodyShape.nullish() }).transform((transform) => ({
     ...transform,
     content_type: undefined,
   })),

@@ -56,7 +56,7 @@ export function asyncDefinitions(fields: readonly ActionField[], names: Readonly
   return {
     outputs,
     fields: found.map(({ node }) => ({ root: ASYNC_ROOT, node: resultField(node) })),
-    types: found.map(({ node }) => resultType(node.name.value, node.type)),
+    types: found.map(({ node }) => actionResultType(node.name.value, node.type)),
     accepting: (field) => {
       const { root, node } = field;
       return root === 'Mutation' && names.has(node.name.value) ? { root, node: { ...node, type: idType() } } : field;
@@ -81,7 +81,7 @@ function resultField(node: FieldDefinitionNode): FieldDefinitionNode {
   };
 }
 
-function resultType(action: string, output: TypeNode): ObjectTypeDefinitionNode {
+function actionResultType(action: string, output: TypeNode): ObjectTypeDefinitionNode {
   const field = (name: string, type: TypeNode, description: string): FieldDefinitionNode => ({
     kind: Kind.FIELD_DEFINITION,
     name: { kind: Kind.NAME, value: name },

@@ -65,7 +65,7 @@ export class DocumentCache {
       return known;
     }
     this.#counts.misses++;
-    return readDocument(text, this.#maxTokens);
+    return parseDocument(text, this.#maxTokens);
   }
 
   /**
@@ -85,7 +85,7 @@ function markForgotten(document: Document): void {
   document.isKept = false;
 }
 
-function readDocument(text: string, maxTokens: number): Document {
+function parseDocument(text: string, maxTokens: number): Document {
   const parsed = parseQuietly(text, maxTokens);
   const tokens = tokensIn(parsed);
   const node = withLightLocations(parsed);

@@ -37,7 +37,7 @@ export class ServiceBulkhead {
     if (exchange.response.destroyed) return Promise.resolve(undefined);
     const { maxQueue, queueTimeoutMs } = this.#settings;
     const count = this.#countOf(caller);
-    if (this.#queue.size >= maxQueue || count.waiting >= shareOf(maxQueue)) {
+    if (this.#queue.size >= maxQueue || count.waiting >= callerShareOf(maxQueue)) {
       this.#forget(caller, count);
       return Promise.reject(serviceOverloaded(service, RETRY_AFTER_SECONDS));
     }
@@ -63,7 +63,7 @@ export class ServiceBulkhead {
 
   #isFreeFor(caller: string): boolean {
     const { maxInFlight } = this.#settings;
-    return this.#taken < maxInFlight && (this.#callers.get(caller)?.held ?? 0) < shareOf(maxInFlight);
+    return this.#taken < maxInFlight && (this.#callers.get(caller)?.held ?? 0) < callerShareOf(maxInFlight);
   }
 
   #take(caller: string): Slot {
@@ -125,7 +125,7 @@ class SlotWaiter extends ListNode {
   }
 }
 
-function shareOf(number: number): number {
+function callerShareOf(number: number): number {
   return Math.max(1, Math.floor(number / CALLER_SHARE));
 }
 

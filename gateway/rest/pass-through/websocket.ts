@@ -85,7 +85,7 @@ class Handshake implements Dispatcher.DispatchHandler {
     socket.off('close', this.#clientGone);
     this.#incoming.answered(101);
     socket.write(this.#switchingProtocols(controller, answer), 'latin1');
-    join(socket, upstream as Socket, this.#head);
+    relayBetween(socket, upstream as Socket, this.#head);
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
@@ -193,7 +193,7 @@ function extensionName(extension: string): string {
 }
 
 /** Passes on whatever comes from either side until one of them ends or breaks. */
-function join(client: Socket, service: Socket, head: Buffer): void {
+function relayBetween(client: Socket, service: Socket, head: Buffer): void {
   for (const socket of [client, service]) {
     socket.setTimeout(0);
     socket.setNoDelay(true);

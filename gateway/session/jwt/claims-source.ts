@@ -53,7 +53,7 @@ function mappedClaims(payload: Payload, { rules, format }: ClaimsSource & { kind
       continue;
     }
     const value = valueAt(payload, rule.path) ?? rule.default;
-    if (value !== undefined) claims[name] = name === ALLOWED_ROLES ? roles(value, format) : value;
+    if (value !== undefined) claims[name] = name === ALLOWED_ROLES ? rolesClaim(value, format) : value;
     else if (name === ALLOWED_ROLES || name === DEFAULT_ROLE_VARIABLE) throw missingRoleClaim(name);
     else throw rejectedClaims(`JWT claim from claims_map, ${name} not found`);
   }
@@ -61,7 +61,7 @@ function mappedClaims(payload: Payload, { rules, format }: ClaimsSource & { kind
 }
 
 // Issuers that can only put texts into tokens write a list of roles as the text of one.
-function roles(value: unknown, format: ClaimsFormat): unknown {
+function rolesClaim(value: unknown, format: ClaimsFormat): unknown {
   return format === 'stringified_json' && typeof value === 'string' ? (parseJson(value) ?? value) : value;
 }
 

@@ -22,7 +22,7 @@ export interface JwtSecret {
 // RFC 6265 section 4.1.1 and RFC 9110 section 5.1: the name of a cookie, or of a header, is a token.
 const token = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'expected a name');
 
-const location = z
+const tokenLocationShape = z
   .strictObject({ type: z.string(), name: token.optional() })
   .transform(({ type, name }, context): TokenLocation => {
     const kind = type.toLowerCase();
@@ -36,7 +36,7 @@ const location = z
     return z.NEVER;
   });
 
-const shape = z
+const jwtSecretShape = z
   .strictObject({
     type: z.enum(KEY_TYPES).optional(),
     key: z.string().min(1).optional(),
@@ -44,7 +44,7 @@ const shape = z
     issuer: z.string().min(1).optional(),
     audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
     allowed_skew: z.number().int().min(0).max(3600).default(0),
-    header: location.default({ type: 'Authorization' }),
+    header: tokenLocationShape.default({ type: 'Authorization' }),
     ...claimsSettings,
   })
   .transform((secret, context): JwtSecret => {
@@ -100,7 +100,9 @@ export function parseJwtSecrets(text: string): readonly JwtSecret[] | { problem:
 
 function readSecret(json: Readonly<Record<string, unknown>>): JwtSecret | { problem: string } {
   // A member that is null counts as one that is not there, as in Hasura.
-  const parsed = shape.safeParse(Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null)));
+  const parsed = jwtSecretShape.safeParse(
+    Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null)),
+  );
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': '));
   return { problem: issues.join('; ') };

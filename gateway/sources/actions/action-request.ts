@@ -13,7 +13,7 @@ import type { HeaderForwarding } from '../client-headers.ts';
 import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';
 
 /** How an action's webhook is called. */
-export interface WebhookTarget {
+export interface ActionWebhookTarget {
   /** The handler, with the environment's values put in. */
   readonly url: string;
   /** Configured headers, lower-case names. */
@@ -45,7 +45,7 @@ export type ActionRequest = Required<Pick<UpstreamRequest, 'url' | 'method' | 'h
  * @throws KritiEvaluationError or UnusableRequest when the transform does not fit the values.
  */
 export function webhookRequest(
-  target: WebhookTarget,
+  target: ActionWebhookTarget,
   payload: WebhookPayload,
   context: OperationContext,
 ): ActionRequest {
@@ -80,17 +80,17 @@ export function webhookRequest(
 export function plainHeaders({
   headers,
   forwardHeaders,
-}: Pick<WebhookTarget, 'headers' | 'forwardHeaders'>): readonly string[] | undefined {
+}: Pick<ActionWebhookTarget, 'headers' | 'forwardHeaders'>): readonly string[] | undefined {
   if (forwardHeaders || [...CALL_HEADERS, SIGNATURE_HEADER, ASSERTION_HEADER].some((name) => name in headers))
     return undefined;
   return Object.entries({ ...COMMON_HEADERS, ...headers }).flat();
 }
 
 /** The context of templates; response templates see it as `$request`. */
-export function actionBindings(target: WebhookTarget, payload: WebhookPayload): Bindings {
+export function actionBindings(target: ActionWebhookTarget, payload: WebhookPayload): Bindings {
   return requestBindings(bindingsOf(target, payload));
 }
 
-function bindingsOf({ url }: WebhookTarget, payload: WebhookPayload) {
+function bindingsOf({ url }: ActionWebhookTarget, payload: WebhookPayload) {
   return { url, payload, sessionVariables: payload.session_variables };
 }

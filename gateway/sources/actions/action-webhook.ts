@@ -14,9 +14,9 @@ import { sourceFailure } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import {
   type ActionRequest,
+  type ActionWebhookTarget,
   actionBindings,
   type WebhookPayload,
-  type WebhookTarget,
   webhookRequest,
 } from './action-request.ts';
 import { responseProblem } from './action-response.ts';
@@ -33,7 +33,7 @@ import {
 export interface ActionWebhook {
   readonly name: string;
   readonly operation: 'query' | 'mutation';
-  readonly target: WebhookTarget;
+  readonly target: ActionWebhookTarget;
   readonly responseTransform: ResponseTransform | undefined;
   readonly timeoutMs: number;
   readonly outputType: GraphQLOutputType;

@@ -116,12 +116,12 @@ function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): 
   return webhooks;
 }
 
-type ReportProblem = (key: string, message: string) => void;
+type ReportWebhookProblem = (key: string, message: string) => void;
 
 function prepareWebhook(
   action: ActionMetadata,
   surroundings: SourceDependencies,
-  report: ReportProblem,
+  report: ReportWebhookProblem,
 ): PreparedWebhook {
   const { definition } = action;
   const { environment } = surroundings;
@@ -158,7 +158,7 @@ function prepareWebhook(
 function signingSecret(
   { definition }: ActionMetadata,
   environment: Environment,
-  report: ReportProblem,
+  report: ReportWebhookProblem,
 ): string | undefined {
   const variable = definition.webhook_signature?.secret_from_env;
   if (variable === undefined) return undefined;

@@ -21,7 +21,7 @@ import { headersToStore } from '../client-headers.ts';
 import { sourceError } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { AnswerAction } from './action-operation.ts';
-import type { WebhookTarget } from './action-request.ts';
+import type { ActionWebhookTarget } from './action-request.ts';
 import { declaredPart } from './action-response.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { asyncResult, storedErrors } from './async-result.ts';
@@ -54,7 +54,7 @@ interface ActionPayload {
 /** Accepts an action for later, and answers its id. */
 export function acceptAction(
   { name, definition }: ActionMetadata,
-  { forwardHeaders }: Pick<WebhookTarget, 'forwardHeaders'>,
+  { forwardHeaders }: Pick<ActionWebhookTarget, 'forwardHeaders'>,
   jobs: Jobs | undefined,
 ): AnswerAction {
   return (input, call, done) => {

@@ -49,7 +49,7 @@ export function withAuthorization(
   return async (request: ExecutionRequest): Promise<MaybeAsyncIterable<ExecutionResult>> => {
     const { session } = request.context as OperationContext;
     if (session.role === ADMIN_ROLE) return executor(request);
-    const filter = new Filter(request.document, schema, requirements, callerOfSession(session, publicRole));
+    const filter = new SelectionFilter(request.document, schema, requirements, callerOfSession(session, publicRole));
     const { document, denied, isEmpty } = filter.filtered(request.operationName);
     if (denied.length === 0) return executor(request);
     if (isEmpty && request.operationType === 'subscription')
@@ -110,7 +110,7 @@ interface SelectionPlace {
   readonly conditions: Denied['conditions'];
 }
 
-class Filter {
+class SelectionFilter {
   readonly #document: DocumentNode;
   readonly #schema: GraphQLSchema;
   readonly #requirements: Requirements;

@@ -67,7 +67,7 @@ export function presetValue(
     case 'fixed':
       return preset.value;
     case 'session':
-      return variableValue(preset.variable, type, session, service);
+      return sessionVariableValue(preset.variable, type, session, service);
     case 'list': {
       const itemType = isListType(inner) ? inner.ofType : undefined;
       return preset.items.map((item) => presetValue(item, itemType, session, service));
@@ -84,7 +84,7 @@ export function presetValue(
   }
 }
 
-function variableValue(
+function sessionVariableValue(
   variable: string,
   type: GraphQLInputType | undefined,
   session: Session,

@@ -30,7 +30,7 @@ import { Forwarding, forwardedBody } from './remote-operation.ts';
 import { type RemoteTarget, remoteRequest } from './remote-request.ts';
 import { checkedResult, REMOTE_SCHEMA_ERROR, takeCookies, upstreamFailure } from './remote-response.ts';
 
-type UpstreamHeaders = UpstreamResponse['headers'];
+type UpstreamResponseHeaders = UpstreamResponse['headers'];
 
 const MULTIPART_NAME = 'multipart/mixed';
 const MULTIPART_MIXED = /^multipart\/mixed\s*(?:;|$)/i;
@@ -64,7 +64,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   readonly #context: OperationContext;
   readonly #receiver: IncrementalReceiver;
   readonly #promised = new PromisedPieces();
-  #headers: UpstreamHeaders = {};
+  #headers: UpstreamResponseHeaders = {};
   #flow: UpstreamFlow | undefined;
   #parameters = '';
   #state: 'waiting' | 'begun' | 'over' = 'waiting';
@@ -75,7 +75,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
     this.#receiver = receiver;
   }
 
-  onStart(status: number, headers: UpstreamHeaders, flow: UpstreamFlow): UpstreamSink | undefined {
+  onStart(status: number, headers: UpstreamResponseHeaders, flow: UpstreamFlow): UpstreamSink | undefined {
     const type = partsTypeOf(status, headers);
     if (type === undefined) return undefined;
     this.#headers = headers;
@@ -166,7 +166,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
 }
 
 /** The content type of an incremental response; undefined for every other one, and for one that cannot be read. */
-function partsTypeOf(status: number, headers: UpstreamHeaders): string | undefined {
+function partsTypeOf(status: number, headers: UpstreamResponseHeaders): string | undefined {
   const type = String(headers['content-type'] ?? '');
   const encoding = headers['content-encoding'] ?? 'identity';
   const isInParts = status >= 200 && status <= 299 && MULTIPART_MIXED.test(type) && encoding === 'identity';

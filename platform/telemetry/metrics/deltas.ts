@@ -33,19 +33,19 @@ export class Deltas {
     for (const [key, one] of this.#delivered) if (++one.absences > MAX_ABSENCES) this.#delivered.delete(key);
     for (const { type, name, samples } of metrics) {
       if (type === 'gauge') continue;
-      for (const sample of samples) this.#delivered.set(keyOf(name, sample.labels), { sample, absences: 0 });
+      for (const sample of samples) this.#delivered.set(seriesKey(name, sample.labels), { sample, absences: 0 });
     }
   }
 
   #counterDelta(name: string, { labels, value }: Sample): readonly Sample[] {
-    const before = this.#delivered.get(keyOf(name, labels))?.sample as Sample | undefined;
+    const before = this.#delivered.get(seriesKey(name, labels))?.sample as Sample | undefined;
     // A worker that was started again counts from the beginning.
     const delta = before && before.value <= value ? value - before.value : value;
     return delta === 0 ? [] : [{ labels, value: delta }];
   }
 
   #histogramDelta(name: string, sample: HistogramSample): readonly HistogramSample[] {
-    const before = this.#delivered.get(keyOf(name, sample.labels))?.sample as HistogramSample | undefined;
+    const before = this.#delivered.get(seriesKey(name, sample.labels))?.sample as HistogramSample | undefined;
     const isContinued = before?.buckets.every((number, index) => number <= (sample.buckets[index] ?? 0));
     if (!before || !isContinued) return sample.buckets.some((number) => number > 0) ? [sample] : [];
     const buckets = sample.buckets.map((number, index) => number - (before.buckets[index] ?? 0));
@@ -55,6 +55,6 @@ export class Deltas {
   }
 }
 
-function keyOf(name: string, labels: Labels): string {
+function seriesKey(name: string, labels: Labels): string {
   return JSON.stringify([name, labels]);
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { dead, done, failed, postponed, type RunningJob, retry } from '../../../gateway/jobs/index.ts';
+import { dead, done, failed, postponed, type RunningJob, retryLater } from '../../../gateway/jobs/index.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { eventually, type JobsDatabaseUnderTest, jobsOn, recorder, WORK } from './jobs-harness.ts';
 
@@ -51,7 +51,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
 
   test('a failed attempt is repeated with the same key, and after the last one the job is dead', async () => {
     const { worker, sql } = openDatabase();
-    const work = recorder(() => retry('http-500', { errors: { code: 'unexpected' } }));
+    const work = recorder(() => retryLater('http-500', { errors: { code: 'unexpected' } }));
     const jobs = worker(work.run);
     const { id } = await jobs.enqueue({ ...WORK, maxAttempts: 2 });
     await eventually(async () => (await jobs.admin.list({ states: ['dead'] })).length === 1);
@@ -70,7 +70,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
 
   test('an operator can run a job now that waits for another attempt, and one that is planned keeps its time', async () => {
     const { worker, sql } = openDatabase();
-    const work = recorder(({ attempt }) => (attempt === 1 ? retry('http-500', { afterMs: 3_600_000 }) : done()));
+    const work = recorder(({ attempt }) => (attempt === 1 ? retryLater('http-500', { afterMs: 3_600_000 }) : done()));
     const jobs = worker(work.run);
     const { id: planned } = await jobs.enqueue({ ...WORK, runAt: Date.now() + 3_600_000 });
     const { id: tried } = await jobs.enqueue(WORK);
@@ -161,7 +161,7 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
       await new Promise((resolve) => setImmediate(resolve));
       running.set(orderKey, (running.get(orderKey) ?? 0) - 1);
       // The first one needs a second attempt, and the others behind it wait.
-      if (payload === 0 && attempt === 1) return retry('once');
+      if (payload === 0 && attempt === 1) return retryLater('once');
       ended.push(payload);
       return done();
     });

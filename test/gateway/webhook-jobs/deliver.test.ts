@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RunningJob } from '../../../gateway/jobs/index.ts';
 import type { UpstreamResponse } from '../../../gateway/upstream/index.ts';
-import { deliver } from '../../../gateway/webhook-jobs/index.ts';
+import { deliverWebhook } from '../../../gateway/webhook-jobs/index.ts';
 
 /** What a webhook that is broken makes of the attempt. */
 function failedAttempt(attempt: number, retryIntervalMs: number, headers: Record<string, string> = {}) {
   const response = { status: 500, headers, body: '' } as UpstreamResponse;
-  return deliver(
+  return deliverWebhook(
     {
       http: { send: async () => response },
       request: { url: 'http://hook.test/', method: 'POST', headers: {}, body: '{}' },
