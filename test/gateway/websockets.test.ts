@@ -24,16 +24,25 @@ const sockets = new WebSocketServer({ noServer: true });
 const upstreamSockets = new Set<Socket>();
 const handshakes: string[] = [];
 let refusing = false;
+/** A service that has not answered a handshake yet. */
+let isSilent = false;
+const unanswered: (() => void)[] = [];
 echo.server.on('upgrade', (incoming, socket, head) => {
   handshakes.push(incoming.url ?? '');
   upstreamSockets.add(socket as Socket);
   socket.once('close', () => upstreamSockets.delete(socket as Socket));
   if (refusing)
     return void socket.end('HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nnot so\r\n0\r\n\r\n');
-  sockets.handleUpgrade(incoming, socket, head, (opened) => {
-    opened.send(JSON.stringify(incoming.headers));
-    opened.on('message', (data, isBinary) => opened.send(data, { binary: isBinary }));
-  });
+  const answer = () =>
+    sockets.handleUpgrade(incoming, socket, head, (opened) => {
+      opened.send(JSON.stringify(incoming.headers));
+      opened.on('message', (data, isBinary) => opened.send(data, { binary: isBinary }));
+    });
+  if (isSilent) unanswered.push(answer);
+  else answer();
+  // Node closes no connection that it has let go of.
+  socket.once('end', () => socket.destroy());
+  if (isSilent) socket.resume();
 });
 const metricsPort = await freePort();
 const options = {
@@ -52,6 +61,8 @@ const { gateway, issuer } = await keep(
 beforeEach(() => {
   handshakes.length = 0;
   refusing = false;
+  isSilent = false;
+  unanswered.length = 0;
 });
 
 interface OpenSocket {
@@ -228,6 +239,50 @@ describe('a WebSocket is refused', () => {
   test('in the service’s own words when it does not want it', async () => {
     refusing = true;
     expect(await refusal('/echo', bearer(issuer.token()))).toMatchObject({ status: 403, text: 'not so' });
+  });
+});
+
+describe('a client of a service that has not answered its handshake', () => {
+  async function ask(path: string): Promise<Socket> {
+    const socket = connect(gateway.port, '127.0.0.1');
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${issuer.token()}\r\nConnection: Upgrade\r\n` +
+        'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    );
+    return socket;
+  }
+
+  beforeEach(() => {
+    isSilent = true;
+  });
+
+  test.each([
+    ['closes its connection', (socket: Socket) => socket.end()],
+    ['resets its connection', (socket: Socket) => socket.resetAndDestroy()],
+    ['has sent something and closes its connection', (socket: Socket) => socket.end('early')],
+  ])('that %s ends the handshake with the service', async (_, leave) => {
+    const socket = await ask('/echo');
+    await until('the service is asked', () => upstreamSockets.size === 1);
+    leave(socket);
+    await until('the service sees it end', () => upstreamSockets.size === 0);
+  });
+
+  test('that waits gets the answer, and the service what was sent meanwhile', async () => {
+    const socket = await ask('/echo');
+    let received = '';
+    socket.setEncoding('latin1').on('data', (text) => {
+      received += text;
+    });
+    await until('the service is asked', () => unanswered.length === 1);
+    // A masked text frame of two characters; its mask is zero.
+    socket.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x68, 0x69]));
+    await until('it has reached the gateway', async () => (await gateway.send('/healthz')).status === 200);
+    for (const answer of unanswered) answer();
+    await until('the echo', () => received.endsWith('\x81\x02hi'));
+    expect(received).toMatch(/^HTTP\/1\.1 101 /);
+    socket.destroy();
+    await until('the service sees it end', () => upstreamSockets.size === 0);
   });
 });
 

@@ -17,6 +17,7 @@ import type { ConcurrencySettings, TracedHeaders } from '../../upstream/index.ts
 import { pathOfAnotherService } from '../errors.ts';
 import { openServiceConnections } from './connections.ts';
 import { refuseUnclearPath } from './path-rules.ts';
+import { PendingClient } from './pending-client.ts';
 import { type RelayTarget, relay } from './relay.ts';
 import { handshakeHeaders } from './request-headers.ts';
 import { openServices, refuseUnlessPublic, type Service } from './service.ts';
@@ -126,6 +127,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
     upgrade: async (incoming, socket, head) => {
       // From here on nothing else listens for the socket's errors, and an error without a listener ends the process.
       socket.on('error', () => {});
+      const client = new PendingClient(socket, head);
       try {
         const slot = live.take();
         sockets.add(socket);
@@ -138,7 +140,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
         if (socket.destroyed) return;
         logSocket(incoming, socket, service.metadata.name);
         const headers = { ...target.headers, ...handshakeHeaders(incoming.request.headers) };
-        relayWebSocket(incoming, socket, head, { ...target, headers, origin: service.origin });
+        relayWebSocket(incoming, socket, client, { ...target, headers, origin: service.origin });
       } catch (thrown) {
         const error = toLoggedError(thrown, incoming);
         const { log, clientAddress: ip } = incoming;
@@ -146,6 +148,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
           { event: 'websocket.refused', type: 'websocket-log', ip, status: error.status, code: error.code },
           'WebSocket refused',
         );
+        client.answered();
         refuseUpgrade(incoming, socket, error);
       }
     },

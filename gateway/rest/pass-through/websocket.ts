@@ -10,6 +10,7 @@ import { serviceTimeout, serviceUnreachable } from '../errors.ts';
 import { headersOfAnswer } from './answer-headers.ts';
 import { headersWithContext, startCall } from './call-span.ts';
 import { CONNECT_TIMEOUT_MS } from './connections.ts';
+import type { PendingClient } from './pending-client.ts';
 import { isRelayable, type RelayTarget } from './relay.ts';
 
 /** RFC 6455 section 1.3. */
@@ -23,16 +24,21 @@ export interface WebSocketTarget extends Omit<RelayTarget, 'dispatcher'> {
  * Relays a WebSocket to a service. Its handshake has a connection of its own, which is never reused: however the
  * service answers the handshake, no other request follows on it.
  *
- * @param head what the client has sent after the handshake, which the service gets once it has switched protocols.
+ * @param client what it has sent after the handshake is for the service, once it has switched protocols.
  */
-export function relayWebSocket(incoming: UpgradeRequest, socket: Socket, head: Buffer, target: WebSocketTarget): void {
-  new Handshake(incoming, socket, head, target).start();
+export function relayWebSocket(
+  incoming: UpgradeRequest,
+  socket: Socket,
+  client: PendingClient,
+  target: WebSocketTarget,
+): void {
+  new Handshake(incoming, socket, client, target).start();
 }
 
 class Handshake implements Dispatcher.DispatchHandler {
   readonly #incoming: UpgradeRequest;
   readonly #socket: Socket;
-  readonly #head: Buffer;
+  readonly #pending: PendingClient;
   readonly #target: WebSocketTarget;
   readonly #client: Client;
   readonly #idle: NodeJS.Timeout;
@@ -41,10 +47,10 @@ class Handshake implements Dispatcher.DispatchHandler {
   #isOver = false;
   #span: Span | undefined;
 
-  constructor(incoming: UpgradeRequest, socket: Socket, head: Buffer, target: WebSocketTarget) {
+  constructor(incoming: UpgradeRequest, socket: Socket, pending: PendingClient, target: WebSocketTarget) {
     this.#incoming = incoming;
     this.#socket = socket;
-    this.#head = head;
+    this.#pending = pending;
     this.#target = target;
     this.#client = new Client(target.origin, {
       headersTimeout: 0,
@@ -85,7 +91,7 @@ class Handshake implements Dispatcher.DispatchHandler {
     socket.off('close', this.#clientGone);
     this.#incoming.answered(101);
     socket.write(this.#switchingProtocols(controller, answer), 'latin1');
-    relayBetween(socket, upstream as Socket, this.#head);
+    relayBetween(socket, upstream as Socket, this.#pending.answered());
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
@@ -104,6 +110,7 @@ class Handshake implements Dispatcher.DispatchHandler {
     response.once('finish', () => this.#socket.destroySoon());
     // `writeHead` throws for a header that must not be sent: only a head that it accepts is used.
     response.writeHead(status, { ...headers, 'x-request-id': requestId });
+    this.#pending.answered();
     response.assignSocket(this.#socket);
     this.#incoming.answered(status);
     this.#refusal = response;
@@ -139,8 +146,12 @@ class Handshake implements Dispatcher.DispatchHandler {
       { event: 'upstream.call_failed', service: this.#target.name, reason },
       'call to a service failed',
     );
-    if (this.#refusal) this.#socket.destroy();
-    else refuseUpgrade(this.#incoming, this.#socket, error);
+    if (this.#refusal) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#pending.answered();
+    refuseUpgrade(this.#incoming, this.#socket, error);
   }
 
   #switchingProtocols(controller: Dispatcher.DispatchController, answer: IncomingHttpHeaders): string {
