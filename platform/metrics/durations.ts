@@ -1,5 +1,7 @@
 import type { Exemplar, HistogramMetric, HistogramSample, Labels } from './metric.ts';
 
+type Changeable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /**
  * Upper ends of the buckets of HTTP durations, in milliseconds, as the semantic conventions of OpenTelemetry advise for
  * `http.server.request.duration` and `http.client.request.duration`.
@@ -27,7 +29,7 @@ export class Durations {
   readonly buckets: number[];
   sumMs = 0;
   /** Undefined until an observation of a trace comes. */
-  #exemplars: (Exemplar | undefined)[] | undefined;
+  #exemplars: (Changeable<Exemplar> | undefined)[] | undefined;
 
   /** @param boundsMs upper ends of the buckets, ascending, in milliseconds. */
   constructor(boundsMs: readonly number[]) {
@@ -46,15 +48,27 @@ export class Durations {
     if (trace?.isSampled) this.#refer(index, durationMs, trace);
   }
 
-  #refer(index: number, durationMs: number, { traceId, spanId }: TraceReference): void {
+  /** Called for each observation where all traces are exported, so it changes what there is. */
+  #refer(index: number, durationMs: number, trace: TraceReference): void {
+    const value = durationMs / 1000;
+    const timestamp = Date.now() / 1000;
+    const known = this.#exemplars?.[index];
+    if (known) {
+      known.traceId = trace.traceId;
+      known.spanId = trace.spanId;
+      known.value = value;
+      known.timestamp = timestamp;
+      return;
+    }
     this.#exemplars ??= new Array(this.buckets.length).fill(undefined);
-    this.#exemplars[index] = { traceId, spanId, value: durationMs / 1000, timestamp: Date.now() / 1000 };
+    this.#exemplars[index] = { traceId: trace.traceId, spanId: trace.spanId, value, timestamp };
   }
 
   /** In seconds, as Prometheus wants durations. */
   sample(labels: Labels): HistogramSample {
     const { buckets, sumMs } = this;
-    return { labels, buckets: [...buckets], sum: sumMs / 1000, exemplars: this.#exemplars && [...this.#exemplars] };
+    const exemplars = this.#exemplars?.map((exemplar) => exemplar && { ...exemplar });
+    return { labels, buckets: [...buckets], sum: sumMs / 1000, exemplars };
   }
 }
 

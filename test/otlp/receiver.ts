@@ -14,7 +14,7 @@ import {
 
 /**
  * How exports are answered: accepted, perhaps late; refused with a status, perhaps with `Retry-After` in seconds;
- * accepted in part; never; by bytes that are no protobuf; or by a connection that is cut.
+ * accepted in part; never; by bytes that are no protobuf; or by a connection that is cut, before the answer or in the middle of it.
  */
 export type Answer =
   | { readonly kind: 'accept'; readonly delayMs?: number }
@@ -22,7 +22,8 @@ export type Answer =
   | { readonly kind: 'partial'; readonly rejected: number; readonly message: string }
   | { readonly kind: 'hang' }
   | { readonly kind: 'junk' }
-  | { readonly kind: 'cut' };
+  | { readonly kind: 'cut' }
+  | { readonly kind: 'half' };
 
 /** One export as it arrived. */
 export interface Export {
@@ -154,6 +155,9 @@ async function respond(response: ServerResponse, path: keyof typeof SIGNALS, ans
       return;
     case 'cut':
       response.destroy();
+      return;
+    case 'half':
+      response.writeHead(200, { 'content-length': '100' }).write('\0', () => response.destroy());
       return;
     case 'hang':
   }

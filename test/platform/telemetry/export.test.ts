@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { fixedAttributes, type Telemetry } from '../../../platform/telemetry/index.ts';
 import { openOtlpTransport } from '../../../platform/telemetry/otlp-transport.ts';
@@ -284,6 +285,28 @@ test.each([
 
   expect(outcome?.error?.message).toBe('the export was given up');
   expect(receiver.exports).toHaveLength(1);
+});
+
+test('an export leaves the client of node:http alone, whose streams are those of the server', async () => {
+  const requests: unknown[] = [];
+  const note = (message: unknown) => requests.push(message);
+  subscribe('http.client.request.start', note);
+  const { telemetry, tracer } = await tracing();
+  tracer.startRequest(request).end();
+  await telemetry.stop();
+  unsubscribe('http.client.request.start', note);
+
+  expect(receiver.spans).toHaveLength(1);
+  expect(requests).toEqual([]);
+});
+
+test('an answer that is cut off counts by its status', async () => {
+  receiver.answerWith({ kind: 'half' });
+  const { telemetry, tracer } = await tracing();
+  tracer.startRequest(request).end();
+  await telemetry.stop();
+
+  expect(telemetry.counts).toEqual({ exported: 1, dropped: 0, failed: 0 });
 });
 
 test('an export that is tried again after a pause arrives', async () => {

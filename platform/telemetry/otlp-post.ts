@@ -1,0 +1,175 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Dispatcher, Pool } from 'undici';
+
+/** How a request was answered, as the transports of OpenTelemetry's exporters say it. */
+export type PostOutcome =
+  | { readonly status: 'success'; readonly data: Uint8Array }
+  | { readonly status: 'retryable'; readonly retryInMillis?: number; readonly error: Error }
+  | { readonly status: 'failure'; readonly error: Error };
+
+export interface OtlpPostOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly compression: 'none' | 'gzip';
+  /** Connections to the collector at most. */
+  readonly connections: number;
+}
+
+/** Posts requests of the OpenTelemetry protocol to one address. */
+export interface OtlpPost {
+  /** Posts it once. Never rejects. @param timeoutMs for all of it, to the last byte of the answer. */
+  send(request: Uint8Array, timeoutMs: number): Promise<PostOutcome>;
+  /** Ends what is under way, with this error, as it does whatever is sent later. */
+  close(error: Error): void;
+}
+
+/** Longest answer that is read, in bytes. */
+const MAX_COLLECTOR_ANSWER_BYTES = 4 * 1024 * 1024;
+const COLLECTOR_CONNECT_MS = 10_000;
+/** How long a connection stays open between exports, where the collector does not say. Longer than most schedules. */
+const KEEP_ALIVE_MS = 30_000;
+/** Statuses after which the protocol asks for another try. */
+const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
+/** A collector that is away, starts or has closed the connection meanwhile. */
+const RETRYABLE_CODES = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+const gzipped = promisify(gzip);
+
+/**
+ * Opens connections by undici, which is the client for services too. OpenTelemetry's own transport sends by `node:http`, whose
+ * client shares its streams with the server: V8 then compiles those for the objects of both, and every request of the process takes
+ * longer, however rarely something is exported (docs/development.md, Speed).
+ */
+export async function openOtlpPost({ url, headers, compression, connections }: OtlpPostOptions): Promise<OtlpPost> {
+  const { Pool } = await import('undici');
+  const { origin, pathname, search } = new URL(url);
+  const pool = new Pool(origin, {
+    connections,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: COLLECTOR_CONNECT_MS },
+  });
+  const allHeaders = Object.entries({
+    ...headers,
+    'user-agent': 'portico',
+    'content-type': 'application/x-protobuf',
+    ...(compression === 'gzip' && { 'content-encoding': 'gzip' }),
+  }).flat();
+  let closedBy: Error | undefined;
+  return {
+    send: async (request, timeoutMs) => {
+      const body = compression === 'gzip' ? await gzipped(request) : request;
+      if (closedBy) return { status: 'failure', error: closedBy };
+      const outcome = await postExport(pool, { path: pathname + search, headers: allHeaders, body }, timeoutMs);
+      return closedBy && outcome.status !== 'success' ? { status: 'failure', error: closedBy } : outcome;
+    },
+    close: (error) => {
+      closedBy ??= error;
+      void pool.destroy(error);
+    },
+  };
+}
+
+function postExport(
+  pool: Pool,
+  { path, headers, body }: { path: string; headers: string[]; body: Uint8Array },
+  timeoutMs: number,
+): Promise<PostOutcome> {
+  return new Promise((resolve) => {
+    const answer = new PostedExport(resolve, timeoutMs);
+    pool.dispatch({ method: 'POST', path, headers, body }, answer);
+  });
+}
+
+/** One request and its answer. */
+class PostedExport implements Dispatcher.DispatchHandler {
+  readonly #resolve: (outcome: PostOutcome) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #retryAfter: string | undefined;
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  constructor(resolve: (outcome: PostOutcome) => void, timeoutMs: number) {
+    this.#resolve = resolve;
+    this.#timer = setTimeout(() => this.#giveUp({ status: 'retryable', error: new Error('timeout') }), timeoutMs);
+    this.#timer.unref();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    this.#status = status;
+    this.#retryAfter = headers['retry-after']?.toString();
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size <= MAX_COLLECTOR_ANSWER_BYTES) this.#chunks.push(chunk);
+    else this.#giveUp({ status: 'failure', error: new Error('the answer is too long') });
+  }
+
+  onResponseEnd(): void {
+    this.#end(this.#outcome());
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    // What was answered counts, also where its end is lost.
+    if (this.#status !== 0) {
+      this.#chunks = [];
+      this.#end(this.#outcome());
+      return;
+    }
+    const { code } = error as NodeJS.ErrnoException;
+    this.#end({ status: code !== undefined && RETRYABLE_CODES.has(code) ? 'retryable' : 'failure', error });
+  }
+
+  #outcome(): PostOutcome {
+    const status = this.#status;
+    if (status <= 299) return { status: 'success', data: Buffer.concat(this.#chunks) };
+    // `exportFailure` tells it by its code.
+    const error = Object.assign(new Error(`status ${status}`), { code: status });
+    if (!RETRYABLE_STATUSES.has(status)) return { status: 'failure', error };
+    const retryInMillis = retryAfterOf(this.#retryAfter);
+    return { status: 'retryable', error, ...(retryInMillis !== undefined && { retryInMillis }) };
+  }
+
+  #giveUp(outcome: PostOutcome & { readonly error: Error }): void {
+    this.#end(outcome);
+    this.#controller?.abort(outcome.error);
+  }
+
+  /** Only the first call counts. */
+  #end(outcome: PostOutcome): void {
+    clearTimeout(this.#timer);
+    this.#resolve(outcome);
+  }
+}
+
+/** `Retry-After` (RFC 9110 section 10.2.3) in milliseconds; undefined where there is none, or none that can be read. */
+function retryAfterOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
