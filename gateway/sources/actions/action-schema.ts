@@ -23,6 +23,7 @@ import { contextOfOneEvent, type OperationContext } from '../operation-context.t
 import type { Subschema } from '../source.ts';
 import { type ActionContext, type AnswerAction, compileActions } from './action-operation.ts';
 import type { ActionOutcome } from './action-webhook.ts';
+import { askedJobId } from './async-actions.ts';
 import { resultEvents, type WatchResult } from './result-events.ts';
 
 /** The resolver of one action's root field. `outputType` is what its webhook answers. */
@@ -106,7 +107,8 @@ function resolver(answer: AnswerAction): GraphQLFieldResolver<unknown, ActionCon
     );
   };
   return (_, input, context, { path }) => {
-    context.onId?.(String(input.id));
+    const id = context.onId && askedJobId(input);
+    if (id !== undefined) context.onId?.(id);
     return settle(context, path.key, input);
   };
 }

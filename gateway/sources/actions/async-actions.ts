@@ -101,11 +101,17 @@ function boundedKey(value: string): string {
   return value.length > MAX_ORDER_KEY ? digestOf([value]) : value;
 }
 
+/** The id of the job that the arguments of a result ask for, as we write it; undefined for what is the id of none. */
+export function askedJobId({ id }: Readonly<Record<string, unknown>>): string | undefined {
+  const text = String(id).toLowerCase();
+  return isUuid(text) ? text : undefined;
+}
+
 /** Returns the result of an action to the session that called it; null to all others, and for other ids. */
 export function answerResult(name: string, jobs: Jobs | undefined): AnswerAction {
   return (input, call, done) => {
-    const id = String(input.id).toLowerCase();
-    if (!jobs || !isUuid(id)) {
+    const id = askedJobId(input);
+    if (!jobs || id === undefined) {
       done({ value: null });
       return;
     }

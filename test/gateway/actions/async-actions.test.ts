@@ -439,7 +439,10 @@ test('jobs of one user run one after another where the action orders them', asyn
   expect(order).toEqual(['1', '2', '3'].flatMap((n) => [`begin ${n}`, `end ${n}`]));
 });
 
-test('a subscription has the result as it is, and when it changes', async () => {
+test.each([
+  ['in lower case', (id: string) => id],
+  ['in upper case', (id: string) => id.toUpperCase()],
+])('a subscription by an id %s has the result as it is, and when it changes', async (_, written) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -448,7 +451,7 @@ test('a subscription has the result as it is, and when it changes', async () => 
     await held;
     return { id: '7', name: 'Ann' };
   };
-  const id = await accept();
+  const id = written(await accept());
   const client = openClient();
   try {
     const events = client.iterate({
