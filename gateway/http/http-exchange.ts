@@ -135,10 +135,10 @@ class DescribedRequest implements IncomingRequest {
 function originForm(request: IncomingMessage): string {
   const { url: target = '/', headers } = request;
   if (target.startsWith('/')) return target;
-  const [, host, path] = /^https?:\/\/([^/?#]*)(\/.*)$/is.exec(target) ?? [];
+  const [, host, path] = /^https?:\/\/([^/?#]+)(.*)$/is.exec(target) ?? [];
   if (host === undefined || path === undefined) return target;
   headers.host = host;
-  return path;
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 class DescribedUpgrade extends DescribedRequest implements UpgradeRequest {

@@ -18,6 +18,8 @@ export function messageProblem(request: IncomingMessage): GatewayError | undefin
     if (httpVersion !== '1.1') return ambiguousRequest('HTTP/1.0 has no Transfer-Encoding');
     if (encoding.toLowerCase() !== 'chunked') return unsupportedTransferCoding();
   }
+  // RFC 9112 section 3.2: what is left has another scheme, which proxies compare differently, or is for proxies only.
+  if (!url.startsWith('/') && url !== '*') return ambiguousRequest('the request target must be a path');
   // RFC 9112 section 3.2: a target has no fragment, and a reader that cuts one off reads another path.
   if (url.includes('#')) return ambiguousRequest('the request target must not hold "#"');
   // RFC 9112 section 3.2: exactly one, and one that could be a host.

@@ -104,8 +104,18 @@ describe('every answer', () => {
     expect(await ask('http://elsewhere.test/files/x', `Authorization: Bearer ${token}\r\n`)).toMatch(
       /^HTTP\/1\.1 (200|404) /,
     );
-    expect(await ask('http://elsewhere.test')).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await ask('http://elsewhere.test')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await ask('http://elsewhere.test?query=x')).toMatch(/^HTTP\/1\.1 200 /);
   });
+
+  test.each(['ftp://x/healthz', 'file:///healthz', 'x:/healthz', 'http:///healthz', 'healthz'])(
+    'to a target that is neither a path nor an address of HTTP is a 400: %s',
+    async (target) => {
+      expect(await sendBytes(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toMatch(
+        /^HTTP\/1\.1 400 /,
+      );
+    },
+  );
 
   test('to what is no HTTP is a 400', async () => {
     expect(await sendBytes('HELLO\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
