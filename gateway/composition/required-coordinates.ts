@@ -3,27 +3,43 @@ import { parseFieldSet } from '../supergraph/index.ts';
 import { innermostTypeName } from '../syntax/index.ts';
 import { directivesOf } from './directives.ts';
 
+/** What the definitions of a supergraph say of its types. */
+interface TypeFacts {
+  /** The innermost types of fields, by `Type.field`. */
+  readonly ofFields: ReadonlyMap<string, string>;
+  /** The types that an interface stands for, by its name. */
+  readonly members: ReadonlyMap<string, readonly string[]>;
+}
+
 /**
  * What fields require of other subgraphs, transitively: by `Type.field`, the `Type` and `Type.field` of each field that is
- * part of a representation, and the types of these.
+ * part of a representation, and the types of these. A field of an interface stands for that field of all types that implement it:
+ * which of them a representation is of is not known before it is fetched.
  */
 export function requiredCoordinates(supergraph: DocumentNode): ReadonlyMap<string, ReadonlySet<string>> {
-  const types = new Map<string, string>();
+  const ofFields = new Map<string, string>();
+  const members = new Map<string, string[]>();
   const requiring: { readonly type: string; readonly field: string; readonly requires: string }[] = [];
   for (const type of supergraph.definitions) {
     if (type.kind !== Kind.OBJECT_TYPE_DEFINITION && type.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue;
+    for (const { name } of type.interfaces ?? []) {
+      const known = members.get(name.value);
+      if (known) known.push(type.name.value);
+      else members.set(name.value, [type.name.value]);
+    }
     for (const field of type.fields ?? []) {
-      types.set(`${type.name.value}.${field.name.value}`, innermostTypeName(field.type));
+      ofFields.set(`${type.name.value}.${field.name.value}`, innermostTypeName(field.type));
       for (const { requires } of directivesOf(field, 'join__field'))
         if (typeof requires === 'string') requiring.push({ type: type.name.value, field: field.name.value, requires });
     }
   }
+  const facts: TypeFacts = { ofFields, members };
   const direct = new Map<string, Set<string>>();
   for (const { type, field, requires } of requiring) {
     const key = `${type}.${field}`;
     const found = direct.get(key) ?? new Set();
     direct.set(key, found);
-    collectCoordinates(parseFieldSet(requires), type, types, found);
+    collectCoordinates(parseFieldSet(requires), type, facts, found);
   }
   return new Map([...direct.keys()].map((key) => [key, closureOf(key, direct)]));
 }
@@ -31,19 +47,18 @@ export function requiredCoordinates(supergraph: DocumentNode): ReadonlyMap<strin
 function collectCoordinates(
   selections: readonly SelectionNode[],
   type: string,
-  types: ReadonlyMap<string, string>,
+  facts: TypeFacts,
   found: Set<string>,
 ): void {
   for (const selection of selections) {
     if (selection.kind === Kind.INLINE_FRAGMENT)
-      collectCoordinates(selection.selectionSet.selections, selection.typeCondition?.name.value ?? type, types, found);
+      collectCoordinates(selection.selectionSet.selections, selection.typeCondition?.name.value ?? type, facts, found);
     if (selection.kind !== Kind.FIELD) continue;
-    const key = `${type}.${selection.name.value}`;
-    const own = types.get(key);
-    found.add(type).add(key);
+    for (const one of [type, ...(facts.members.get(type) ?? [])]) found.add(one).add(`${one}.${selection.name.value}`);
+    const own = facts.ofFields.get(`${type}.${selection.name.value}`);
     if (own === undefined) continue;
     found.add(own);
-    collectCoordinates(selection.selectionSet?.selections ?? [], own, types, found);
+    collectCoordinates(selection.selectionSet?.selections ?? [], own, facts, found);
   }
 }
 

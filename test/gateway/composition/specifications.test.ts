@@ -100,6 +100,21 @@ describe('the scopes of a field', () => {
   };
   const ONE = '@join__type(graph: ONE)';
 
+  test('of a type that implements an interface apply to fields that require the field of the interface', async () => {
+    const demands = await demanding(`directive @authenticated on FIELD_DEFINITION | OBJECT
+      type Query ${ONE} { card: Card }
+      interface Party ${ONE} { name: String place: Place }
+      interface Place ${ONE} { town: String }
+      type Home implements Place @join__implements(graph: ONE, interface: "Place") ${ONE} @authenticated { town: String }
+      type Company implements Party @join__implements(graph: ONE, interface: "Party") ${ONE} { name: String place: Place }
+      type Person implements Party @join__implements(graph: ONE, interface: "Party") ${ONE} { name: String @authenticated place: Place }
+      type Card ${ONE} { id: ID! holder: Party
+        greeting: String @join__field(graph: ONE, requires: "holder { name }")
+        route: String @join__field(graph: ONE, requires: "holder { place { town } }")
+        firm: String @join__field(graph: ONE, requires: "holder { ... on Company { name } }") }`);
+    expect(['Card.greeting', 'Card.route', 'Card.firm', 'Card.id'].map(demands)).toEqual([true, true, false, false]);
+  });
+
   test('of an interface apply to all types that implement it', async () => {
     const demands = await demanding(`directive @authenticated on FIELD_DEFINITION
       type Query ${ONE} { video: Video }
