@@ -40,9 +40,11 @@ export async function verifyToken(
     isEd25519 ? verifyEd25519(token, key.key, expected) : verifySignature(token, key, expected),
   );
   const { exp, iat } = payload;
-  if (!Number.isSafeInteger(exp)) throw invalidToken('exp is required and must be a whole number of seconds');
+  // RFC 7519 section 2: seconds may have fractions.
+  if (typeof exp !== 'number' || !(Math.abs(exp) <= Number.MAX_SAFE_INTEGER))
+    throw invalidToken('exp is required and must be a number of seconds');
   if (iat !== undefined && !(Number(iat) <= nowSeconds + MAX_CLOCK_SKEW_SECONDS)) throw invalidToken('JWTNotYetValid');
-  return { payload, expiresAt: (exp as number) + secret.allowedSkew };
+  return { payload, expiresAt: exp + secret.allowedSkew };
 }
 
 /** Verifies a token with each key: the claims by the first that has signed it, else the error of the last. */
@@ -106,7 +108,7 @@ function verifySignature(token: string, key: VerificationKey, expected: Expectat
 function verificationFailure(error: Error): string {
   if (error.name === 'TokenExpiredError') return 'JWTExpired';
   if (error.name === 'NotBeforeError') return 'JWTNotYetValid';
-  if (/^invalid (exp|nbf) value/.test(error.message)) return 'exp and nbf must be whole numbers of seconds';
+  if (/^invalid (exp|nbf) value/.test(error.message)) return 'exp and nbf must be numbers of seconds';
   if (error.message.startsWith('jwt audience invalid')) return 'JWTNotInAudience';
   if (error.message.startsWith('jwt issuer invalid')) return 'JWTNotInIssuer';
   return 'JWSError JWSInvalidSignature';

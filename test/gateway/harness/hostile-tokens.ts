@@ -37,8 +37,8 @@ export function hostileTokens(issuer: Issuer): readonly (readonly [name: string,
 
   const BAD_SIGNATURE = 'JWSError JWSInvalidSignature';
   const NO_KEY = 'JWSError NoUsableKeys';
-  const BAD_TIMES = 'exp and nbf must be whole numbers of seconds';
-  const BAD_EXP = 'exp is required and must be a whole number of seconds';
+  const BAD_TIMES = 'exp and nbf must be numbers of seconds';
+  const BAD_EXP = 'exp is required and must be a number of seconds';
   const CRITICAL = 'JWSError: critical header extensions are not supported';
   return [
     ['it has expired', withPayload({ exp: now - 1 }), 'JWTExpired'],
@@ -85,7 +85,6 @@ export function hostileTokens(issuer: Issuer): readonly (readonly [name: string,
     ['its expiry is a text', withPayload({ exp: String(now + 900) }), BAD_TIMES],
     ['its expiry is null', withPayload({ exp: null }), BAD_TIMES],
     ['its expiry is 1e400', rawPayload((json) => json.replace(/"exp":\d+/, '"exp":1e400')), BAD_EXP],
-    ['its expiry is no whole number', rawPayload((json) => json.replace(/"exp":(\d+)/, '"exp":$1.5')), BAD_EXP],
     ['its last expiry of two is over', rawPayload((json) => `${json.slice(0, -1)},"exp":1}`), 'JWTExpired'],
     ['it has an issue time that is none', withPayload({ iat: 'yesterday' }), 'JWTNotYetValid'],
     ['its nbf is a text', withPayload({ nbf: 'soon' }), BAD_TIMES],
