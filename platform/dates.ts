@@ -9,3 +9,16 @@ export function addSeconds(date: Date, seconds: number): Date {
 export function addDays(date: Date, days: number): Date {
   return new Date(date.getTime() + days * DAY_MS);
 }
+
+const DATE_AND_HOUR = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d))?/i;
+
+/**
+ * Whether the date that a text of ISO 8601 begins with is one of the calendar, and its hour one of the clock. `Date` takes the
+ * 30th of February for a day in March, and 24:00 for the next day.
+ */
+export function hasRealDate(text: string): boolean {
+  const [, year, month, day, hour = '0'] = DATE_AND_HOUR.exec(text) ?? [];
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  return date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day) && Number(hour) < 24;
+}

@@ -2,7 +2,7 @@ export { parseAge } from './age.ts';
 export { type Cancellable, Cancellation, type Done } from './cancellation.ts';
 export { Chunks } from './chunks.ts';
 export { SecretComparison } from './constant-time.ts';
-export { addDays, addSeconds, DAY_MS, DAY_SECONDS } from './dates.ts';
+export { addDays, addSeconds, DAY_MS, DAY_SECONDS, hasRealDate } from './dates.ts';
 export { errorCode } from './error-code.ts';
 export { Failover } from './failover.ts';
 export { type InitialHeap, limitHeapGrowth } from './heap.ts';
@@ -12,6 +12,7 @@ export {
   type ConnectionLimits,
   checkPort,
   clientAddress,
+  isHeaderValue,
   type ListeningServer,
   type ListenOptions,
   listen,

@@ -96,7 +96,7 @@ const gateway = roomsOf('gateway', {
   'upstream/resilience': '',
   usage: 'http platform',
   'webhook-jobs': 'jobs metadata sources upstream webhooks platform',
-  webhooks: 'kriti metadata',
+  webhooks: 'kriti metadata platform',
 });
 
 const authService = roomsOf('auth-service', {

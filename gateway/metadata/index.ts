@@ -19,7 +19,7 @@ export { fieldMeant, type RelationshipMetadata, type RemoteStep } from './relati
 export { isSupergraph, type RemoteSchemaMetadata } from './remote-schemas.ts';
 export type { RestMethod } from './rest-endpoints.ts';
 export type { ServiceMetadata } from './services.ts';
-export { configuredHeaders, mapping, problemsOfShape, type ResilienceMetadata } from './shapes/index.ts';
+export { configuredHeaders, mapping, problemsOfShape, queueName, type ResilienceMetadata } from './shapes/index.ts';
 export {
   type Environment,
   namedVariables,

@@ -1,3 +1,4 @@
+import { isHeaderValue } from '../../platform/index.ts';
 import { isOwnSecret } from '../own-secrets.ts';
 import type { ConfiguredHeader } from './shapes/index.ts';
 
@@ -38,7 +39,10 @@ function resolveUrlOf(
   return { url };
 }
 
-/** Configured headers with their values filled in, names in lower case; or the problem with them. */
+/**
+ * Configured headers with their values filled in, names in lower case, a character for each byte of their UTF-8; or the problem
+ * with them.
+ */
 export function resolveHeaders(
   headers: readonly ConfiguredHeader[],
   environment: Environment,
@@ -48,7 +52,9 @@ export function resolveHeaders(
   for (const { name, value, value_from_env } of headers) {
     const filled = resolveValue(value, value_from_env, environment);
     if ('unusable' in filled) unusable.push(...filled.unusable);
-    else resolved[name.toLowerCase()] = filled.text;
+    else if (!isHeaderValue(filled.text)) return { problem: unsendableProblem(name, value_from_env) };
+    // undici writes a byte for each character.
+    else resolved[name.toLowerCase()] = Buffer.from(filled.text, 'utf8').toString('latin1');
   }
   if (unusable.length > 0) return { problem: environmentProblem(unusable) };
   return { headers: resolved };
@@ -85,6 +91,11 @@ export function namedVariables(
 ): readonly string[] {
   if (template == null) return [variable ?? ''];
   return [...template.matchAll(VARIABLE_REFERENCE)].map(([, name]) => name ?? '');
+}
+
+function unsendableProblem(header: string, variable: string | null | undefined): string {
+  const where = variable == null ? `the value of the header "${header}"` : `the value of ${variable}`;
+  return `${where} holds a line break or another control character, which no header can have`;
 }
 
 function environmentProblem(unusable: readonly string[]): string {

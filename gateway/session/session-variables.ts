@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isHeaderValue } from '../../platform/index.ts';
 
 export const SESSION_VARIABLE_PREFIX = 'x-hasura-';
 /** The tenant of a caller, as the auth service issues it. */
@@ -10,9 +11,6 @@ export const ADMIN_ROLE = 'admin';
 export const OPERATOR_SCOPE = 'platform:admin';
 export const ALLOWED_ROLES = 'x-hasura-allowed-roles';
 export const DEFAULT_ROLE_VARIABLE = 'x-hasura-default-role';
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a header value must not hold
-const UNSAFE_IN_HEADER = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
 /**
  * A session variable's value as text: texts, numbers and booleans as they are, lists as a PostgreSQL array literal,
@@ -33,7 +31,7 @@ function arrayItem(value: unknown): string {
  * to services.
  */
 export function fitsHeader(name: string, text: string): boolean {
-  return /^[\w-]+$/.test(name) && !UNSAFE_IN_HEADER.test(text);
+  return /^[\w-]+$/.test(name) && isHeaderValue(text);
 }
 
 /** The text of a header that a client sent. Node gives its bytes as Latin-1; session variables are UTF-8. */

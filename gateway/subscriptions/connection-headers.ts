@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isJsonObject } from '../../platform/index.ts';
+import { isHeaderValue, isJsonObject } from '../../platform/index.ts';
 
 /** They are about the WebSocket, not about the operations that come over it. */
 const HANDSHAKE = /^(connection|upgrade|sec-websocket-.*)$/;
@@ -12,8 +12,6 @@ const HANDSHAKE_ONLY =
   /^(cookie|origin|host|referer|forwarded|x-forwarded-.*|x-real-ip|sec-.*|proxy-.*|connection|upgrade|keep-alive|te|trailer|transfer-encoding|content-length|expect)$/;
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a header value must not hold
-const UNSAFE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const MAX_HEADERS = 100;
 /** Of all headers of a connection together. */
 const MAX_CHARACTERS = 65_536;
@@ -46,7 +44,7 @@ export function connectionHeaders(
     const name = written.toLowerCase();
     if (value === undefined || value === null) continue;
     const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-    if (typeof text !== 'string' || !HEADER_NAME.test(name) || UNSAFE.test(text))
+    if (typeof text !== 'string' || !HEADER_NAME.test(name) || !isHeaderValue(text))
       return { problem: 'a header in the payload is none that HTTP could carry' };
     characters += name.length + text.length;
     if (characters > MAX_CHARACTERS) return { problem: 'the headers in the payload are too long' };

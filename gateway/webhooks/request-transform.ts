@@ -1,3 +1,4 @@
+import { isHeaderValue } from '../../platform/index.ts';
 import { type Bindings, escapeUri } from '../kriti/index.ts';
 import type { NamedText, RequestTransform } from '../metadata/index.ts';
 
@@ -126,7 +127,8 @@ function transformHeaders(
   for (const { name, value } of add_headers ?? []) {
     const text = value.text(bindings);
     if (text === null) continue;
-    if (/[\0\r\n]/.test(text)) throw new UnusableRequest(`the template of the header "${name}" gave several lines`);
+    if (!isHeaderValue(text))
+      throw new UnusableRequest(`the template of the header "${name}" gave a line break or another control character`);
     // Header values are bytes; undici takes strings as Latin-1.
     headers[name.toLowerCase()] = Buffer.from(text.trim(), 'utf8').toString('latin1');
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KritiSyntaxError, parseTemplate, parseTextTemplate, type TextTemplate } from '../../kriti/index.ts';
-import { mapping } from '../shapes/index.ts';
+import { FRAMING_HEADERS, mapping } from '../shapes/index.ts';
 
 /** The variables of a request's templates. */
 const REQUEST_VARIABLES = ['$body', '$base_url', '$session_variables', '$query_params'];
@@ -8,19 +8,6 @@ const REQUEST_VARIABLES = ['$body', '$base_url', '$session_variables', '$query_p
 const RESPONSE_VARIABLES = ['$body', '$response', '$session_variables', '$request'];
 
 const REQUEST_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-
-/** Headers that say how a message is sent (RFC 9110 section 7.6.1, RFC 9112 section 6); none of them is for templates. */
-const FRAMING_HEADERS = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 function parseOrReport<T>(parse: (source: string, variables: readonly string[]) => T, variables: readonly string[]) {
   return (source: string, context: z.RefinementCtx): T => {

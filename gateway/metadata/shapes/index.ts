@@ -9,6 +9,7 @@ export { type ResilienceMetadata, resilience } from './resilience-shape.ts';
 export {
   type ConfiguredHeader,
   configuredHeaders,
+  FRAMING_HEADERS,
   flag,
   graphqlName,
   listOf,

@@ -15,9 +15,27 @@ export const flag = z
   .nullish()
   .transform((on) => on ?? false);
 
+/** Headers that say how a message is sent (RFC 9110 section 7.6.1, RFC 9112 section 6); none of them is for metadata to set. */
+export const FRAMING_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
 /** A header sent upstream: a fixed value (itself an environment template) or one read from the environment. */
 const configuredHeader = mapping({
-  name: z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'expected a header name'),
+  name: z
+    .string()
+    .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'expected a header name')
+    .refine((name) => !FRAMING_HEADERS.has(name.toLowerCase()), {
+      error: 'this header cannot be set: it says how the message is sent',
+    }),
   value: z.string().nullish(),
   value_from_env: z
     .string()

@@ -52,6 +52,18 @@ describe('an edit that cannot work', () => {
       'Value for environment variables not found: FILES_URL',
     ],
     [
+      'sends what no header can have',
+      {
+        'remote_schemas.yaml': [
+          SHOP,
+          remote('a', 'http://a', {}, { headers: [{ name: 'x', value: 'canary\r\ny: 1' }] }),
+          remote('b', 'http://b', {}, { headers: [{ name: 'x', value_from_env: 'MULTILINE_KEY' }] }),
+        ],
+      },
+      'remote schema "a": the value of the header "x" holds a line break or another control character',
+      'remote schema "b": the value of MULTILINE_KEY holds a line break or another control character',
+    ],
+    [
       'gives a role what the service does not have',
       { 'remote_schemas.yaml': [remote('shop', shop.graphqlUrl, permission('type Query { item: String cost: Int }'))] },
       'remote_schemas.yaml:8 [0].permissions[0].definition.schema: remote schema "shop": permission of role "user": field "Query.cost" does not exist in the remote schema',
@@ -101,8 +113,9 @@ describe('an edit that cannot work', () => {
   test.each(broken)(
     'is rejected with all problems reported and without effect: one that %s',
     async (_, files, ...told) => {
-      const gateway = await open();
+      const gateway = await open(undefined, { MULTILINE_KEY: 'canary\n' });
       const { status, body, text } = await gateway.edit(files);
+      expect(text).not.toContain('canary');
       expect([status, body]).toEqual([
         400,
         expect.objectContaining({

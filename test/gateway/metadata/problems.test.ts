@@ -117,6 +117,11 @@ describe('a mistake', () => {
       'expected exactly one of value and value_from_env',
     ],
     [
+      'sets the length of a message',
+      { 'remote_schemas.yaml': [remote('a', { headers: [{ name: 'Content-Length', value: '1' }] })] },
+      'this header cannot be set: it says how the message is sent',
+    ],
+    [
       'a header name with a line break',
       { 'remote_schemas.yaml': [remote('a', { headers: [{ name: 'x\r\ny', value: 'a' }] })] },
       'expected a header name',

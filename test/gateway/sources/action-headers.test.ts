@@ -7,6 +7,7 @@ afterAll(close);
 const headers = [
   { name: 'X-Fixed', value: 'one of {{REGION}}' },
   { name: 'X-Own', value: 'configured' },
+  { name: 'X-Place', value: 'Żabia 7' },
   { name: 'User-Agent', value: 'configured/1' },
 ];
 const world = await keep(
@@ -56,6 +57,7 @@ test('headers of the client come with those that say where it comes from, and wi
 test('configured headers win over ours, and ours over the client’s', async () => {
   expect(await sent('configured')).toMatchObject({
     'x-fixed': 'one of eu',
+    'x-place': Buffer.from('Żabia 7').toString('latin1'),
     'x-own': 'configured',
     'user-agent': 'configured/1',
   });

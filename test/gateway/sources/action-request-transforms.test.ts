@@ -226,7 +226,12 @@ describe('a request that is transformed', () => {
     expect(text).not.toContain('dots');
     expect(world.gateway.logs()).toContain('a value of a URL cannot consist of dots');
     await ask('headers', 'canary-\r\n');
-    expect(world.gateway.logs()).toContain('gave several lines');
+    expect(world.gateway.logs()).toContain('gave a line break');
+    for (const control of ['\u0001', '\u007f'])
+      expect((await ask('headers', `canary-${control}-`)).body.errors?.[0]?.extensions).toEqual({
+        path: '$',
+        code: 'unexpected',
+      });
     expect(world.gateway.logs()).not.toContain('canary-');
   });
 });
