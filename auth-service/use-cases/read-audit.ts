@@ -1,4 +1,4 @@
-import { isUuid } from '../../platform/index.ts';
+import { hasRealDate, isUuid } from '../../platform/index.ts';
 import {
   AUDIT_EVENTS,
   AUDIT_OUTCOMES,
@@ -90,7 +90,7 @@ export function readAuditRequest({ filter, first, after }: ReadAuditInput): Audi
 }
 
 function readTime(text: string | null | undefined): Date | undefined {
-  if (text == null || !ISO_TIME.test(text)) return undefined;
+  if (text == null || !ISO_TIME.test(text) || !hasRealDate(text)) return undefined;
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? undefined : time;
 }

@@ -1,3 +1,4 @@
+import { hasRealDate } from '../../platform/index.ts';
 import type { CloudEvent, EventAttributeValue, EventData } from './cloud-event.ts';
 import { invalidEvent } from './errors.ts';
 
@@ -72,10 +73,16 @@ function textProblem(name: string, value: string): string | undefined {
     case 'dataschema':
       return URI_REFERENCE.test(value) && URI.test(value) ? undefined : 'the dataschema is a URI';
     case 'time':
-      return TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value)) ? undefined : 'the time is one of RFC 3339';
+      return isTimestamp(value) ? undefined : 'the time is one of RFC 3339';
     case 'datacontenttype':
       return MEDIA_TYPE.test(value) ? undefined : 'the datacontenttype is a media type';
     default:
       return undefined;
   }
+}
+
+/** `Date` knows no leap second. */
+function isTimestamp(text: string): boolean {
+  const time = text.replace(/(?<=^.{17})60/, '59');
+  return TIMESTAMP.test(text) && hasRealDate(text) && !Number.isNaN(Date.parse(time));
 }

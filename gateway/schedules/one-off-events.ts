@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Logger } from '../../platform/index.ts';
+import { hasRealDate, type Logger } from '../../platform/index.ts';
 import { dead, type Invocations, type JobHandler, type Jobs, type Json, postponed } from '../jobs/index.ts';
 import {
   configuredHeaders,
@@ -31,7 +31,8 @@ const MAX_ORIGIN = 300;
 const EVENT_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
 
 const time = z.string().transform((text, context) => {
-  const date = EVENT_TIME.test(text) ? new Date(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`) : undefined;
+  const isTime = EVENT_TIME.test(text) && hasRealDate(text);
+  const date = isTime ? new Date(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`) : undefined;
   if (date && !Number.isNaN(date.getTime())) return date;
   context.addIssue({ code: 'custom', message: 'expected a time in ISO 8601, such as 2026-12-24T18:00:00Z' });
   return z.NEVER;

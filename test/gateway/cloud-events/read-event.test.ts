@@ -85,6 +85,8 @@ describe('an event in structured mode', () => {
     ['a source with a bad escape', { ...REQUIRED, source: '/a%zz' }, '400 validation-failed $.source'],
     ['a time that is none', { ...REQUIRED, time: 'yesterday' }, '400 validation-failed $.time'],
     ['a day that is none', { ...REQUIRED, time: '2026-13-45T00:00:00Z' }, '400 validation-failed $.time'],
+    ['a day that its month has not', { ...REQUIRED, time: '2026-02-30T00:00:00Z' }, '400 validation-failed $.time'],
+    ['an hour that is none', { ...REQUIRED, time: '2026-02-20T24:00:00Z' }, '400 validation-failed $.time'],
     ['a relative schema', { ...REQUIRED, dataschema: 'schema' }, '400 validation-failed $.dataschema'],
     [
       'a content type that is none',

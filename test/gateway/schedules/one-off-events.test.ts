@@ -215,7 +215,7 @@ describe.each(await availableEngines())('one-off events on %s', (engine) => {
     [
       'a day that is none',
       'create_scheduled_event',
-      { webhook: '{{HOOK_URL}}', schedule_at: '2026-02-31T25:00:00Z' },
+      { webhook: '{{HOOK_URL}}', schedule_at: '2026-02-31T23:00:00Z' },
       '400 parse-failed $.args.schedule_at',
     ],
     [
