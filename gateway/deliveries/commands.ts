@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Invocations } from '../jobs/index.ts';
-import { mapping, problemsOfShape } from '../metadata/index.ts';
+import { mapping, problemsOfShape, queueName } from '../metadata/index.ts';
 import { DELIVERY_KIND } from './delivery-runner.ts';
 import { invalidArguments, invocationsUnavailable } from './errors.ts';
 
 const MAX_LIMIT = 1_000;
 
 const invocationArguments = mapping({
-  subscription: z.string().nullish(),
+  subscription: queueName.nullish(),
   delivery_id: z.guid({ error: 'expected a UUID' }).nullish(),
   limit: z.int().min(0).max(MAX_LIMIT).nullish(),
   offset: z.int().min(0).max(2_147_483_647).nullish(),

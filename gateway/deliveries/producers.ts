@@ -44,10 +44,19 @@ export function openProducers(
     return {
       name: producer.name,
       tenants: tenantsOf(producer),
-      mayPost: (attribute, value) => matchesAny(attribute === 'source' ? producer.sources : producer.types, value),
+      mayPost: (attribute, value) =>
+        attribute === 'type' ? matchesAny(producer.types, value) : mayBeSource(producer.sources, value),
       hasSecret: (shown) => comparison.matches(shown),
     };
   });
+}
+
+/** A segment that leads out of a path, as readers of URI references resolve it (RFC 3986 section 5.2.4). */
+const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\?#]|%2f|%5c)/i;
+
+/** Whether one of the patterns has the source. `/orders/../users` begins like `/orders/*`, and is another one's. */
+function mayBeSource(patterns: readonly string[], source: string): boolean {
+  return patterns.includes(source) || (!DOT_SEGMENT.test(source) && matchesAny(patterns, source));
 }
 
 function secretsOf(

@@ -278,6 +278,8 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
       ['a tenant twice', JSON.stringify(EVENT).replace('{', '{"tenantid":"2",'), undefined, '400 bad-request $'],
       ['another’s source', { ...EVENT, source: '/billing' }, undefined, '403 access-denied $.source'],
       ['a source that begins alike', { ...EVENT, source: '/ordersevil' }, undefined, '403 access-denied $.source'],
+      ['a source that leads out', { ...EVENT, source: '/orders/../billing' }, undefined, '403 access-denied $.source'],
+      ['the same, encoded', { ...EVENT, source: '/orders/%2e%2E%2fbilling' }, undefined, '403 access-denied $.source'],
       ['another’s type', { ...EVENT, type: 'com.example.bill.created' }, undefined, '403 access-denied $.type'],
       [
         'a long tenant',
