@@ -96,6 +96,8 @@ export const LOG_EVENTS = {
   'traces.export_failed':
     'spans could not be exported; `reason` has the cause, `exported`, `dropped` and `failed` count spans since the start. Said once a minute',
   'jobs.migrated': 'the database of jobs has another schema version; `migrations` names what was applied',
+  'jobs.schema_newer':
+    'the database of jobs has a newer schema, `version`, which this process works with: the newest that it knows is `known`',
   'jobs.partitions_dropped': 'finished jobs older than their retention were dropped; `partitions` names the days',
   'jobs.database_unavailable': 'the database of jobs cannot be used, which is retried; `err` has the cause',
   'jobs.database_unusable':

@@ -12,6 +12,9 @@ import { type EventSubscription, orderKeyOf } from './subscriptions.ts';
 export const MAX_EVENT_BYTES = 262_144;
 /** Bytes of events that wait for the database at a time. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
+/** Deliveries of one event that are sent to the database at a time: what one event takes of the memory of all. */
+const MAX_SENT = 200;
+const MAX_SENT_BYTES = 8 * 1024 * 1024;
 /** The extension attribute that names the tenant. */
 const TENANT_ATTRIBUTE = 'tenantid';
 
@@ -64,22 +67,23 @@ async function accept(
   const text = structuredJson(event);
   // A producer and a tenant are part of the key: no other one's event can be taken for a duplicate.
   const idempotencyKey = digestOf([producer.name, tenant, event.source, event.id]);
-  // One turn of the event loop makes one transaction of them; what was not committed comes again with the same keys.
-  await Promise.all(
-    takers.map(({ metadata }) =>
-      jobs.enqueue({
-        kind: DELIVERY_KIND,
-        queue: metadata.name,
-        tenant,
-        orderKey: orderKeyOf(metadata, tenant, event.attributes),
-        idempotencyKey,
-        validForMs: Math.max(1, metadata.retry_conf.tolerance_seconds) * 1000,
-        maxAttempts: metadata.retry_conf.num_retries + 1 + SPARE_ATTEMPTS,
-        payload: { event: text },
-        span,
-      }),
-    ),
-  );
+  const enqueue = ({ metadata }: Subscription) =>
+    jobs.enqueue({
+      kind: DELIVERY_KIND,
+      queue: metadata.name,
+      tenant,
+      orderKey: orderKeyOf(metadata, tenant, event.attributes),
+      idempotencyKey,
+      validForMs: Math.max(1, metadata.retry_conf.tolerance_seconds) * 1000,
+      maxAttempts: metadata.retry_conf.num_retries + 1 + SPARE_ATTEMPTS,
+      payload: { event: text },
+      span,
+    });
+  // One turn of the event loop makes one transaction of what is sent at a time. Of an event that is posted again since not all of
+  // it was committed, what was is known by its key.
+  const atATime = Math.max(1, Math.min(MAX_SENT, Math.floor(MAX_SENT_BYTES / Buffer.byteLength(JSON.stringify(text)))));
+  for (let from = 0; from < takers.length; from += atATime)
+    await Promise.all(takers.slice(from, from + atATime).map(enqueue));
   return takers.length;
 }
 

@@ -2,7 +2,7 @@ import { DAY_MS, type Span } from '../../platform/index.ts';
 import { GatewayError } from '../errors.ts';
 import { Batcher } from './batcher.ts';
 import type { JobCounts } from './counts.ts';
-import { isOfValues, type JobsDatabase } from './database/index.ts';
+import { failureOf, type JobsDatabase } from './database/index.ts';
 import { jobsUnavailable, tooManyJobsWait } from './errors.ts';
 import type { AcceptedJob, NewJob } from './job.ts';
 import { jsonbText } from './jsonb-text.ts';
@@ -46,7 +46,7 @@ export class JobAcceptor {
       maxItems: MAX_BATCH,
       maxBytes: MAX_BATCH_BYTES,
       maxBatches: MAX_BATCHES,
-      isOfItem: isOfValues,
+      isOfItem: (error) => failureOf(error) !== 'database',
     });
   }
 

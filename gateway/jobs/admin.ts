@@ -19,6 +19,7 @@ export interface QueueStats {
   readonly kind: string;
   readonly queue: string;
   readonly state: JobState;
+  /** Of dead ones no more than 10,000 are counted: it is `MAX_COUNTED_DEAD` then, and there may be more. */
   readonly count: number;
   /** How long the oldest one has been due, in seconds; of finished and dead ones, since it was accepted. */
   readonly oldestSeconds: number;
@@ -32,8 +33,13 @@ export interface JobDetails extends JobSummary {
   readonly errors: Json;
 }
 
+/** Of a queue, as `count_jobs` of the database has it. */
+export const MAX_COUNTED_DEAD = 10_000;
+
 const MAX_LISTED = 1_000;
 const MAX_CHANGED = 10_000;
+/** Of one transaction: each order key is a lock, of which a server has some thousands for all. */
+const MAX_CHANGED_AT_ONCE = 500;
 
 const SUMMARY = `id, kind, queue, tenant, order_key AS "orderKey", idempotency_key AS "idempotencyKey", state, attempts,
   max_attempts AS "maxAttempts", accepted_at AS "acceptedAt", run_at AS "runAt", expires_at AS "expiresAt",
@@ -125,11 +131,7 @@ export class JobsAdmin {
 
   /** Deletes dead jobs: they cannot be replayed any more. */
   purge(filter: JobFilter): Promise<number> {
-    return this.#change(
-      filter,
-      ['dead'],
-      'WITH gone AS (DELETE FROM portico_jobs.dead WHERE id = ANY ($1) RETURNING id) SELECT count(*)::int AS changed FROM gone',
-    );
+    return this.#change(filter, ['dead'], 'SELECT portico_jobs.purge($1) AS changed');
   }
 
   async #change(filter: JobFilter, possible: readonly JobState[], statement: string, also = 'true'): Promise<number> {
@@ -137,21 +139,27 @@ export class JobsAdmin {
     if (states.length === 0) return 0;
     const { text, values } = jobsOf({ ...filter, states }, 'ASC', MAX_CHANGED, also);
     const found = await this.#database.query<{ id: string }>(`SELECT id FROM ${text}`, values);
-    if (found.length === 0) return 0;
-    const [row] = await this.#database.query<{ changed: number }>(statement, [found.map(({ id }) => id)]);
-    return row?.changed ?? 0;
+    let changed = 0;
+    for (let from = 0; from < found.length; from += MAX_CHANGED_AT_ONCE) {
+      const ids = found.slice(from, from + MAX_CHANGED_AT_ONCE).map(({ id }) => id);
+      const [row] = await this.#database.query<{ changed: number }>(statement, [ids]);
+      changed += row?.changed ?? 0;
+    }
+    return changed;
   }
 
-  /** Live and dead jobs by queue and state. */
-  stats(): Promise<readonly QueueStats[]> {
-    return this.#database.query<QueueStats>(`
-      SELECT kind, queue, state, count(*)::int AS count,
-        greatest(0, extract(epoch FROM clock_timestamp() - min(greatest(run_at, accepted_at)))::float8) AS "oldestSeconds"
-      FROM portico_jobs.live GROUP BY kind, queue, state
-      UNION ALL
-      SELECT kind, queue, 'dead', count(*)::int, extract(epoch FROM clock_timestamp() - min(accepted_at))::float8
-      FROM portico_jobs.dead GROUP BY kind, queue
-      ORDER BY 1, 2, 3`);
+  /**
+   * Live and dead jobs by queue and state.
+   *
+   * @param maxAgeMs how old the numbers may be. 0: they are counted now, which takes a while where many jobs wait. Above 0, such as
+   * for a page that refreshes itself: one process at a time counts for all, the others have its last numbers, which are older than
+   * that where counting takes more than a twentieth of the time.
+   */
+  stats(maxAgeMs = 0): Promise<readonly QueueStats[]> {
+    return this.#database.query<QueueStats>(
+      'SELECT kind, queue, state, count, oldest_seconds AS "oldestSeconds" FROM portico_jobs.queue_stats($1)',
+      [maxAgeMs],
+    );
   }
 
   /** Makes the partitions of the next days. @throws Error when it could not, for now. */

@@ -2,7 +2,7 @@ import { counter, durationHistogram, gauge, type Metric } from '../../platform/i
 import type { JobsAdmin, QueueStats } from './admin.ts';
 import { JOB_BOUNDS_MS, type JobCounts } from './counts.ts';
 
-/** The database is asked for the lengths of queues this often at most, in milliseconds. */
+/** How old the lengths of queues may be, in milliseconds; the database is asked for them no more often. */
 const STATS_AGE_MS = 10_000;
 const OTHER_QUEUES = 'other';
 
@@ -55,7 +55,7 @@ export class QueueGauges {
   metrics(): readonly Metric[] {
     if (performance.now() - this.#askedAt >= STATS_AGE_MS) {
       this.#askedAt = performance.now();
-      this.#admin.stats().then(
+      this.#admin.stats(STATS_AGE_MS).then(
         (stats) => {
           this.#stats = this.#labelled(stats);
         },

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Batcher } from './batcher.ts';
-import { isOfValues, type JobsDatabase } from './database/index.ts';
+import { failureOf, type JobsDatabase } from './database/index.ts';
 import type { Json } from './job.ts';
 import { isDeeperThan, jsonbText } from './jsonb-text.ts';
 
@@ -10,6 +11,7 @@ const MAX_ROW_BYTES = 4 * 1024 ** 2;
 /** PostgreSQL's parser refuses some thousands of levels, and so does `JSON.stringify`. */
 const MAX_RESULT_DEPTH = 512;
 const RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
 
 /** What `settle` of the database takes. */
 export interface SettledRow {
@@ -79,13 +81,24 @@ export class Settlements {
       maxItems: MAX_SETTLED_JOBS,
       maxBytes: MAX_SETTLED_BYTES,
       maxBatches: 1,
-      isOfItem: isOfValues,
+      isOfItem: (error) => failureOf(error) !== 'database',
     });
   }
 
   /** @throws Error where the database refuses even that the job is dead: its lease ends, and it is run again. */
-  add(settlement: Settlement): Promise<Settled> {
-    return this.#batches.add(settlement);
+  async add(settlement: Settlement): Promise<Settled> {
+    const { isStopping, onTrouble } = this.#options;
+    for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
+      try {
+        return await this.#batches.add(settlement);
+      } catch (error) {
+        // The outcome is sound, and the work has been done: it is kept until its row can be written. Others are not delayed.
+        if (failureOf(error) !== 'one-row') throw error;
+        onTrouble(error);
+      }
+      if (!isStopping()) await pause(pauseMs);
+      if (isStopping()) return 'refused';
+    }
   }
 
   async #settleAll(settlements: readonly Settlement[]): Promise<readonly Settled[]> {
@@ -93,14 +106,14 @@ export class Settlements {
       return await this.#write(settlements);
     } catch (error) {
       const [only] = settlements;
-      if (!only || settlements.length > 1) throw error;
+      if (!only || settlements.length > 1 || failureOf(error) !== 'values') throw error;
       // PostgreSQL quotes the value in its error: it is not logged.
       const [settled] = await this.#write([serialized(unstorable(only.row))]);
       return [settled === 'taken' ? 'unstorable' : 'refused'];
     }
   }
 
-  /** @throws Error when the database refuses a value of them. */
+  /** @throws Error when the database refuses a value of them, or may fail at one row of them alone. */
   async #write(settlements: readonly Settlement[]): Promise<readonly Settled[]> {
     const { database, leaseId, isStopping, onTrouble } = this.#options;
     const text = `[${settlements.map((settlement) => settlement.text).join()}]`;
@@ -113,11 +126,16 @@ export class Settlements {
         const ids = new Set(taken.map(({ id }) => id));
         return settlements.map(({ row }) => (ids.has(row.id) ? 'taken' : 'refused'));
       } catch (error) {
-        if (isOfValues(error)) throw error;
+        if (failureOf(error) !== 'database') throw error;
         onTrouble(error);
         if (isStopping()) return settlements.map(() => 'refused');
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (1 + Math.random())));
+        await pause(RETRY_MS);
       }
     }
   }
+}
+
+/** Not the same for all that fail at the same time. */
+async function pause(ms: number): Promise<void> {
+  await sleep(ms * (1 + Math.random()), undefined, { ref: false });
 }

@@ -79,7 +79,11 @@ export class JobsDatabase {
   async #migrate(): Promise<void> {
     const connection = await this.#pool.connect();
     try {
-      const applied = await withDeadline(connection, migrateJobs(connection), 4 * STATEMENT_TIMEOUT_MS);
+      const { applied, version, known } = await withDeadline(
+        connection,
+        migrateJobs(connection),
+        4 * STATEMENT_TIMEOUT_MS,
+      );
       // After a pause of weeks there is no partition for today. Those of later days are made beside the jobs.
       const made = connection.query<{ now_ms: number }>(MAKE_PARTITIONS, [1]);
       const { rows } = await withDeadline(connection, made, STATEMENT_TIMEOUT_MS + ANSWER_ALLOWANCE_MS);
@@ -87,6 +91,11 @@ export class JobsDatabase {
       connection.release();
       if (applied.length > 0)
         this.#log.info({ event: 'jobs.migrated', migrations: applied }, 'migrated the database of jobs');
+      if (version > known)
+        this.#log.info(
+          { event: 'jobs.schema_newer', version, known },
+          'a newer version has migrated the database of jobs, and this one works with it',
+        );
     } catch (error) {
       connection.release(true);
       throw error;

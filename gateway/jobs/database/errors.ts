@@ -6,21 +6,32 @@ export function isConnectionLost({ code = '' }: pg.DatabaseError): boolean {
 }
 
 /**
- * Classes of errors that another try may not meet, whatever the values are: connections (08), transactions, such as on a
- * server that only reads (25), logins (28), names and rights (3D, 3F, 42), conflicts (40), resources (53), states of objects
- * (55), cancelled statements and shutdown (57), the system (58).
+ * Classes of errors that a statement has for its values: data (22), constraints (23), limits of size and depth (54). The same
+ * values fail again.
  */
-const NOT_OF_VALUES = new Set(['08', '25', '28', '3D', '3F', '40', '42', '53', '55', '57', '58']);
+const OF_VALUES = new Set(['22', '23', '54']);
 
 /**
- * Whether a statement failed for its values, such as for their size or depth: the same values fail again. All other errors
- * are those of a database that cannot be used for now.
+ * Classes of errors of the database as a whole, whatever the values are: connections (08), transactions, such as on a server that
+ * only reads (25), logins (28), names and rights (3D, 3F, 42), conflicts (40), resources (53), states of objects (55),
+ * cancelled statements and shutdown (57), the system (58).
  */
-export function isOfValues(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError)
-    return !NOT_OF_VALUES.has((error.code ?? '').slice(0, 2)) && !isPartitionMissing(error);
+const OF_DATABASE = new Set(['08', '25', '28', '3D', '3F', '40', '42', '53', '55', '57', '58']);
+
+/**
+ * Why a statement failed: for its `values`, such as for their size or depth; for a reason that may be that of `one-row`, such as a
+ * page on the disk that cannot be read (XX), although its values are sound; or since the `database` cannot be used for now.
+ */
+export type StatementFailure = 'values' | 'one-row' | 'database';
+
+/** @param error of a statement. */
+export function failureOf(error: unknown): StatementFailure {
   // Of the runtime: a text longer than it can be.
-  return error instanceof RangeError;
+  if (error instanceof RangeError) return 'values';
+  if (!(error instanceof pg.DatabaseError) || isPartitionMissing(error)) return 'database';
+  const errorClass = (error.code ?? '').slice(0, 2);
+  if (OF_VALUES.has(errorClass)) return 'values';
+  return OF_DATABASE.has(errorClass) ? 'database' : 'one-row';
 }
 
 /** A row for whose day there is no partition. A row that breaks a constraint names it. */

@@ -1,2 +1,2 @@
 export { JobsDatabase, type JobsDatabaseOptions, withDeadline } from './database.ts';
-export { isLockTimeout, isOfValues, JobsDatabaseUnusable } from './errors.ts';
+export { failureOf, isLockTimeout, JobsDatabaseUnusable } from './errors.ts';

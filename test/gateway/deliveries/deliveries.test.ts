@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { type EditedGateway, openEditedGateway } from '../harness/edited-gateway.ts';
@@ -99,7 +100,7 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
     await closeAll();
   });
 
-  async function open(deliveries: unknown = DELIVERIES): Promise<World> {
+  async function open(deliveries: unknown = DELIVERIES, more: Readonly<Record<string, string>> = {}): Promise<World> {
     issuer ??= keep(openIssuer());
     const database = await createTestDatabase({ engine, migrated: false });
     const hook = await webhook((received, response) => {
@@ -115,6 +116,7 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
           HOOK_URL: hook.url,
           HASURA_GRAPHQL_METADATA_DATABASE_URL: database.url,
           PORTICO_METRICS_PORT: String(metricsPort),
+          ...more,
         },
       },
     );
@@ -142,8 +144,8 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
     };
     return world;
   }
-  const openOwn = async (deliveries?: unknown) => {
-    const world = await open(deliveries);
+  const openOwn = async (deliveries?: unknown, more?: Readonly<Record<string, string>>) => {
+    const world = await open(deliveries, more);
     opened.push(world);
     return world;
   };
@@ -234,6 +236,28 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
     await eventually(() => received('/one').length >= 4);
     const tenants = received('/one').map(({ body }) => (body as { tenantid: string }).tenantid);
     expect(tenants.sort()).toEqual(['1', '1', '1', '3']);
+  });
+
+  test('the largest event is accepted whole, however many webhooks get it', async () => {
+    const subscriptions = Array.from({ length: 300 }, (_, index) => ({
+      ...DELIVERIES.subscriptions[0],
+      name: `taker-${index}`,
+    }));
+    const { post, database } = await openOwn({ ...DELIVERIES, subscriptions }, { PORTICO_JOBS: 'accept' });
+    const event = { ...EVENT, data: 'x'.repeat(262_144 - JSON.stringify({ ...EVENT, data: '' }).length) };
+    const accepted = { status: 202, body: { deliveries: 300 } };
+    expect(await post(event)).toMatchObject(accepted);
+    expect(await post(event)).toMatchObject(accepted);
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      const { rows } = await client.query(
+        'SELECT count(*)::int AS jobs, count(DISTINCT queue)::int AS queues, count(DISTINCT payload)::int AS payloads FROM portico_jobs.live',
+      );
+      expect(rows).toEqual([{ jobs: 300, queues: 300, payloads: 1 }]);
+    } finally {
+      await client.end();
+    }
   });
 
   test('events of a key are delivered in their order, also when one has to be tried again', async () => {

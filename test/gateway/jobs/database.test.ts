@@ -77,18 +77,6 @@ onServer('the database of jobs', () => {
     }
   });
 
-  test('a process that starts after a newer version has migrated refuses jobs, and says why', async () => {
-    const running = jobs.open();
-    await running.enqueue(WORK);
-    await jobs.sql("INSERT INTO portico_jobs.migration (version, name) VALUES (9999, '9999-newer')");
-    const lines: Record<string, unknown>[] = [];
-    const log = createLogger('gateway', 'info', { write: (line: string) => lines.push(JSON.parse(line)) });
-    await expect(jobs.open({ log }).enqueue(WORK)).rejects.toMatchObject({ code: 'service-unavailable' });
-    expect(lines).toMatchObject([{ event: 'jobs.database_unusable', code: 'schema-too-new' }]);
-    await running.enqueue(WORK);
-    await jobs.sql('DROP SCHEMA portico_jobs CASCADE');
-  });
-
   test('lists of jobs read the newest by an index, however many are kept', async () => {
     const { admin } = jobs.open();
     await admin.makePartitions();

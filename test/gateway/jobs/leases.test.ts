@@ -76,44 +76,6 @@ describe.each(await availableEngines())('leases of jobs on %s', (engine) => {
     expect(await sql('SELECT state, runner FROM portico_jobs.live')).toEqual([{ state: 'queued', runner: null }]);
   });
 
-  onServer(
-    'a job that is cancelled while its outcome is written does not hold up the next one of its key',
-    async () => {
-      const { open, sql } = openDatabase();
-      const { enqueue } = open({ mode: 'accept' });
-      const first = await enqueue({ ...WORK, orderKey: 'a' });
-      const next = await enqueue({ ...WORK, orderKey: 'a' });
-      const other = await enqueue({ ...WORK, orderKey: 'b' });
-      const runner = randomUUID();
-      await sql(HEARTBEAT, [runner]);
-      for (let taken = 0; taken < 2; taken++) expect(await sql(CLAIM, [runner])).toHaveLength(1);
-      const holding = await connect();
-      await holding.query("BEGIN; SELECT pg_advisory_xact_lock(portico_jobs.key_lock('work', 'one', 'b'))");
-      const outcomes = [
-        { id: first.id, attempt: 1, outcome: 'scheduled', after_ms: 60_000, is_attempt: true },
-        { id: other.id, attempt: 1, outcome: 'done' },
-      ];
-      const settling = sql('SELECT id FROM portico_jobs.settle($1, $2) AS id', [runner, JSON.stringify(outcomes)]);
-      await eventually(
-        async () =>
-          (
-            await sql(
-              "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-            )
-          ).length === 1,
-      );
-      await sql('SELECT portico_jobs.cancel($1)', [[first.id]]);
-      await holding.query('COMMIT');
-      expect(await settling).toEqual([{ id: other.id }]);
-      await sql("UPDATE portico_jobs.live SET started_at = started_at - interval '2 minutes'");
-      await sql(HEARTBEAT, [runner]);
-      expect(await sql('SELECT id, state FROM portico_jobs.live')).toEqual([{ id: next.id, state: 'queued' }]);
-      expect(await sql('SELECT state FROM portico_jobs.finished WHERE id = $1', [first.id])).toEqual([
-        { state: 'cancelled' },
-      ]);
-    },
-  );
-
   onServer('a process that hears nothing of its database ends its runs before others begin them', async () => {
     const { worker, open } = openDatabase();
     const url = new URL(database.url);

@@ -49,4 +49,33 @@ describe.each(await availableEngines())('jobs that cannot be stored on %s', (eng
       { state: 'done', output: 'b' },
     ]);
   });
+
+  test.each([
+    ['a page that cannot be read', 'XX001'],
+    ['an exception of a trigger', 'P0001'],
+    ['a missing table', '42P01'],
+    ['a disk that is full', '53100'],
+  ])('%s while an outcome is written costs no job its result, and delays no other', async (_what, code) => {
+    const { worker, open, sql } = await openDatabase();
+    await open().admin.makePartitions();
+    await sql(`CREATE FUNCTION portico_jobs.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.output = '"failing"' THEN RAISE EXCEPTION 'no' USING ERRCODE = '${code}'; END IF; RETURN NEW; END $$`);
+    await sql(
+      'CREATE TRIGGER fails BEFORE INSERT ON portico_jobs.finished FOR EACH ROW EXECUTE FUNCTION portico_jobs.fail()',
+    );
+    const work = recorder(({ payload }) => done(payload));
+    const jobs = worker(work.run);
+    const ids = await Promise.all(['a', 'failing', 'b'].map((payload) => jobs.enqueue({ ...WORK, payload })));
+    const doneJobs = async () => (await jobs.admin.list({ states: ['done', 'dead'] })).length;
+    // An error that is not that of a row is the same for all.
+    const isOfRow = code === 'XX001' || code === 'P0001';
+    await eventually(async () => work.jobs.length === 3 && (!isOfRow || (await doneJobs()) === 2));
+    await sql('DROP TRIGGER fails ON portico_jobs.finished');
+    await eventually(async () => (await doneJobs()) === 3);
+    const results = await Promise.all(
+      ids.map(({ id }) => jobs.result({ id, kind: 'work', queue: 'one', owner: undefined })),
+    );
+    expect(results).toMatchObject(['a', 'failing', 'b'].map((output) => ({ state: 'done', output })));
+    expect(work.jobs).toHaveLength(3);
+  });
 });
