@@ -238,9 +238,12 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
     expect(tenants.sort()).toEqual(['1', '1', '1', '3']);
   });
 
-  test('the largest event is accepted whole, however many webhooks get it', async () => {
+  // Eighty megabytes are too many for the embedded database in a test.
+  const onServer = engine === 'postgres' ? test : test.skip;
+
+  onServer('the largest event is accepted whole, however many webhooks get it', async () => {
     const subscriptions = Array.from({ length: 300 }, (_, index) => ({
-      ...DELIVERIES.subscriptions[0],
+      ...structuredClone(DELIVERIES.subscriptions[0]),
       name: `taker-${index}`,
     }));
     const { post, database } = await openOwn({ ...DELIVERIES, subscriptions }, { PORTICO_JOBS: 'accept' });

@@ -51,15 +51,18 @@ onServer('locks of jobs', () => {
     outcome,
     ...(outcome === 'scheduled' && { after_ms: 60_000, is_attempt: true }),
   });
-  const untilWaiting = (count: number) =>
-    eventually(async () => (await jobs.sql(WAITING))[0]?.waiting === count);
+  const untilWaiting = (count: number) => eventually(async () => (await jobs.sql(WAITING))[0]?.waiting === count);
 
   test('a heartbeat waits for no job, and leaves those that are locked to the next one', async () => {
     jobs = jobsOn(database);
     const { runner, ids } = await runJobs([{ orderKey: 'a' }, { orderKey: 'b' }, {}, {}]);
     await jobs.sql("UPDATE portico_jobs.runner SET lease_until = now() - interval '1 second' WHERE id = $1", [runner]);
-    const [overdue] = [await jobs.open({ mode: 'accept' }).enqueue({ ...WORK, runAt: Date.now() + 60_000, orderKey: 'c' })];
-    await jobs.sql("UPDATE portico_jobs.live SET expires_at = now() - interval '1 second' WHERE id = $1", [overdue?.id]);
+    const [overdue] = [
+      await jobs.open({ mode: 'accept' }).enqueue({ ...WORK, runAt: Date.now() + 60_000, orderKey: 'c' }),
+    ];
+    await jobs.sql("UPDATE portico_jobs.live SET expires_at = now() - interval '1 second' WHERE id = $1", [
+      overdue?.id,
+    ]);
     const holding = await connect();
     await holding.query('BEGIN');
     await holding.query(LOCK_KEY, ['a']);
@@ -150,8 +153,17 @@ onServer('locks of jobs', () => {
       // A process whose attempts all fail, and are made again at once.
       const attempts = (async () => {
         while (!isOver) {
-          const { rows } = await running.query(`SELECT id, attempts FROM portico_jobs.claim($1, 20, '{work}', '', '', '', '[]', '{}')`, [runner]);
-          const outcomes = rows.map(({ id, attempts: attempt }) => ({ id, attempt, outcome: 'scheduled', after_ms: 0, is_attempt: true }));
+          const { rows } = await running.query(
+            `SELECT id, attempts FROM portico_jobs.claim($1, 20, '{work}', '', '', '', '[]', '{}')`,
+            [runner],
+          );
+          const outcomes = rows.map(({ id, attempts: attempt }) => ({
+            id,
+            attempt,
+            outcome: 'scheduled',
+            after_ms: 0,
+            is_attempt: true,
+          }));
           await running.query(SETTLE, [runner, JSON.stringify(outcomes)]);
         }
       })();

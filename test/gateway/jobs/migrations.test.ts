@@ -83,7 +83,11 @@ describe.each(await availableEngines())('the schema of jobs on %s', (engine) => 
   });
 
   // What an older process calls and writes has to be there.
-  test.each(migrations.filter(({ version, oldestCompatible }) => oldestCompatible < version).map(({ version, oldestCompatible }) => ({ version, oldestCompatible })))(
+  test.each(
+    migrations
+      .filter(({ version, oldestCompatible }) => oldestCompatible < version)
+      .map(({ version, oldestCompatible }) => ({ version, oldestCompatible })),
+  )(
     'version $version keeps what version $oldestCompatible has, and requires nothing new of its rows',
     async ({ version, oldestCompatible }) => {
       jobs = jobsOn(database);
@@ -91,7 +95,10 @@ describe.each(await availableEngines())('the schema of jobs on %s', (engine) => 
         const client = new pg.Client({ connectionString: database.url });
         await client.connect();
         try {
-          await migrateJobs(client, migrations.filter((one) => one.version <= upTo));
+          await migrateJobs(
+            client,
+            migrations.filter((one) => one.version <= upTo),
+          );
         } finally {
           await client.end();
         }

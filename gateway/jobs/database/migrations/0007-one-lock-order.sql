@@ -283,29 +283,34 @@ CREATE TABLE portico_jobs.queue_snapshot (
 -- Dead jobs of a queue are counted and found by it, however many others are kept.
 CREATE INDEX dead_queue ON portico_jobs.dead (queue, kind, accepted_at);
 
--- Jobs that are not finished, and of dead ones 10,000 of a queue at most, by kind, queue and state; `due` is the oldest one's.
+-- Dead jobs by queue, 10,000 of each at most; `due` is when the oldest was accepted. One entry of the index for each queue leads to
+-- the next one. Without the setting a table of which most is one queue's is read as a whole, for each of the others too.
+CREATE FUNCTION portico_jobs.count_dead() RETURNS TABLE (kind text, queue text, count int, due timestamptz)
+LANGUAGE sql SET enable_seqscan = off AS $$
+  WITH RECURSIVE dead_queues AS (
+    (SELECT d.queue, d.kind FROM portico_jobs.dead d ORDER BY d.queue, d.kind LIMIT 1)
+    UNION ALL
+    SELECT n.queue, n.kind FROM dead_queues q CROSS JOIN LATERAL (
+      SELECT d.queue, d.kind FROM portico_jobs.dead d WHERE (d.queue, d.kind) > (q.queue, q.kind)
+      ORDER BY d.queue, d.kind LIMIT 1) AS n
+  )
+  SELECT q.kind, q.queue, counted.jobs, oldest.accepted_at
+  FROM dead_queues q
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS jobs FROM (
+      SELECT FROM portico_jobs.dead d WHERE d.queue = q.queue AND d.kind = q.kind LIMIT 10000) AS first_ones) AS counted
+  CROSS JOIN LATERAL (
+    SELECT d.accepted_at FROM portico_jobs.dead d WHERE d.queue = q.queue AND d.kind = q.kind
+    ORDER BY d.accepted_at LIMIT 1) AS oldest
+$$;
+
+-- Jobs that are not finished, and dead ones, by queue and state; `due` is that of the oldest one.
 CREATE FUNCTION portico_jobs.count_jobs() RETURNS TABLE (kind text, queue text, state text, count int, due timestamptz)
 LANGUAGE sql AS $$
   SELECT l.kind, l.queue, l.state, count(*)::int, min(greatest(l.run_at, l.accepted_at))
   FROM portico_jobs.live l GROUP BY l.kind, l.queue, l.state
-  UNION ALL (
-    -- One entry of the index for each queue leads to the next one.
-    WITH RECURSIVE dead_queues AS (
-      (SELECT d.queue, d.kind FROM portico_jobs.dead d ORDER BY d.queue, d.kind LIMIT 1)
-      UNION ALL
-      SELECT n.queue, n.kind FROM dead_queues q CROSS JOIN LATERAL (
-        SELECT d.queue, d.kind FROM portico_jobs.dead d WHERE (d.queue, d.kind) > (q.queue, q.kind)
-        ORDER BY d.queue, d.kind LIMIT 1) AS n
-    )
-    SELECT q.kind, q.queue, 'dead', counted.jobs, oldest.accepted_at
-    FROM dead_queues q
-    CROSS JOIN LATERAL (
-      SELECT count(*)::int AS jobs FROM (
-        SELECT FROM portico_jobs.dead d WHERE d.queue = q.queue AND d.kind = q.kind LIMIT 10000) AS first_ones) AS counted
-    CROSS JOIN LATERAL (
-      SELECT d.accepted_at FROM portico_jobs.dead d WHERE d.queue = q.queue AND d.kind = q.kind
-      ORDER BY d.accepted_at LIMIT 1) AS oldest
-  )
+  UNION ALL
+  SELECT d.kind, d.queue, 'dead', d.count, d.due FROM portico_jobs.count_dead() AS d
 $$;
 
 -- The lengths of queues, `max_age_ms` old at most; 0: as they are now. For an age above 0 they may be older: one process counts at
