@@ -67,7 +67,7 @@ async function accept(
   const text = structuredJson(event);
   // A producer and a tenant are part of the key: no other one's event can be taken for a duplicate.
   const idempotencyKey = digestOf([producer.name, tenant, event.source, event.id]);
-  const enqueue = ({ metadata }: Subscription) =>
+  const enqueue = ({ metadata }: EventSubscription) =>
     jobs.enqueue({
       kind: DELIVERY_KIND,
       queue: metadata.name,

@@ -96,7 +96,7 @@ export class Settlements {
         if (failureOf(error) !== 'one-row') throw error;
         onTrouble(error);
       }
-      if (!isStopping()) await pause(pauseMs);
+      if (!isStopping()) await pauseForRetry(pauseMs);
       if (isStopping()) return 'refused';
     }
   }
@@ -129,13 +129,13 @@ export class Settlements {
         if (failureOf(error) !== 'database') throw error;
         onTrouble(error);
         if (isStopping()) return settlements.map(() => 'refused');
-        await pause(RETRY_MS);
+        await pauseForRetry(RETRY_MS);
       }
     }
   }
 }
 
 /** Not the same for all that fail at the same time. */
-async function pause(ms: number): Promise<void> {
+async function pauseForRetry(ms: number): Promise<void> {
   await sleep(ms * (1 + Math.random()), undefined, { ref: false });
 }

@@ -56,7 +56,8 @@ describe.each(await availableEngines())('statistics of jobs on %s', (engine) => 
     const plan: unknown[] = [];
     try {
       await client.query('BEGIN');
-      for (const setting of (counting?.proconfig ?? []) as readonly string[]) await client.query(`SET LOCAL ${setting}`);
+      for (const setting of (counting?.proconfig ?? []) as readonly string[])
+        await client.query(`SET LOCAL ${setting}`);
       plan.push(...(await client.query(`EXPLAIN ${counting?.prosrc}`)).rows.map((row) => row['QUERY PLAN']));
     } finally {
       await client.end();
