@@ -10,7 +10,7 @@ export { useKeptFocus } from './kept-focus.ts';
 export { Link } from './link.tsx';
 export { LoadFailure } from './load-failure.tsx';
 export { NamesField } from './names-field.tsx';
-export { tellOutcome } from './outcome.tsx';
+export { OutcomeNotice, tellOutcome } from './outcome.tsx';
 export { PagedList } from './paged-list.tsx';
 export { pageCursor } from './pager.tsx';
 export { type Roles, RolesField, roleArguments } from './roles-field.tsx';

@@ -11,3 +11,4 @@ export {
 } from './client.ts';
 export { graphql, type ResultOf, type TypedDocument, type VariablesOf } from './graphql.ts';
 export type * from './insight.ts';
+export * from './jobs.ts';

@@ -12,9 +12,11 @@ export interface ConsoleSettings {
   readonly demoAccounts: readonly DemoAccount[];
   /** Roles that may look into the gateway, beside `admin`. */
   readonly insightRoles: readonly string[];
+  /** Whether it has a database for jobs. */
+  readonly hasJobs: boolean;
 }
 
-export const settings = signal<ConsoleSettings>({ demoAccounts: [], insightRoles: [] });
+export const settings = signal<ConsoleSettings>({ demoAccounts: [], insightRoles: [], hasJobs: false });
 
 /** Without an answer the console works as with empty ones. */
 export async function loadSettings(): Promise<void> {

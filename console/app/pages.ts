@@ -35,6 +35,8 @@ const isForRoles =
     role === 'admin' || [role, ...allowed].some((name) => roles.has(name));
 const isForAdministrator = isForRoles(ADMINISTRATOR_ROLES);
 const isForOperator = isForRoles(OPERATOR_ROLES);
+const isForLookersAtJobs: NonNullable<ConsolePage['isFor']> = (role, allowed) =>
+  settings.value.hasJobs && (isForOperator(role, allowed) || insightRoles().includes(role));
 
 /** All pages, in the order of the navigation. The first one is opened at the console's own address. */
 export const PAGES: readonly ConsolePage[] = [
@@ -104,5 +106,12 @@ export const PAGES: readonly ConsolePage[] = [
     group: 'administer',
     isFor: isForOperator,
     load: () => import('../pages/keys/index.ts'),
+  },
+  {
+    path: 'jobs',
+    title: administrationPages.jobs,
+    group: 'administer',
+    isFor: isForLookersAtJobs,
+    load: () => import('../pages/jobs/index.ts'),
   },
 ];

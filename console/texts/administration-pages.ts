@@ -6,4 +6,5 @@ export const administrationPages = {
   tenants: 'Tenants',
   audit: 'Audit log',
   keys: 'Signing keys',
+  jobs: 'Jobs',
 } as const;

@@ -388,7 +388,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
 }
 
 /** Opens an address of the console without a load, which would end a session of an entered token. */
-async function openAddress(page: Page, path: string): Promise<void> {
+export async function openAddress(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => {
     history.pushState(null, '', location.pathname.replace(/\/console\/.*/, `/console/${to}`));
     dispatchEvent(new PopStateEvent('popstate'));

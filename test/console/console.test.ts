@@ -11,6 +11,7 @@ import { freePort, type GraphqlUpstream, serve } from '../gateway/harness/index.
 import { describeAdministration } from './administration-scenarios.ts';
 import { accessibilityProblems, openBrowser, openPage, type WatchedPage } from './browser.ts';
 import { exploredService } from './explored-service.ts';
+import { addJobsTo, describeJobs, type JobsWebhook, LOOKING_ROLE } from './job-scenarios.ts';
 
 const ADMIN_SECRET = 'console-suite-admin-secret';
 const PHONE = { viewport: { width: 375, height: 720 } };
@@ -22,6 +23,7 @@ const hasBrowser = isServiceThere('chromium');
 const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 let service: GraphqlUpstream;
+let jobsWebhook: JobsWebhook;
 const metadata = mkdtempSync(join(tmpdir(), 'portico-console-'));
 
 beforeAll(async () => {
@@ -32,6 +34,7 @@ beforeAll(async () => {
     join(metadata, 'remote_schemas.yaml'),
     `\n- { name: explored, definition: { url: "${service.graphqlUrl}", subscriptions: { protocol: sse } } }\n`,
   );
+  jobsWebhook = await addJobsTo(metadata);
   const environment = {
     HASURA_GRAPHQL_METADATA_DIR: metadata,
     HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET,
@@ -40,6 +43,7 @@ beforeAll(async () => {
     AUTH_ACCESS_TOKEN_TTL_SECONDS: '60',
     AUTH_THROTTLE_ACCOUNT: 'free=2 first=600 longest=600',
     PORTICO_TRACE_RESPONSE: 'true',
+    PORTICO_INSIGHT_ROLES: LOOKING_ROLE,
   };
   [portico, browser] = await Promise.all([startPortico({ environment }), openBrowser()]);
 });
@@ -47,6 +51,7 @@ afterAll(async () => {
   await browser?.close();
   await portico?.stop();
   await service?.close();
+  await jobsWebhook?.close();
   rmSync(metadata, { recursive: true, force: true });
 });
 
@@ -653,3 +658,10 @@ describeInBrowser('on a phone', () => {
 });
 
 describeAdministration(describeInBrowser, { url: () => portico.url, openConsole, logIn });
+describeJobs(describeInBrowser, {
+  url: () => portico.url,
+  openConsole,
+  logIn,
+  adminSecret: ADMIN_SECRET,
+  webhook: () => jobsWebhook,
+});

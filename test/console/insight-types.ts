@@ -1,4 +1,5 @@
 import type * as read from '../../console/api/insight.ts';
+import type * as readJobs from '../../console/api/jobs.ts';
 import type { TypeInsight } from '../../gateway/insight/graph.ts';
 import type { MetadataFile, MetadataFileText } from '../../gateway/insight/metadata-files.ts';
 import type { Page } from '../../gateway/insight/page.ts';
@@ -6,6 +7,7 @@ import type { ChangePreview } from '../../gateway/insight/preview.ts';
 import type { BoundedReport } from '../../gateway/insight/report.ts';
 import type { RoleDifference } from '../../gateway/insight/role-differences.ts';
 import type { SourceInsight } from '../../gateway/insight/sources.ts';
+import type { ShownJob, ShownJobDetails, ShownQueue } from '../../gateway/job-commands/shown-jobs.ts';
 
 /** Whether what the gateway answers has all that the console's pages read, of the same types. */
 type Fits<Answered extends Read, Read> = Answered extends Read ? true : false;
@@ -19,4 +21,7 @@ export type InsightFits = [
   Fits<MetadataFileText, read.MetadataFileText>,
   Fits<BoundedReport, read.MetadataReport>,
   Fits<ChangePreview, read.MetadataPreview>,
+  Fits<ShownJob, readJobs.Job>,
+  Fits<ShownJobDetails, readJobs.JobDetails>,
+  Fits<ShownQueue, readJobs.JobQueue>,
 ];

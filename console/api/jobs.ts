@@ -1,0 +1,70 @@
+// Results of the commands about jobs of docs/jobs.md.
+
+export const JOB_STATES = [
+  'queued',
+  'running',
+  'scheduled',
+  'waiting',
+  'dead',
+  'done',
+  'failed',
+  'expired',
+  'cancelled',
+] as const;
+
+export type JobState = (typeof JOB_STATES)[number];
+
+export interface Job {
+  readonly id: string;
+  readonly kind: string;
+  readonly queue: string;
+  /** Empty for jobs of no tenant. */
+  readonly tenant: string;
+  readonly state: JobState;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly accepted_at: string;
+  readonly run_at: string | null;
+  readonly expires_at: string | null;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly reason: string | null;
+  /** These two are for operators only. */
+  readonly order_key: string | null;
+  readonly idempotency_key: string | null;
+}
+
+export interface JobDetails extends Job {
+  readonly error_code: string | null;
+  readonly invocations: readonly {
+    readonly id: string;
+    readonly created_at: string;
+    readonly status: number | null;
+  }[];
+}
+
+export interface JobQueue {
+  readonly kind: string;
+  readonly queue: string;
+  readonly queued: number;
+  readonly running: number;
+  readonly scheduled: number;
+  readonly waiting: number;
+  readonly dead: number;
+  readonly oldest_queued_seconds: number | null;
+}
+
+export interface JobPage {
+  readonly items: readonly Job[];
+  readonly next: string | null;
+}
+
+export interface JobQueues {
+  readonly items: readonly JobQueue[];
+  readonly omitted: number;
+}
+
+/** Whether the caller may act on jobs, beside each answer. */
+export interface MayOperate {
+  readonly may_operate: boolean;
+}

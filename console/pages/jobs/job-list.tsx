@@ -1,0 +1,95 @@
+import { Link, PagedList, pageCursor } from '../../administration/index.ts';
+import type { Job, JobPage, JobQueues } from '../../api/index.ts';
+import { Button, Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
+import { pathWith } from '../../routing/index.ts';
+import { role } from '../../session/index.ts';
+import { administrationPages, jobView, jobsPage as texts } from '../../texts/index.ts';
+import { JobFilters, pickedJobs } from './job-filters.tsx';
+import { fetchJobs } from './job-requests.ts';
+import { JobStateBadge, kindName } from './job-state.tsx';
+import { JobsFailure, refusalOfJobs } from './jobs-failure.tsx';
+import { QueueActs } from './queue-acts.tsx';
+import { QueueTable } from './queue-table.tsx';
+import { useRefresh } from './use-refresh.ts';
+
+/** Queues with their counts, and the jobs that the address picks. */
+export function JobList() {
+  const { state, kind, queue, tenant } = pickedJobs();
+  const after = pageCursor() ?? undefined;
+  const queues = useLoaded((signal) => fetchJobs<JobQueues>('portico_get_job_queues', {}, signal), [role.value]);
+  const jobs = useLoaded(
+    (signal) => {
+      const states = state === undefined ? undefined : [state];
+      return fetchJobs<JobPage>('portico_get_jobs', { states, kind, queue, tenant, after }, signal);
+    },
+    [role.value, state, kind, queue, tenant, after],
+  );
+  useRefresh(queues.reload);
+  function reload() {
+    queues.reload();
+    jobs.reload();
+  }
+  const mayOperate = jobs.value?.may_operate ?? queues.value?.may_operate;
+  const isRefused = refusalOfJobs(queues.error) !== undefined;
+  return (
+    <>
+      <PageHeader title={administrationPages.jobs} lead={texts.lead}>
+        <Button onClick={reload}>{texts.refresh}</Button>
+      </PageHeader>
+      {isRefused ? (
+        <JobsFailure error={queues.error} reload={reload} />
+      ) : (
+        <>
+          {mayOperate === false && <Notice kind="info">{texts.looksOnly}</Notice>}
+          <QueueTable loaded={queues} />
+          <JobFilters />
+          {mayOperate && kind !== undefined && queue !== undefined && (
+            <QueueActs key={`${kind} ${queue} ${tenant}`} kind={kind} queue={queue} tenant={tenant} onChange={reload} />
+          )}
+          <PagedList
+            label={texts.filters.title}
+            loaded={{ ...jobs, value: jobs.value && { entries: jobs.value.items, next: jobs.value.next } }}
+            summary={(entries) => texts.list.count(entries.length)}
+            columns={[
+              texts.list.id,
+              texts.list.state,
+              texts.list.queue,
+              texts.list.tenant,
+              texts.list.accepted,
+              texts.list.attempts,
+              texts.list.reason,
+            ]}
+            row={(job) => <JobRow key={job.id} job={job} />}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function JobRow({ job }: { readonly job: Job }) {
+  return (
+    <tr>
+      <td data-label={texts.list.id}>
+        <Link to={`jobs/${job.id}`}>
+          <code class="small">{job.id}</code>
+        </Link>
+      </td>
+      <td data-label={texts.list.state}>
+        <JobStateBadge state={job.state} />
+      </td>
+      <td data-label={texts.list.queue}>
+        <Link to={pathWith('jobs', { kind: job.kind, queue: job.queue })}>{job.queue}</Link>{' '}
+        <span class="dim small">{kindName(job.kind)}</span>
+      </td>
+      <td data-label={texts.list.tenant}>{job.tenant || texts.none}</td>
+      <td data-label={texts.list.accepted}>
+        <Time at={job.accepted_at} />
+      </td>
+      <td data-label={texts.list.attempts}>{jobView.attempts(job.attempts, job.max_attempts)}</td>
+      <td data-label={texts.list.reason}>
+        <span class="whole">{job.reason ?? texts.none}</span>
+      </td>
+    </tr>
+  );
+}

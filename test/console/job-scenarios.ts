@@ -1,0 +1,252 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type describe, expect, test } from '@jest/globals';
+import type { BrowserContextOptions } from 'playwright-core';
+import { parse, stringify } from 'yaml';
+import { DEMO_OPERATOR } from '../../auth-service/cli/demo-data.ts';
+import { reply, serve, type TestServer } from '../gateway/harness/index.ts';
+import { type AdministeredConsole, openAddress } from './administration-scenarios.ts';
+import { accessibilityProblems, type WatchedPage } from './browser.ts';
+
+/** A role that may look at jobs, of a demo account. */
+export const LOOKING_ROLE = 'manager';
+const ACTION = 'send_invoice';
+const PHONE = { viewport: { width: 390, height: 844 } };
+
+/** The webhook of the asynchronous action that has the jobs. */
+export interface JobsWebhook extends TestServer {
+  /** Whether it answers; otherwise it fails, and its jobs are dead. */
+  isUp: boolean;
+}
+
+/** Adds an asynchronous action with a webhook of its own to the metadata. */
+export async function addJobsTo(metadata: string): Promise<JobsWebhook> {
+  const server = await serve((_, response) =>
+    webhook.isUp ? reply(response, 200, { number: 'of-a-person' }) : reply(response, 500, { message: 'of-a-person' }),
+  );
+  const webhook: JobsWebhook = Object.assign(server, { isUp: true });
+  const file = join(metadata, 'actions.yaml');
+  const {
+    actions,
+    custom_types: types,
+    ...others
+  } = parse(readFileSync(file, 'utf8')) as {
+    actions: object[];
+    custom_types: { objects: object[] };
+  };
+  const definition = { kind: 'asynchronous', handler: server.url, job: { max_attempts: 1 } };
+  const more = { name: ACTION, definition, permissions: [{ role: 'user' }] };
+  const objects = [...types.objects, { name: 'Invoice' }];
+  writeFileSync(file, stringify({ ...others, actions: [...actions, more], custom_types: { ...types, objects } }));
+  appendFileSync(
+    join(metadata, 'actions.graphql'),
+    `\nextend type Mutation { ${ACTION}(order: ID!): Invoice }\ntype Invoice { number: String! }\n`,
+  );
+  return webhook;
+}
+
+interface JobsConsole extends AdministeredConsole {
+  readonly adminSecret: string;
+  webhook(): JobsWebhook;
+}
+
+/** What operators do with jobs in the console. */
+export function describeJobs(describeInBrowser: typeof describe.skip, console: JobsConsole): void {
+  const { openConsole, logIn, adminSecret } = console;
+  const headers = { 'content-type': 'application/json', 'x-hasura-admin-secret': adminSecret };
+
+  async function post<Body>(path: string, body: object, more: Record<string, string> = {}): Promise<Body> {
+    const init = { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) };
+    return (await (await fetch(console.url() + path, init)).json()) as Body;
+  }
+
+  /** Calls the action for a tenant. @returns the id of its job, once that has ended. */
+  async function call(tenant: string, isUp: boolean): Promise<string> {
+    console.webhook().isUp = isUp;
+    const query = `mutation { ${ACTION}(order: "of-a-person") }`;
+    const { data } = await post<{ data: Record<string, string> }>(
+      '/v1/graphql',
+      { query },
+      { 'x-hasura-role': 'user', 'x-hasura-user-id': '7', 'x-hasura-tenant-id': tenant },
+    );
+    const id = data[ACTION] ?? '';
+    const states = ['done', 'dead'];
+    for (;;) {
+      const { items } = await post<{ items: { id: string }[] }>('/v1/metadata', {
+        type: 'portico_get_jobs',
+        args: { states, tenant },
+      });
+      if (items.some((job) => job.id === id)) return id;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async function openAsOperator(path: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+    const page = await openConsole(path, options);
+    await page.getByRole('tab', { name: 'Service account' }).click();
+    await page.getByLabel('Client id').fill(DEMO_OPERATOR.clientId);
+    await page.getByLabel('Client secret').fill(DEMO_OPERATOR.clientSecret);
+    await page.getByRole('button', { name: 'Log in as the service account' }).click();
+    return page;
+  }
+
+  describeInBrowser('an operator of jobs', () => {
+    test('finds a dead job by its queue, state and tenant, and retries it without a mouse', async () => {
+      const id = await call('71', false);
+      await call('72', false);
+      const page = await openAsOperator('keys');
+      await page.getByRole('link', { name: 'Jobs' }).click();
+      await page.getByRole('region', { name: 'Queues' }).getByRole('link', { name: ACTION }).click();
+      await page.getByRole('heading', { name: `Operate ${ACTION}` }).waitFor();
+      await page.getByLabel('State').selectOption('dead');
+      await page.getByRole('searchbox', { name: 'Tenant' }).fill('71');
+      await page.keyboard.press('Enter');
+      await page.getByText('1 job, the newest first').waitFor();
+      expect(new URL(page.url()).search).toBe(`?kind=action&queue=${ACTION}&state=dead&tenant=71`);
+      await page.getByRole('link', { name: id }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('definition').filter({ hasText: 'http-5xx' }).waitFor();
+      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+      expect(await page.content()).not.toContain('of-a-person');
+      console.webhook().isUp = true;
+      await page.getByRole('button', { name: 'Retry' }).focus();
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog', { name: 'Run this job again?' });
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Retry' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('1 job will be run again.').waitFor();
+      // It may still run.
+      const done = page.getByRole('definition').filter({ hasText: /^done$/ });
+      for (; (await done.count()) === 0; await new Promise((resolve) => setTimeout(resolve, 100)))
+        await page.getByRole('button', { name: 'Refresh' }).click();
+      expect(await page.getByRole('button', { name: 'Purge' }).count()).toBe(0);
+      await page.goBack();
+      await page.getByText('No job matches.').waitFor();
+      expect(await page.getByRole('searchbox', { name: 'Tenant' }).inputValue()).toBe('71');
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('purges and cancels after typing the name of the queue', async () => {
+      const [one] = [await call('73', false), await call('73', false), await call('74', false)];
+      const page = await openAsOperator(`jobs/${one}`);
+      await page.getByRole('button', { name: 'Purge' }).click();
+      const dialog = page.getByRole('dialog');
+      await page.keyboard.type('send');
+      await page.keyboard.press('Enter');
+      await dialog.getByText(`This is not ${ACTION}.`).waitFor();
+      await dialog.getByLabel(`Type ${ACTION} to confirm`).fill(ACTION);
+      await page.keyboard.press('Enter');
+      await page.getByText('1 job was purged.').waitFor();
+      expect(new URL(page.url()).pathname).toMatch(/\/console\/jobs$/);
+      // Of one tenant alone.
+      await openAddress(page, `jobs?kind=action&queue=${ACTION}&tenant=73`);
+      await page.getByText('1 job, the newest first').waitFor();
+      await page.getByRole('button', { name: 'Cancel unfinished jobs' }).click();
+      await dialog.getByText('It cannot be undone').waitFor();
+      await page.keyboard.type(ACTION);
+      await page.keyboard.press('Enter');
+      await page.getByText('0 jobs were cancelled.').waitFor();
+      await page.getByRole('button', { name: 'Purge dead jobs' }).click();
+      await dialog.getByText(`Purge all dead jobs of ${ACTION} of tenant 73?`).waitFor();
+      await page.keyboard.type(ACTION);
+      await page.keyboard.press('Enter');
+      await page.getByText('No job matches.').waitFor();
+      await openAddress(page, `jobs?tenant=74`);
+      await page.getByText('1 job, the newest first').waitFor();
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('pages by addresses, and sees why a page or a job cannot be shown', async () => {
+      for (let calls = 0; calls < 3; calls++) await call('75', true);
+      const page = await openAsOperator('jobs?tenant=75');
+      await page.route('**/v1/metadata', (route) => {
+        const { type, args } = route.request().postDataJSON() as { type: string; args: object };
+        if (type !== 'portico_get_jobs') return route.continue();
+        return route.continue({ postData: { type, args: { ...args, limit: 2 } } });
+      });
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByRole('button', { name: 'Next page' }).click();
+      await page.getByText('1 job, the newest first').waitFor();
+      await page.getByRole('button', { name: 'Previous page' }).click();
+      await page.getByText('2 jobs, the newest first').waitFor();
+      await openAddress(page, 'jobs?state=lost&after=x');
+      await page.getByRole('alert').filter({ hasText: 'parse-failed' }).waitFor();
+      await openAddress(page, 'jobs/01a20547-cb68-7785-a3e7-888fbd921d2f');
+      await page.getByRole('alert').filter({ hasText: 'not-found' }).waitFor();
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+  });
+
+  describeInBrowser('jobs', () => {
+    test('are seen and not changed with a role that may look', async () => {
+      const id = await call('76', false);
+      const page = await openConsole('account');
+      await logIn(page, 'alice');
+      await page.getByLabel('Role').selectOption(LOOKING_ROLE);
+      await page.getByRole('link', { name: 'Jobs' }).click();
+      await page.getByText('You may look at jobs.').waitFor();
+      await openAddress(page, `jobs?kind=action&queue=${ACTION}`);
+      await page.getByRole('link', { name: id }).click();
+      await page.getByRole('heading', { name: `Job ${ACTION}` }).waitFor();
+      for (const name of ['Retry', 'Purge', 'Cancel the job'])
+        expect(await page.getByRole('button', { name }).count()).toBe(0);
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('are not shown to an administrator of a tenant, nor is the way there', async () => {
+      const id = await call('1', false);
+      const page = await openConsole('jobs');
+      await logIn(page, 'dora');
+      await page.getByLabel('Role').selectOption('tenant_admin');
+      for (const path of ['jobs', `jobs?tenant=1`, `jobs/${id}`]) {
+        await openAddress(page, path);
+        await page.getByRole('alert').filter({ hasText: 'Jobs are shown to platform operators' }).waitFor();
+        expect([path, await page.getByText(ACTION).count()]).toEqual([path, 0]);
+      }
+      expect(await page.getByRole('link', { name: 'Jobs', exact: true }).count()).toBe(0);
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('are left out of the navigation where the gateway has no database for them, and the page says so', async () => {
+      const page = await openConsole('');
+      await page.route('**/console/settings.json', async (route) => {
+        const response = await route.fetch();
+        return route.fulfill({ response, json: { ...(await response.json()), hasJobs: false } });
+      });
+      const error = 'jobs need HASURA_GRAPHQL_METADATA_DATABASE_URL';
+      await page.route('**/v1/metadata', (route) =>
+        route.fulfill({ status: 400, json: { path: '$.type', error, code: 'not-supported' } }),
+      );
+      await page.reload();
+      await page.getByRole('tab', { name: 'Admin secret' }).click();
+      await page.locator('input[name=secret]').fill(adminSecret);
+      await page.getByRole('button', { name: 'Use this secret' }).click();
+      await page.getByRole('link', { name: 'Sources' }).waitFor();
+      expect(await page.getByRole('link', { name: 'Jobs', exact: true }).count()).toBe(0);
+      await openAddress(page, 'jobs');
+      await page.getByRole('alert').filter({ hasText: 'This gateway has no database for jobs.' }).waitFor();
+      await page.context().close();
+    });
+
+    test.each(['light', 'dark'] as const)('are accessible and fit a phone in %s', async (colorScheme) => {
+      const id = await call('77', false);
+      const page = await openAsOperator('jobs', { ...PHONE, colorScheme });
+      for (const path of ['jobs', `jobs?kind=action&queue=${ACTION}`, `jobs/${id}`]) {
+        await openAddress(page, path);
+        await page.locator('.page[aria-busy=false] h1').waitFor();
+        await page.locator('.paged[aria-busy=false] [role=status]').first().waitFor();
+        await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+        expect([path, await accessibilityProblems(page)]).toEqual([path, []]);
+        expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 390]);
+      }
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+  });
+}
