@@ -143,6 +143,11 @@ describe('a request that two servers could read in two ways is refused', () => {
     ['encoded line ends', 400, headOf('GET /api/orders/a%0d%0ab HTTP/1.1', 'Host: a', authorization)],
     ['bytes that are not ASCII', 400, headOf('GET /api/orders/\u00e9 HTTP/1.1', 'Host: a', authorization)],
     ['overlong dots', 400, headOf('GET /api/orders/%c0%ae%c0%ae/x HTTP/1.1', 'Host: a', authorization)],
+    [
+      'dots that are encoded thousands of times',
+      400,
+      headOf(`GET /api/orders/%${'25'.repeat(20_000)}2e%2e/x HTTP/1.1`, 'Host: a', authorization),
+    ],
     ['dots that are encoded twice', 400, headOf('GET /api/orders/%252e%252e/x HTTP/1.1', 'Host: a', authorization)],
     [
       'another transfer coding',
