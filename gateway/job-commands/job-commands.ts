@@ -93,12 +93,10 @@ export class JobCommands {
   }
 
   async #list(filter: JobFilter, limit: number, { isOperator }: JobCommandCaller) {
-    // One more says whether there is another page.
-    const found = await this.#turns.run(() => readJobs(() => this.#jobs.admin.list(filter, limit + 1)));
-    const items = found.slice(0, limit);
+    const { jobs, next } = await this.#turns.run(() => readJobs(() => this.#jobs.admin.page(filter, limit)));
     return {
-      items: items.map((job) => shownJob(job, isOperator)),
-      next: found.length > limit ? (items.at(-1)?.id ?? null) : null,
+      items: jobs.map((job) => shownJob(job, isOperator)),
+      next: next ?? null,
       may_operate: isOperator,
     };
   }

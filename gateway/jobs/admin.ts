@@ -1,5 +1,6 @@
 import type { JobsDatabase } from './database/index.ts';
 import type { JobState, JobSummary, Json } from './job.ts';
+import { CLOCK_SKEW_MS, firstUuidOf } from './uuid-v7.ts';
 
 /** Jobs of an administrator's interest; all of the given conditions hold. */
 export interface JobFilter {
@@ -36,7 +37,18 @@ export interface JobDetails extends JobSummary {
 /** Of a queue, as `count_jobs` of the database has it. */
 export const MAX_COUNTED_DEAD = 10_000;
 
+/** The newest jobs of a filter, as far as they were looked for. */
+export interface JobPage {
+  readonly jobs: readonly JobSummary[];
+  /** What `after` of the filter is for those behind them; undefined where there are none. */
+  readonly next: string | undefined;
+}
+
 const MAX_LISTED = 1_000;
+/** Jobs that one statement looks through: first few, since mostly the first ones are what is looked for. */
+const LOOKED_THROUGH = { first: 2_000, most: 100_000 };
+/** How long jobs of a filter that fits few of them are looked for, for one page. */
+const PAGE_MS = 5_000;
 const MAX_CHANGED = 10_000;
 /** Of one transaction: each order key is a lock, of which a server has some thousands for all. */
 const MAX_CHANGED_AT_ONCE = 500;
@@ -65,20 +77,39 @@ const TABLES = [
   },
 ] as const satisfies readonly { name: string; states: readonly JobState[]; columns: string }[];
 
+type IdOrder = 'ASC' | 'DESC';
+
+/** Ids of jobs in an order of ids: behind the first one, up to the last one and with it. */
+interface IdRange {
+  readonly order: IdOrder;
+  readonly behind: string | undefined;
+  readonly upTo: string | undefined;
+}
+
+function tablesOf({ states }: JobFilter) {
+  return TABLES.filter((table) => !states || table.states.some((state) => states.includes(state)));
+}
+
 /**
  * The jobs of a filter in the order of their ids, which is that of their acceptance. Each table gives its first ones by its index of
  * ids, so that what is kept of finished jobs costs nothing.
  */
-function jobsOf(filter: JobFilter, order: 'ASC' | 'DESC', limit: number, also = 'true') {
+function jobsOf(filter: JobFilter, { order, behind, upTo }: IdRange, limit: number, also = 'true') {
   const { condition, values } = conditionOf(filter);
-  const parts = TABLES.filter(({ states }) => !filter.states || states.some((state) => filter.states?.includes(state)))
+  const isDescending = order === 'DESC';
+  const range = [
+    ...(behind === undefined ? [] : [`id ${isDescending ? '<' : '>'} $${values.push(behind)}::uuid`]),
+    ...(upTo === undefined ? [] : [`id ${isDescending ? '>=' : '<='} $${values.push(upTo)}::uuid`]),
+  ];
+  const conditions = [condition, also, ...range].join(' AND ');
+  const parts = tablesOf(filter)
     .map(
       ({ name, columns }) => `(
         SELECT * FROM (
           SELECT id, kind, queue, tenant, order_key, idempotency_key, attempts, max_attempts, accepted_at, started_at, reason,
             owner, ${columns}
           FROM portico_jobs.${name}
-        ) AS of_table WHERE ${condition} AND ${also} ORDER BY id ${order} LIMIT ${limit}
+        ) AS of_table WHERE ${conditions} ORDER BY id ${order} LIMIT ${limit}
       )`,
     )
     .join(' UNION ALL ');
@@ -96,15 +127,68 @@ export class JobsAdmin {
     this.#database = database;
   }
 
-  /** The newest first, `limit` of them at most (1,000). */
-  list(filter: JobFilter, limit = 100): Promise<readonly JobSummary[]> {
-    const { text, values } = listStatement(filter, limit);
-    return this.#database.query<JobSummary>(text, values);
+  /** The newest first, `limit` of them at most (1,000), among all that are kept: that may take long where the filter fits few of them. */
+  async list(filter: JobFilter, limit = 100): Promise<readonly JobSummary[]> {
+    const { jobs } = await this.#walk(filter, {
+      limit: Math.min(limit, MAX_LISTED),
+      withinMs: Number.POSITIVE_INFINITY,
+    });
+    return jobs;
+  }
+
+  /**
+   * The newest first, `limit` of them at most (1,000). After `withinMs` milliseconds it returns what was found so far: there may be
+   * fewer, or none, and a `next`.
+   */
+  async page(filter: JobFilter, limit = 100, withinMs = PAGE_MS): Promise<JobPage> {
+    const most = Math.min(limit, MAX_LISTED);
+    const { jobs, next } = await this.#walk(filter, { limit: most + 1, withinMs });
+    // One more says whether there is another page.
+    return jobs.length > most ? { jobs: jobs.slice(0, most), next: jobs[most - 1]?.id } : { jobs, next };
+  }
+
+  /** Looks for jobs of a filter with one statement after another, none of which looks through all that is kept. */
+  async #walk(filter: JobFilter, { limit, withinMs }: { limit: number; withinMs: number }): Promise<JobPage> {
+    const endsAt = performance.now() + withinMs;
+    const jobs: JobSummary[] = [];
+    for await (const range of this.#rangesOf(filter, 'DESC')) {
+      const { text, values } = listStatement(filter, limit - jobs.length, range);
+      jobs.push(...(await this.#database.query<JobSummary>(text, values)));
+      if (jobs.length >= limit) break;
+      if (range.upTo !== undefined && performance.now() >= endsAt) return { jobs, next: range.upTo };
+    }
+    return { jobs, next: undefined };
+  }
+
+  /** Ranges of ids, one after another, until there are no more; where ids are named, all. */
+  async *#rangesOf(filter: JobFilter, order: IdOrder): AsyncGenerator<IdRange> {
+    if (tablesOf(filter).length === 0) return;
+    let behind = order === 'DESC' ? firstBehind(filter) : undefined;
+    const last = order === 'ASC' ? firstBehind(filter) : undefined;
+    for (let size = LOOKED_THROUGH.first; ; size = Math.min(size * 10, LOOKED_THROUGH.most)) {
+      const upTo = filter.ids ? undefined : await this.#idAfter(filter, order, behind, size);
+      yield { order, behind, upTo };
+      if (upTo === undefined || (last !== undefined && upTo >= last)) return;
+      behind = upTo;
+    }
+  }
+
+  /** The id of the job that is `count` jobs behind another one in the table with the most of them; undefined: there are fewer. */
+  async #idAfter(filter: JobFilter, order: IdOrder, behind: string | undefined, count: number) {
+    const condition = behind === undefined ? 'true' : `id ${order === 'DESC' ? '<' : '>'} $2::uuid`;
+    const ids = tablesOf(filter).map(
+      ({ name }) => `(SELECT id FROM portico_jobs.${name} WHERE ${condition} ORDER BY id ${order} OFFSET $1 LIMIT 1)`,
+    );
+    const [row] = await this.#database.query<{ id: string | null }>(
+      `SELECT ${order === 'DESC' ? 'greatest' : 'least'}(${ids.join()}) AS id`,
+      behind === undefined ? [count] : [count, behind],
+    );
+    return row?.id ?? undefined;
   }
 
   /** Payload, owner and results are personal data: show them only to a caller who asked for them. */
   async show(id: string): Promise<JobDetails | undefined> {
-    const { text, values } = jobsOf({ ids: [id] }, 'DESC', 1);
+    const { text, values } = jobsOf({ ids: [id] }, ANY_ID, 1);
     const [job] = await this.#database.query<JobDetails>(
       `SELECT ${SUMMARY}, payload, owner, output, errors FROM ${text}`,
       values,
@@ -137,12 +221,17 @@ export class JobsAdmin {
   async #change(filter: JobFilter, possible: readonly JobState[], statement: string, also = 'true'): Promise<number> {
     const states = filter.states?.filter((state) => possible.includes(state)) ?? possible;
     if (states.length === 0) return 0;
-    const { text, values } = jobsOf({ ...filter, states }, 'ASC', MAX_CHANGED, also);
-    const found = await this.#database.query<{ id: string }>(`SELECT id FROM ${text}`, values);
+    const ids: string[] = [];
+    for await (const range of this.#rangesOf({ ...filter, states }, 'ASC')) {
+      const { text, values } = jobsOf({ ...filter, states }, range, MAX_CHANGED - ids.length, also);
+      const found = await this.#database.query<{ id: string }>(`SELECT id FROM ${text}`, values);
+      ids.push(...found.map(({ id }) => id));
+      if (ids.length >= MAX_CHANGED) break;
+    }
     let changed = 0;
-    for (let from = 0; from < found.length; from += MAX_CHANGED_AT_ONCE) {
-      const ids = found.slice(from, from + MAX_CHANGED_AT_ONCE).map(({ id }) => id);
-      const [row] = await this.#database.query<{ changed: number }>(statement, [ids]);
+    for (let from = 0; from < ids.length; from += MAX_CHANGED_AT_ONCE) {
+      const some = ids.slice(from, from + MAX_CHANGED_AT_ONCE);
+      const [row] = await this.#database.query<{ changed: number }>(statement, [some]);
       changed += row?.changed ?? 0;
     }
     return changed;
@@ -181,15 +270,27 @@ export class JobsAdmin {
   }
 }
 
+const ANY_ID: IdRange = { order: 'DESC', behind: undefined, upTo: undefined };
+
 /** What a list sends to the database. */
-export function listStatement(filter: JobFilter, limit: number): { text: string; values: readonly unknown[] } {
-  const { text, values } = jobsOf(filter, 'DESC', Math.min(limit, MAX_LISTED));
+export function listStatement(
+  filter: JobFilter,
+  limit: number,
+  range: IdRange = ANY_ID,
+): { text: string; values: readonly unknown[] } {
+  const { text, values } = jobsOf(filter, range, limit);
   return { text: `SELECT ${SUMMARY} FROM ${text}`, values };
+}
+
+/** The id that all jobs of a filter are before, in the order of ids: those have the time of their acceptance, or nearly so. */
+function firstBehind({ before, after }: JobFilter): string | undefined {
+  const bounds = [before && firstUuidOf(before.getTime() + CLOCK_SKEW_MS), after?.toLowerCase()];
+  return bounds.filter((id) => id !== undefined).sort()[0];
 }
 
 function conditionOf({ ids, states, kind, queue, tenant, before, after }: JobFilter): {
   condition: string;
-  values: readonly unknown[];
+  values: unknown[];
 } {
   const values: unknown[] = [];
   const conditions = ['true'];

@@ -1,4 +1,4 @@
-export type { JobDetails, JobFilter, JobsAdmin, QueueStats } from './admin.ts';
+export type { JobDetails, JobFilter, JobPage, JobsAdmin, QueueStats } from './admin.ts';
 export { type CronPlan, CronPlanStore, type CronPlans } from './cron-plans.ts';
 export { JobsDatabaseUnusable } from './database/index.ts';
 export { digestOf } from './digest.ts';

@@ -1,7 +1,7 @@
 import type { JobsDatabase } from './database/index.ts';
 import { resultsUnavailable } from './errors.ts';
 import { FINAL_STATES, type JobResult, type JobState, type Json } from './job.ts';
-import { timeOfUuid } from './uuid-v7.ts';
+import { CLOCK_SKEW_MS, timeOfUuid } from './uuid-v7.ts';
 
 /** For jobs whose end was not announced, in milliseconds. */
 const POLL_MS = 2_000;
@@ -118,10 +118,6 @@ export class JobResults {
     this.#unsettled.clear();
   }
 }
-
-/** By how much the time in an id, which is the database's, may be ahead of when its job was finished: a process asks for the time
- * each hour, and its clock runs by itself in between. */
-const CLOCK_SKEW_MS = 10 * 60_000;
 
 const RESULT = `
   SELECT id, queue, state, accepted_at, NULL::jsonb AS output, NULL::jsonb AS errors, NULL::text AS reason

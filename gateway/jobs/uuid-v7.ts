@@ -20,3 +20,15 @@ export function timeOfUuid(id: string): number | undefined {
   if (id[14] !== '7') return undefined;
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
+
+/**
+ * By how much the time in an id, which is the database's, may differ from when its job was accepted or finished: a process asks for the
+ * time each hour, and its clock runs by itself in between.
+ */
+export const CLOCK_SKEW_MS = 10 * 60_000;
+
+/** What all UUIDs of version 7 of a time and later ones are not less than. @param ms since 1970. */
+export function firstUuidOf(ms: number): string {
+  const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0').slice(-12);
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}

@@ -1,5 +1,6 @@
 import { constants, fstatSync, openSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions, symbols } from 'pino';
+import { errorForLog } from './error-for-log.ts';
 import { LineOutput } from './line-output.ts';
 
 export type { Logger };
@@ -48,6 +49,7 @@ export function createLogger(
     level,
     base: { service },
     timestamp: stdTimeFunctions.isoTime,
+    serializers: { err: errorForLog },
     formatters: { level: (label: string) => ({ level: label }) },
     redact: {
       paths: SECRET_FIELDS.flatMap((field) => under(field)),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listStatement } from '../../../gateway/jobs/admin.ts';
 import { done } from '../../../gateway/jobs/index.ts';
+import { uuidV7 } from '../../../gateway/jobs/uuid-v7.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { hasPgbouncer, startPgbouncer } from '../../auth-service/database/pgbouncer.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
@@ -92,5 +93,64 @@ onServer('the database of jobs', () => {
       expect(plan).not.toMatch(/Seq Scan on finished_\d{8}/);
     }
     expect(await admin.list({ states: ['done'] }, 50)).toHaveLength(50);
+  });
+
+  test('a few jobs among many are found by statements of which none looks through all', async () => {
+    const { admin } = jobs.open();
+    await admin.makePartitions();
+    await jobs.sql('TRUNCATE portico_jobs.finished');
+    const made = '01a20000-0000-7000-8000-';
+    await jobs.sql(
+      `INSERT INTO portico_jobs.finished
+      SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, 'work', CASE WHEN n IN (7, 8, 30000) THEN 'rare' ELSE 'one' END, '', NULL, n::text,
+        'done', 1, 1, now(), now(), now(), NULL, NULL, NULL, NULL FROM generate_series(1, 60000) AS n`,
+      [made],
+    );
+    const idOf = (n: number) => made + n.toString(16).padStart(12, '0');
+    const rare = [30_000, 8, 7].map(idOf);
+    expect((await admin.list({ queue: 'rare' })).map(({ id }) => id)).toEqual(rare);
+    expect((await admin.list({ queue: 'rare' }, 2)).map(({ id }) => id)).toEqual(rare.slice(0, 2));
+    expect(await admin.page({ queue: 'rare' }, 2)).toMatchObject({ next: rare[1] });
+    expect(await admin.page({ queue: 'rare' }, 3)).toMatchObject({ next: undefined });
+    // A page that may take no time has what the first statement found, and where it ended.
+    const pages: string[][] = [];
+    let after: string | undefined;
+    do {
+      const page = await admin.page({ queue: 'rare', after }, 10, 0);
+      pages.push(page.jobs.map(({ id }) => id));
+      after = page.next;
+    } while (after !== undefined);
+    expect(pages.length).toBeGreaterThan(10);
+    expect(pages.flat()).toEqual(rare);
+    // What was accepted since is not looked through.
+    const looked = listStatement({ queue: 'rare' }, 100, { order: 'DESC', behind: idOf(40_000), upTo: idOf(30_000) });
+    expect((await jobs.sql(looked.text, [...looked.values])).map(({ id }) => id)).toEqual([idOf(30_000)]);
+    const plan = (await jobs.sql(`EXPLAIN ${looked.text}`, [...looked.values]))
+      .map((row) => row['QUERY PLAN'])
+      .join('\n');
+    expect(plan).not.toMatch(/Seq Scan on finished_\d{8}/);
+  });
+
+  test('jobs that were accepted before a time are looked for from then on, and dead ones of a few are found', async () => {
+    const { admin } = jobs.open();
+    await admin.makePartitions();
+    const hour = 3_600_000;
+    const now = Date.now();
+    const old = uuidV7(now - 3 * hour);
+    for (const [id, hours] of [
+      [old, 3],
+      [uuidV7(now), 0],
+    ] as const)
+      await jobs.sql(
+        `INSERT INTO portico_jobs.dead SELECT $1, 'work', 'before', '', NULL, '', 1, 1, 'null', NULL, NULL, false,
+          now() - $2::int * interval '1 hour', now(), now(), NULL, NULL, NULL`,
+        [id, hours],
+      );
+    const filter = { queue: 'before', before: new Date(now - hour) };
+    expect((await admin.list(filter)).map(({ id }) => id)).toEqual([old]);
+    expect(await admin.list({ queue: 'before', before: new Date(now - 5 * hour) })).toEqual([]);
+    expect(await admin.list({ queue: 'before', states: [] })).toEqual([]);
+    expect(await admin.purge(filter)).toBe(1);
+    expect(await admin.list({ queue: 'before' })).toHaveLength(1);
   });
 });
