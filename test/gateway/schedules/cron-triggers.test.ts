@@ -1,6 +1,6 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { availableEngines } from '../../database/index.ts';
+import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { eventually } from '../jobs/jobs-harness.ts';
 import {
   minutesAgo,
@@ -26,12 +26,18 @@ const isPlanned = async ({ sql }: SchedulesWorld, name: string) =>
   (await sql('SELECT FROM portico_jobs.cron_plan WHERE name = $1', [name])).length === 1;
 
 describe.each(await availableEngines())('cron triggers on %s', (engine) => {
-  const worlds: SchedulesWorld[] = [];
-  afterEach(() => Promise.all(worlds.splice(0).map((world) => world.close())));
-  afterAll(() => Promise.all(worlds.map((world) => world.close())));
+  let database: TestDatabase;
+  let world: SchedulesWorld | undefined;
+  beforeAll(async () => {
+    database = await createTestDatabase({ engine, migrated: false });
+  });
+  afterEach(async () => {
+    await world?.close();
+    world = undefined;
+  });
+  afterAll(() => database.drop());
   const open = async () => {
-    const world = await openSchedulesWorld(engine);
-    worlds.push(world);
+    world = await openSchedulesWorld(database);
     return world;
   };
   /** A trigger that has been planned once, and then not for so many minutes. */

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { GatewayError } from '../../../gateway/errors.ts';
-import { availableEngines } from '../../database/index.ts';
+import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { eventually } from '../jobs/jobs-harness.ts';
 import {
   openSchedulesWorld,
@@ -35,20 +35,23 @@ async function refusalOf(run: Promise<unknown>): Promise<string> {
 }
 
 describe.each(await availableEngines())('one-off events on %s', (engine) => {
-  const worlds: SchedulesWorld[] = [];
-  const closeAll = () => Promise.all(worlds.splice(0).map((world) => world.close()));
-  afterEach(closeAll);
-  /** For refusals, of which nothing is left. */
-  let shared: Promise<SchedulesWorld> | undefined;
-  let replicaOfAll: Replica | undefined;
-  afterAll(async () => {
-    await closeAll();
-    await (await shared)?.close();
+  let database: TestDatabase;
+  let ofTest: SchedulesWorld | undefined;
+  beforeAll(async () => {
+    database = await createTestDatabase({ engine, migrated: false });
   });
+  afterEach(async () => {
+    await ofTest?.close();
+    ofTest = undefined;
+  });
+  afterAll(() => database.drop());
+  const openWorld = async () => {
+    ofTest = await openSchedulesWorld(database);
+    return ofTest;
+  };
   /** A process whose metadata names the webhook's origin by a cron trigger. */
   const open = async (options?: ReplicaOptions) => {
-    const world = await openSchedulesWorld(engine);
-    worlds.push(world);
+    const world = await openWorld();
     return { world, replica: world.replica([trigger('never', '0 0 1 1 *')], options) };
   };
 
@@ -157,8 +160,7 @@ describe.each(await availableEngines())('one-off events on %s', (engine) => {
   });
 
   test('send what the metadata sends to the origin, and nothing else of the environment', async () => {
-    const world = await openSchedulesWorld(engine);
-    worlds.push(world);
+    const world = await openWorld();
     const other = 'https://other.example.com';
     const replica = world.replica(
       [
@@ -203,74 +205,81 @@ describe.each(await availableEngines())('one-off events on %s', (engine) => {
     );
   });
 
-  test.each<[what: string, name: string, args: object, refusal: string]>([
-    ['no webhook', 'create_scheduled_event', { schedule_at: FUTURE }, '400 parse-failed $.args.webhook'],
-    ['no time', 'create_scheduled_event', { webhook: '{{HOOK_URL}}' }, '400 parse-failed $.args.schedule_at'],
-    [
-      'a time that is none',
-      'create_scheduled_event',
-      { webhook: '{{HOOK_URL}}', schedule_at: 'soon' },
-      '400 parse-failed $.args.schedule_at',
-    ],
-    [
-      'a day that is none',
-      'create_scheduled_event',
-      { webhook: '{{HOOK_URL}}', schedule_at: '2026-02-31T23:00:00Z' },
-      '400 parse-failed $.args.schedule_at',
-    ],
-    [
-      'an unknown key',
-      'create_scheduled_event',
-      { webhook: '{{HOOK_URL}}', schedule_at: FUTURE, when: 1 },
-      '400 parse-failed $.args.when',
-    ],
-    [
-      'a header with a line break',
-      'create_scheduled_event',
-      { webhook: '{{HOOK_URL}}', schedule_at: FUTURE, headers: [{ name: 'a\r\nb', value: '1' }] },
-      '400 parse-failed $.args.headers.0.name',
-    ],
-    [
-      'a variable that is not set',
-      'create_scheduled_event',
-      { webhook: '{{NOT_SET}}', schedule_at: FUTURE },
-      '400 validation-failed $.args.webhook',
-    ],
-    [
-      'a secret of the platform',
-      'create_scheduled_event',
-      { webhook: '{{HOOK_URL}}', schedule_at: FUTURE, headers: [{ name: 'x', value: '{{PORTICO_WEBHOOK_SECRET}}' }] },
-      '400 validation-failed $.args.headers',
-    ],
-    [
-      'another scheme',
-      'create_scheduled_event',
-      { webhook: 'file:///etc/passwd', schedule_at: FUTURE },
-      '400 validation-failed $.args.webhook',
-    ],
-    [
-      'an id that is none',
-      'delete_scheduled_event',
-      { type: 'one_off', event_id: "' OR true" },
-      '400 parse-failed $.args.event_id',
-    ],
-    ['a type that is none', 'get_scheduled_events', { type: 'all' }, '400 parse-failed $.args.type'],
-    ['a negative offset', 'get_scheduled_events', { type: 'one_off', offset: -1 }, '400 parse-failed $.args.offset'],
-    ['a large page', 'get_scheduled_events', { type: 'one_off', limit: 1_001 }, '400 parse-failed $.args.limit'],
-    ['no trigger', 'get_scheduled_events', { type: 'cron' }, '400 parse-failed $.args.trigger_name'],
-    [
-      'an unknown trigger',
-      'get_scheduled_events',
-      { type: 'cron', trigger_name: 'other' },
-      '400 not-found $.args.trigger_name',
-    ],
-    ['a trigger to be created', 'create_cron_trigger', { name: 'new' }, '400 not-supported $.type'],
-    ['a trigger to be deleted', 'delete_cron_trigger', { name: 'never' }, '400 not-supported $.type'],
-  ])('are refused: %s', async (_, name, args, refusal) => {
-    shared ??= openSchedulesWorld(engine);
-    const world = await shared;
-    replicaOfAll ??= world.replica([trigger('never', '0 0 1 1 *')]);
-    expect(await refusalOf(command(replicaOfAll, name, args))).toBe(refusal);
+  describe('in commands that are not valid', () => {
+    let world: SchedulesWorld;
+    let replica: Replica;
+    beforeAll(async () => {
+      world = await openSchedulesWorld(database);
+      replica = world.replica([trigger('never', '0 0 1 1 *')]);
+    });
+    afterAll(() => world.close());
+
+    test.each<[what: string, name: string, args: object, refusal: string]>([
+      ['no webhook', 'create_scheduled_event', { schedule_at: FUTURE }, '400 parse-failed $.args.webhook'],
+      ['no time', 'create_scheduled_event', { webhook: '{{HOOK_URL}}' }, '400 parse-failed $.args.schedule_at'],
+      [
+        'a time that is none',
+        'create_scheduled_event',
+        { webhook: '{{HOOK_URL}}', schedule_at: 'soon' },
+        '400 parse-failed $.args.schedule_at',
+      ],
+      [
+        'a day that is none',
+        'create_scheduled_event',
+        { webhook: '{{HOOK_URL}}', schedule_at: '2026-02-31T23:00:00Z' },
+        '400 parse-failed $.args.schedule_at',
+      ],
+      [
+        'an unknown key',
+        'create_scheduled_event',
+        { webhook: '{{HOOK_URL}}', schedule_at: FUTURE, when: 1 },
+        '400 parse-failed $.args.when',
+      ],
+      [
+        'a header with a line break',
+        'create_scheduled_event',
+        { webhook: '{{HOOK_URL}}', schedule_at: FUTURE, headers: [{ name: 'a\r\nb', value: '1' }] },
+        '400 parse-failed $.args.headers.0.name',
+      ],
+      [
+        'a variable that is not set',
+        'create_scheduled_event',
+        { webhook: '{{NOT_SET}}', schedule_at: FUTURE },
+        '400 validation-failed $.args.webhook',
+      ],
+      [
+        'a secret of the platform',
+        'create_scheduled_event',
+        { webhook: '{{HOOK_URL}}', schedule_at: FUTURE, headers: [{ name: 'x', value: '{{PORTICO_WEBHOOK_SECRET}}' }] },
+        '400 validation-failed $.args.headers',
+      ],
+      [
+        'another scheme',
+        'create_scheduled_event',
+        { webhook: 'file:///etc/passwd', schedule_at: FUTURE },
+        '400 validation-failed $.args.webhook',
+      ],
+      [
+        'an id that is none',
+        'delete_scheduled_event',
+        { type: 'one_off', event_id: "' OR true" },
+        '400 parse-failed $.args.event_id',
+      ],
+      ['a type that is none', 'get_scheduled_events', { type: 'all' }, '400 parse-failed $.args.type'],
+      ['a negative offset', 'get_scheduled_events', { type: 'one_off', offset: -1 }, '400 parse-failed $.args.offset'],
+      ['a large page', 'get_scheduled_events', { type: 'one_off', limit: 1_001 }, '400 parse-failed $.args.limit'],
+      ['no trigger', 'get_scheduled_events', { type: 'cron' }, '400 parse-failed $.args.trigger_name'],
+      [
+        'an unknown trigger',
+        'get_scheduled_events',
+        { type: 'cron', trigger_name: 'other' },
+        '400 not-found $.args.trigger_name',
+      ],
+      ['a trigger to be created', 'create_cron_trigger', { name: 'new' }, '400 not-supported $.type'],
+      ['a trigger to be deleted', 'delete_cron_trigger', { name: 'never' }, '400 not-supported $.type'],
+    ])('are refused: %s', async (_, name, args, refusal) => {
+      expect(await refusalOf(command(replica, name, args))).toBe(refusal);
+    });
   });
 
   test('can be asked for beside the cron triggers of the files', async () => {

@@ -2,9 +2,9 @@ import type { Jobs, JobsOptions } from '../../../gateway/jobs/index.ts';
 import { openSchedules, type Schedules } from '../../../gateway/schedules/index.ts';
 import { openUpstreamHttp } from '../../../gateway/upstream/index.ts';
 import { createLogger } from '../../../platform/index.ts';
-import type { Engine } from '../../database/index.ts';
+import type { TestDatabase } from '../../database/index.ts';
 import { keeper, type Received, reply, webhook } from '../harness/index.ts';
-import { openJobsDatabase } from '../jobs/jobs-harness.ts';
+import { jobsOn } from '../jobs/jobs-harness.ts';
 import { load } from '../metadata/load.ts';
 
 export const WEBHOOK_SECRET = 'a secret of all webhooks, known to both';
@@ -47,10 +47,10 @@ export interface ReplicaOptions extends Partial<JobsOptions> {
   readonly clockSkewMs?: number;
 }
 
-/** A database of jobs, a webhook, and processes with schedules. */
-export async function openSchedulesWorld(engine: Engine): Promise<SchedulesWorld> {
+/** A webhook, and processes with schedules on a database, which has no jobs after `close`: the next world may have it. */
+export async function openSchedulesWorld(on: TestDatabase): Promise<SchedulesWorld> {
   const { keep, close } = keeper();
-  const database = await openJobsDatabase(engine);
+  const database = jobsOn(on);
   // Migrates it.
   await database.open().admin.makePartitions();
   let answer: Parameters<SchedulesWorld['answerBy']>[0] = () => ({ status: 200 });
