@@ -41,13 +41,15 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
 
 /** What axe finds against WCAG 2.2 AA on a page: a line for each rule, with the elements that break it. */
 export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+  // The page keeps it until it is loaded again.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   return page.evaluate(async (tags) => {
     const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } };
     interface AxeResults {
       readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
     }
-    const { violations } = await axe.run({ runOnly: { type: 'tag', values: tags } });
+    // Without details of what keeps to the rules.
+    const { violations } = await axe.run({ runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'] });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }, WCAG);
 }
