@@ -66,13 +66,13 @@ describe('the data directory', () => {
 describe('the data directory of a running Portico', () => {
   let portico: Portico;
   beforeAll(async () => {
-    portico = await startPortico({ dataDir });
+    portico = await startPortico({ dataDir, arguments: ['auth-service'] });
   });
   afterAll(() => portico.stop());
 
   test('is not used by a second one, and the first goes on', async () => {
     expectOneLine(await cannotStart({}), 'PORTICO_DATA_DIR', dataDir, 'in use');
-    expect((await fetch(`${portico.url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${portico.authServiceUrl}/readyz`)).status).toBe(200);
   });
 });
 
