@@ -19,10 +19,12 @@ RUN install -d -o node -g node /var/lib/portico
 ENV NODE_ENV=production
 WORKDIR /portico
 COPY --from=build /portico/node_modules node_modules
-COPY --from=build /portico/package.json ./
+COPY --from=build /portico/package.json /portico/LICENSE ./
 COPY --from=build /portico/prisma prisma
 COPY --from=build /portico/dist dist
 COPY --from=build /portico/metadata metadata
+# The commands portico and portico-auth, and the health check.
+COPY deploy/image /usr/local/bin
 USER node
 EXPOSE 8080
 CMD ["node", "dist/gateway/main.js"]

@@ -29,7 +29,11 @@ const TYPES = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
 };
+
+/** The licences of the packages that are in the scripts, which ask for being passed on with them. */
+const LICENCES = 'licences.txt';
 
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
@@ -126,7 +130,26 @@ async function bundle(packageDir) {
     outputFiles.map(({ path, contents }) => [path.slice(outdir.length + 1), Buffer.from(contents)]),
   );
   files.set('index.html', indexPage(sources, metafile));
+  files.set(LICENCES, Buffer.from(licencesOf(packageDir, metafile), 'utf8'));
   return files;
+}
+
+/** Name, version and licence text of each package that the bundler has read a file of. */
+function licencesOf(packageDir, { inputs }) {
+  const directories = new Set(
+    Object.keys(inputs).flatMap((input) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []),
+  );
+  return [...directories]
+    .sort()
+    .map((directory) => {
+      const path = join(packageDir, directory);
+      const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+      const texts = readdirSync(path)
+        .filter((file) => /^(licen[cs]e|notice)/i.test(file))
+        .map((file) => readFileSync(join(path, file), 'utf8').trim());
+      return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+    })
+    .join(`\n\n${'-'.repeat(80)}\n\n`);
 }
 
 /** The page, with the names of the files that it begins with. */

@@ -27,7 +27,12 @@ export async function setUpJobs(admin: pg.Client, role: LoginRole, url: string):
     } else if (!found || found.isOpen) {
       // Only a superuser may give a database to a role that it is not a member of.
       await grantMembership(admin, role.name);
-      if (!found) await admin.query(`CREATE DATABASE ${database} OWNER ${owner}`);
+      // Its encoding is not that of the server's template, which may be one that lacks characters of inputs and results.
+      // With the locale C the order of texts stays the same whatever the operating system's is.
+      if (!found)
+        await admin.query(
+          `CREATE DATABASE ${database} OWNER ${owner} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`,
+        );
       // Not in one transaction with that: an earlier run may have ended in between.
       await admin.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);
     }

@@ -20,7 +20,7 @@ compose() {
     skipped && match($0, /[^ ]/) > skipped { next }
     { skipped = 0 }
     /^ *(depends_on|ports|security_opt|restart|build|mem_limit|tmpfs):/ { skipped = match($0, /[^ ]/); next }
-    /- \.\/metadata:/ || /^ *test: \[CMD, node/ { next }
+    /- \.\/metadata:/ || /^ *test: \[CMD, portico-health/ { next }
     { print }' docker-compose.yml
 }
 

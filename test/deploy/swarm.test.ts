@@ -128,7 +128,7 @@ test('the balancer of the stack waits, retries and asks servers as that of deplo
       expect(deploy.replicas).toBeGreaterThan(1);
       expect(deploy.update_config).toMatchObject({ order: 'start-first', failure_action: 'rollback' });
       expect(deploy.rollback_config).toMatchObject({ order: 'start-first' });
-      expect(healthcheck?.test.slice(0, 3)).toEqual(['CMD', 'node', '-e']);
+      expect(healthcheck?.test).toEqual(['CMD', 'portico-health', expect.stringMatching(/^\d+$/), '--until-ready']);
     }
     for (const name of ['postgres', 'redis']) expect(service(name).deploy.update_config?.order).toBe('stop-first');
   });

@@ -46,7 +46,7 @@ export function isLockTimeout(error: unknown): boolean {
 
 /** What an operator has to change before jobs can use their database. */
 export class JobsDatabaseUnusable extends Error {
-  readonly code: 'rights-missing' | 'login-refused' | 'database-missing' | 'schema-too-new';
+  readonly code: 'rights-missing' | 'login-refused' | 'database-missing' | 'schema-too-new' | 'encoding';
 
   constructor(code: JobsDatabaseUnusable['code'], message: string, cause?: unknown) {
     super(message, { cause });

@@ -90,6 +90,7 @@ async function applyPending(
   const pending = migrations.filter((migration) => migration.version > version);
   if (pending.length === 0) return [];
   if (version === 0) {
+    await requireUtf8(connection);
     await connection.query('CREATE SCHEMA IF NOT EXISTS portico_jobs');
     await connection.query(
       'CREATE TABLE IF NOT EXISTS portico_jobs.migration (version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
@@ -104,6 +105,19 @@ async function applyPending(
     );
   }
   return pending.map(({ name }) => name);
+}
+
+/** Inputs and results are any text, which other encodings lack characters for. @throws JobsDatabaseUnusable */
+async function requireUtf8(connection: pg.ClientBase): Promise<void> {
+  const { rows } = await connection.query<{ name: string; encoding: string }>(
+    'SELECT current_database() AS name, pg_encoding_to_char(encoding) AS encoding FROM pg_database WHERE datname = current_database()',
+  );
+  for (const { name, encoding } of rows)
+    if (encoding !== 'UTF8')
+      throw new JobsDatabaseUnusable(
+        'encoding',
+        `the database "${name}" has the encoding ${encoding}: drop it, and make it again with ENCODING 'UTF8' TEMPLATE template0`,
+      );
 }
 
 /**

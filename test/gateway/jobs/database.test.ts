@@ -58,6 +58,29 @@ onServer('the database of jobs', () => {
     await jobs.sql('DROP SCHEMA portico_jobs CASCADE');
   });
 
+  test('the log says that a database has another encoding than UTF-8', async () => {
+    const name = `portico_ascii_${randomBytes(6).toString('hex')}`;
+    await jobs.sql(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'`);
+    const url = new URL(database.url);
+    url.pathname = name;
+    const lines: Record<string, unknown>[] = [];
+    const log = createLogger('gateway', 'info', { write: (line: string) => lines.push(JSON.parse(line)) });
+    const opened = jobs.open({ url: url.href, log });
+    try {
+      await expect(opened.enqueue(WORK)).rejects.toMatchObject({ code: 'service-unavailable' });
+      expect(lines).toMatchObject([
+        {
+          event: 'jobs.database_unusable',
+          code: 'encoding',
+          reason: expect.stringContaining(`"${name}" has the encoding SQL_ASCII`),
+        },
+      ]);
+    } finally {
+      await opened.stop(0);
+      await jobs.sql(`DROP DATABASE ${name} WITH (FORCE)`);
+    }
+  });
+
   (hasPgbouncer ? test : test.skip)('can be behind a pooler that shares connections between transactions', async () => {
     const pooler = await startPgbouncer(database.url, ['postgres']);
     try {
