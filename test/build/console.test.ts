@@ -47,6 +47,14 @@ describe('the build of the console', () => {
     expect(all.some((name) => readFileSync(join(outputDir, 'assets', name), 'utf8').includes('cm-content'))).toBe(true);
   });
 
+  test('writes the licences of the packages that the scripts hold', () => {
+    const licences = readFileSync(join(outputDir, 'licences.txt'), 'utf8');
+    const packages = [...licences.matchAll(/^(\S+) \d\S* \((.+)\)$/gm)].map(([, name, licence]) => [name, licence]);
+    for (const name of ['preact', '@codemirror/view', 'graphql']) expect(packages).toContainEqual([name, 'MIT']);
+    expect(licences).toContain('THE SOFTWARE IS PROVIDED "AS IS"');
+    expect(licences).not.toContain('undefined');
+  });
+
   test('does nothing while nothing has changed', async () => {
     let isBegun = false;
     expect(

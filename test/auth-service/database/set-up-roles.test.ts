@@ -245,6 +245,10 @@ describeOnPostgres('the user and the database of jobs', () => {
   test('are made where they are missing, by several at once, and nothing is lost when it is repeated', async () => {
     const results = await Promise.all([setUpRoles(urls), setUpRoles(urls), setUpRoles(urls)]);
     expect(results.map(({ jobs }) => jobs)).toEqual([JOBS, JOBS, JOBS]);
+    // Whatever the server's template has.
+    const own =
+      'SELECT pg_encoding_to_char(encoding) AS encoding, datcollate FROM pg_database WHERE datname = current_database()';
+    expect(await query(urls.jobs, own)).toEqual([{ encoding: 'UTF8', datcollate: 'C' }]);
     const jobs = openJobs({
       url: urls.jobs,
       mode: 'accept',
@@ -385,11 +389,11 @@ describeOnPostgres('an administrator who is no superuser, as in a managed Postgr
   });
 });
 
-async function query(url: string, text: string): Promise<void> {
+async function query(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(text);
+    return (await client.query(text)).rows;
   } finally {
     await client.end();
   }
