@@ -32,9 +32,6 @@ const TYPES = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** The licences of the packages that are in the scripts, which ask for being passed on with them. */
-const LICENCES = 'licences.txt';
-
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
@@ -129,12 +126,14 @@ async function bundle(packageDir) {
   const files = new Map(
     outputFiles.map(({ path, contents }) => [path.slice(outdir.length + 1), Buffer.from(contents)]),
   );
-  files.set('index.html', indexPage(sources, metafile));
-  files.set(LICENCES, Buffer.from(licencesOf(packageDir, metafile), 'utf8'));
+  const licences = Buffer.from(licencesOf(packageDir, metafile), 'utf8');
+  const licencesFile = `assets/licences-${createHash('sha256').update(licences).digest('hex').slice(0, 8)}.txt`;
+  files.set(licencesFile, licences);
+  files.set('index.html', indexPage(sources, metafile, licencesFile));
   return files;
 }
 
-/** Name, version and licence text of each package that the bundler has read a file of. */
+/** Name, version and licence text of each package in the scripts: licences ask for being passed on with the code. */
 function licencesOf(packageDir, { inputs }) {
   const directories = new Set(
     Object.keys(inputs).flatMap((input) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []),
@@ -153,7 +152,7 @@ function licencesOf(packageDir, { inputs }) {
 }
 
 /** The page, with the names of the files that it begins with. */
-function indexPage(sources, { outputs }) {
+function indexPage(sources, { outputs }, licences) {
   const nameOf = (entry) => {
     const found = Object.entries(outputs).find(
       ([path, { entryPoint }]) => entryPoint === entry && !path.endsWith('.map'),
@@ -166,9 +165,10 @@ function indexPage(sources, { outputs }) {
     style: nameOf(`${SOURCES}/styles/index.css`),
     theme: nameOf(`${SOURCES}/theme-at-start.ts`),
     icon: nameOf(`${SOURCES}/icon.svg`),
+    licences,
   };
   const page = readFileSync(join(sources, 'index.html'), 'utf8').replace(
-    /\{(script|style|theme|icon)\}/g,
+    /\{(script|style|theme|icon|licences)\}/g,
     (_, name) => entries[name],
   );
   // What the first script imports is fetched together with it.
