@@ -1,4 +1,4 @@
-import { type Logger, lineWriter, logJson, type Span } from '../../platform/index.ts';
+import { type Logger, lineWriter, logJson } from '../../platform/index.ts';
 import { type HttpExchange, type OperationLog, RequestRecord } from '../http/index.ts';
 import { RecordFields } from './record-fields.ts';
 
@@ -48,7 +48,7 @@ export function createAccessLog(log: Logger): AccessLog {
       const duration = durationMs.toFixed(3);
       destination.write(
         // The request id has been validated, and the method is one that Node.js parses.
-        `${before}${isoTime()}${after}${requestId}"${traceFields(span)},"type":"http-log","event":"request.completed","method":"${request.method}","path":${logJson(path, MAX_PATH)},"ip":${logJson(clientAddress, MAX_ADDRESS)},"status":${status},"duration_ms":${duration}${fields.write(record, request.headers)},"msg":"request"}\n`,
+        `${before}${isoTime()}${after}${requestId}"${span?.logFields ?? ''},"type":"http-log","event":"request.completed","method":"${request.method}","path":${logJson(path, MAX_PATH)},"ip":${logJson(clientAddress, MAX_ADDRESS)},"status":${status},"duration_ms":${duration}${fields.write(record, request.headers)},"msg":"request"}\n`,
       );
     });
   }
@@ -58,16 +58,11 @@ export function createAccessLog(log: Logger): AccessLog {
     const id = operationId === undefined ? '' : `"operation_id":"${operationId}",`;
     const duration = durationMs === undefined ? '' : `,"duration_ms":${durationMs.toFixed(3)}`;
     destination.write(
-      `${before}${isoTime()}${after}${requestId}"${traceFields(span)},${id}"type":"operation-log","event":"${event}","ip":${logJson(clientAddress, MAX_ADDRESS)}${duration}${fields.write(record, headers)},"msg":"${EVENT_MESSAGES[event]}"}\n`,
+      `${before}${isoTime()}${after}${requestId}"${span?.logFields ?? ''},${id}"type":"operation-log","event":"${event}","ip":${logJson(clientAddress, MAX_ADDRESS)}${duration}${fields.write(record, headers)},"msg":"${EVENT_MESSAGES[event]}"}\n`,
     );
   };
 
   return { request, operation };
-}
-
-/** The ids of the trace, by which its lines are found from it. */
-function traceFields(span: Span | undefined): string {
-  return span ? `,"trace_id":"${span.traceId}","span_id":"${span.spanId}"` : '';
 }
 
 const EVENT_MESSAGES = {

@@ -32,4 +32,4 @@ export {
   type ResilienceSettings,
 } from './resilience/index.ts';
 export { ResilientClient, type SourceState } from './resilient-client.ts';
-export { type RequestHeaders, withHeaders } from './with-headers.ts';
+export { joinHeaderLists, type RequestHeaders, withHeaders } from './with-headers.ts';

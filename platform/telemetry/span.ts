@@ -1,5 +1,5 @@
 import type { FixedAttributes } from './fixed-attributes.ts';
-import { spanIdIn, traceIdIn } from './new-contexts.ts';
+import { logFieldsIn, logFieldsOf, spanIdIn, traceIdIn, traceParentIn } from './new-contexts.ts';
 import type { Propagation } from './propagators.ts';
 import type { SpanIdGenerator } from './span-ids.ts';
 import type { SpanContext } from './trace-context.ts';
@@ -19,6 +19,8 @@ export interface Span extends SpanContext {
   readonly isRecording: boolean;
   /** Names and values in turn, of the headers that propagate this span to a service. Made at its first use. */
   readonly headers: readonly string[];
+  /** Its ids as members of a log line, in JSON and with a comma before each. */
+  readonly logFields: string;
   /**
    * Begins a span below this one. `name` must be of few: no ids, no paths with values.
    *
@@ -143,6 +145,10 @@ export class RecordedSpan implements Span {
     return this.#headers;
   }
 
+  get logFields(): string {
+    return logFieldsOf(this.traceId, this.spanId);
+  }
+
   startChild(name: string, kind: SpanKind = 'internal', fixed?: FixedAttributes, startMs?: number): Span {
     const { trace, idHigh, idLow } = this;
     const { spanIds: ids } = trace;
@@ -208,35 +214,40 @@ export class RecordedSpan implements Span {
 
 /**
  * A span that is not recorded. All those of a trace in this process are one: services get its ids, and nothing is exported. It
- * is little more than its `traceparent`, since most requests have one where a share of them is recorded.
+ * is little more than a text of its ids, since most requests have one where a share of them is recorded.
  */
 export class UnrecordedSpan implements Span {
   readonly isRecording = false;
   readonly isSampled = false;
   readonly traceState: string;
-  readonly #traceParent: string;
+  readonly #context: string;
   readonly #propagation: Pick<Propagation, 'injectText'>;
   readonly #baggage: string;
   #headers: readonly string[] | undefined = undefined;
 
-  constructor(traceParent: string, traceState: string, propagation: Pick<Propagation, 'injectText'>, baggage: string) {
-    this.#traceParent = traceParent;
+  /** @param context as `NewContexts` makes them. */
+  constructor(context: string, traceState: string, propagation: Pick<Propagation, 'injectText'>, baggage: string) {
+    this.#context = context;
     this.traceState = traceState;
     this.#propagation = propagation;
     this.#baggage = baggage;
   }
 
   get traceId(): string {
-    return traceIdIn(this.#traceParent);
+    return traceIdIn(this.#context);
   }
 
   get spanId(): string {
-    return spanIdIn(this.#traceParent);
+    return spanIdIn(this.#context);
   }
 
   get headers(): readonly string[] {
-    this.#headers ??= this.#propagation.injectText(this.#traceParent, this, this.#baggage);
+    this.#headers ??= this.#propagation.injectText(traceParentIn(this.#context), this, this.#baggage);
     return this.#headers;
+  }
+
+  get logFields(): string {
+    return logFieldsIn(this.#context);
   }
 
   startChild(): Span {

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { NewContexts, spanIdIn, traceIdIn } from './new-contexts.ts';
+import { contextText, NewContexts, spanIdIn, traceIdIn } from './new-contexts.ts';
 import type { IncomingContext, Propagation } from './propagators.ts';
 import type { Sampler } from './sampler.ts';
 import { type LocalTrace, RecordedSpan, type Span, type SpanKind, UnrecordedSpan } from './span.ts';
 import { SpanIdGenerator } from './span-ids.ts';
-import { formatTraceParent, type SpanContext, wordAt } from './trace-context.ts';
+import { type SpanContext, wordAt } from './trace-context.ts';
 
 export interface TracerOptions {
   readonly sampler: Sampler;
@@ -102,10 +102,8 @@ export class Tracer {
     const { traceId, traceState } = parent;
     const isSampled = this.#options.sampler(wordAt(traceId, 2), parent);
     const spanId = ids.next();
-    if (!isSampled && !this.#hasTail) {
-      const traceParent = formatTraceParent({ traceId, spanId, isSampled });
-      return new UnrecordedSpan(traceParent, traceState, this.propagation, baggage);
-    }
+    if (!isSampled && !this.#hasTail)
+      return new UnrecordedSpan(contextText(traceId, spanId), traceState, this.propagation, baggage);
     const words = [wordAt(traceId, 0), wordAt(traceId, 1), wordAt(traceId, 2), wordAt(traceId, 3)] as const;
     const trace = this.#trace(traceId, words, isSampled, traceState, baggage);
     const [high, low] = [ids.lastWord(2), ids.lastWord(1)];

@@ -1,5 +1,6 @@
 import { ASSERTION_HEADER, type ServiceAssertion } from '../../assertions/index.ts';
 import type { Session } from '../../session/index.ts';
+import { joinHeaderLists } from '../../upstream/index.ts';
 import type { HeaderForwarding } from '../client-headers.ts';
 import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';
 
@@ -30,23 +31,20 @@ export function upstreamHeaders({ headers: configured, forwardHeaders, assertion
   if (forwardHeaders || [...CALL_HEADERS, ASSERTION_HEADER].some((name) => name in configured))
     return (context) =>
       Object.entries(headersByName({ headers: configured, forwardHeaders, assertion }, context)).flat();
-  if (assertion)
-    return (context) => [
-      ...ofSession(context),
-      'x-request-id',
-      context.requestId,
-      'x-forwarded-for',
-      context.clientAddress,
-      ASSERTION_HEADER,
-      assertion.forSession(context.session),
-    ];
-  return (context) => [
-    ...ofSession(context),
+  const ofCall = ({ requestId, clientAddress }: OperationContext) => [
     'x-request-id',
-    context.requestId,
+    requestId,
     'x-forwarded-for',
-    context.clientAddress,
+    clientAddress,
   ];
+  if (assertion)
+    return (context) =>
+      joinHeaderLists(ofSession(context), [
+        ...ofCall(context),
+        ASSERTION_HEADER,
+        assertion.forSession(context.session),
+      ]);
+  return (context) => joinHeaderLists(ofSession(context), ofCall(context));
 }
 
 /** The same by name. */

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { NewContexts, spanIdIn, traceIdIn } from '../../../platform/telemetry/new-contexts.ts';
+import {
+  logFieldsIn,
+  NewContexts,
+  spanIdIn,
+  traceIdIn,
+  traceParentIn,
+} from '../../../platform/telemetry/new-contexts.ts';
 import { createSampler } from '../../../platform/telemetry/sampler.ts';
 import { SpanIdGenerator } from '../../../platform/telemetry/span-ids.ts';
 import { parseTraceParent, wordAt } from '../../../platform/telemetry/trace-context.ts';
@@ -73,7 +79,7 @@ test('ids are random, of their lengths and never zero', () => {
   const traces = made.map(traceIdIn);
   const spans = [...made.map(spanIdIn), ...Array.from({ length: 5_000 }, () => ids.next())];
 
-  expect(made.every((context) => parseTraceParent(context, undefined)?.isSampled === false)).toBe(true);
+  expect(made.every((context) => parseTraceParent(traceParentIn(context), undefined)?.isSampled === false)).toBe(true);
   expect([new Set(traces).size, new Set(spans).size]).toEqual([5_000, 10_000]);
   expect(traces.every((id) => /^[0-9a-f]{32}$/.test(id))).toBe(true);
   expect(spans.every((id) => /^[0-9a-f]{16}$/.test(id))).toBe(true);
@@ -91,5 +97,20 @@ test('an id is known in words too, which are those of its text', () => {
     );
     expect([contexts.word(4), contexts.word(5)]).toEqual([0, 1].map((index) => wordAt(spanIdIn(context), index)));
     expect([ids.lastWord(2), ids.lastWord(1)]).toEqual([wordAt(span, 0), wordAt(span, 1)]);
+  }
+});
+
+test('the ids that services get are those of the log line', () => {
+  const contexts = new NewContexts();
+  for (let i = 0; i < 2_000; i++) {
+    const context = contexts.next();
+    const ids = { traceId: traceIdIn(context), spanId: spanIdIn(context) };
+
+    expect(parseTraceParent(traceParentIn(context), undefined)).toEqual({ ...ids, isSampled: false, traceState: '' });
+    expect(JSON.parse(`{"level":"info"${logFieldsIn(context)}}`)).toEqual({
+      level: 'info',
+      trace_id: ids.traceId,
+      span_id: ids.spanId,
+    });
   }
 });
