@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bearer, gatewayEnvironment, graphqlUpstream, keeper, openIssuer, send, until } from '../harness/index.ts';
 import { metadataDirectory } from '../harness/metadata-directory.ts';
 import { type Process, run, start } from './portico.ts';
+import { reportOf, textOf } from './run-check.ts';
 
 const { keep, close } = keeper();
 afterAll(close);
@@ -34,12 +36,15 @@ describe('portico check', () => {
 
   test('ends with 1 when something is wrong, and says what on standard output', async () => {
     const directory = await keep(metadataDirectory({ 'remote_schemas.yaml': [{ ...SHOP, coment: 1 }] }));
-    const [text, json] = await Promise.all([run(['check', directory.path]), run(['check', directory.path, '--json'])]);
+    const [text, { code, report }] = await Promise.all([
+      run(['check', directory.path]),
+      reportOf({ location: directory.path }),
+    ]);
     expect(text).toMatchObject({ code: 1, stderr: '' });
     expect(text.stdout).toContain(
       'error: remote_schemas.yaml:4 [0].coment: unknown key "coment": did you mean "comment"?',
     );
-    expect([json.code, JSON.parse(json.stdout).problems]).toEqual([
+    expect([code, report.problems]).toEqual([
       1,
       [
         {
@@ -70,17 +75,27 @@ describe('portico check', () => {
     git('init', '-q');
     git('add', '.');
     git('commit', '-q', '-m', 'first');
-    const check = (...args: string[]) =>
-      run(['check', 'platform/metadata', '--schemas', 'schemas', '--against', 'HEAD', ...args], {
+    const command = (against: string) =>
+      run(['check', 'platform/metadata', '--schemas', 'schemas', `--against=${against}`], {
         cwd: repository,
         environment,
       });
+    /** What the command does, without its process. */
+    const comparing = (against: string) => ({
+      location: join(repository, 'platform/metadata'),
+      schemas: join(repository, 'schemas'),
+      against,
+      environment,
+    });
 
-    expect(await check()).toMatchObject({ code: 0, stdout: expect.stringContaining('changes: 0, 0 of them breaking') });
+    expect(await command('HEAD')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('changes: 0, 0 of them breaking'),
+    });
 
     directory.write({ 'platform/metadata/shop/shop.yaml': permitted('type Query { item: String }')[0] });
-    const taken = await check();
-    expect([taken.code, taken.stdout]).toEqual([
+    const taken = await textOf(comparing('HEAD'));
+    expect([taken.code, taken.text]).toEqual([
       1,
       expect.stringContaining("breaking (user): Field 'price' was removed from object type 'Query'"),
     ]);
@@ -90,24 +105,18 @@ describe('portico check', () => {
       'platform/metadata/shop/shop.yaml': permitted('type Query { item: String price: Int }')[0],
       'schemas/shop.graphql': 'type Query { item: String price: Int more: Int }',
     });
-    const more = await check('--json');
-    expect([more.code, JSON.parse(more.stdout).changes]).toEqual([
+    const more = await reportOf(comparing('HEAD'));
+    expect([more.code, more.report.changes]).toEqual([
       0,
       [{ breaking: false, message: "Field 'more' was added to object type 'Query'", roles: ['admin'] }],
     ]);
     expect(git('status', '--porcelain').toString().trim().split('\n')).toHaveLength(1);
     expect(readdirSync(repository).sort()).toEqual(['.git', 'platform', 'schemas', 'version.yaml']);
 
-    for (const name of ['no-such-branch', '--upload-pack=x', 'HEAD:platform']) {
-      const { code, stdout } = await run(['check', 'platform/metadata', '--schemas', 'schemas', `--against=${name}`], {
-        cwd: repository,
-        environment,
-      });
-      expect([code, stdout]).toEqual([
-        1,
-        expect.stringContaining(`error: ${name}: is no metadata directory and no git`),
-      ]);
-    }
+    const refusal = (name: string) => expect.stringContaining(`error: ${name}: is no metadata directory and no git`);
+    for (const name of ['no-such-branch', '--upload-pack=x', 'HEAD:platform'])
+      expect(await textOf(comparing(name))).toEqual({ code: 1, text: refusal(name) });
+    expect(await command('--upload-pack=x')).toMatchObject({ code: 1, stdout: refusal('--upload-pack=x') });
   });
 });
 
@@ -120,8 +129,8 @@ describe('portico init', () => {
     const files = stdout.trim().split('\n');
     expect(files).toContain(`${target}/remote_schemas.yaml`);
     for (const file of files) expect(existsSync(file)).toBe(true);
-    const checked = await run(['check', target]);
-    expect(checked).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sources: none\n/) });
+    const checked = await textOf({ location: target });
+    expect(checked).toEqual({ code: 0, text: expect.stringMatching(/^sources: none\n/) });
 
     const again = await run(['init', target]);
     expect(again).toMatchObject({
