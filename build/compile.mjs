@@ -1,11 +1,12 @@
 // Compiles the package into `dist/`, which mirrors the tree: TypeScript to JavaScript without type checks (those belong to
-// `npm test`), pages and styles unchanged. Only files that differ from the last run are compiled, so that every command
-// can call it.
+// `npm test`), pages and styles unchanged. Bundled packages (`build/packages.mjs`) are imported from `dist/packages/`. Only
+// files that differ from the last run are compiled, so that every command can call it.
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BUNDLED_PACKAGES, bundledFile } from './packages.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -110,7 +111,7 @@ function isAwaitingSource(packageDir, file) {
 function compilerVersion() {
   try {
     const { version } = require('@swc/core/package.json');
-    return hashOf(`${version} ${JSON.stringify(OPTIONS)} ${readFileSync(fileURLToPath(import.meta.url), 'utf8')}`);
+    return hashOf(`${version} ${JSON.stringify([OPTIONS, BUNDLED_PACKAGES])} ${readFileSync(fileURLToPath(import.meta.url), 'utf8')}`);
   } catch {
     return undefined;
   }
@@ -183,10 +184,27 @@ async function emit(packageDir, source) {
     const filename = join(packageDir, source);
     const { code, map } = await transform(readFileSync(filename, 'utf8'), { ...OPTIONS, filename });
     replace(`${output}.map`, map);
-    replace(output, `${code}//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`);
+    replace(output, `${fromBundles(code, outputOf(source))}//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`);
   } else replace(output, readFileSync(join(packageDir, source)));
   const { size, mtimeMs } = statSync(output);
   return { size, mtimeMs };
+}
+
+/** Imports and exports in compiled code, which has each in a line; imports on demand. */
+const IMPORTS = /^((?:import|export)\b[^\n]*\bfrom |import )(["'])([^."'\n][^"'\n]*)\2|(\bimport\()(["'])([^."'\n][^"'\n]*)\5(?=\))/gm;
+
+/**
+ * Compiled code with bundled packages imported from their bundles. No line moves, so that source maps stay right.
+ *
+ * @param {string} file its path, with slashes, that begins with `dist/`
+ */
+function fromBundles(code, file) {
+  return code.replace(IMPORTS, (found, before, quote, name, beforeOnDemand, quoteOnDemand, nameOnDemand) => {
+    const bundle = bundledFile(name ?? nameOnDemand);
+    if (bundle === undefined) return found;
+    const path = posix.relative(posix.dirname(file), `dist/${bundle}`);
+    return (before ?? beforeOnDemand) + JSON.stringify(path.startsWith('.') ? path : `./${path}`);
+  });
 }
 
 /** Writes the file atomically: another command that starts meanwhile never reads half of it. */

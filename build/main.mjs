@@ -1,11 +1,14 @@
-// `npm run build`: the database client, the console, then the compiled code of the product and of the tools.
+// `npm run build`: the database client, the console, the bundled packages, then the compiled code of the product and of the
+// tools.
 import { fileURLToPath } from 'node:url';
 import { generateClient } from '../prisma/generate.mjs';
 import { compile, TOOLS } from './compile.mjs';
 import { buildConsole } from './console.mjs';
+import { bundlePackages } from './packages.mjs';
 
 const packageDir = fileURLToPath(new URL('..', import.meta.url));
 await generateClient();
 await buildConsole(packageDir);
+await bundlePackages(packageDir);
 await compile(packageDir);
 await compile(packageDir, undefined, TOOLS);

@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { compile } from '../build/compile.mjs';
 import { buildConsole } from '../build/console.mjs';
+import { bundlePackages } from '../build/packages.mjs';
 import { generateClient } from '../prisma/generate.mjs';
 
 const packageDir = fileURLToPath(new URL('..', import.meta.url));
@@ -19,6 +20,7 @@ try {
   const consoleBuilt = buildConsole(packageDir, () => say('building the console')).catch((error) =>
     process.stderr.write(`portico: the console could not be built: ${error.message}\n`),
   );
+  await bundlePackages(packageDir, () => say('bundling packages'));
   await compile(packageDir, sayFiles);
   await consoleBuilt;
   const { launch } = await import('../dist/start/launch.js');

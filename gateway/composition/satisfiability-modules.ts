@@ -27,6 +27,9 @@ export interface SatisfiabilityModules {
 
 /** @returns undefined where they are not where they were. */
 export async function loadSatisfiabilityModules(): Promise<SatisfiabilityModules | undefined> {
+  // The bundle exports them too, see build/packages.mjs: other copies of them would be replaced in vain.
+  const library: object = await import('@theguild/federation-composition');
+  if ('OperationPath' in library) return library as SatisfiabilityModules;
   try {
     const packageFile = createRequire(import.meta.url).resolve('@theguild/federation-composition/package.json');
     const folder = join(dirname(packageFile), 'esm/supergraph/validation/rules/satisfiablity');

@@ -1,0 +1,216 @@
+// Bundles packages that services load into `dist/packages/`, a file for each way in and chunks for what they share. Loading
+// the 1,400 files that they have takes Node three times as long as evaluating them. The compiled code imports these files in
+// place of the packages (`build/compile.mjs`), so that a process has one copy of each.
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const require = createRequire(import.meta.url);
+
+const OUTPUT = 'dist/packages';
+const STAMP = 'dist/.packages.json';
+
+const SATISFIABILITY = 'esm/supergraph/validation/rules/satisfiablity';
+
+/**
+ * What is bundled, as it is imported, and with it files of the package that it does not export. A package that is not here
+ * is loaded from `node_modules/`: native addons, WebAssembly and files that a package looks for beside its own code
+ * (`piscina`, `@electric-sql/pglite`, `@prisma/client`, `@prisma/schema-engine-wasm`), and what is one file anyway. None of
+ * those may depend on one of these: a process would have it twice.
+ */
+const BUNDLED = {
+  '@fastify/busboy': [],
+  '@graphql-inspector/core': [],
+  '@graphql-tools/federation': [],
+  '@graphql-tools/schema': [],
+  '@graphql-tools/stitching-directives': [],
+  '@graphql-tools/utils': [],
+  '@opentelemetry/otlp-exporter-base/node-http': [],
+  '@prisma/adapter-pg': [],
+  '@prisma/driver-adapter-utils': [],
+  '@theguild/federation-composition': ['operation-path', 'edge', 'node', 'moves', 'graph'].map(
+    (name) => `${SATISFIABILITY}/${name}.js`,
+  ),
+  bcryptjs: [],
+  croner: [],
+  express: [],
+  graphql: [],
+  'graphql/utilities/extendSchema.js': [],
+  'graphql-http': [],
+  'graphql-http/lib/use/express': [],
+  'graphql-ws': [],
+  'graphql-ws/use/ws': [],
+  ioredis: [],
+  jsonwebtoken: [],
+  pg: [],
+  pino: [],
+  'prom-client': [],
+  undici: [],
+  ws: [],
+  yaml: [],
+  zod: [],
+};
+
+/** What `import` may name and is bundled. */
+export const BUNDLED_PACKAGES = Object.keys(BUNDLED);
+
+/** Tried by packages above, which do without. */
+const OPTIONAL = ['bufferutil', 'pg-native', 'utf-8-validate'];
+
+/** Files of earlier builds stay so long: a process that runs from them may load another one. */
+const KEPT_MS = 24 * 3_600_000;
+
+/**
+ * The file that takes the place of a package.
+ *
+ * @param {string} imported what an `import` names
+ * @returns {string | undefined} its path below `dist/`; undefined for what is not bundled
+ */
+export function bundledFile(imported) {
+  if (!Object.hasOwn(BUNDLED, imported)) return undefined;
+  return `packages/${imported.replace(/\.js$/, '')}.js`;
+}
+
+/**
+ * Brings `dist/packages/` up to date with the installed packages, by the lock file.
+ *
+ * @param {string} packageDir
+ * @param {() => void} [onBegin] called before anything is bundled, and not at all when nothing is
+ * @returns {Promise<boolean>} whether it was bundled
+ * @throws when the development dependencies are missing and the bundles are not current
+ */
+export async function bundlePackages(packageDir, onBegin = () => {}) {
+  const stampFile = join(packageDir, STAMP);
+  const bundler = bundlerVersion();
+  const stamp = stampOf(packageDir, bundler);
+  const known = readStamp(stampFile);
+  if (known !== undefined && (known === stamp || bundler === undefined)) return false;
+  if (bundler === undefined)
+    throw new Error('the development dependencies are not installed, and the bundled packages are not current');
+  onBegin();
+  const outdir = join(packageDir, OUTPUT);
+  const files = await bundle(packageDir, outdir);
+  // What is imported is there before what imports it.
+  const chunksFirst = [...files].sort(([one], [other]) => isEntry(one) - isEntry(other));
+  for (const [name, content] of chunksFirst) replace(join(outdir, name), content);
+  replace(stampFile, JSON.stringify({ stamp }));
+  removeOld(outdir, files);
+  return true;
+}
+
+/** Undefined where the bundler is not installed, as in an image. */
+function bundlerVersion() {
+  try {
+    return require('esbuild/package.json').version;
+  } catch {
+    return undefined;
+  }
+}
+
+function readStamp(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).stamp;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A hash of everything that the result depends on. */
+function stampOf(packageDir, bundler) {
+  const lock = join(packageDir, 'package-lock.json');
+  return createHash('sha256')
+    .update(String(bundler))
+    .update(readFileSync(fileURLToPath(import.meta.url)))
+    .update(existsSync(lock) ? readFileSync(lock) : '')
+    .digest('base64url');
+}
+
+/** @returns {Promise<Map<string, Uint8Array>>} the files by their names below `dist/packages/` */
+async function bundle(packageDir, outdir) {
+  const { build } = require('esbuild');
+  const contents = new Map(
+    await Promise.all(BUNDLED_PACKAGES.map(async (name) => [name, await exportsOf(name)])),
+  );
+  const { outputFiles } = await build({
+    absWorkingDir: packageDir,
+    entryPoints: BUNDLED_PACKAGES.map((name) => ({
+      in: `bundled:${name}`,
+      out: bundledFile(name).slice('packages/'.length, -'.js'.length),
+    })),
+    outdir,
+    chunkNames: 'chunks/[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    // Those of Node alone: with `module`, which is the bundler's own, a package may have other exports.
+    conditions: [],
+    target: 'node20.19',
+    external: OPTIONAL,
+    // Packages that are not modules of ECMAScript call `require` for those of Node.
+    banner: {
+      js: "import { createRequire as $createRequire } from 'node:module';\nconst require = $createRequire(import.meta.url);",
+    },
+    charset: 'utf8',
+    legalComments: 'eof',
+    write: false,
+    logLevel: 'warning',
+    plugins: [
+      {
+        name: 'bundled',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^bundled:/ }, ({ path }) => ({
+            path: path.slice('bundled:'.length),
+            namespace: 'bundled',
+          }));
+          onLoad({ filter: /./, namespace: 'bundled' }, ({ path }) => ({
+            contents: contents.get(path),
+            resolveDir: packageDir,
+          }));
+        },
+      },
+    ],
+  });
+  return new Map(outputFiles.map(({ path, contents }) => [path.slice(outdir.length + 1), contents]));
+}
+
+/**
+ * A module that exports what Node's own loader finds in a package. A bundler cannot tell for those that are not modules of
+ * ECMAScript.
+ */
+async function exportsOf(name) {
+  const files = BUNDLED[name].map((file) => join(dirname(require.resolve(`${name}/package.json`)), file));
+  const lines = [
+    exportLine(name, await import(name)),
+    ...(await Promise.all(files.map(async (file) => exportLine(file, await import(pathToFileURL(file).href))))),
+  ];
+  return lines.join('\n');
+}
+
+function exportLine(from, exported) {
+  const names = Object.keys(exported).filter((name) => name !== 'module.exports');
+  return `export { ${names.join(', ')} } from ${JSON.stringify(from)};`;
+}
+
+function isEntry(name) {
+  return name.startsWith('chunks/') ? 0 : 1;
+}
+
+/** Removes files of earlier builds, and what a build that was interrupted has left. */
+function removeOld(outdir, files) {
+  for (const name of readdirSync(outdir, { recursive: true, encoding: 'utf8' })) {
+    const stats = statSync(join(outdir, name), { throwIfNoEntry: false });
+    if (stats?.isFile() && !files.has(name) && Date.now() - stats.mtimeMs > KEPT_MS)
+      rmSync(join(outdir, name), { force: true });
+  }
+}
+
+/** Writes a file atomically: another command that starts meanwhile never reads half of it. */
+function replace(file, content) {
+  mkdirSync(dirname(file), { recursive: true });
+  const aside = `${file}.${randomUUID()}`;
+  writeFileSync(aside, content);
+  renameSync(aside, file);
+}
