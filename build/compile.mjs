@@ -111,7 +111,9 @@ function isAwaitingSource(packageDir, file) {
 function compilerVersion() {
   try {
     const { version } = require('@swc/core/package.json');
-    return hashOf(`${version} ${JSON.stringify([OPTIONS, BUNDLED_PACKAGES])} ${readFileSync(fileURLToPath(import.meta.url), 'utf8')}`);
+    return hashOf(
+      `${version} ${JSON.stringify([OPTIONS, BUNDLED_PACKAGES])} ${readFileSync(fileURLToPath(import.meta.url), 'utf8')}`,
+    );
   } catch {
     return undefined;
   }
@@ -184,14 +186,17 @@ async function emit(packageDir, source) {
     const filename = join(packageDir, source);
     const { code, map } = await transform(readFileSync(filename, 'utf8'), { ...OPTIONS, filename });
     replace(`${output}.map`, map);
-    replace(output, `${fromBundles(code, outputOf(source))}//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`);
+    replace(
+      output,
+      `${fromBundles(code, outputOf(source))}//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`,
+    );
   } else replace(output, readFileSync(join(packageDir, source)));
   const { size, mtimeMs } = statSync(output);
   return { size, mtimeMs };
 }
 
-/** Imports and exports in compiled code, which has each in a line; imports on demand. */
-const IMPORTS = /^((?:import|export)\b[^\n]*\bfrom |import )(["'])([^."'\n][^"'\n]*)\2|(\bimport\()(["'])([^."'\n][^"'\n]*)\5(?=\))/gm;
+/** The beginning of what imports or exports in compiled code, which has each in a line, and the name of a package. */
+const IMPORTS = /(^(?:import|export)\b[^\n]*\bfrom |^import |\bimport\()(?:'([^.'\n][^'\n]*)'|"([^."\n][^"\n]*)")/gm;
 
 /**
  * Compiled code with bundled packages imported from their bundles. No line moves, so that source maps stay right.
@@ -199,11 +204,11 @@ const IMPORTS = /^((?:import|export)\b[^\n]*\bfrom |import )(["'])([^."'\n][^"'\
  * @param {string} file its path, with slashes, that begins with `dist/`
  */
 function fromBundles(code, file) {
-  return code.replace(IMPORTS, (found, before, quote, name, beforeOnDemand, quoteOnDemand, nameOnDemand) => {
-    const bundle = bundledFile(name ?? nameOnDemand);
+  return code.replace(IMPORTS, (found, before, single, double) => {
+    const bundle = bundledFile(single ?? double);
     if (bundle === undefined) return found;
     const path = posix.relative(posix.dirname(file), `dist/${bundle}`);
-    return (before ?? beforeOnDemand) + JSON.stringify(path.startsWith('.') ? path : `./${path}`);
+    return before + JSON.stringify(path.startsWith('.') ? path : `./${path}`);
   });
 }
 

@@ -130,9 +130,7 @@ function stampOf(packageDir, bundler) {
 /** @returns {Promise<Map<string, Uint8Array>>} the files by their names below `dist/packages/` */
 async function bundle(packageDir, outdir) {
   const { build } = require('esbuild');
-  const contents = new Map(
-    await Promise.all(BUNDLED_PACKAGES.map(async (name) => [name, await exportsOf(name)])),
-  );
+  const contents = new Map(await Promise.all(BUNDLED_PACKAGES.map(async (name) => [name, await exportsOf(name)])));
   const { outputFiles } = await build({
     absWorkingDir: packageDir,
     entryPoints: BUNDLED_PACKAGES.map((name) => ({
@@ -161,12 +159,10 @@ async function bundle(packageDir, outdir) {
       {
         name: 'bundled',
         setup({ onResolve, onLoad }) {
-          onResolve({ filter: /^bundled:/ }, ({ path }) => ({
-            path: path.slice('bundled:'.length),
-            namespace: 'bundled',
-          }));
+          // Where a module is one of ECMAScript by its name, `default` of another one is what Node makes of it.
+          onResolve({ filter: /^bundled:/ }, ({ path }) => ({ path: `${path}.mjs`, namespace: 'bundled' }));
           onLoad({ filter: /./, namespace: 'bundled' }, ({ path }) => ({
-            contents: contents.get(path),
+            contents: contents.get(path.slice('bundled:'.length, -'.mjs'.length)),
             resolveDir: packageDir,
           }));
         },

@@ -1,3 +1,5 @@
+import { type BundledPackage, bundledPackages } from './bundled-package.ts';
+
 /** What V8 writes with `--cpu-prof`, as far as it is read here. */
 export interface CpuProfile {
   readonly nodes: readonly {
@@ -19,6 +21,7 @@ export function summarise(profile: CpuProfile, skipMs = 0): { readonly groups: S
   const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
   const groups = new Map<string, number>();
   const functions = new Map<string, number>();
+  const bundledPackage = bundledPackages();
   let total = 0;
   let elapsed = 0;
   profile.samples.forEach((id, index) => {
@@ -28,7 +31,7 @@ export function summarise(profile: CpuProfile, skipMs = 0): { readonly groups: S
     if (elapsed <= skipMs * 1000) return;
     if (!frame || frame.functionName === '(idle)' || micros <= 0) return;
     total += micros;
-    const group = groupOf(frame);
+    const group = groupOf(frame, bundledPackage);
     addShare(groups, group, micros);
     addShare(functions, `${frame.functionName || '(anonymous)'} [${group}]`, micros);
   });
@@ -44,7 +47,10 @@ function sharesOf(sums: ReadonlyMap<string, number>, total: number): Shares {
 }
 
 /** `portico/operation`, `undici`, `node:http`, `(garbage collector)`; code of V8 without a file is `native`. */
-export function groupOf({ functionName, url }: { readonly functionName: string; readonly url: string }): string {
+export function groupOf(
+  { functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame'],
+  bundledPackage: BundledPackage = bundledPackages(),
+): string {
   if (functionName.startsWith('(')) return functionName;
   if (url.startsWith('node:'))
     return `node:${
@@ -55,6 +61,7 @@ export function groupOf({ functionName, url }: { readonly functionName: string; 
     }`;
   const dependency = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   if (dependency !== undefined) return dependency;
+  if (url.includes('/dist/packages/')) return bundledPackage(url, lineNumber) ?? 'packages';
   const room = /\/dist\/(?:gateway|auth-service)\/([^/]+)\//.exec(url)?.[1] ?? /\/dist\/([^/]+)\//.exec(url)?.[1];
   return room === undefined ? 'native' : `portico/${room}`;
 }

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { COUNTER, digits, httpRequestText, nodeLoad, ResponseReader } from '../../bench/loads/index.ts';
 import { ProcessGroup, parseCoreList } from '../../bench/machine/index.ts';
@@ -135,7 +138,16 @@ describe('the rest', () => {
     ['f', 'file:///x/node_modules/@prisma/client/index.js', '@prisma/client'],
     ['g', 'file:///x/dist/gateway/server.js', 'portico/gateway'],
   ])('%s in "%s" belongs to %s', (functionName, url, group) => {
-    expect(groupOf({ functionName, url })).toBe(group);
+    expect(groupOf({ functionName, url, lineNumber: 0 })).toBe(group);
+  });
+
+  test('a function in a bundle belongs to the package that it comes from', () => {
+    const bundle = resolve('dist/packages/undici.js');
+    const lines = readFileSync(bundle, 'utf8').split('\n');
+    const lineNumber = lines.findIndex((line) => /Pool\d* = class extends PoolBase/.test(line));
+    expect(lineNumber).toBeGreaterThan(0);
+    const frame = { functionName: 'Pool', url: pathToFileURL(bundle).href, lineNumber };
+    expect(groupOf(frame)).toBe('undici');
   });
 
   test('the services exist for federation 1 and 2, for plain gateways, and as one supergraph', () => {

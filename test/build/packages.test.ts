@@ -1,0 +1,93 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { BUNDLED_PACKAGES, bundledFile } from '../../build/packages.mjs';
+
+const require = createRequire(import.meta.url);
+const PRODUCT = ['auth-service', 'examples', 'gateway', 'platform', 'start'];
+
+/** The name of a package, without the part of it that an `import` names. */
+function packageName(imported: string): string {
+  return /^(?:@[^/]+\/)?[^/]+/.exec(imported)?.[0] ?? imported;
+}
+
+/** What the compiled code of the product imports and that is neither its own nor node's. */
+function importedPackages(): ReadonlySet<string> {
+  const files = PRODUCT.flatMap((folder) =>
+    readdirSync(`dist/${folder}`, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.js') && !file.includes('assets/'))
+      .map((file) => readFileSync(join('dist', folder, file), 'utf8')),
+  );
+  const names = files.flatMap((text) =>
+    [
+      ...text.matchAll(/^(?:import|export)\b[^\n]*\bfrom ["']([^."'][^"']*)["'];$/gm),
+      ...text.matchAll(/^import ["']([^."'][^"']*)["'];$/gm),
+      ...text.matchAll(/\bawait import\(["']([^."'][^"']*)["']\)/g),
+    ].map(([, name = '']) => name),
+  );
+  return new Set(names.filter((name) => !name.startsWith('node:')));
+}
+
+/** The packages that a package brings along, itself included. Peers that are optional have to be brought by others. */
+function withDependencies(name: string, from: NodeJS.Require = require, seen = new Set<string>()): Set<string> {
+  const folder = from.resolve.paths(name)?.map((path) => join(path, name)) ?? [];
+  const manifest = folder.map((path) => join(path, 'package.json')).find((path) => existsSync(path));
+  if (seen.has(name) || manifest === undefined) return seen;
+  seen.add(name);
+  const {
+    dependencies = {},
+    peerDependencies = {},
+    peerDependenciesMeta = {},
+  } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const peers = Object.keys(peerDependencies).filter((peer) => !peerDependenciesMeta[peer]?.optional);
+  for (const other of [...Object.keys(dependencies), ...peers]) withDependencies(other, createRequire(manifest), seen);
+  return seen;
+}
+
+test.each(BUNDLED_PACKAGES)('the bundle of %s exports what the package exports', async (name) => {
+  const bundled = await import(pathToFileURL(join('dist', bundledFile(name) ?? '')).href);
+  const original = await import(name);
+  const kinds = (exported: object) =>
+    Object.fromEntries(Object.entries(exported).map(([key, value]) => [key, typeof value]));
+  const { 'module.exports': _, ...expected } = kinds(original);
+  expect(kinds(bundled)).toMatchObject(expected);
+});
+
+test('each bundled package is one that the product imports, and no compiled file imports it past its bundle', () => {
+  const sources = PRODUCT.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join(folder, file), 'utf8')),
+  ).join('\n');
+  const unused = BUNDLED_PACKAGES.filter((name) => !sources.includes(`'${name}'`));
+  // Of the fault tests, whose services run on the same GraphQL as the product.
+  expect(unused).toEqual(['graphql-ws/use/ws']);
+  expect([...importedPackages()].filter((name) => bundledFile(name) !== undefined)).toEqual([]);
+});
+
+test('no package that is loaded from node_modules brings a second copy of a bundled one along', () => {
+  const loaded = [...importedPackages()];
+  expect(loaded).toContain('piscina');
+  const bundled = new Set(BUNDLED_PACKAGES.map(packageName));
+  for (const name of loaded)
+    expect([...withDependencies(packageName(name))].filter((other) => bundled.has(other))).toEqual([]);
+});
+
+test('composing in a thread finds the parts of its package that it changes', async () => {
+  const file = bundledFile('@theguild/federation-composition') ?? '';
+  const library = await import(pathToFileURL(join('dist', file)).href);
+  const names = ['AbstractMove', 'Edge', 'EntityMove', 'FieldMove', 'Graph', 'Node', 'OperationPath', 'isFieldEdge'];
+  expect(Object.keys(library)).toEqual(expect.arrayContaining(names));
+});
+
+test('what is loaded on demand has a bundle of its own, which nothing else imports', () => {
+  const folder = 'dist/packages';
+  const importers = (bundle: string) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.js'))
+      .filter((file) => readFileSync(join(folder, file), 'utf8').includes(`/${bundle}"`));
+  for (const name of ['@graphql-inspector/core', '@opentelemetry/otlp-exporter-base/node-http', 'prom-client'])
+    expect([name, importers((bundledFile(name) ?? '').slice('packages/'.length))]).toEqual([name, []]);
+});
