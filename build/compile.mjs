@@ -1,12 +1,13 @@
 // Compiles the package into `dist/`, which mirrors the tree: TypeScript to JavaScript without type checks (those belong to
 // `npm test`), pages and styles unchanged. Bundled packages (`build/packages.mjs`) are imported from `dist/packages/`. Only
 // files that differ from the last run are compiled, so that every command can call it.
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { BUNDLED_PACKAGES, bundledFile } from './packages.mjs';
+import { dirname, join } from 'node:path';
+import { replace } from './output-files.mjs';
+import { BUNDLED_PACKAGES, bundledImport } from './packages.mjs';
+import { bundlePrograms, isProgram, PROGRAMS } from './programs.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -27,6 +28,9 @@ export const TOOLS = {
 
 /** The database client, which `prisma/generate.mjs` writes. */
 const GENERATED = 'auth-service/database/generated';
+
+/** What all other folders are bundled with. */
+const SHARED = 'platform';
 
 const SCRIPT = /(?<!\.d)\.ts$/;
 const ASSET = /\.(css|html|js|sql|svg)$/;
@@ -72,7 +76,7 @@ export async function compile(packageDir, onBegin = () => {}, part = PRODUCT) {
   for (const source of sourcesOf(packageDir, part)) {
     const before = known[source];
     const now = stateOf(join(packageDir, source), before, began);
-    if (before?.hash === now.hash && isUntouched(join(packageDir, outputOf(source)), before.output))
+    if (before?.hash === now.hash && before.output && isUntouched(join(packageDir, outputOf(source)), before.output))
       files[source] = { ...now, output: before.output };
     else stale.push({ source, now });
   }
@@ -87,16 +91,35 @@ export async function compile(packageDir, onBegin = () => {}, part = PRODUCT) {
     onBegin(stale.length);
     await Promise.all(
       stale.map(async ({ source, now }) => {
-        files[source] = { ...now, output: await emit(packageDir, source) };
+        files[source] = { ...now, output: isProgram(source) ? undefined : await emit(packageDir, source) };
       }),
     );
   }
+  if (part === PRODUCT)
+    for (const source of await bundleChanged(packageDir, [...stale.map(({ source }) => source), ...leftOver]))
+      files[source] = { ...files[source], output: outputState(packageDir, source) };
   for (const file of leftOver) rmSync(join(packageDir, file), { force: true });
   // Left by older versions, which compiled with tsc: it would take files for current that tsc has not written.
   rmSync(join(packageDir, 'dist/.tsbuildinfo'), { force: true });
   const changes = stale.length + leftOver.length;
   if (changes > 0 || !record) replace(recordFile, JSON.stringify({ compiler, files }));
   return changes;
+}
+
+/**
+ * Bundles the programs that changed files are part of.
+ *
+ * @param {readonly string[]} changed sources, or compiled files that have none any more
+ * @returns {Promise<string[]>} the sources of the programs
+ */
+async function bundleChanged(packageDir, changed) {
+  const folders = new Set(changed.map((file) => file.replace(/^dist\//, '').split('/', 1)[0]));
+  const bundled = Object.keys(PROGRAMS).filter(
+    (folder) =>
+      (folders.has(folder) || folders.has(SHARED)) &&
+      !(folder === GENERATED.split('/', 1)[0] && !existsSync(join(packageDir, GENERATED))),
+  );
+  return (await Promise.all(bundled.map((folder) => bundlePrograms(packageDir, folder)))).flat();
 }
 
 /**
@@ -111,9 +134,9 @@ function isAwaitingSource(packageDir, file) {
 function compilerVersion() {
   try {
     const { version } = require('@swc/core/package.json');
-    return hashOf(
-      `${version} ${JSON.stringify([OPTIONS, BUNDLED_PACKAGES])} ${readFileSync(fileURLToPath(import.meta.url), 'utf8')}`,
-    );
+    const versions = [version, require('esbuild/package.json').version];
+    const own = ['compile.mjs', 'programs.mjs'].map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'));
+    return hashOf(JSON.stringify([versions, OPTIONS, BUNDLED_PACKAGES, own]));
   } catch {
     return undefined;
   }
@@ -188,34 +211,24 @@ async function emit(packageDir, source) {
     replace(`${output}.map`, map);
     replace(
       output,
-      `${fromBundles(code, outputOf(source))}//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`,
+      `${fromBundles(code)}//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`,
     );
   } else replace(output, readFileSync(join(packageDir, source)));
-  const { size, mtimeMs } = statSync(output);
+  return outputState(packageDir, source);
+}
+
+function outputState(packageDir, source) {
+  const { size, mtimeMs } = statSync(join(packageDir, outputOf(source)));
   return { size, mtimeMs };
 }
 
 /** The beginning of what imports or exports in compiled code, which has each in a line, and the name of a package. */
 const IMPORTS = /(^(?:import|export)\b[^\n]*\bfrom |^import |\bimport\()(?:'([^.'\n][^'\n]*)'|"([^."\n][^"\n]*)")/gm;
 
-/**
- * Compiled code with bundled packages imported from their bundles. No line moves, so that source maps stay right.
- *
- * @param {string} file its path, with slashes, that begins with `dist/`
- */
-function fromBundles(code, file) {
+/** Compiled code with bundled packages imported from their bundles. No line moves, so that source maps stay right. */
+function fromBundles(code) {
   return code.replace(IMPORTS, (found, before, single, double) => {
-    const bundle = bundledFile(single ?? double);
-    if (bundle === undefined) return found;
-    const path = posix.relative(posix.dirname(file), `dist/${bundle}`);
-    return before + JSON.stringify(path.startsWith('.') ? path : `./${path}`);
+    const bundle = bundledImport(single ?? double);
+    return bundle === undefined ? found : before + JSON.stringify(bundle);
   });
-}
-
-/** Writes the file atomically: another command that starts meanwhile never reads half of it. */
-function replace(file, content) {
-  mkdirSync(dirname(file), { recursive: true });
-  const aside = `${file}.${randomUUID()}`;
-  writeFileSync(aside, content);
-  renameSync(aside, file);
 }

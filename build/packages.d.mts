@@ -1,5 +1,5 @@
 export const BUNDLED_PACKAGES: readonly string[];
 
-export function bundledFile(imported: string): string | undefined;
+export function bundledImport(imported: string): string | undefined;
 
 export function bundlePackages(packageDir: string, onBegin?: () => void): Promise<boolean>;

@@ -1,11 +1,12 @@
 // Bundles packages that services load into `dist/packages/`, a file for each way in and chunks for what they share. Loading
 // the 1,400 files that they have takes Node three times as long as evaluating them. The compiled code imports these files in
 // place of the packages (`build/compile.mjs`), so that a process has one copy of each.
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { removeOld, replace } from './output-files.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -59,18 +60,19 @@ export const BUNDLED_PACKAGES = Object.keys(BUNDLED);
 /** Tried by packages above, which do without. */
 const OPTIONAL = ['bufferutil', 'pg-native', 'utf-8-validate'];
 
-/** Files of earlier builds stay so long: a process that runs from them may load another one. */
-const KEPT_MS = 24 * 3_600_000;
-
 /**
- * The file that takes the place of a package.
+ * What compiled code imports in place of a package: `#packages/` is a name of `package.json` for `dist/packages/`.
  *
  * @param {string} imported what an `import` names
- * @returns {string | undefined} its path below `dist/`; undefined for what is not bundled
+ * @returns {string | undefined} undefined for what is not bundled
  */
-export function bundledFile(imported) {
-  if (!Object.hasOwn(BUNDLED, imported)) return undefined;
-  return `packages/${imported.replace(/\.js$/, '')}.js`;
+export function bundledImport(imported) {
+  return Object.hasOwn(BUNDLED, imported) ? `#packages/${fileOf(imported)}` : undefined;
+}
+
+/** The file of a bundle, below `dist/packages/`. */
+function fileOf(imported) {
+  return `${imported.replace(/\.js$/, '')}.js`;
 }
 
 /**
@@ -135,7 +137,7 @@ async function bundle(packageDir, outdir) {
     absWorkingDir: packageDir,
     entryPoints: BUNDLED_PACKAGES.map((name) => ({
       in: `bundled:${name}`,
-      out: bundledFile(name).slice('packages/'.length, -'.js'.length),
+      out: fileOf(name).slice(0, -'.js'.length),
     })),
     outdir,
     chunkNames: 'chunks/[hash]',
@@ -192,21 +194,4 @@ function exportLine(from, exported) {
 
 function isEntry(name) {
   return name.startsWith('chunks/') ? 0 : 1;
-}
-
-/** Removes files of earlier builds, and what a build that was interrupted has left. */
-function removeOld(outdir, files) {
-  for (const name of readdirSync(outdir, { recursive: true, encoding: 'utf8' })) {
-    const stats = statSync(join(outdir, name), { throwIfNoEntry: false });
-    if (stats?.isFile() && !files.has(name) && Date.now() - stats.mtimeMs > KEPT_MS)
-      rmSync(join(outdir, name), { force: true });
-  }
-}
-
-/** Writes a file atomically: another command that starts meanwhile never reads half of it. */
-function replace(file, content) {
-  mkdirSync(dirname(file), { recursive: true });
-  const aside = `${file}.${randomUUID()}`;
-  writeFileSync(aside, content);
-  renameSync(aside, file);
 }

@@ -1,20 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageDirectory } from './package-files.ts';
+import { sourcePositions } from './source-positions.ts';
 import { closest } from './spelling.ts';
+
+export { packageDirectory, sourcePositions };
 
 /** A command for completion: one or two words, its options without their dashes, and what its first argument may be. */
 export interface CommandWords {
   readonly name: string;
   readonly options: readonly string[];
   readonly values?: readonly string[];
-}
-
-/** The directory of the package, found from the sources and from the compiled code: only it holds a package.json. */
-export function packageDirectory(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
-  return folder;
 }
 
 /** The version in package.json. */

@@ -1,4 +1,5 @@
 import { SettingsError } from './settings.ts';
+import { sourcePositions } from './source-positions.ts';
 
 /** A reason not to start that an operator can act on. Its message is one line and names the variable to change. */
 export class StartError extends Error {
@@ -28,6 +29,7 @@ const STOP_DEADLINE_MS = 125_000;
  * Exit codes: 0 after a clean stop, 1 if it could not start, failed, or did not stop in time.
  */
 export function runService(name: string, start: (stopping: AbortSignal) => Promise<RunningService>): void {
+  process.on('uncaughtExceptionMonitor', nameSources);
   let stopping = false;
   const startIsOver = new AbortController();
   const started = start(startIsOver.signal);
@@ -57,6 +59,11 @@ export function runService(name: string, start: (stopping: AbortSignal) => Promi
   );
 }
 
+/** Node prints the stack that an error has when nothing has caught it. */
+function nameSources(error: unknown): void {
+  if (error instanceof Error && error.stack !== undefined) error.stack = sourcePositions()(error.stack);
+}
+
 /** Prints why a process cannot go on and exits with code 1. Only unexpected errors are printed with their stack. */
 export function fail(name: string, error: unknown): never {
   for (const line of errorLines(error)) process.stderr.write(`${name}: ${line}\n`);
@@ -66,5 +73,5 @@ export function fail(name: string, error: unknown): never {
 function errorLines(error: unknown): readonly string[] {
   if (error instanceof SettingsError) return error.problems;
   if (error instanceof StartError) return [error.message];
-  return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+  return [error instanceof Error ? sourcePositions()(error.stack ?? error.message) : String(error)];
 }

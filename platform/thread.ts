@@ -1,23 +1,6 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { beginHeapsWith, type InitialHeap } from './heap.ts';
-
-/**
- * The absolute path of a compiled file. Worker threads load plain JavaScript only, so it is the compiled file even when
- * the rest runs from its sources, as in tests.
- *
- * @param path relative to the package, such as `gateway/main.js`.
- */
-export function compiledFile(path: string): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json'))) {
-    if (folder === dirname(folder)) throw new Error('no package.json above the gateway');
-    folder = dirname(folder);
-  }
-  return join(folder, 'dist', path);
-}
+import { compiledFile } from './package-files.ts';
 
 /** The thread ended before its result, for another reason than its input. */
 export class ThreadEnded extends Error {

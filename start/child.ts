@@ -1,8 +1,7 @@
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { ChildMessage } from '../platform/index.ts';
+import { type ChildMessage, compiledFile } from '../platform/index.ts';
 import type { Screen } from './screen.ts';
 
 /** A process to start. */
@@ -56,7 +55,7 @@ export interface BeginMessage {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-const PRELOADING_SCRIPT = join(import.meta.dirname, 'preload.js');
+const PRELOADING_SCRIPT = compiledFile('start/preload.js');
 const KILL_SERVICE_AFTER_MS = 20_000;
 
 /** Starts a child and shows its output on `screen`. */

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { readSettings, setting } from '../platform/index.ts';
+import { compiledFile, packageDirectory, readSettings, setting } from '../platform/index.ts';
 
 /** The launcher's settings, from environment variables. */
 export interface StartSettings {
@@ -26,11 +26,11 @@ export interface StartSettings {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** The package's directory, two levels above the compiled launcher. */
-export const PACKAGE_DIR = resolve(import.meta.dirname, '../..');
+/** The package's directory. */
+export const PACKAGE_DIR = packageDirectory();
 
 /** The directory of the compiled services. */
-export const COMPILED_DIR = resolve(import.meta.dirname, '..');
+export const COMPILED_DIR = compiledFile('');
 
 const LOOPBACK_ADDRESS = '127.0.0.1';
 

@@ -18,11 +18,11 @@ export interface ServiceSpec extends ChildSpec {
   readonly room: string;
 }
 
-/** The largest modules of the services, in the order of their `main.ts`. */
+/** What the services load before they begin. */
 const PRELOADED: Readonly<Record<ServiceName, readonly string[]>> = {
   'auth-service': ['auth-service/service.js'],
   orders: [],
-  gateway: ['gateway/composition/index.js', 'gateway/sources/index.js', 'gateway/process/index.js'],
+  gateway: ['gateway/process/index.js'],
 };
 
 /** A service's process that can be preloaded before its settings are complete. */

@@ -1,4 +1,4 @@
-import { completionScript, packageVersion, SHELLS, unknownShell } from '../../platform/command-line.ts';
+import { completionScript, packageVersion, SHELLS, sourcePositions, unknownShell } from '../../platform/command-line.ts';
 import { COMMON_FLAGS, parseCommand, usageOf } from './arguments.ts';
 import { COMMAND_GROUPS, loadCommand } from './catalogue.ts';
 import { type Command, type CommandProcess, positionalAt } from './command.ts';
@@ -95,7 +95,7 @@ function explainFailure(error: unknown): { lines: readonly string[]; code: numbe
   if (error instanceof Error && error.name === 'StartError') return { lines: [error.message], code: 1 };
   if (error instanceof Error && error.name === 'SettingsError')
     return { lines: (error as Error & { problems: readonly string[] }).problems, code: 1 };
-  return { lines: [error instanceof Error ? (error.stack ?? error.message) : String(error)], code: 1 };
+  return { lines: [error instanceof Error ? sourcePositions()(error.stack ?? error.message) : String(error)], code: 1 };
 }
 
 function miswritten(message: string) {

@@ -1,4 +1,4 @@
-import { type BundledPackage, bundledPackages } from './bundled-package.ts';
+import { type BundledFile, bundledFiles } from './bundled-files.ts';
 
 /** What V8 writes with `--cpu-prof`, as far as it is read here. */
 export interface CpuProfile {
@@ -21,7 +21,7 @@ export function summarise(profile: CpuProfile, skipMs = 0): { readonly groups: S
   const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
   const groups = new Map<string, number>();
   const functions = new Map<string, number>();
-  const bundledPackage = bundledPackages();
+  const bundledFile = bundledFiles();
   let total = 0;
   let elapsed = 0;
   profile.samples.forEach((id, index) => {
@@ -31,7 +31,7 @@ export function summarise(profile: CpuProfile, skipMs = 0): { readonly groups: S
     if (elapsed <= skipMs * 1000) return;
     if (!frame || frame.functionName === '(idle)' || micros <= 0) return;
     total += micros;
-    const group = groupOf(frame, bundledPackage);
+    const group = groupOf(frame, bundledFile);
     addShare(groups, group, micros);
     addShare(functions, `${frame.functionName || '(anonymous)'} [${group}]`, micros);
   });
@@ -49,7 +49,7 @@ function sharesOf(sums: ReadonlyMap<string, number>, total: number): Shares {
 /** `portico/operation`, `undici`, `node:http`, `(garbage collector)`; code of V8 without a file is `native`. */
 export function groupOf(
   { functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame'],
-  bundledPackage: BundledPackage = bundledPackages(),
+  bundledFile: BundledFile = bundledFiles(),
 ): string {
   if (functionName.startsWith('(')) return functionName;
   if (url.startsWith('node:'))
@@ -59,9 +59,10 @@ export function groupOf(
         .replace(/^internal\//, '')
         .split('/')[0]
     }`;
-  const dependency = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
+  const bundled = bundledFile(url, lineNumber);
+  const file = bundled === undefined ? url : `/dist/${bundled}`;
+  const dependency = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1];
   if (dependency !== undefined) return dependency;
-  if (url.includes('/dist/packages/')) return bundledPackage(url, lineNumber) ?? 'packages';
-  const room = /\/dist\/(?:gateway|auth-service)\/([^/]+)\//.exec(url)?.[1] ?? /\/dist\/([^/]+)\//.exec(url)?.[1];
+  const room = /\/dist\/(?:gateway|auth-service)\/([^/]+)\//.exec(file)?.[1] ?? /\/dist\/([^/]+)\//.exec(file)?.[1];
   return room === undefined ? 'native' : `portico/${room}`;
 }

@@ -1,14 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
-import type { Logger } from '../../platform/index.ts';
+import { compiledFile, type Logger } from '../../platform/index.ts';
 
-/** Where `build/console.mjs` puts the console: beside the compiled gateway, also for a gateway that runs from its sources. */
-const BUILT_DIR = resolve(
-  import.meta.dirname,
-  import.meta.filename.endsWith('.ts') ? '../../dist/console' : '../../console',
-);
+/** Where `build/console.mjs` puts the console, also for a gateway that runs from its sources. */
+const BUILT_DIR = compiledFile('console');
 
 const manifestShape = z.object({
   files: z.record(z.string(), z.object({ type: z.string(), codings: z.array(z.enum(['br', 'gzip'])) })),

@@ -1,3 +1,4 @@
+import { assetUrl } from '../../platform/index.ts';
 import { toLoggedError } from '../errors.ts';
 import { createPage, type HttpExchange, readPageFile, sendFlatError } from '../http/index.ts';
 import type { DemoAccount } from './demo-accounts.ts';
@@ -18,12 +19,12 @@ const LINK_TO_CONSOLE = `<dt><a href="console/">Console</a> <code>/console/</cod
  * @param hasConsole whether it leads on to the console.
  */
 export function homePage(accounts: readonly DemoAccount[], hasConsole: boolean): (exchange: HttpExchange) => void {
-  const { type, text: page } = readPageFile(new URL('home.html', import.meta.url));
+  const { type, text: page } = readPageFile(assetUrl('gateway/home/home.html'));
   const text = page.replace(PLACE_OF_CONSOLE, hasConsole ? LINK_TO_CONSOLE : '');
   const send = createPage({
     files: new Map([
       [HOME_PATHS.page, { type, text: text.replace(PLACE_OF_ACCOUNTS, () => tableOf(accounts)) }],
-      [HOME_PATHS.style, readPageFile(new URL('home.css', import.meta.url))],
+      [HOME_PATHS.style, readPageFile(assetUrl('gateway/home/home.css'))],
     ]),
     hasScripts: false,
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
+import { assetUrl } from '../../platform/index.ts';
 import { methodNotAllowed, resourceNotFound } from '../errors.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
@@ -16,7 +17,7 @@ const PAGE_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The colours, and what else all pages have in common. */
-const THEME = readFileSync(new URL('theme.css', import.meta.url), 'utf8');
+const THEME = readFileSync(assetUrl('gateway/http/theme.css'), 'utf8');
 
 /**
  * Reads a file of a page, which the build copies beside the compiled code. Styles begin with the theme of all pages.

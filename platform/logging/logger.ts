@@ -1,5 +1,6 @@
 import { constants, fstatSync, openSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions, symbols } from 'pino';
+import { sourcePositions } from '../source-positions.ts';
 import { errorForLog } from './error-for-log.ts';
 import { LineOutput } from './line-output.ts';
 
@@ -49,7 +50,7 @@ export function createLogger(
     level,
     base: { service },
     timestamp: stdTimeFunctions.isoTime,
-    serializers: { err: errorForLog },
+    serializers: { err: errorSerializer() },
     formatters: { level: (label: string) => ({ level: label }) },
     redact: {
       paths: SECRET_FIELDS.flatMap((field) => under(field)),
@@ -57,6 +58,15 @@ export function createLogger(
     },
   };
   return pino(options, to);
+}
+
+/** Errors with the places of sources in their stacks. */
+function errorSerializer(): (error: unknown) => unknown {
+  const withSources = sourcePositions();
+  return (error) => {
+    const logged = errorForLog(error) as { readonly stack?: unknown } | null | undefined;
+    return typeof logged?.stack === 'string' ? { ...logged, stack: withSources(logged.stack) } : logged;
+  };
 }
 
 /** Silent loggers need no output: each output has a descriptor and a listener for the end of the process. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { compiledFile } from '../../platform/index.ts';
 import { DEMO_DATA_VERSION } from '../demo-accounts.ts';
 import { isDataLocked } from './data-lock.ts';
 import { databaseFiles } from './files.ts';
@@ -34,7 +35,7 @@ export function embeddedDatabaseIn(dataDir: string): EmbeddedDatabase {
   return {
     url: embeddedDatabaseUrl(dataDir),
     files,
-    process: { script: join(import.meta.dirname, 'main.js'), arguments: [dataDir] },
+    process: { script: compiledFile('start/embedded-database/main.js'), arguments: [dataDir] },
     exists: () => existsSync(files),
     isRunning: () => isDataLocked(socketDirectoryOf(dataDir)),
     hasDemoData: () => existsSync(demoRecord) && readFileSync(demoRecord, 'utf8') === DEMO_RECORD,

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { COUNTER, digits, httpRequestText, nodeLoad, ResponseReader } from '../../bench/loads/index.ts';
@@ -141,13 +140,15 @@ describe('the rest', () => {
     expect(groupOf({ functionName, url, lineNumber: 0 })).toBe(group);
   });
 
-  test('a function in a bundle belongs to the package that it comes from', () => {
-    const bundle = resolve('dist/packages/undici.js');
-    const lines = readFileSync(bundle, 'utf8').split('\n');
-    const lineNumber = lines.findIndex((line) => /Pool\d* = class extends PoolBase/.test(line));
+  test.each([
+    ['dist/packages/undici.js', /Pool\d* = class extends PoolBase/, 'undici'],
+    ['dist/gateway/cli/main.js', /^var USAGE/, 'portico/cli'],
+  ])('a function in the bundle %s belongs to the package or room that it comes from', (bundle, code, group) => {
+    const lineNumber = readFileSync(bundle, 'utf8')
+      .split('\n')
+      .findIndex((line) => code.test(line));
     expect(lineNumber).toBeGreaterThan(0);
-    const frame = { functionName: 'Pool', url: pathToFileURL(bundle).href, lineNumber };
-    expect(groupOf(frame)).toBe('undici');
+    expect(groupOf({ functionName: 'f', url: pathToFileURL(bundle).href, lineNumber })).toBe(group);
   });
 
   test('the services exist for federation 1 and 2, for plain gateways, and as one supergraph', () => {

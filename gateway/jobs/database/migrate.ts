@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
+import { assetUrl } from '../../../platform/index.ts';
 import { JobsDatabaseUnusable } from './errors.ts';
 
-const MIGRATIONS = new URL('migrations/', import.meta.url);
+const MIGRATIONS = assetUrl('gateway/jobs/database/migrations/');
 /** Of the transactions that change the schema; claims, partitions and statistics have the others of this class. */
 const MIGRATION_LOCK = [2006, 3] as const;
 /** The first line of a migration beside which older gateways work: the version of the oldest. */

@@ -1,8 +1,9 @@
+import { assetUrl } from '../../../platform/index.ts';
 import { type PageFile, readPageFile } from '../../http/index.ts';
 
 const SCRIPTS = ['page.js', 'elements.js', 'endpoint.js', 'request.js', 'schema.js'];
 
-const asset = (name: string) => readPageFile(new URL(`assets/${name}`, import.meta.url));
+const asset = (name: string) => readPageFile(assetUrl(`gateway/rest/page/assets/${name}`));
 
 /** The files of the page by their names, the page itself by the empty one. */
 export const PAGE_FILES: ReadonlyMap<string, PageFile> = new Map([

@@ -1,0 +1,1 @@
+export const PROGRAMS: Readonly<Record<string, readonly string[]>>;

@@ -1,0 +1,94 @@
+// Bundles the files that processes and threads begin with: each into one file in place of its compiled one, with what it
+// shares with the others, and what it imports on demand, in `dist/chunks/`. Loading the 650 compiled files of a gateway
+// takes Node about as long as all the rest of its start.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative, sep } from 'node:path';
+import { removeOld, replace } from './output-files.mjs';
+import { bundledImport } from './packages.mjs';
+
+const require = createRequire(import.meta.url);
+
+/** The files that processes and threads begin with, by their folder. Each folder is bundled by itself. */
+export const PROGRAMS = {
+  'auth-service': [
+    'auth-service/cli/portico-auth.ts',
+    'auth-service/cli/seed-demo.ts',
+    'auth-service/main.ts',
+    'auth-service/passwords/bcrypt-worker.ts',
+    // What `npm start` loads before the service begins.
+    'auth-service/service.ts',
+  ],
+  examples: ['examples/orders/main.ts'],
+  gateway: [
+    'gateway/check/weigh-changes-worker.ts',
+    'gateway/cli/main.ts',
+    'gateway/composition/compose-worker.ts',
+    'gateway/federation/plan/planner-worker.ts',
+    'gateway/insight/metadata-files-worker.ts',
+    'gateway/main.ts',
+    // What `npm start` loads before the gateway begins.
+    'gateway/process/index.ts',
+  ],
+  start: ['start/embedded-database/main.ts', 'start/launch.ts', 'start/main.ts', 'start/preload.ts'],
+};
+
+const ALL = new Set(Object.values(PROGRAMS).flat());
+
+/** Whether a source is bundled, and not compiled by itself. */
+export function isProgram(source) {
+  return ALL.has(source);
+}
+
+/**
+ * Bundles the programs of a folder, as far as their sources are there.
+ *
+ * @param {string} packageDir
+ * @param {string} folder
+ * @returns {Promise<string[]>} the sources of the programs
+ */
+export async function bundlePrograms(packageDir, folder) {
+  const { build } = require('esbuild');
+  const dist = join(packageDir, 'dist');
+  const programs = PROGRAMS[folder].filter((source) => existsSync(join(packageDir, source)));
+  if (programs.length === 0) return [];
+  const chunks = `chunks/${folder}`;
+  const { outputFiles } = await build({
+    absWorkingDir: packageDir,
+    entryPoints: programs,
+    outbase: packageDir,
+    outdir: dist,
+    chunkNames: `${chunks}/[name]-[hash]`,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    tsconfigRaw: { compilerOptions: { target: 'es2022', verbatimModuleSyntax: true } },
+    packages: 'external',
+    plugins: [packagesFromBundles],
+    charset: 'utf8',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    write: false,
+    logLevel: 'silent',
+  });
+  const files = outputFiles.map(({ path, contents }) => ({ name: relative(dist, path).replaceAll(sep, '/'), contents }));
+  // What is imported is there before what imports it.
+  const isChunk = ({ name }) => name.startsWith(`${chunks}/`);
+  const chunksFirst = [...files.filter(isChunk), ...files.filter((file) => !isChunk(file))];
+  for (const { name, contents } of chunksFirst) replace(join(dist, name), contents);
+  removeOld(join(dist, chunks), new Set(files.map(({ name }) => name.slice(chunks.length + 1))));
+  return programs;
+}
+
+/** Bundled packages are imported from their bundles, as in the compiled files. */
+const packagesFromBundles = {
+  name: 'packages-from-bundles',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^.]/ }, ({ path, kind }) => {
+      const bundle = kind === 'entry-point' ? undefined : bundledImport(path);
+      return bundle === undefined ? undefined : { path: bundle, external: true };
+    });
+  },
+};
