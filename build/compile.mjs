@@ -1,6 +1,7 @@
 // Compiles the package into `dist/`, which mirrors the tree: TypeScript to JavaScript without type checks (those belong to
-// `npm test`), pages and styles unchanged. Bundled packages (`build/packages.mjs`) are imported from `dist/packages/`. Only
-// files that differ from the last run are compiled, so that every command can call it.
+// `npm test`), pages and styles unchanged. Bundled packages (`build/packages.mjs`) are imported from `dist/packages/`, and what
+// processes begin with is a bundle itself (`build/programs.mjs`). Only files that differ from the last run are compiled, so
+// that every command can call it.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
