@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageDirectory } from './package-files.ts';
-import { sourcePositions } from './source-positions.ts';
+import { packageDirectory, sourcePositions } from './own-code/index.ts';
 import { closest } from './spelling.ts';
 
 export { packageDirectory, sourcePositions };

@@ -34,7 +34,7 @@ export { readSettings, SettingsError, setting } from './settings.ts';
 export { atOnce, inSlices, type Sliced } from './slices.ts';
 export { closest, editDistance, likelyMeant } from './spelling.ts';
 export * from './telemetry/index.ts';
-export { assetUrl, compiledFile, packageDirectory } from './package-files.ts';
+export { assetUrl, compiledFile, packageDirectory } from './own-code/index.ts';
 export { inThread, ThreadEnded } from './thread.ts';
 export { isCanonicalUuid, isUuid } from './uuid.ts';
 export { RpcThread, serveCalls, ThreadStopped } from './worker-rpc.ts';

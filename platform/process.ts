@@ -1,5 +1,5 @@
+import { sourcePositions } from './own-code/index.ts';
 import { SettingsError } from './settings.ts';
-import { sourcePositions } from './source-positions.ts';
 
 /** A reason not to start that an operator can act on. Its message is one line and names the variable to change. */
 export class StartError extends Error {

@@ -1,6 +1,6 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { beginHeapsWith, type InitialHeap } from './heap.ts';
-import { compiledFile } from './package-files.ts';
+import { compiledFile } from './own-code/index.ts';
 
 /** The thread ended before its result, for another reason than its input. */
 export class ThreadEnded extends Error {

@@ -7,7 +7,7 @@ import {
   Worker,
   workerData,
 } from 'node:worker_threads';
-import { compiledFile } from './package-files.ts';
+import { compiledFile } from './own-code/index.ts';
 
 /** The thread has ended, or has not responded in time. */
 export class ThreadStopped extends Error {

@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions, symbols } from 'pino';
-import { sourcePositions } from '../source-positions.ts';
+import { sourcePositions } from '../own-code/index.ts';
 import { errorForLog } from './error-for-log.ts';
 import { LineOutput } from './line-output.ts';
 
