@@ -210,10 +210,7 @@ async function emit(packageDir, source) {
     const filename = join(packageDir, source);
     const { code, map } = await transform(readFileSync(filename, 'utf8'), { ...OPTIONS, filename });
     replace(`${output}.map`, map);
-    replace(
-      output,
-      `${fromBundles(code)}//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`,
-    );
+    replace(output, `${fromBundles(code)}//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`);
   } else replace(output, readFileSync(join(packageDir, source)));
   return outputState(packageDir, source);
 }

@@ -73,7 +73,10 @@ export async function bundlePrograms(packageDir, folder) {
     write: false,
     logLevel: 'silent',
   });
-  const files = outputFiles.map(({ path, contents }) => ({ name: relative(dist, path).replaceAll(sep, '/'), contents }));
+  const files = outputFiles.map(({ path, contents }) => ({
+    name: relative(dist, path).replaceAll(sep, '/'),
+    contents,
+  }));
   // What is imported is there before what imports it.
   const isChunk = ({ name }) => name.startsWith(`${chunks}/`);
   const chunksFirst = [...files.filter(isChunk), ...files.filter((file) => !isChunk(file))];

@@ -1,4 +1,10 @@
-import { completionScript, packageVersion, SHELLS, sourcePositions, unknownShell } from '../../platform/command-line.ts';
+import {
+  completionScript,
+  packageVersion,
+  SHELLS,
+  sourcePositions,
+  unknownShell,
+} from '../../platform/command-line.ts';
 import { COMMON_FLAGS, parseCommand, usageOf } from './arguments.ts';
 import { COMMAND_GROUPS, loadCommand } from './catalogue.ts';
 import { type Command, type CommandProcess, positionalAt } from './command.ts';

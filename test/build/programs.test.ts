@@ -78,7 +78,9 @@ test('whatever the product starts as a process or thread is a program', () => {
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .flatMap((file) => [
-        ...readFileSync(join(folder, file), 'utf8').matchAll(/'(?:dist\/)?((?:auth-service|gateway|start)\/[\w/-]+)\.js'/g),
+        ...readFileSync(join(folder, file), 'utf8').matchAll(
+          /'(?:dist\/)?((?:auth-service|gateway|start)\/[\w/-]+)\.js'/g,
+        ),
       ])
       .map(([, path = '']) => `${path}.ts`),
   );

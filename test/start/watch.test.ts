@@ -12,7 +12,8 @@ const main = join(packageDir, 'examples/orders/main.ts');
 let portico: Portico;
 beforeAll(async () => {
   const compiled = ['platform', 'start', 'examples'].flatMap((room) => [room, `dist/${room}`]);
-  for (const name of ['package.json', 'build', 'dist/chunks', 'dist/packages', ...compiled]) cpSync(name, join(packageDir, name), { recursive: true });
+  for (const name of ['package.json', 'build', 'dist/chunks', 'dist/packages', ...compiled])
+    cpSync(name, join(packageDir, name), { recursive: true });
   const config = JSON.parse(readFileSync('tsconfig.json', 'utf8'));
   writeFileSync(
     join(packageDir, 'tsconfig.json'),
