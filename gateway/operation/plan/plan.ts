@@ -11,7 +11,6 @@ import {
   withoutIncrementalDirectives,
 } from '../document/index.ts';
 import { withEnvelopeFields } from '../response/index.ts';
-import { type SubscriptionPlan, subscriptionPlanOf } from './events-plan.ts';
 import type { Plan } from './operation-plan.ts';
 import { ownersOf } from './owners.ts';
 import { partOf } from './plan-parts.ts';
@@ -19,6 +18,7 @@ import { answerNames, inInternalNames } from './root-type-names.ts';
 import { incrementalPlan, ownerPlan } from './source-plan.ts';
 import { splitPlan } from './split.ts';
 import { stitchedPlan } from './stitch.ts';
+import { type SubscriptionPlan, subscriptionPlanOf } from './subscription-plan.ts';
 
 /** The plans of one operation. */
 export interface Plans {

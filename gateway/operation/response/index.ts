@@ -9,4 +9,4 @@ export {
   SubscriptionEnded,
   unforeseenError,
 } from './errors.ts';
-export { takeEnvelope, withEnvelopeFields } from './reference-envelope.ts';
+export { takeEnvelope, withEnvelopeFields } from './login-envelope.ts';

@@ -8,7 +8,7 @@ import type { NamedOperation } from '../named-operations.ts';
 import { type Plans, plansOf } from '../plan/index.ts';
 import { invalidRequest, type PublicError } from '../response/index.ts';
 import { type Access, accessOf } from './access.ts';
-import { mayBecomeValid, operationUnavailable } from './awaited.ts';
+import { mayBecomeValid, operationUnavailable } from './awaited-sources.ts';
 import { withoutSuggestion } from './introspection.ts';
 import type { RoleLimits } from './limits.ts';
 import type { RoleRules } from './role-rules.ts';
