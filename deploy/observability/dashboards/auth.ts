@@ -1,6 +1,12 @@
-import { type DashboardDescription, gaugeOf, quantileOf, rateOf, SELECTED, shareOf } from './description.ts';
-
-const SERVED = 'http_server_request_duration_seconds';
+import {
+  type DashboardDescription,
+  gaugeOf,
+  quantileOf,
+  rateOf,
+  SELECTED,
+  SERVED_REQUESTS,
+  shareOf,
+} from './description.ts';
 
 export const auth: DashboardDescription = {
   name: 'auth',
@@ -253,7 +259,7 @@ export const auth: DashboardDescription = {
           title: 'Requests by endpoint',
           description: 'Requests to the auth service, nearly all by gateways.',
           unit: 'reqps',
-          queries: [{ expr: rateOf(`${SERVED}_count`, 'http_route'), legend: '{{http_route}}' }],
+          queries: [{ expr: rateOf(`${SERVED_REQUESTS}_count`, 'http_route'), legend: '{{http_route}}' }],
         },
         {
           title: 'Failed requests by endpoint',
@@ -261,7 +267,7 @@ export const auth: DashboardDescription = {
           unit: 'percentunit',
           queries: [
             {
-              expr: shareOf(`${SERVED}_count`, 'http_response_status_code=~"5.."', 'http_route'),
+              expr: shareOf(`${SERVED_REQUESTS}_count`, 'http_response_status_code=~"5.."', 'http_route'),
               legend: '{{http_route}}',
             },
           ],
@@ -271,7 +277,9 @@ export const auth: DashboardDescription = {
           title: 'Duration by endpoint, 95th percentile',
           description: 'From the request to the end of its response.',
           unit: 's',
-          queries: [{ expr: quantileOf(0.95, SERVED, 'http_route'), legend: '{{http_route}}', exemplars: true }],
+          queries: [
+            { expr: quantileOf(0.95, SERVED_REQUESTS, 'http_route'), legend: '{{http_route}}', exemplars: true },
+          ],
         },
       ],
     },

@@ -64,6 +64,9 @@ export type GrafanaUnit =
 /** Selects what the variables at the top of each dashboard select. */
 export const SELECTED = 'job=~"$job",instance=~"$instance",worker=~"$worker"';
 
+/** The histogram of answered requests, by their duration; both processes have it. */
+export const SERVED_REQUESTS = 'http_server_request_duration_seconds';
+
 /** A second's increase of a counter, summed by labels (comma-separated). */
 export function rateOf(counter: string, by: string, matchers = ''): string {
   return `sum by (${by}) (rate(${counter}{${matchersOf(matchers)}}[$__rate_interval]))`;
