@@ -103,6 +103,25 @@ function undefinedNames(text: string): readonly string[] {
   return names.filter((name) => !defined.has(name));
 }
 
+/** The newest of some files that creates each function, by the function's name. @param files in their order. */
+function newestDefinitions(files: readonly { readonly name: string; readonly sql: string }[]): Map<string, string> {
+  const creations =
+    /^CREATE (?:OR REPLACE )?FUNCTION (?:portico_jobs\.)?"?(\w+)"?\(|^DROP FUNCTION portico_jobs\.(\w+)/gm;
+  const newest = new Map<string, string>();
+  for (const { name, sql } of files)
+    for (const [, created, dropped] of sql.matchAll(creations)) {
+      if (created !== undefined) newest.set(created, name);
+      if (dropped !== undefined) newest.delete(dropped);
+    }
+  return newest;
+}
+
+/** What the rows of a page's tables say of functions: their names to the migration in the third column. */
+function listedDefinitions(page: string): Map<string, string> {
+  const rows = readFileSync(page, 'utf8').matchAll(/^\| `(\w+)` \| [^|]+ \| `(\d{4}[\w.-]+)` \|/gm);
+  return new Map([...rows].map(([, name = '', file = '']) => [name, file]));
+}
+
 describe('the documentation', () => {
   test.each(PAGES)('%s has no broken link', (path) => {
     expect(brokenLinks(path)).toEqual([]);
@@ -136,5 +155,32 @@ describe('the documentation', () => {
     const list = readFileSync('docs/README.md', 'utf8');
     const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md');
     expect(pages.filter((name) => !list.includes(`(${name})`))).toEqual([]);
+  });
+
+  test('docs/jobs-engine.md names the migration with the current version of each function', () => {
+    const folder = 'gateway/jobs/database/migrations';
+    const files = readdirSync(folder).sort();
+    const read = files.map((name) => ({ name, sql: readFileSync(join(folder, name), 'utf8') }));
+    expect(listedDefinitions('docs/jobs-engine.md')).toEqual(newestDefinitions(read));
+  });
+
+  test('docs/audit-log.md names the migration with the current version of each function', () => {
+    const folder = 'prisma/migrations';
+    const names = readdirSync(folder).filter((name) => name !== 'migration_lock.toml');
+    const read = names.sort().map((name) => ({ name, sql: readFileSync(join(folder, name, 'migration.sql'), 'utf8') }));
+    expect(listedDefinitions('docs/audit-log.md')).toEqual(newestDefinitions(read));
+  });
+
+  test('a function that a later migration replaces or drops is found', () => {
+    const first = 'CREATE FUNCTION portico_jobs.accept(jobs jsonb)\nCREATE FUNCTION "audit_partitions"()';
+    const second = 'CREATE OR REPLACE FUNCTION portico_jobs.accept(jobs jsonb)\nCREATE FUNCTION portico_jobs.gone()';
+    const third = 'DROP FUNCTION portico_jobs.gone();';
+    const files = [first, second, third].map((sql, index) => ({ name: String(index), sql }));
+    expect(newestDefinitions(files)).toEqual(
+      new Map([
+        ['accept', '1'],
+        ['audit_partitions', '0'],
+      ]),
+    );
   });
 });
