@@ -7,7 +7,7 @@ import { type AuditEntry, type AuditSubject, auditStatement, PLATFORM } from './
 const NAME_DIGEST_BYTES = 16;
 const INSERT_REPEATED_EVERY_MS = 10_000;
 
-/** Records events that change nothing, and so have no transaction. `recordAudit` records the others. */
+/** Records events without a change of the database, and so without a transaction. `recordAudit` records the others. */
 export interface Audit {
   /** Adds an entry. A failure is logged, and does not change the response. */
   record(entry: AuditEntry): Promise<void>;

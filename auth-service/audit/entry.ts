@@ -21,7 +21,7 @@ export type Actor =
   | { readonly kind: 'user' | 'client' | 'operator'; readonly id: string }
   | { readonly kind: 'service' | 'unknown' };
 
-/** Whom or what it happened to. A `name` is a keyed digest: what was typed there may have been a password. */
+/** The user or object of the event. A `name` is a keyed digest, since a password may have been typed as a user name. */
 export interface AuditSubject {
   readonly kind: 'user' | 'client' | 'tenant' | 'role' | 'key' | 'pepper' | 'name';
   readonly id: string;

@@ -16,7 +16,7 @@ interface Finding {
   detail: string;
 }
 
-/** Every check that can be made; one that fails does not keep the others from being made. */
+/** Runs all checks, also after one has failed. */
 export async function doctor({ env }: Pick<CommandProcess, 'env'>, given: CommandArguments): Promise<Outcome> {
   const url = singleOption(given.options, 'url');
   if (url !== undefined && !URL.canParse(url)) throw invalidUrl();

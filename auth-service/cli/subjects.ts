@@ -2,7 +2,7 @@ import { MAX_TENANT_ID, type NamedClaim, readUsername } from '../use-cases/index
 import type { CommandContext } from './command.ts';
 import { invalidClaim, invalidTenantId, unknownTenant, unknownUser } from './errors.ts';
 
-/** Of a user for whom none are named. */
+/** The roles of a user who is added without any. */
 export const DEFAULT_ROLES = ['user'];
 
 /** A tenant id as it is written: a whole number. @throws UsageError */

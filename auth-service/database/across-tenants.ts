@@ -27,7 +27,7 @@ export interface RowSecurityContext {
 
 /** How the statements of a transaction run. */
 export interface StatementLimits {
-  /** To work as, where the database's user is one whom no policy binds. */
+  /** The role for transactions, where row-level security does not apply to the database's user. */
   readonly role: string | undefined;
   /** After which the server cancels a statement, in milliseconds. One that waits for a lock counts too. */
   readonly timeoutMs: number;

@@ -10,7 +10,7 @@ export interface GuardedPoolOptions {
   timeoutMsOf?: (() => number | undefined) | undefined;
 }
 
-/** The server cancels a statement that takes too long. Only one that does not even do that counts as unanswered. */
+/** The server cancels a statement that takes too long. A statement is unanswered when this answer is missing too. */
 const ANSWER_ALLOWANCE_MS = 1_000;
 /** How long connections in use may hold up the end. */
 const END_TIMEOUT_MS = 3_000;

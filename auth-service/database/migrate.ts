@@ -87,7 +87,7 @@ async function awaitMigrations(url: string, options: MigrateOptions): Promise<bo
   }
 }
 
-/** Before its first set-up is over, the user may not even read which migrations there are. */
+/** Before the first set-up has ended, the user has no right to read the list of migrations. */
 async function pendingWithoutRights(error: unknown): Promise<readonly string[]> {
   if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error;
   const { migrationDirectories } = await readMigrations();

@@ -43,7 +43,7 @@ export async function prepareServiceRoleOf(url: string): Promise<void> {
   }
 }
 
-/** The role that transactions have to take on; undefined when policies bind the user as it is. */
+/** The role that transactions have to assume; undefined where row-level security applies to the user itself. */
 export async function effectiveRole(client: PrismaClient): Promise<string | undefined> {
   const [user] = await client.$queryRaw<{ above: boolean }[]>`
     SELECT rolsuper OR rolbypassrls AS above FROM pg_roles WHERE rolname = current_user`;

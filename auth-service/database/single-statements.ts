@@ -107,12 +107,12 @@ export function createRunStatement(pool: GuardedPool): RunStatement {
   };
 }
 
-/** After most of PostgreSQL's errors; after any other it is not known what comes. */
+/** Whether the connection can run further statements: after PostgreSQL's own errors, except those that end it. */
 function isUsableAfter(error: unknown): boolean {
   return 'severity' in (error as object) && !ENDS_CONNECTION.test(sqlStateOf(error));
 }
 
-/** Where the driver gives no code for a connection that failed or was not to be had: connection_failure. */
+/** The SQLSTATE; `connection_failure` (08006) where the driver gives none for a connection that failed or was unavailable. */
 function sqlStateOf(error: unknown): string {
   return String((error as { code?: unknown }).code ?? (isDatabaseUnavailable(error) ? '08006' : 'unknown'));
 }

@@ -26,7 +26,7 @@ export async function readUserRights(client: pg.Client): Promise<UserRights> {
 }
 
 /**
- * Checks that row-level security binds the user of `url`, whatever SQL it sends.
+ * Checks that row-level security applies to the user of `url` for any SQL that it sends.
  *
  * @returns a warning for the operator; undefined when there is none.
  * @throws StartError under `refuse`, or when the database cannot be reached.

@@ -66,7 +66,7 @@ function bearerTokenOf({ headers }: Request): string | undefined {
   return /^bearer +(?<token>[^ ]+) *$/i.exec(headers.authorization ?? '')?.groups?.token;
 }
 
-/** graphql-js's execution, with errors that are fit for the caller; the unexpected ones are logged here. */
+/** Executes with graphql-js; errors are made safe for the caller, and unexpected ones are logged. */
 async function executeSafely(args: ExecutionArgs): Promise<ExecutionResult> {
   const { logger } = args.contextValue as GraphContext;
   const result = await execute(args);

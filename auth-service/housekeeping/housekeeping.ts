@@ -31,7 +31,7 @@ export interface Housekeeping {
   stop(): Promise<void>;
 }
 
-/** Removes what has had its time, in small batches, one after the other. */
+/** Removes expired rows, in small batches, one after the other. */
 export function openHousekeeping(options: HousekeepingOptions): Housekeeping {
   const { sweeps, policy, now, random, every, onRemoved, onFailed } = options;
   let underWay: Promise<void> | undefined;

@@ -6,7 +6,7 @@ import type { VerifyOperatorAssertion } from '../tokens/index.ts';
 const OPERATOR_HEADER = 'x-portico-operator';
 
 /**
- * Checks the operator's assertion of a request, once, whatever number of fields ask.
+ * Checks the operator's assertion of a request, once for all fields of the operation.
  *
  * @param isChange whether the request changes something.
  */

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { type Logger, REQUEST_ID_HEADER, requestIdOf, type Span } from '../../platform/index.ts';
 
-/** Asked every few seconds by whatever watches the process. */
+/** Requested every few seconds by orchestrators and monitoring. */
 const HEALTH_PATHS = new Set(['/healthz', '/readyz']);
 
 export interface RequestLog {

@@ -16,7 +16,7 @@ const SECONDS_AT_COST_10: Readonly<Record<BcryptLibrary['name'], number>> = {
   bcryptjs: 0.085,
 };
 
-/** The threads give way to whatever else runs on the machine: the event loop above all, and a gateway beside it. */
+/** The threads have a lower priority than other work on the machine, such as the event loop and a gateway. */
 const NICE = 10;
 
 /** bcrypt as the service uses it: on text of up to 72 ASCII characters. One call is one computation. */

@@ -101,7 +101,7 @@ function prehash(password: string, pepper: KeyObject): string {
   return createHmac('sha384', pepper).update(password.normalize('NFKC'), 'utf8').digest('base64');
 }
 
-/** Whether it can be a password at all, whatever the policy for new ones is. */
+/** Whether a text can be a password, independent of the policy for new ones. */
 export function isUsable(password: string): boolean {
   // UTF-8 has at least one byte for each UTF-16 unit, so most of a huge text is never encoded.
   return (

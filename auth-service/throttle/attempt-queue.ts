@@ -5,7 +5,7 @@ const QUEUE_TIMEOUT_MS = 5_000;
 interface CounterQueue {
   /** The number of attempts that use this queue; it is removed with the last. */
   attempts: number;
-  /** Attempts that are asking to be admitted, or are and have their secret looked at. */
+  /** Attempts that wait for admission, or that are admitted and whose secret is being checked. */
   readonly open: Set<QueuedAttempt>;
   /** How often something was given back here. */
   returned: number;

@@ -3,8 +3,8 @@
  * - `account`: wrong passwords for one account, from devices that it was never used on
  * - `device`: wrong passwords for one account from a device that it was used on, so that attempts from elsewhere cannot use
  *   up its owner's allowance
- * - `address`: wrong passwords and client secrets from one network, for whatever account
- * - `tenant`: wrong passwords for all accounts of a tenant, from wherever
+ * - `address`: wrong passwords and client secrets from one network, for all accounts
+ * - `tenant`: wrong passwords for all accounts of a tenant, from all networks
  * - `client`: wrong secrets of one OAuth client
  */
 export const COUNTER_KINDS = ['account', 'device', 'address', 'tenant', 'client'] as const;

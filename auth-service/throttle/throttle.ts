@@ -49,7 +49,7 @@ export interface ThrottleOptions {
   logger: Logger;
 }
 
-/** Slows the guessing of secrets down. Whether there is such an account makes no difference to anything in here. */
+/** Slows down the guessing of secrets. It behaves the same for accounts that exist and for others. */
 export function createThrottle({ limiter, store, counterSetsOf, queue, now, logger }: ThrottleOptions): Throttle {
   const time = () => now().getTime();
   const throttled = Object.fromEntries(COUNTER_KINDS.map((kind) => [kind, 0])) as Record<CounterKind, number>;

@@ -22,7 +22,7 @@ export interface AccessTokenOptions {
   lifetimeSeconds: number;
 }
 
-/** Whom a token is for, and the session that it belongs to. */
+/** The user of a token, and its session. */
 export interface TokenSubject {
   tenantId: number;
   /** The user, or the client that the token is for itself. */

@@ -14,7 +14,7 @@ const gatewayKey = z.object({
 
 /** A key that the gateway publishes no longer is accepted no longer than this. */
 const MAX_AGE_MS = 5 * 60_000;
-/** So often at most is the set fetched, whatever ids of keys are invented. */
+/** The shortest time between two fetches of the set, so that invented key ids cannot cause more. */
 const MIN_INTERVAL_MS = 5_000;
 const TIMEOUT_MS = 5_000;
 

@@ -11,7 +11,7 @@ export interface SessionsToEnd {
 }
 
 /**
- * Ends sessions and revokes their access tokens, in the transaction of whatever ends them: both or nothing happens.
+ * Ends sessions and revokes their access tokens, in the transaction of what ends them, so that both or neither are committed.
  * A transaction that ends more than one session of a user locks the user's row first, so that no two deadlock.
  *
  * @returns how many sessions were still alive.

@@ -53,9 +53,9 @@ export type Login = (input: LoginInput, client: RequestOrigin) => Promise<LoginR
 /**
  * Issues an access token and a refresh token for a username, a password and a tenant id.
  *
- * Wrong password, unknown user, unknown tenant, disabled user and disabled tenant are one and the same refusal, after
- * one and the same work: an account is looked up, one hash is computed, and only then is anything judged. After too many
- * refusals nothing is looked up at all, whether there is such an account or not.
+ * Wrong password, unknown user, unknown tenant, disabled user and disabled tenant lead to the same refusal after the same
+ * work: one lookup of an account and one hash, before the result of either is examined. After too many refusals the account is
+ * not looked up, whether it exists or not.
  */
 export function createLogin(options: LoginOptions): Login {
   return async (input, client) => {

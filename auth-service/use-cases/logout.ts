@@ -7,7 +7,7 @@ import { findSessionOfToken } from './session-of-token.ts';
 
 export interface LogoutInput {
   refresh_token?: string | null;
-  /** Every session of the user, on whatever device. */
+  /** Every session of the user, on all devices. */
   all?: boolean | null;
 }
 
@@ -37,7 +37,7 @@ interface SessionToEnd {
 
 /**
  * Ends the session of a refresh token, or of an access token when no refresh token is sent; or all sessions of its user.
- * A refresh token that is not of the user whose access token comes with it is as good as unknown.
+ * A refresh token of another user than the access token's is treated as unknown.
  */
 export function createLogout({ database, audit, refreshTokens, identifyCaller, now }: LogoutOptions): Logout {
   async function findSession(token: string | null | undefined, accessToken: string | undefined) {

@@ -35,9 +35,9 @@ export interface PublishedRevocation {
 }
 
 export interface RevocationPage {
-  /** To be handed in at the next question. It means something to this service only. */
+  /** Opaque; sent with the next request. */
   cursor: string;
-  /** Whether there is more to be had at once. */
+  /** Whether a further page can be fetched now. */
   more: boolean;
   revocations: PublishedRevocation[];
 }
@@ -109,7 +109,7 @@ async function currentHorizon(transaction: Transaction): Promise<bigint> {
   return BigInt(row?.horizon ?? 0);
 }
 
-/** After which row to go on, and the horizon to go on from once everything up to now has been handed out. */
+/** The last row of the page, and the time that the next list continues from after its last page. */
 function pageStart(after: string | undefined, horizon: bigint) {
   const everything = { writtenBy: -1n, id: -1n, horizon };
   const parts = CURSOR.exec(after ?? '')?.groups;

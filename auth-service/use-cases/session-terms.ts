@@ -8,9 +8,9 @@ export interface Tokens {
 
 /** How long a login lasts. */
 export interface SessionLifetime {
-  /** Without a refresh, in days. */
+  /** The end of a session that is not refreshed, in days after its last refresh. */
   idleDays: number;
-  /** Whatever is done, in days. */
+  /** The end of a session in any case, in days after its login. */
   maxDays: number;
   /** How long a rotated refresh token may be sent again, in seconds. */
   graceSeconds: number;

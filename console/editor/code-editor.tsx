@@ -37,8 +37,8 @@ export function CodeEditor(props: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | undefined>(undefined);
   const latest = useRef(props);
-  // Texts that were told to `onChange` and have not come back as `value`: those are no changes from outside.
-  const told = useRef<readonly string[]>([]);
+  // Texts that were reported to `onChange` and have not come back as `value`: those are no changes from outside.
+  const reported = useRef<readonly string[]>([]);
   latest.current = props;
 
   useEffect(() => {
@@ -48,7 +48,7 @@ export function CodeEditor(props: CodeEditorProps) {
     const editor = new EditorView({
       root,
       parent: root,
-      state: EditorState.create({ doc: latest.current.value, extensions: extensionsOf(latest, told) }),
+      state: EditorState.create({ doc: latest.current.value, extensions: extensionsOf(latest, reported) }),
     });
     view.current = editor;
     return () => editor.destroy();
@@ -57,11 +57,11 @@ export function CodeEditor(props: CodeEditorProps) {
   const { value, schema, language } = props;
   useEffect(() => {
     const editor = view.current;
-    const at = told.current.lastIndexOf(value);
-    if (at >= 0) told.current = told.current.slice(at + 1);
+    const at = reported.current.lastIndexOf(value);
+    if (at >= 0) reported.current = reported.current.slice(at + 1);
     if (!editor || at >= 0 || editor.state.doc.toString() === value) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
-    told.current = [];
+    reported.current = [];
   }, [value]);
   useEffect(() => {
     if (view.current && language === 'graphql') updateSchema(view.current, schema);
@@ -94,7 +94,7 @@ function unlessBlank(found: readonly Diagnostic[], state: EditorState): Diagnost
 
 function extensionsOf(
   latest: { readonly current: CodeEditorProps },
-  told: { current: readonly string[] },
+  reported: { current: readonly string[] },
 ): Extension[] {
   const { label, language, onChange, hint, schema } = latest.current;
   const run = () => {
@@ -129,7 +129,7 @@ function extensionsOf(
       const { onChange: tell } = latest.current;
       if (!update.docChanged || !tell) return;
       const text = update.state.doc.toString();
-      told.current = [...told.current, text];
+      reported.current = [...reported.current, text];
       tell(text);
     }),
     language === 'json'

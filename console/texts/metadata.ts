@@ -44,7 +44,7 @@ export const metadata = {
     list: 'Files',
     note: 'Credentials and comments are left out.',
     bytes: (count: number) => `${count} bytes`,
-    unreadable: 'This file is not valid YAML. It is not shown, because what in it is secret cannot be told.',
+    unreadable: 'This file is not valid YAML. It is not shown, because the secrets in it cannot be recognized.',
     truncated: 'The file goes on.',
     pick: 'Pick a file.',
   },

@@ -1,6 +1,6 @@
 import { otlpSettings, readSettings, setting, type TracingSettings, tracingSettings } from '../../platform/index.ts';
 
-/** What the sample service can be told by environment variables. */
+/** The settings of the sample service, from environment variables. */
 export interface OrdersSettings {
   readonly host: string;
   readonly port: number;

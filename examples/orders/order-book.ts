@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { checkWish, type Order, type OrderRecord, visible, type Wish } from './order.ts';
 import { OrderProblem } from './problem.ts';
 
-/** All orders of all tenants. Every question names the tenant that asks, and nobody gets an answer about another's. */
+/** All orders of all tenants. Every query names the caller's tenant, and returns orders of that tenant only. */
 export interface OrderBook {
   /** The tenant's orders, oldest first. */
   list(tenant: number): Order[];

@@ -45,7 +45,7 @@ export function checkWish(given: Wish): Wish {
   return checked.data;
 }
 
-/** The order without the tenant, which its owner knows and nobody else should learn. */
+/** The order without the tenant, which its owner knows, and other callers must not learn. */
 export function visible({ tenant_id: _, ...order }: OrderRecord): Order {
   return order;
 }

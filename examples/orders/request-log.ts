@@ -5,7 +5,7 @@ import { type Logger, REQUEST_ID_HEADER, requestIdOf, type Telemetry } from '../
  * Logs each request, and goes on with its trace.
  *
  * The request id and the trace come from Portico, so that one id finds a request in the logs of both. The trace is in the header
- * `traceparent` (https://www.w3.org/TR/trace-context/); whoever sends it is believed, as with the claims.
+ * `traceparent` (https://www.w3.org/TR/trace-context/); it is believed from any sender, as the claims are.
  */
 export function logRequests(log: Logger, telemetry: Pick<Telemetry, 'tracer'>): RequestHandler {
   return (request, response, next) => {

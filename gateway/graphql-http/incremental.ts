@@ -56,14 +56,14 @@ export function executeIncrementally(
     else taker.part(part);
   };
   const takeRead = (part: ParsedPayload): void => {
-    const told = mapErrors(part, (errors) => {
+    const publicPart = mapErrors(part, (errors) => {
       hasErrors ||= errors.length > 0;
       context.record?.addErrors(errors);
       return errors.flatMap((error): readonly unknown[] =>
         error instanceof GraphQLError ? executionErrors(error, context.log) : [error],
       );
     });
-    taker.part(Buffer.from(JSON.stringify(told)));
+    taker.part(Buffer.from(JSON.stringify(publicPart)));
   };
   const count = () => {
     const durationMs = performance.now() - startedAt;

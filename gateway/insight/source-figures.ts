@@ -60,7 +60,7 @@ export class FiguresOfSources {
     }
   }
 
-  /** How many processes have told their metrics. */
+  /** How many processes have sent their metrics. */
   get workers(): number {
     const samples = this.#metrics.get('portico_reloads_total')?.samples ?? [];
     return new Set(samples.map(({ labels }) => labels.worker)).size;

@@ -10,8 +10,8 @@ export interface SourceInsight extends SourceFigures {
   readonly name: string;
   readonly kind: 'remote_schema' | 'subgraph' | 'action';
   /**
-   * `open`: it has told its schema; `stale`: the stored one is used, since it does not answer; `missing`: nothing of it is part of the
-   * graph; `conflict`: it has told a schema that does not fit the others.
+   * `open`: it was introspected; `stale`: the stored one is used, since it does not answer; `missing`: nothing of it is part of the
+   * graph; `conflict`: its schema does not fit the others.
    */
   readonly schema: 'open' | 'stale' | 'missing' | 'conflict';
   /** Why it is not open. */

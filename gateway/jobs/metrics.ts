@@ -39,7 +39,7 @@ export function jobMetrics(counts: JobCounts): readonly Metric[] {
   ];
 }
 
-/** What is in the database, for all processes. It is asked when metrics are, and told with the next ones. */
+/** Counts of what is in the database, for all processes. Rendering metrics starts the query; the next rendering has its result. */
 export class QueueGauges {
   readonly #admin: JobsAdmin;
   readonly #isLabel: (kind: string, queue: string) => boolean;

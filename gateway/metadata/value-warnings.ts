@@ -146,10 +146,10 @@ export function templateSlips(
   return actions.flatMap((action, index) => {
     const fields = actionArguments(document, action.name);
     if (!fields) return [];
-    const told = requestPaths(action.definition.request_transform ?? undefined).flatMap(({ variable, keys }) =>
+    const messages = requestPaths(action.definition.request_transform ?? undefined).flatMap(({ variable, keys }) =>
       variable === '$body' ? (unknownInputField(keys, fields, inputs) ?? []) : [],
     );
-    return [...new Set(told)].map((message) => ({
+    return [...new Set(messages)].map((message) => ({
       ...place('actions', ['actions', index, 'definition', 'request_transform']),
       message,
     }));

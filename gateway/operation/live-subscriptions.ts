@@ -93,7 +93,7 @@ class RunningSubscription implements Subscription {
       }
     } catch (error) {
       this.close('failed');
-      throw this.#told(error as Error);
+      throw this.#endFor(error as Error);
     }
     this.close('completed');
     return { done: true, value: undefined };
@@ -131,7 +131,7 @@ class RunningSubscription implements Subscription {
     if (end === 'failed') span?.fail('subscription-failed');
   }
 
-  #told(error: Error): SubscriptionEnded {
+  #endFor(error: Error): SubscriptionEnded {
     if (error instanceof SubscriptionEnded) return error;
     const { log } = this.#context;
     if (error instanceof SourceEventsEnded)

@@ -138,16 +138,16 @@ export class WorkerPool {
     this.#measurements += 1;
     const id = this.#measurements;
     const asked = new Set([...this.#begun].filter((worker) => worker.isConnected()));
-    const told = new Map(this.#lastMetrics);
+    const metricsOfWorkers = new Map(this.#lastMetrics);
     return new Promise((resolve) => {
       const finish = () => {
         clearTimeout(timer);
         this.#measuring.delete(id);
-        resolve([...this.#ownMetrics(), ...ofWorkers(told, this.#startedAt)]);
+        resolve([...this.#ownMetrics(), ...ofWorkers(metricsOfWorkers, this.#startedAt)]);
       };
       const timer = setTimeout(finish, MEASURE_MS);
       this.#measuring.set(id, (worker, metrics) => {
-        told.set(worker.id, metrics);
+        metricsOfWorkers.set(worker.id, metrics);
         asked.delete(worker);
         if (asked.size === 0) finish();
       });

@@ -11,11 +11,11 @@ export async function untilReady(isReady: () => boolean, withinMs: number): Prom
 
 /** Tells the other workers each time that this one can answer requests, or cannot any more. @returns what ends that. */
 export function tellReadiness(peers: WorkerPeers, canAnswer: () => boolean): () => void {
-  let told: boolean | undefined;
+  let reported: boolean | undefined;
   const tell = () => {
     const ready = canAnswer();
-    if (ready !== told) peers.tellReadiness(ready);
-    told = ready;
+    if (ready !== reported) peers.tellReadiness(ready);
+    reported = ready;
   };
   tell();
   const timer = setInterval(tell, LOOK_MS).unref();

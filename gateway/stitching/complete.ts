@@ -117,10 +117,10 @@ function located(error: GraphQLError): readonly GraphQLError[] {
 
 /** An error that makes several fields null is reported once. */
 function withoutRepeated(errors: readonly GraphQLError[]): readonly GraphQLError[] {
-  const told = new Map<string, GraphQLError>();
+  const first = new Map<string, GraphQLError>();
   for (const error of errors) {
     const id = JSON.stringify([error.path, error.message]);
-    if (!told.has(id)) told.set(id, error);
+    if (!first.has(id)) first.set(id, error);
   }
-  return [...told.values()];
+  return [...first.values()];
 }

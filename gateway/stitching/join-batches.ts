@@ -208,8 +208,8 @@ function inlineFragmentOn(typeName: string, selectionSet: SelectionSetNode): Sel
 /** Why a root field has no answer that failed not itself: the errors of the request, or the first of other fields. */
 function lost(data: unknown, alias: string, errors: ErrorTree): ErrorTree | undefined {
   const ofField = errors.child(alias);
-  const told = ofField ? [...ofField.all()] : [...errors.all()];
-  const pathless = errors.here.length > 0 ? errors.here : told.slice(0, 1).map(({ error }) => error);
+  const reported = ofField ? [...ofField.all()] : [...errors.all()];
+  const pathless = errors.here.length > 0 ? errors.here : reported.slice(0, 1).map(({ error }) => error);
   const isLost = data === undefined || ofField !== undefined || errors.here.length > 0;
   if (!isLost || pathless.length === 0) return undefined;
   const tree = new ErrorTree();

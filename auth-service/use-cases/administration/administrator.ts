@@ -8,7 +8,7 @@ import type { RequestOrigin } from '../login.ts';
 /** The scope of service accounts that administer all tenants. No tenant's administrator can give it. */
 export const PLATFORM_SCOPE = 'platform:admin';
 
-/** A caller who has shown the gateway's admin secret, whom nothing else is known of. */
+/** A caller with the gateway's admin secret, without an account. */
 const GATEWAY_ADMIN = { kind: 'operator', id: 'gateway admin secret' } as const;
 
 /** Who administers, as what. Made by `createIdentifyAdministrator`, or by an operator's command. */
@@ -44,7 +44,7 @@ export type IdentifiedAdministrator =
   /** A caller who administers nothing. */
   | { readonly outcome: 'refused' };
 
-/** What a request shows; nothing else in it counts. */
+/** The credentials of a request; the rest of the request is ignored. */
 export interface AdministratorCredentials {
   /** The bearer token. */
   readonly accessToken: string | undefined;

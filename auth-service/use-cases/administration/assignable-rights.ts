@@ -3,7 +3,7 @@ import type { AdministeredTenant } from './administered-tenants.ts';
 import type { Administrator } from './administrator.ts';
 import { refusal } from './errors.ts';
 
-/** What a user or service account has, or is to have. What is left out is not looked at. */
+/** The rights that a user or service account has, or will have. An absent member is not checked. */
 export interface Rights {
   readonly allowedRoles?: readonly string[];
   readonly claims?: ExtraClaims;

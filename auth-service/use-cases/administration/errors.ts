@@ -4,7 +4,7 @@ const MESSAGES = {
   'not-administrator': 'The caller is not an administrator',
   /** The caller administers a tenant. */
   'operators-only': 'Only a platform operator may do this',
-  /** There is none, or the caller may not see it; the same with the others. */
+  /** It does not exist, or the caller may not see it; likewise the other `unknown-` codes. */
   'unknown-tenant': 'There is no such tenant',
   'unknown-user': 'There is no such user',
   'unknown-session': 'This user has no such living session',

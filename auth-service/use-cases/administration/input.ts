@@ -35,7 +35,7 @@ export interface NamedClaim {
 
 /**
  * The tenant of an administrator's input. A tenant's administrator may leave it out, and learns nothing about other tenants,
- * not even whether they exist.
+ * nor whether they exist.
  */
 export function readTenantId(administrator: Administrator, tenantId: number | null | undefined): number {
   if (administrator.kind === 'platform') {

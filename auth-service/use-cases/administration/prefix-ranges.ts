@@ -11,7 +11,7 @@ export interface PrefixSearch {
   readonly rangeLength: number;
 }
 
-/** As many places of an index are looked at for one search. */
+/** The largest number of index ranges that one search reads. */
 const MAX_RANGES = 64;
 const MAX_CODE_POINT = 0x10ffff;
 const FIRST_SURROGATE = 0xd800;

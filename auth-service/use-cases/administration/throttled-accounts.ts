@@ -5,7 +5,7 @@ import type { Administrator } from './administrator.ts';
 import { type ChangeUsersOptions, changeUser } from './change-users.ts';
 import { decodeCursor, encodeCursor, type Page, readTenantId } from './input.ts';
 
-/** The counters do not name their users, so those of all users are looked at, as many at a time. */
+/** Counters do not name their users, so the counters of all users are read, in batches of this size. */
 const USERS_PER_PAGE = 1_000;
 
 export interface ListThrottledInput {

@@ -74,7 +74,7 @@ function objectIn(text: string, what: string): Readonly<Record<string, unknown>>
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ApiError('invalid-json', explorer.invalidJson(what), 0);
 }

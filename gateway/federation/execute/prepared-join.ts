@@ -155,10 +155,10 @@ export function finishRun<Context>({ data, errors, extensions }: PlanRun<Context
     if (text !== undefined) return { data: text, errors, extensions };
   }
   const places = errors.map(({ path }) => path && errorPlace(shape, data, path));
-  const told = errors.map((error, index) => withPlace(error, places[index]));
+  const placed = errors.map((error, index) => withPlace(error, places[index]));
   const reached = places.flatMap((place) => (place && place.path.length > 0 ? [place.reach] : []));
-  const complete = completeValues(shape, data, told, reached);
-  return { data: complete.text, errors: [...told, ...complete.errors], extensions };
+  const complete = completeValues(shape, data, placed, reached);
+  return { data: complete.text, errors: [...placed, ...complete.errors], extensions };
 }
 
 function withPlace(error: JoinError, place: ErrorPlace | undefined): JoinError {

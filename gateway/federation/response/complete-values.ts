@@ -4,36 +4,39 @@ import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import type { ObjectShape, ValueShape } from './response-shape.ts';
 import { fieldAt, leafText } from './write-response.ts';
 
-/** Thrown where null stands in a place that may not be null: the nearest place above that may, is null instead. */
+/** Returned for a non-nullable value that is null: the null propagates to the nearest nullable parent (GraphQL 6.4.4). */
 const NULL_HERE = Symbol('null here');
 type CompletedValue = string | typeof NULL_HERE;
 
 /**
- * JSON text of any answer: what the public schema does not allow is null, with an error that says so unless one of a
- * subgraph already explains it. The text is `null` when nothing is left.
- * @param reached the places that are null because of the reported errors, `reach` of each
+ * Completes the values of a response against the public schema (GraphQL 6.4.3) and writes them as JSON text. A value that the
+ * schema does not allow becomes null, with an error unless an error of a subgraph already explains it. The text is `null` when the
+ * null propagates to the root.
+ *
+ * @param reported the errors of subgraphs, with paths in the client's response
+ * @param reached the response positions that are null because of these errors, `reach` of each
  */
 export function completeValues(
   shape: ObjectShape,
   data: JsonObject,
-  told: readonly JoinError[],
+  reported: readonly JoinError[],
   reached: readonly ResponsePath[],
 ): { text: string; errors: JoinError[] } {
   const errors: JoinError[] = [];
-  const toldOf = new Set<string>();
-  const toldBelow = new Set<string>();
+  const reportedAt = new Set<string>();
+  const reportedBelow = new Set<string>();
   const remember = (path: ResponsePath) => {
     const keys = prefixesOf(path);
-    toldOf.add(keys.at(-1) ?? '');
-    for (const key of keys) toldBelow.add(key);
+    reportedAt.add(keys.at(-1) ?? '');
+    for (const key of keys) reportedBelow.add(key);
   };
-  for (const { path } of told) if (path) remember(path);
+  for (const { path } of reported) if (path) remember(path);
   const nulls = new Set(reached.map((path) => prefixesOf(path).at(-1) ?? ''));
   const explained = (path: ResponsePath) => {
     const keys = prefixesOf(path);
-    return toldBelow.has(keys.at(-1) ?? '') || keys.some((key) => toldOf.has(key));
+    return reportedBelow.has(keys.at(-1) ?? '') || keys.some((key) => reportedAt.has(key));
   };
-  /** @param reach how much of the path is left, where null takes with it what must not be null */
+  /** @param reach the length of the path to the nearest nullable parent, which becomes null */
   const report = (message: string, path: ResponsePath, reach: number) => {
     if (explained(path) || nulls.has(prefixesOf(path.slice(0, reach)).at(-1) ?? '')) return;
     errors.push({ message, path, extensions: { code: 'remote-schema-error' } });
@@ -95,7 +98,7 @@ export function completeValues(
   return { text: text === NULL_HERE ? 'null' : text, errors };
 }
 
-/** A key for each place from the first segment of a path down to its end. */
+/** A key for each prefix of a path, the shortest first. */
 function prefixesOf(path: ResponsePath): string[] {
   let key = '';
   return path.map((segment) => {
@@ -104,17 +107,17 @@ function prefixesOf(path: ResponsePath): string[] {
   });
 }
 
-/** Where something went wrong, in the client's answer. */
+/** The position of an error in the client's response. */
 export interface ErrorPlace {
   /** As deep as the client's selection goes. */
   readonly path: ResponsePath;
-  /** The place that is null because of it: the path itself, or what is above it where that must not be null. */
+  /** The position that is null because of it: the path itself, or its nearest nullable parent. */
   readonly reach: ResponsePath;
 }
 
 /**
- * The place in the client's answer of a place of our data. Where an object is not there, because of the very error that
- * the path is of, any type of it may be the one.
+ * Maps a path in the merged data to a position in the client's response, whose keys may be other aliases. If an object on the path
+ * is missing, because of the error itself, its type is unknown and all its possible types are searched.
  */
 export function errorPlace(shape: ObjectShape, data: JsonObject, path: ResponsePath): ErrorPlace {
   const found: (string | number)[] = [];

@@ -17,11 +17,12 @@ import {
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { type ClientOperation, type Conditions, isIncluded } from '../plan/index.ts';
 
-/** How a value of the answer is written: what the client's selection and the public schema make of it. */
+/** How a value of the response is written, by the client's selection and the public schema. */
 export type ValueShape =
   | {
       readonly kind: 'leaf';
       readonly nonNull: boolean;
+      /** Whether values are never objects or lists: those of enums and of the built-in scalars. */
       readonly plain: boolean;
       /** Of an enum: the values that clients see. */
       readonly values?: ReadonlySet<string>;
@@ -32,15 +33,15 @@ export type ValueShape =
       readonly kind: 'object';
       readonly nonNull: boolean;
       readonly shapeFor: ShapeFor;
-      /** The shapes of all types of the public schema that may stand here. */
+      /** The shapes of all possible types in the public schema. */
       readonly possible: () => readonly ObjectShape[];
       readonly isHidden: IsHidden;
     };
 
-/** Whether a value of an enum, or the type of an object, is one that clients do not see: it is null for them. */
+/** Whether an enum value, or the type of an object, is hidden from clients (`@inaccessible`): such a value is null for them. */
 export type IsHidden = (name: unknown) => boolean;
 
-/** The shape of an object; undefined where no type of the public schema that may stand here has the name. */
+/** The shape of an object by its `__typename`; undefined where that is no possible type in the public schema. */
 export type ShapeFor = (typename: unknown) => ObjectShape | undefined;
 
 export interface ObjectShape {
@@ -49,18 +50,19 @@ export interface ObjectShape {
 }
 
 export interface FieldShape {
-  /** Key in our data. */
+  /** Response key in the merged data. */
   readonly from: string;
-  /** Key in the answer, and the same as JSON text with a colon, behind a comma unless it is the first. */
+  /** Response key for the client. */
   readonly as: string;
+  /** `as` as JSON text with a colon, after a comma unless it is the first field. */
   readonly prefix: string;
   readonly name: string;
   readonly value: ValueShape;
-  /** Text that stands here whatever the data: the name of the type. */
+  /** JSON text that does not depend on the data: the name of the type. */
   readonly constant?: string;
 }
 
-/** The shape of the whole answer of an operation under the given conditions. */
+/** The shape of an operation's response, with the given values of `@skip` and `@include`. */
 export function responseShapeOf(
   operation: ClientOperation,
   conditions: Conditions,
@@ -86,7 +88,7 @@ interface ShapeScope {
 
 /**
  * @param typename the type whose fields apply
- * @param shown the name that `__typename` shows; undefined where the data did not tell it
+ * @param shown the value of `__typename`; undefined where the data lacks it
  */
 function shapeOfObject(
   sets: readonly (readonly SelectionNode[])[],
@@ -122,7 +124,7 @@ function shapeOfObject(
 
 const TYPENAME_SHAPE: ValueShape = { kind: 'leaf', nonNull: true, plain: true };
 
-/** Clients see the names of objects' types only: an interface object has to be asked for which it is. */
+/** `__typename` is the name of an object type, never that of an interface object. */
 function typenameOf(types: readonly GraphQLObjectType[]): ValueShape {
   return { kind: 'leaf', nonNull: true, plain: true, values: new Set(types.map(({ name }) => name)) };
 }
@@ -165,7 +167,7 @@ function shapeOfValue(
     const known = shapes.get(typename);
     if (known) return known;
     const made = make(typename);
-    // Names that are no types of ours come from a subgraph, and are not remembered.
+    // Unknown names come from a subgraph: remembering them would let it fill the memory.
     if (made) shapes.set(typename, made);
     return made;
   };
@@ -177,7 +179,7 @@ function shapeOfValue(
   return { kind: 'object', nonNull, shapeFor, possible, isHidden };
 }
 
-/** `CollectFields` of the specification, with the type known beforehand. */
+/** `CollectFields` (GraphQL 6.3.2), with the object type known beforehand. */
 function collectFields(
   sets: readonly (readonly SelectionNode[])[],
   typename: string,

@@ -2,8 +2,8 @@ import { isList, isObject, type Json, type JsonObject, stringText } from '../jso
 import type { FieldShape, ObjectShape, ValueShape } from './response-shape.ts';
 
 /**
- * JSON text of an answer in which everything is as the public schema says; undefined at the first thing that is not,
- * so that the usual answer is written without looking after paths.
+ * JSON text of a response whose values all fit the public schema; undefined at the first one that does not. The usual response is
+ * so written without computing paths; `completeValues` handles the others.
  */
 export function writeResponse(shape: ObjectShape, data: JsonObject): string | undefined {
   let text = '{';
@@ -34,21 +34,21 @@ function writeShapedValue(shape: ValueShape, value: Json | undefined): string | 
   return `${text}]`;
 }
 
-/** JSON text of a value of a scalar or an enum; undefined for what cannot be one. */
+/** JSON text of a value of a scalar or an enum; undefined for a value that the type does not allow. */
 export function leafText(shape: ValueShape & { kind: 'leaf' }, value: Json): string | undefined {
   if (typeof value === 'string') {
     if (!shape.values || shape.values.has(value)) return stringText(value);
     return !shape.nonNull && shape.isHidden?.(value) ? 'null' : undefined;
   }
   if (typeof value === 'object') return shape.plain ? undefined : JSON.stringify(value);
-  // A name such as `constructor`, of which there is no value, is found on every object.
+  // A field called `constructor` that is missing in the data is found on the object's prototype.
   if (typeof value === 'function') return shape.nonNull ? undefined : 'null';
-  // A number that is too large was read as infinite, of which JSON has no text.
+  // `JSON.parse` reads a number that is too large as infinite, which JSON cannot express.
   if (shape.values || value === Infinity || value === -Infinity) return undefined;
   return String(value);
 }
 
-/** The member of the answer that is found under a key of our data. */
+/** The field whose response key in the merged data is `key`. */
 export function fieldAt(shape: ObjectShape, key: string): FieldShape | undefined {
   return shape.fields.find((field) => field.from === key);
 }

@@ -45,15 +45,15 @@ export function brokenOperationProblems(
   const isNeeded = ({ index, query }: BrokenOperation) =>
     ofEndpoints.has(query) || allowed.has(metadata.queryCollections[index]?.name ?? '');
   return {
-    problems: told(broken.filter(isNeeded), metadata),
-    warnings: told(
+    problems: problemsOfOperations(broken.filter(isNeeded), metadata),
+    warnings: problemsOfOperations(
       broken.filter((one) => !isNeeded(one)),
       metadata,
     ),
   };
 }
 
-function told(broken: readonly BrokenOperation[], metadata: Metadata): readonly MetadataProblem[] {
+function problemsOfOperations(broken: readonly BrokenOperation[], metadata: Metadata): readonly MetadataProblem[] {
   const mayBeOfDatabases = hasDatabases(metadata.ignored);
   const ofDatabases = broken.filter(({ errors }) => mayBeOfDatabases && errors.some(isMissingRootField));
   const place = ({ index, position }: BrokenOperation) =>

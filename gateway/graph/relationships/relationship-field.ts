@@ -8,6 +8,6 @@ export function relationshipField({ type, name, answer, clientArguments, descrip
     return `${argument.name}: ${String(argument.type)}${fallback ? ` = ${print(fallback)}` : ''}`;
   });
   const given = inputs.length > 0 ? `(${inputs.join(', ')})` : '';
-  const told = description ? print({ kind: Kind.STRING, value: description }) : '';
-  return parse(`extend type ${type} { ${told} ${name}${given}: ${String(answer)} }`);
+  const descriptionText = description ? print({ kind: Kind.STRING, value: description }) : '';
+  return parse(`extend type ${type} { ${descriptionText} ${name}${given}: ${String(answer)} }`);
 }

@@ -119,7 +119,7 @@ function failedFields(
 ): ExecutionResult {
   const type = schema.getRootType(operation.operation);
   const data: Record<string, unknown> = Object.create(null);
-  const told: GraphQLError[] = [];
+  const fieldErrors: GraphQLError[] = [];
   let isNull = false;
   for (const [key, nodes] of fields) {
     const name = nodes[0]?.name.value ?? key;
@@ -129,7 +129,8 @@ function failedFields(
     }
     data[key] = null;
     isNull ||= isNonNullType(type?.getFields()[name]?.type);
-    for (const { message, extensions } of errors) told.push(new GraphQLError(message, { path: [key], extensions }));
+    for (const { message, extensions } of errors)
+      fieldErrors.push(new GraphQLError(message, { path: [key], extensions }));
   }
-  return { data: isNull ? null : data, ...(told.length > 0 && { errors: told }) };
+  return { data: isNull ? null : data, ...(fieldErrors.length > 0 && { errors: fieldErrors }) };
 }

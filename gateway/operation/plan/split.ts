@@ -199,12 +199,12 @@ function isBlank(members: Buffer): boolean {
 function joinedResult(answers: readonly OperationAnswer[], order: readonly string[] | undefined): ExecutionResult {
   const results = answers.map(resultIn);
   const errors = results.flatMap((result) => result.errors ?? []);
-  const told = errors.length > 0 && { errors };
-  if (results.some(({ data }) => !data)) return { data: null, ...told };
+  const errorsMember = errors.length > 0 && { errors };
+  if (results.some(({ data }) => !data)) return { data: null, ...errorsMember };
   const members = new Map(results.flatMap(({ data }) => Object.entries(data ?? {})));
   const keys = order ?? [...members.keys()];
   return {
     data: Object.fromEntries(keys.filter((key) => members.has(key)).map((key) => [key, members.get(key)])),
-    ...told,
+    ...errorsMember,
   };
 }

@@ -115,7 +115,7 @@ class RoleValidation implements ValidationResult {
     const { awaited } = generation;
     this.isAwaited =
       invalid.length > 0 && awaited !== undefined && mayBecomeValid(document, this.#graph, awaited, role);
-    this.errors = this.isAwaited ? [operationUnavailable()] : [...refusals, ...this.#told(invalid)];
+    this.errors = this.isAwaited ? [operationUnavailable()] : [...refusals, ...this.#publicErrors(invalid)];
   }
 
   hasPlan(name: string | undefined): boolean {
@@ -137,7 +137,7 @@ class RoleValidation implements ValidationResult {
       operation,
       plans: plansOf(this.#document, operation, this.#graph),
       mayCompress: !this.#authenticates && !mayHoldSecrets(this.#document.node),
-      variableErrors: (variables) => this.#told(variableErrors(variables)),
+      variableErrors: (variables) => this.#publicErrors(variableErrors(variables)),
       usage: undefined,
       named: undefined,
     };
@@ -155,7 +155,7 @@ class RoleValidation implements ValidationResult {
     return refusal ? [invalidRequest(refusal)] : [];
   }
 
-  #told(errors: ReturnType<VariableProblems>): readonly PublicError[] {
+  #publicErrors(errors: ReturnType<VariableProblems>): readonly PublicError[] {
     return errors.map((error) => invalidRequest(this.#mayIntrospect ? error : withoutSuggestion(error)));
   }
 

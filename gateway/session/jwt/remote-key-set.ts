@@ -36,7 +36,7 @@ export class RemoteKeySet implements KeySet {
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
   /** The keys that verify nothing, as they were logged last. */
-  #told = '[]';
+  #loggedUnusable = '[]';
   #lastAttempt = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
@@ -80,7 +80,7 @@ export class RemoteKeySet implements KeySet {
     try {
       const { json, ...headers } = await fetchKeys(url);
       const { keys, unusable } = readKeySet(json);
-      this.#tell(unusable);
+      this.#logUnusable(unusable);
       if (keys.size === 0) throw new TypeError('the JWK set holds no usable key');
       if (!this.ready) log.info({ event: 'token_keys.loaded', keys: keys.size }, 'token keys loaded');
       this.#keys = keys;
@@ -102,10 +102,10 @@ export class RemoteKeySet implements KeySet {
   }
 
   /** Logs the unusable keys when they have changed. */
-  #tell(unusable: readonly UnusableKey[]): void {
-    const told = JSON.stringify(unusable);
-    if (told === this.#told) return;
-    this.#told = told;
+  #logUnusable(unusable: readonly UnusableKey[]): void {
+    const unusableText = JSON.stringify(unusable);
+    if (unusableText === this.#loggedUnusable) return;
+    this.#loggedUnusable = unusableText;
     if (unusable.length > 0)
       this.#options.log.warn(
         { event: 'token_keys.unusable', keys: unusable },

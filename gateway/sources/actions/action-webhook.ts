@@ -143,8 +143,8 @@ class WebhookCall implements UpstreamHandler {
 
 /** In Hasura's words, but for what the gateway itself refuses. */
 function unansweredWebhook(action: ActionWebhook, error: unknown, context: OperationContext): GraphQLError {
-  const told = sourceFailure(action.name, 'unexpected', error, context);
-  if (told.extensions.code !== 'unexpected') return told;
+  const failure = sourceFailure(action.name, 'unexpected', error, context);
+  if (failure.extensions.code !== 'unexpected') return failure;
   return webhookUnreachable(action, (error as Error).message);
 }
 

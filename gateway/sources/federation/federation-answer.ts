@@ -18,11 +18,11 @@ export function toOperationAnswer(result: JoinResult, context: OperationContext)
 export function toExecutionResult(result: JoinResult, context: OperationContext): ExecutionResult {
   takeHints(result, context);
   const { data, errors = [] } = responseObject(result);
-  const told = errors.map(
+  const graphqlErrors = errors.map(
     ({ message, path, extensions }) =>
       new GraphQLError(message, { ...(path && { path }), extensions: { ...withoutTraces(extensions) } }),
   );
-  return { data, ...(told.length > 0 && { errors: told }) };
+  return { data, ...(graphqlErrors.length > 0 && { errors: graphqlErrors }) };
 }
 
 function takeHints({ extensions }: JoinResult, context: OperationContext): void {

@@ -215,7 +215,7 @@ function used(
 
 function withRefusals(result: ExecutionResult, denied: readonly Denied[], schema: GraphQLSchema): ExecutionResult {
   const errors: GraphQLError[] = [...(result.errors ?? [])];
-  const told = new Set<string>();
+  const reportedPlaces = new Set<string>();
   const refuse = (value: unknown, at: readonly (string | number)[], step: number, one: Denied): void => {
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) refuse(item, [...at, index], step, one);
@@ -235,8 +235,8 @@ function withRefusals(result: ExecutionResult, denied: readonly Denied[], schema
     object[one.key] = null;
     const path = [...at, one.key];
     const place = JSON.stringify(path);
-    if (told.has(place)) return;
-    told.add(place);
+    if (reportedPlaces.has(place)) return;
+    reportedPlaces.add(place);
     errors.push(unauthorizedField(path));
   };
   for (const one of denied) refuse(result.data, [], 0, one);

@@ -248,15 +248,15 @@ function sendToSubgraph(
 }
 
 function unplannableResult(error: unknown): ExecutionResult {
-  const told =
+  const failure =
     error instanceof UnplannableOperation
       ? unplannableOperation(error)
       : new GraphQLError('internal error', { originalError: error as Error });
-  return { data: null, errors: [told] };
+  return { data: null, errors: [failure] };
 }
 
 /** An operation that cannot be planned is rejected: the result has no `data`. */
 function rejectedResult(error: unknown): ExecutionResult {
-  const told = unplannableResult(error);
-  return error instanceof UnplannableOperation && told.errors ? { errors: told.errors } : told;
+  const failure = unplannableResult(error);
+  return error instanceof UnplannableOperation && failure.errors ? { errors: failure.errors } : failure;
 }
