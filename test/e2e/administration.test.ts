@@ -125,7 +125,7 @@ describe('users are administered through the front door', () => {
     expect(users.data?.auth_admin_user_list).toEqual({ entries: [{ username: 'alice' }] });
   });
 
-  test('for other roles there are no such fields, and headers make nobody an administrator', async () => {
+  test('for other roles there are no such fields, and headers make no caller an administrator', async () => {
     const query = '{ auth_admin_user_list(tenant_id: 2) { entries { username } } }';
     const codes = async (token: string, headers: Record<string, string>) =>
       (await graphql(query, token, headers)).errors?.map(({ extensions }) => extensions.code);

@@ -93,7 +93,7 @@ describe('a session, through the front door', () => {
     expect((await graphql(portico.url, query, {})).status).toBe(200);
   });
 
-  test('tells me who I am and where I am logged in', async () => {
+  test('shows me who I am and where I am logged in', async () => {
     const { access_token } = await login(portico.url, ALICE);
     const me = await get(`${rest}/auth_user_me`, access_token);
     const list = await get(`${rest}/auth_session_list`, access_token);

@@ -193,7 +193,7 @@ describe('with GET', () => {
     expect(orders.operations()).toHaveLength(1);
   });
 
-  test('I am told what is missing or wrong', async () => {
+  test('I get an error that names what is missing or wrong', async () => {
     for (const parameters of [{}, { query: '' }, { query: '{a}', variables: '{' }, { query: '{a}', variables: '[]' }]) {
       const { status, body } = await get(parameters as Record<string, string>);
       expect(status === 200 ? body.errors?.[0]?.extensions.code : status).toEqual(

@@ -10,7 +10,7 @@ const user = bearer(issuer.token());
 beforeEach(() => platform.forget());
 
 describe('/v1/version', () => {
-  test('tells the version of Hasura that is spoken, to anybody', async () => {
+  test('returns the compatible version of Hasura to every caller', async () => {
     const { status, headers, body } = await gateway.send('/v1/version');
     expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([
       200,

@@ -71,7 +71,7 @@ describe('__typename and aliases', () => {
   });
 });
 
-test('a session variable of another type than the preset is not sent, and told with its name alone', async () => {
+test('a session variable of another type than the preset is not sent, and reported by its name alone', async () => {
   shop.forget();
   const token = issuer.token({ role: 'clerk', roles: ['clerk'], hasura: { 'x-hasura-first': 's3cret' } });
   const body = await ask('{ orders { id } }', token);

@@ -53,7 +53,7 @@ describe('settings of Hasura', () => {
     expect(lines[0]).not.toContain('s3cret');
   });
 
-  test('are not told where they ask for what happens', () => {
+  test('are not reported where they ask for what happens anyway', () => {
     const environment = {
       ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true',
       CONFIGURED_HEADER_PRECEDENCE: 'true',

@@ -80,7 +80,7 @@ describe('a role sees what it is permitted', () => {
     expect(text).toContain('"code":"validation-failed"');
   });
 
-  test('and is not told by a slip of the finger what else there is', async () => {
+  test('and a misspelt name suggests nothing that it cannot see', async () => {
     const { text } = await gateway.graphql('{ orders { margi quantit } heders { name } }', as('clerk'));
     expect(text).not.toMatch(/margin|quantity|headers/);
   });

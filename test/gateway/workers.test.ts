@@ -116,7 +116,7 @@ describe('a gateway of several workers', () => {
     await until('both have answered', () => workers('request.completed').length === 2);
   });
 
-  test('tells the metrics of all of them at one place', async () => {
+  test('serves the metrics of all of them at one place', async () => {
     await until('both are there', async () => {
       const { status, text } = await send(metricsUrl);
       expect(status).toBe(200);

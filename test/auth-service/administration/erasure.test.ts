@@ -77,7 +77,7 @@ describe.each(await availableEngines())('a user is deleted for good, on %s', (en
     );
   });
 
-  test('it takes the name of the user, so that a slip deletes nobody', async () => {
+  test('it takes the name of the user, so that a slip deletes no user', async () => {
     const user_id = it.ids.bob;
     for (const [username, error_code] of [
       [undefined, 'missing-field'],

@@ -17,7 +17,7 @@ describe('an administrator who wants more than the tenant may have', () => {
   const code = async (field: string, data: Record<string, unknown>, token = it.tokens.anna) =>
     (await it.change(token, field, data)).result.error_code;
 
-  test('gives no role that is not assignable, to nobody and not by a default role', async () => {
+  test('gives no user a role that is not assignable, nor as a default role', async () => {
     for (const role of ['platform_operator', 'admin', 'auditor', 'User', 'user ']) {
       const users = [it.ids.anna, it.ids.bob];
       for (const user_id of users)
@@ -34,7 +34,7 @@ describe('an administrator who wants more than the tenant may have', () => {
     expect(await it.world.database.user.count({ where: { username: 'mallory' } })).toBe(0);
   });
 
-  test('gives no claim that is not assignable, and nobody gives one that says who a caller is', async () => {
+  test('gives no claim that is not assignable, and no administrator gives one that identifies a caller', async () => {
     const set = (name: string, token?: string) =>
       code('auth_admin_user_set_claims', { tenant_id: 1, user_id: it.ids.bob, claims: [{ name, value: '2' }] }, token);
 

@@ -40,7 +40,7 @@ describe('passwords', () => {
     expect(await matches('', ' ')).toBe(false);
   });
 
-  test('what is stored tells scheme, pepper version and cost, and differs each time', async () => {
+  test('the stored hash names scheme, pepper version and cost, and differs each time', async () => {
     const first = await passwords.hash('same');
     const second = await passwords.hash('same');
 

@@ -28,7 +28,7 @@ describe('a refresh token', () => {
     },
   );
 
-  test('tells nothing to those who have another key, nor does a made-up one, but for every second', () => {
+  test('reveals nothing to holders of another key, nor does a made-up one, but for every second', () => {
     const tokens = Array.from({ length: 2000 }, (_, number) =>
       encipherRefreshToken(KEY, { tenantId: 1, sessionId: randomUUID(), generation: number + 1 }),
     );

@@ -191,7 +191,7 @@ describe('a name that is wrong', () => {
     expect(report.problems[0]?.line).toBeGreaterThan(0);
   });
 
-  test('does not keep the gateway from starting, and is logged and told by /healthz', async () => {
+  test('does not keep the gateway from starting, and is logged and reported by /healthz', async () => {
     const gateway = await served(withDesk({ authentication_fields: ['entr'] }));
     expect(gateway.logs()).toContain('authentication_field.not_public');
     expect((await gateway.send('/healthz')).text).toBe('WARN: inconsistent objects in schema');

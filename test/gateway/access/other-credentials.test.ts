@@ -10,7 +10,7 @@ afterAll(close);
 const LOGIN = OPERATIONS['an authentication field'];
 const PUBLIC = OPERATIONS['two public fields'];
 
-describe('where a hook tells who calls', () => {
+describe('where an authentication hook identifies the caller', () => {
   let hook: Awaited<ReturnType<typeof openHook>>;
   let desk: Awaited<ReturnType<typeof openFrontDesk>>;
   beforeEach(async () => {

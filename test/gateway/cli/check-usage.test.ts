@@ -150,7 +150,7 @@ describe('a check with usage', () => {
     ]);
   });
 
-  test('lets what nobody uses be taken away where that is asked for', async () => {
+  test('allows removing what is not used, where that is asked for', async () => {
     const after = without('quiet: Quiet');
     const uses = [{ query: '{ orders { item } }' }, { query: '{ quiet { a } }', daysAgo: 40 }];
     const strict = await check(after, uses);
@@ -301,7 +301,7 @@ describe('a check with usage', () => {
     expect(weighed?.usage && usageText(weighed.usage)).toContain(text);
   });
 
-  test('lets nothing pass of which usage tells nothing', async () => {
+  test('accepts no change that usage has no data about', async () => {
     const [before, after] = await Promise.all([
       keep(metadataDirectory({ 'services.yaml': [{ name: 'files', path: '/files', url: 'http://127.0.0.1:1' }] })),
       keep(metadataDirectory({})),

@@ -84,7 +84,7 @@ describe('a check of metadata that is right', () => {
 });
 
 describe('a check of metadata that is wrong', () => {
-  test('tells everything that the files say, each with its place', async () => {
+  test('reports every problem in the files, each with its place', async () => {
     const { path: location } = await open({
       ...FILES,
       'remote_schemas.yaml': [{ nam: 'shop', definition: {} }],
@@ -97,7 +97,7 @@ describe('a check of metadata that is wrong', () => {
     expect(text).toMatch(/\nthe metadata is not valid: \d problems$/);
   });
 
-  test('tells all variables that are not set', async () => {
+  test('reports all variables that are not set', async () => {
     const { path: location } = await open();
     const { code, report } = await reportOf({ location });
     expect(code).toBe(1);
@@ -108,7 +108,7 @@ describe('a check of metadata that is wrong', () => {
     ]);
   });
 
-  test('tells services that do not answer, and what it knows without them', async () => {
+  test('reports services that do not answer, and what it knows without them', async () => {
     const { path: location } = await open();
     const { code, report } = await reportOf({
       location,
@@ -124,7 +124,7 @@ describe('a check of metadata that is wrong', () => {
     expect(report.roles.anonymous).toEqual(['mutation ping']);
   });
 
-  test('tells permissions that do not fit and conflicts, at once', async () => {
+  test('reports permissions that do not fit and conflicts, together', async () => {
     const [remote] = FILES['remote_schemas.yaml'];
     const misfit = {
       ...remote,
@@ -174,7 +174,7 @@ describe('a check of metadata that is wrong', () => {
     ]);
   });
 
-  test('tells once of saved operations that ask for what ignored databases have', async () => {
+  test('reports saved operations over ignored databases once', async () => {
     const queries = Array.from({ length: 7 }, (_, index) => ({
       name: `q${index}`,
       query: `{ table_${index} { id } }`,
@@ -210,7 +210,7 @@ describe('a check of metadata that is wrong', () => {
     expect([refused.code, refused.report.problems.length, refused.report.warnings]).toEqual([1, 1, []]);
   });
 
-  test('tells settings that are wrong, but not those that are not set', async () => {
+  test('reports settings that are wrong, but not those that are not set', async () => {
     const { path: location } = await open();
     const { code, report } = await reportOf({
       location,
@@ -228,7 +228,7 @@ describe('a check of metadata that is wrong', () => {
     expect(JSON.stringify(report)).not.toMatch(/short|deep/);
   });
 
-  test('tells that there is no metadata', async () => {
+  test('reports that there is no metadata', async () => {
     const { code, text } = await textOf({ location: '/no/such/metadata' });
     expect([code, text]).toEqual([1, expect.stringContaining('error: /no/such/metadata: is no directory or file')]);
   });

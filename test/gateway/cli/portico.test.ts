@@ -244,7 +244,7 @@ describe('portico', () => {
     expect(stderr).toContain('usage:');
   });
 
-  test('tells its usage when it is asked for it', async () => {
+  test('prints its usage when it is asked for it', async () => {
     expect(await run(['--help'])).toMatchObject({
       code: 0,
       stderr: '',

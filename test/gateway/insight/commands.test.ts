@@ -478,7 +478,7 @@ describe('metadata files', () => {
     });
   });
 
-  test('that are no YAML are not shown, since nobody can tell what in them is secret', async () => {
+  test('that are no YAML are not shown, since their secrets cannot be recognized', async () => {
     const of = await edited();
     of.metadata.write({ 'remote_schemas.yaml': 'a: [key-of-the-shop\nb: }' });
     const { body, text } = await of.command('portico_get_metadata_file', { name: 'remote_schemas.yaml' });

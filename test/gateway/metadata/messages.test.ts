@@ -180,7 +180,7 @@ describe('the check', () => {
     expect(lines.at(-1)).toBe('the metadata is not valid: 1 problem');
   });
 
-  test('tells of each operation that is broken itself', async () => {
+  test('reports each operation that is broken itself', async () => {
     const lines = await linesOf({
       'remote_schemas.yaml': shop(block('type Query { orders: [Order] } type Order { id: ID! }')),
       'shop.graphql': SHOP,

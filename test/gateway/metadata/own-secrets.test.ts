@@ -78,7 +78,7 @@ describe('a secret of the platform', () => {
     await expect(open(metadata)).rejects.toThrow(`the secrets of the platform itself: ${name}`);
   });
 
-  test('is not to be had in other letters, which some systems take for the same variable', async () => {
+  test('is rejected in other letter cases too, which some systems take for the same variable', async () => {
     const metadata = files({ url: `${service.url}/{{Portico_Assertion_Key}}` });
     await expect(open(metadata, { Portico_Assertion_Key: KEY })).rejects.toThrow('Portico_Assertion_Key');
   });

@@ -251,7 +251,7 @@ describe('a manifest', () => {
     expect(problemsOf({ ...files, 'b.json': JSON.stringify({ one: HELLO, other: HELLO }) })).toEqual([]);
   });
 
-  test('with many mistakes tells the first of them', () => {
+  test('with many mistakes reports the first of them', () => {
     const text = JSON.stringify(Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`id${at}`, 'query {'])));
     const problems = problemsOf({ 'a.json': text });
     expect([problems.length, problems.at(-1)]).toEqual([11, 'a.json: and 40 more problems']);

@@ -210,7 +210,7 @@ describe('root types that clients know as Hasura calls them', () => {
   });
 });
 
-test('a service with an ordinary type of that name is left out, and told how to rename it', async () => {
+test('a service with an ordinary type of that name is left out, with a message how to rename it', async () => {
   const service = await keep(graphqlUpstream('type Query { one: query_root } type query_root { id: ID }'));
   const { path: location } = await keep(
     metadataDirectory({ 'remote_schemas.yaml': [{ name: 'odd', definition: { url: service.graphqlUrl } }] }),

@@ -93,7 +93,7 @@ describe('GraphQL Yoga behind the gateway, a client of GraphQL Tools before it',
     expect(results.at(-1)).toMatchObject({ data: { products: [{ id: 'a' }, { id: 'b' }] } });
   });
 
-  test('an error of what is deferred tells whose it is', async () => {
+  test('an error of a deferred part names its service', async () => {
     const results = await resultsOf('{ product { id ... @defer { stock } } }');
     const told = results.find((result) => JSON.stringify(result).includes('nobody has counted'));
     expect(JSON.stringify(told)).toContain('"service":"shop"');

@@ -44,6 +44,6 @@ describe('callers are counted apart', () => {
   });
 });
 
-test('a key tells nothing about the caller', () => {
+test('a key reveals nothing about the caller', () => {
   expect(key(['x-hasura-user-id', 'IP'], { user: 'alice' })).toMatch(/^[\w-]{43}$/);
 });

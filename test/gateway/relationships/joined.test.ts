@@ -115,7 +115,7 @@ describe('a relationship', () => {
     expect(users.operations()).toHaveLength(1);
   });
 
-  test('has the errors within what it joins told of each object, in their places', async () => {
+  test('reports the errors within what it joins for each object, at its path', async () => {
     const { data, errors } = await ask('{ orders { owner { friends { secret } } } }');
     expect(data).toMatchObject({ orders: [{ owner: { friends: [{ secret: null }] } }, {}, {}, { owner: null }] });
     expect(errors?.map(({ path }) => path?.join('.')).sort()).toEqual([

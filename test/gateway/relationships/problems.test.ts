@@ -158,7 +158,7 @@ describe('while the gateway runs', () => {
   });
 });
 
-test('a check tells that taking a relationship away breaks clients', async () => {
+test('a check reports that removing a relationship breaks clients', async () => {
   const before = await keepForTest(metadataDirectory(files(OWNER)));
   const after = await keepForTest(metadataDirectory(files()));
   const { code, report } = await reportOf({ location: after.path, against: before.path });

@@ -198,7 +198,7 @@ test('equal ones are asked for once, wherever they are, and what is different be
   expect(users.operations()[0]?.body.query.match(/user\(/g)).toHaveLength(3);
 });
 
-test('a row that leaves the others without an answer has its error told of each', async () => {
+test('a row that leaves the others without an answer has its error reported for each', async () => {
   const { data, errors } = await ask('{ orders(ids: [1, 3, 2]) { certain { id } } }');
   expect(data).toEqual({ orders: [{ certain: null }, { certain: null }, { certain: null }] });
   expect(errors?.map(({ path, message }) => `${path?.join('.')}: ${message}`).sort()).toEqual([

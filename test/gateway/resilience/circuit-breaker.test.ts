@@ -78,7 +78,7 @@ describe('an open circuit breaker', () => {
     return one;
   };
 
-  test('lets nothing through until its time is over, and tells how long that is', () => {
+  test('lets nothing through until its time is over, and reports how long that is', () => {
     const one = broken();
     expect([one.send('success'), one.waitMs()]).toEqual(['refused', 5_000]);
     one.pass(4_999);

@@ -165,7 +165,7 @@ describe('as things change', () => {
     expect(await new Validator().validate(all as unknown as Record<string, unknown>)).toEqual({ valid: true });
   });
 
-  test('a role that may not ask for the schema is not told it this way either', async () => {
+  test('a role that may not introspect does not get the schema this way either', async () => {
     const other = await keep(
       openCatalogue({ metadata: { 'graphql_schema_introspection.yaml': { disabled_for_roles: ['user'] } } }),
     );

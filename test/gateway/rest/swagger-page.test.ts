@@ -55,7 +55,7 @@ describe('the page', () => {
     expect(names.size).toBe(PAGE_FILES.size - 1);
   });
 
-  test('is not to be had at other paths, nor by other methods', async () => {
+  test('is not served at other paths, nor by other methods', async () => {
     expect((await gateway.send('/api/swagger/nothing.js')).status).toBe(404);
     expect((await gateway.send('/api/swagger/__proto__')).status).toBe(404);
     expect((await gateway.send('/api/swagger/', {})).headers.location).toBe('../swagger');

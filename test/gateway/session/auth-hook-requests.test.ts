@@ -28,7 +28,7 @@ test('a GET hands my headers on, without those that describe my own request', as
 });
 
 describe('a POST', () => {
-  test('tells my headers and my operation', async () => {
+  test('sends my headers and my operation', async () => {
     await byPost.gateway.graphql('query list($status: OrderStatus) { orders(status: $status) { id } }', {
       headers: CLIENT,
       variables: { status: 'OPEN' },
@@ -54,7 +54,7 @@ describe('a POST', () => {
     expect(asked?.headers).not.toHaveProperty('authorization');
   });
 
-  test('tells the operation of a REST endpoint, and none for a service', async () => {
+  test('sends the operation of a REST endpoint, and none for a service', async () => {
     await byPost.gateway.send('/api/rest/orders/1', { headers: CLIENT });
     await byPost.gateway.send('/files/a.csv', { headers: { ...CLIENT, 'x-name': IN_UTF8 } });
     expect(hook.requests[1]?.body).toMatchObject({ headers: { 'x-name': 'zoë' } });

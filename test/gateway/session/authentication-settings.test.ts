@@ -97,7 +97,7 @@ describe('the gateway does not start', () => {
     },
   );
 
-  test('when several things are wrong, and tells all of them without what they hold', () => {
+  test('when several things are wrong, and all of them are reported without their values', () => {
     const problems = problemsOf({
       HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ type: 'HS256', key: 'hidden' }),
       HASURA_GRAPHQL_JWT_SECRETS: JSON.stringify([{ key: 'hidden', audience: [] }]),

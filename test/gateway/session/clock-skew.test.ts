@@ -73,7 +73,7 @@ describe('the clock of the issuer', () => {
     expect((await observe([{ secondsAhead: 55 }, { secondsAhead: 55 }])).tolerable).toBe(true);
   });
 
-  test('is not told by slow answers, by answers without a date, or by what a cache kept', async () => {
+  test('is not derived from slow answers, by answers without a date, or by what a cache kept', async () => {
     const slow = { secondsAhead: 100, roundTripMs: 2_500 };
     expect((await observe([slow, slow])).seconds).toBeUndefined();
     expect((await observe([{ secondsAhead: 0, date: 'soon' }])).seconds).toBeUndefined();

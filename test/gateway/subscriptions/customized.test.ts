@@ -48,7 +48,7 @@ describe('a subscription of a service with other names', () => {
     );
   });
 
-  test('tells errors in the names of the graph', async () => {
+  test('reports errors in the names of the graph', async () => {
     const customization = { root_fields_namespace: 'feed' };
     const query = 'subscription { feed { refused { id } } }';
     expect(await resultsOf({ definition: { customization } }, query)).toMatchObject([

@@ -19,7 +19,7 @@ describe('over HTTP', () => {
     '',
   ];
 
-  test('a subscription is refused where its client takes no events, and told the ways', async () => {
+  test('a subscription is refused where its client accepts no events, with the ways to subscribe', async () => {
     for (const accept of ['application/json', '*/*', 'text/event-stream;q=0, application/json']) {
       const { status, text } = await post(COUNT, accept);
       expect([status, JSON.parse(text)]).toMatchObject([

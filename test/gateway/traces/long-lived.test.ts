@@ -76,7 +76,7 @@ async function exported(name: string): Promise<ReceivedSpan> {
 const traceIdIn = (value: unknown) => String(value).split('-')[1];
 
 describe('a subscription over a WebSocket', () => {
-  test('is a span that lives with it and has its events; the service is told of it in each place', async () => {
+  test('is a span that lives with it and has its events; the service receives it in each place', async () => {
     const client = wsClient(gateway.url, { headers: { authorization } });
     const subscription = client.subscribe('subscription { placed }');
     await feed.waitFor(1);
@@ -168,7 +168,7 @@ describe('a subscription over a WebSocket', () => {
   });
 });
 
-test('a subscription over server-sent events is the span of its request; the service is told in the headers', async () => {
+test('a subscription over server-sent events is the span of its request; the service receives it in the headers', async () => {
   const client = sseClient(gateway.url, { authorization });
   const subscription = client.subscribe('subscription { placed }');
   await feed.waitFor(1);
@@ -185,7 +185,7 @@ test('a subscription over server-sent events is the span of its request; the ser
   await client.close();
 });
 
-test('a service that is asked for server-sent events is told of the trace', async () => {
+test('a service that is asked for server-sent events receives the trace', async () => {
   ticks.instead = (_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end('event: next\ndata: {"data":{"ticked":1}}\n\nevent: complete\ndata:\n\n');
@@ -202,7 +202,7 @@ test('a service that is asked for server-sent events is told of the trace', asyn
   await client.close();
 });
 
-describe('a client that nobody vouches for', () => {
+describe('a client without a trusted proxy', () => {
   test('chooses no trace of a subscription, and its baggage goes nowhere', async () => {
     const init = { headers: { authorization, ...HOSTILE } };
     const client = wsClient(gateway.url, init, HOSTILE);
@@ -267,7 +267,7 @@ test('a flood of sampled requests does not raise the sampling', async () => {
   for (const { headers } of files.requests) expect(headers.traceparent).toMatch(/-00$/);
 });
 
-test('an authentication hook is told of the trace of the request, and not of the client’s', async () => {
+test('an authentication hook receives the trace of the request, and not of the client’s', async () => {
   const hook = await keep(serve((_, response) => reply(response, 200, { 'x-hasura-role': 'user' })));
   const environment = {
     ...tracing,

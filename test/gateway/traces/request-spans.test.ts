@@ -189,7 +189,7 @@ test('a join has a span above what it asks for', async () => {
   expect(named(spans, 'POST orders')).toMatchObject({ parentSpanId: named(spans, 'POST /v1/graphql')?.spanId });
 });
 
-test('an action is told of its call', async () => {
+test('an action receives the trace of its call', async () => {
   const spans = await spansOf(await gateway.graphql('mutation { place(item: "secret item") { id } }', { token }));
 
   const call = named(spans, 'POST place');

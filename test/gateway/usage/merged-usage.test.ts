@@ -154,7 +154,7 @@ describe('portico usage', () => {
     expect((await summary({ client: 'web', role: 'user', field: 'Query.item' })).count).toBe(23);
   });
 
-  test('prints tables, and what of the metadata nobody used', async () => {
+  test('prints tables, and what of the metadata was not used', async () => {
     const metadata = await keep(metadataDirectory(metadataWith(SDL)));
     const stdout = await printed({ limit: 2, unused: metadata.path });
     expect(stdout).toMatch(/^usage from .* counted by 3 processes: 124 operations run$/m);

@@ -49,7 +49,7 @@ test('an operation is counted until its last run is taken', () => {
   expect(waiting.add(runOf(operationOf(1)))).toBe(true);
 });
 
-test('callers without a session bring a tenth of the runs and of the text, and keep nobody else out', () => {
+test('callers without a session bring a tenth of the runs and of the text, and displace no other caller', () => {
   const waiting = new WaitingRuns();
   const operation = operationOf(10);
   for (let run = 0; run < 1_000; run++) expect(waiting.add(runOf(operation, true))).toBe(true);

@@ -167,7 +167,7 @@ describe('an answer', () => {
     await until('the service’s side ends', () => response?.destroyed || response?.socket?.destroyed);
   });
 
-  test('of events tells at once that it has begun, and each event as it comes', async () => {
+  test('of events sends its head at once, and each event as it comes', async () => {
     let say: (text: string) => void = () => {};
     answering = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
