@@ -42,7 +42,7 @@ async function runFaults(given: readonly string[]): Promise<boolean> {
     return true;
   }
   if (plan.mode === 'soak') return soak(group, plan, say);
-  if (plan.mode === 'jobs') return jobsChaos(group, plan.minutes, say);
+  if (plan.mode === 'jobs') return jobsChaos(group, plan, say);
   if (plan.mode === 'jobs-soak') return jobsSoak(group, plan, say);
 
   const faults = faultsNamed(plan.words);

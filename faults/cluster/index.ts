@@ -1,4 +1,4 @@
-export { BALANCERS, type BalancerName, isInstalled } from './balancer.ts';
+export { BALANCERS, type BalancerName, isInstalled, startBalancer } from './balancer.ts';
 export { type Cluster, PROBE_TIMEOUT_SECONDS, startCluster } from './cluster.ts';
 export { openPostgres, type Postgres } from './postgres.ts';
 export { MISBEHAVIOURS, type Misbehaviour, PROBE_LATENCY_MS } from './probe-service.ts';

@@ -1,4 +1,5 @@
 export { jobsChaos, settledVerdict } from './chaos.ts';
+export { type AcceptedEvent, startEventProducers } from './event-producers.ts';
 export { type AcceptedJob, startJobCallers } from './job-callers.ts';
 export { startJobsCluster } from './jobs-cluster.ts';
 export { jobsSoak, type TableSample, tableGrowth } from './jobs-soak.ts';

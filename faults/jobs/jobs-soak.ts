@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessGroup } from '../../bench/machine/index.ts';
 import { markdownTable } from '../../bench/report/table.ts';
-import type { Postgres } from '../cluster/index.ts';
+import type { BalancerName, Postgres } from '../cluster/index.ts';
 import { settledVerdict } from './chaos.ts';
 import { startJobCallers } from './job-callers.ts';
 import { startJobsCluster } from './jobs-cluster.ts';
@@ -34,12 +34,11 @@ export interface TableSample {
  */
 export async function jobsSoak(
   group: ProcessGroup,
-  { minutes, rate }: { readonly minutes: number; readonly rate: number },
+  { minutes, rate, balancer }: { readonly minutes: number; readonly rate: number; readonly balancer: BalancerName },
   say: (text: string) => void,
 ): Promise<boolean> {
-  const cluster = await startJobsCluster(group);
-  const urls = cluster.gateways.map(({ url }) => url);
-  const callers = startJobCallers({ urls, jobs: Number.POSITIVE_INFINITY, rate });
+  const cluster = await startJobsCluster(group, balancer);
+  const callers = startJobCallers({ urls: [cluster.url], jobs: Number.POSITIVE_INFINITY, rate });
   const samples: TableSample[] = [];
   const lines: string[][] = [];
   const beganAt = performance.now();

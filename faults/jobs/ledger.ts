@@ -1,4 +1,6 @@
+import type { AcceptedEvent } from './event-producers.ts';
 import type { AcceptedJob } from './job-callers.ts';
+import { SUBSCRIPTIONS } from './jobs-cluster.ts';
 import type { WebhookCall } from './webhook.ts';
 
 /** A job as the database has it in the end. */
@@ -18,6 +20,8 @@ export interface JobsCounts {
   readonly repeatedEffects: number;
   readonly mostCallsOfOne: number;
   readonly cronTimes: number;
+  /** Events that were accepted. */
+  readonly events: number;
 }
 
 export interface JobsVerdict {
@@ -35,12 +39,14 @@ const CRON_SEEN_AFTER_MS = 2 * MINUTE_MS;
  * Holds the calls of the webhook and what the database has against what was accepted.
  *
  * @param lastedMs how long there has been a cron trigger of each minute.
+ * @param events that were answered with 202.
  */
 export function judgeJobs(
   accepted: readonly AcceptedJob[],
   stored: readonly StoredJob[],
   calls: readonly WebhookCall[],
   lastedMs: number,
+  events: readonly AcceptedEvent[] = [],
 ): JobsVerdict {
   const problems: string[] = [];
   const expectNone = (what: string, found: readonly string[]) => {
@@ -74,6 +80,14 @@ export function judgeJobs(
   );
   expectNone('jobs came with two keys', withTwoKeys(calls));
   expectNone('jobs were run before the one ahead of them was done', outOfTurn(accepted, calls));
+  const delivered = new Set(calls.filter(({ hasEffect }) => hasEffect).map(({ delivery }) => deliveryName(delivery)));
+  expectNone(
+    'deliveries of accepted events are lost',
+    events
+      .flatMap(({ id }) => SUBSCRIPTIONS.map((subscription) => deliveryName({ subscription, event: id })))
+      .filter((name) => !delivered.has(name)),
+  );
+  expectNone('events were delivered before the one ahead of them was', eventsOutOfTurn(calls));
   const cronCalls = calls.filter(({ scheduledTime }) => scheduledTime !== undefined);
   const cronTimes = groupedBy(cronCalls, ({ scheduledTime = '' }) => scheduledTime);
   expectNone(
@@ -90,6 +104,7 @@ export function judgeJobs(
       repeatedEffects: calls.filter(({ hasEffect }) => hasEffect).length - effects.size,
       mostCallsOfOne: Math.max(0, ...[...callsOf.values()].map(({ length }) => length)),
       cronTimes: cronTimes.size,
+      events: events.length,
     },
     problems,
   };
@@ -106,9 +121,22 @@ function withTwoKeys(calls: readonly WebhookCall[]): readonly string[] {
 /** Only of jobs whose callers knew that they were accepted before they asked for the next: the others have no known order. */
 function outOfTurn(accepted: readonly AcceptedJob[], calls: readonly WebhookCall[]): readonly string[] {
   const inTurn = new Set(accepted.filter(({ isInTurn }) => isInTurn).map(({ id }) => id));
+  return outOfOrder(calls.filter(({ key }) => inTurn.has(key)));
+}
+
+/** Producers post one event after another, each until it is accepted. */
+function eventsOutOfTurn(calls: readonly WebhookCall[]): readonly string[] {
+  return outOfOrder(calls.filter(({ delivery }) => delivery?.subscription === SUBSCRIPTIONS[0]));
+}
+
+function deliveryName(delivery: WebhookCall['delivery']): string {
+  return delivery ? `${delivery.subscription} ${delivery.event}` : '';
+}
+
+/** Calls that came after one of the same caller with a higher number. */
+function outOfOrder(calls: readonly WebhookCall[]): readonly string[] {
   const last = new Map<string, number>();
   return calls
-    .filter(({ key }) => inTurn.has(key))
     .filter(({ caller, number }) => {
       const before = last.get(caller) ?? 0;
       last.set(caller, Math.max(before, number));

@@ -20,6 +20,8 @@ export interface WebhookCall {
   readonly caller: string;
   readonly number: number;
   readonly scheduledTime: string | undefined;
+  /** The subscription that it is a delivery for, and the event; undefined for other jobs. */
+  readonly delivery: { readonly subscription: string; readonly event: string } | undefined;
   readonly behaviour: WebhookBehaviour;
   /** Whether the work was done; without that the call has to come again. */
   hasEffect: boolean;
@@ -92,7 +94,10 @@ export async function openChaosWebhook(): Promise<ChaosWebhook> {
   const underWay = new Map<string, number>();
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await textOf(request)) as HookBody;
-    const key = String(request.headers['idempotency-key'] ?? body.id);
+    const subscription = body.subject === undefined ? undefined : (request.url ?? '').slice(1);
+    const key = String(
+      request.headers['idempotency-key'] ?? (subscription && request.headers['webhook-id']) ?? body.id,
+    );
     // Of a caller that was killed the end of its connection may be next in line.
     await new Promise(setImmediate);
     const before = underWay.get(key) ?? 0;
@@ -104,9 +109,10 @@ export async function openChaosWebhook(): Promise<ChaosWebhook> {
     const behaviour = count > MOST_MISBEHAVIOURS ? 'answers' : anyBehaviour();
     const call: WebhookCall = {
       key,
-      caller: body.session_variables?.['x-hasura-user-id'] ?? '',
-      number: body.input?.number ?? 0,
+      caller: body.session_variables?.['x-hasura-user-id'] ?? (subscription ? `${subscription} ${body.subject}` : ''),
+      number: body.input?.number ?? body.data?.number ?? 0,
       scheduledTime: body.scheduled_time,
+      delivery: subscription === undefined ? undefined : { subscription, event: body.id ?? '' },
       behaviour,
       hasEffect: false,
       overlaps: before > 0,
@@ -133,6 +139,9 @@ export async function openChaosWebhook(): Promise<ChaosWebhook> {
 interface HookBody {
   readonly id?: string;
   readonly scheduled_time?: string;
+  /** Of an event. */
+  readonly subject?: string;
+  readonly data?: { readonly number: number };
   readonly input?: { readonly number: number };
   readonly session_variables?: Readonly<Record<string, string>>;
 }

@@ -2,12 +2,14 @@ import { afterAll, expect, test } from '@jest/globals';
 import { ProcessGroup } from '../../bench/machine/index.ts';
 import { findPostgres } from '../../faults/cluster/index.ts';
 import {
+  type AcceptedEvent,
   type AcceptedJob,
   type Disturbances,
   disturb,
   judgeJobs,
   type StoredJob,
   settledVerdict,
+  startEventProducers,
   startJobCallers,
   startJobsCluster,
   type WebhookCall,
@@ -29,12 +31,16 @@ afterAll(() => group.close());
     const cluster = await startJobsCluster(group);
     cluster.gateways[0]?.skewClock(SKEW_SECONDS);
     cluster.runners[0]?.skewClock(-SKEW_SECONDS);
-    const callers = startJobCallers({ urls: cluster.gateways.map(({ url }) => url), jobs: JOBS, rate: RATE });
+    const callers = startJobCallers({ urls: [cluster.url], jobs: JOBS, rate: RATE });
+    const producers = startEventProducers({ url: cluster.url, rate: RATE / 10 });
     const done: Disturbances = new Map();
     for (const which of ['runner', 'PostgreSQL', 'gateway', 'runner'] as const)
       await disturb(cluster, which, 200, done);
     await callers.done;
-    const { counts, problems } = await settledVerdict(cluster, callers, 200_000);
+    producers.stop();
+    await producers.done;
+    const { counts, problems } = await settledVerdict(cluster, callers, 200_000, producers);
+    expect(counts.events).toBeGreaterThan(0);
     expect(problems).toEqual([]);
     expect(counts).toMatchObject({ accepted: expect.any(Number), calls: expect.any(Number) });
     expect(counts.accepted).toBeGreaterThanOrEqual(JOBS);
@@ -56,6 +62,7 @@ test('what breaks a promise is found', () => {
     caller: 'one',
     number,
     scheduledTime: undefined,
+    delivery: undefined,
     behaviour: 'answers',
     hasEffect: true,
     overlaps: false,
@@ -86,4 +93,28 @@ test('what breaks a promise is found', () => {
     '1 times of the cron trigger are missing',
   ]);
   expect(of(well, stored, [job(1), job(2)], 120_000)).toEqual(['the cron trigger was never run']);
+
+  const event = (number: number): AcceptedEvent => ({ id: `event-${number}`, producer: 'one', number });
+  const delivery = (number: number, subscription: 'events_in_turn' | 'events_at_once', more = {}) =>
+    call(number, {
+      key: `${subscription}-${number}`,
+      caller: `${subscription} one`,
+      delivery: { subscription, event: `event-${number}` },
+      ...more,
+    });
+  const deliveries = [1, 2].flatMap((number) => [
+    delivery(number, 'events_in_turn'),
+    delivery(number, 'events_at_once'),
+  ]);
+  const storedDeliveries = deliveries.map(({ key }) => ({ id: key, kind: 'delivery', state: 'done' }));
+  const ofEvents = (calls: readonly WebhookCall[]) =>
+    judgeJobs([], storedDeliveries, calls, 60_000, [event(1), event(2)]).problems.map((problem) =>
+      problem.replace(/:.*/, ''),
+    );
+  expect(ofEvents(deliveries)).toEqual([]);
+  expect(ofEvents([...deliveries].reverse())).toEqual(['1 events were delivered before the one ahead of them was']);
+  expect(ofEvents(deliveries.slice(1))).toEqual(['1 deliveries of accepted events are lost']);
+  expect(ofEvents([...deliveries, delivery(2, 'events_at_once', { key: 'events_at_once-1' })])).toEqual([
+    '1 jobs came with two keys',
+  ]);
 });
