@@ -102,7 +102,7 @@ export function judgeJobs(
       unconfirmed: actions.size - ids.filter((id) => actions.has(id)).length,
       calls: calls.length,
       repeatedEffects: calls.filter(({ hasEffect }) => hasEffect).length - effects.size,
-      mostCallsOfOne: Math.max(0, ...[...callsOf.values()].map(({ length }) => length)),
+      mostCallsOfOne: mostOf(callsOf),
       cronTimes: cronTimes.size,
       events: events.length,
     },
@@ -152,6 +152,13 @@ function missingMinutes(times: readonly string[]): readonly string[] {
   for (let time = Math.min(...run); time <= Math.max(...run); time += MINUTE_MS)
     if (!run.has(time)) missing.push(new Date(time).toISOString());
   return missing;
+}
+
+/** The size of the largest group. An hour has more groups than a function may have arguments. */
+function mostOf(groups: ReadonlyMap<string, readonly unknown[]>): number {
+  let most = 0;
+  for (const { length } of groups.values()) most = Math.max(most, length);
+  return most;
 }
 
 function groupedBy<One>(all: readonly One[], keyOf: (one: One) => string): Map<string, One[]> {

@@ -70,7 +70,8 @@ test('what breaks a promise is found', () => {
   });
   const cron = (minute: number, key: string) =>
     call(0, { key, scheduledTime: new Date(minute * 60_000).toISOString(), caller: '' });
-  const done = (...ids: string[]): StoredJob[] => ids.map((id) => ({ id, kind: 'action', state: 'done' }));
+  const allDone = (ids: readonly string[]): StoredJob[] => ids.map((id) => ({ id, kind: 'action', state: 'done' }));
+  const done = (...ids: string[]) => allDone(ids);
   const stored = done('job-1', 'job-2');
   const well = [call(1), call(2)];
   const of = (calls: readonly WebhookCall[], jobs = stored, accepted = [job(1), job(2)], lastedMs = 60_000) =>
@@ -111,6 +112,14 @@ test('what breaks a promise is found', () => {
     judgeJobs([], storedDeliveries, calls, 60_000, [event(1), event(2)]).problems.map((problem) =>
       problem.replace(/:.*/, ''),
     );
+  const many = Array.from({ length: 200_000 }, (_, number) => number + 1);
+  const ofMany = judgeJobs(
+    many.map((number) => job(number)),
+    allDone(many.map((number) => `job-${number}`)),
+    many.map((number) => call(number)),
+    60_000,
+  );
+  expect(ofMany).toMatchObject({ problems: [], counts: { accepted: many.length, mostCallsOfOne: 1 } });
   expect(ofEvents(deliveries)).toEqual([]);
   expect(ofEvents([...deliveries].reverse())).toEqual(['1 events were delivered before the one ahead of them was']);
   expect(ofEvents(deliveries.slice(1))).toEqual(['1 deliveries of accepted events are lost']);
