@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { replace } from './output-files.mjs';
+import { hasAll, replace } from './output-files.mjs';
 import { BUNDLED_PACKAGES, bundledImport } from './packages.mjs';
-import { bundlePrograms, isProgram, PROGRAMS } from './programs.mjs';
+import { bundlePrograms, chunksOf, isProgram, PROGRAMS } from './programs.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -30,10 +30,15 @@ export const TOOLS = {
 /** The database client, which `prisma/generate.mjs` writes. */
 const GENERATED = 'auth-service/database/generated';
 
+/** Which it writes last. */
+const GENERATED_STAMP = `${GENERATED}/.stamp`;
+
 /** What all other folders are bundled with. */
 const SHARED = 'platform';
 
 const SCRIPT = /(?<!\.d)\.ts$/;
+/** What a bundle may be made of. */
+const BUNDLED = /\.[jt]s$/;
 const ASSET = /\.(css|html|js|sql|svg)$/;
 
 /** A source modified within this time before it was read may change again without a new modification time. */
@@ -73,12 +78,23 @@ export async function compile(packageDir, onBegin = () => {}, part = PRODUCT) {
   const began = Date.now();
 
   const files = {};
+  const chunks = { ...record?.chunks };
+  const broken = new Set(
+    Object.keys(chunks).filter((folder) => !hasAll(join(packageDir, chunksOf(folder)), chunks[folder])),
+  );
   const stale = [];
   for (const source of sourcesOf(packageDir, part)) {
     const before = known[source];
     const now = stateOf(join(packageDir, source), before, began);
-    if (before?.hash === now.hash && before.output && isUntouched(join(packageDir, outputOf(source)), before.output))
+    const isWhole = !isProgram(source) || !broken.has(folderOf(source));
+    if (
+      before?.hash === now.hash &&
+      before.output &&
+      isWhole &&
+      isUntouched(join(packageDir, outputOf(source)), before.output)
+    )
       files[source] = { ...now, output: before.output };
+    else if (isProgram(source) && isAwaitingClient(packageDir, folderOf(source))) files[source] = now;
     else stale.push({ source, now });
   }
   const expected = new Set([...Object.keys(files), ...stale.map(({ source }) => source)].flatMap(outputsOf));
@@ -96,31 +112,47 @@ export async function compile(packageDir, onBegin = () => {}, part = PRODUCT) {
       }),
     );
   }
-  if (part === PRODUCT)
-    for (const source of await bundleChanged(packageDir, [...stale.map(({ source }) => source), ...leftOver]))
-      files[source] = { ...files[source], output: outputState(packageDir, source) };
+  if (part === PRODUCT && compiler !== undefined)
+    await bundleChanged(packageDir, [...stale.map(({ source }) => source), ...leftOver], files, chunks);
   for (const file of leftOver) rmSync(join(packageDir, file), { force: true });
   // Left by older versions, which compiled with tsc: it would take files for current that tsc has not written.
   rmSync(join(packageDir, 'dist/.tsbuildinfo'), { force: true });
   const changes = stale.length + leftOver.length;
-  if (changes > 0 || !record) replace(recordFile, JSON.stringify({ compiler, files }));
+  if (changes > 0 || !record) replace(recordFile, JSON.stringify({ compiler, files, chunks }));
   return changes;
 }
 
 /**
- * Bundles the programs that changed files are part of.
+ * Bundles the programs that changed files are part of, and records them in `files`, and by folder in `chunks`. Programs that
+ * cannot be bundled yet lose their output in the record, so that they are later.
  *
  * @param {readonly string[]} changed sources, or compiled files that have none any more
- * @returns {Promise<string[]>} the sources of the programs
  */
-async function bundleChanged(packageDir, changed) {
-  const folders = new Set(changed.map((file) => file.replace(/^dist\//, '').split('/', 1)[0]));
-  const bundled = Object.keys(PROGRAMS).filter(
-    (folder) =>
-      (folders.has(folder) || folders.has(SHARED)) &&
-      !(folder === GENERATED.split('/', 1)[0] && !existsSync(join(packageDir, GENERATED))),
+async function bundleChanged(packageDir, changed, files, chunks) {
+  const folders = new Set(changed.filter((file) => BUNDLED.test(file)).map(folderOf));
+  const stale = Object.keys(PROGRAMS).filter((folder) => folders.has(folder) || folders.has(SHARED));
+  await Promise.all(
+    stale.map(async (folder) => {
+      if (isAwaitingClient(packageDir, folder)) {
+        for (const source of PROGRAMS[folder]) if (files[source]) files[source].output = undefined;
+        return;
+      }
+      const bundled = await bundlePrograms(packageDir, folder, chunks[folder]);
+      chunks[folder] = bundled.chunks;
+      for (const source of bundled.programs)
+        files[source] = { ...files[source], output: outputState(packageDir, source) };
+    }),
   );
-  return (await Promise.all(bundled.map((folder) => bundlePrograms(packageDir, folder)))).flat();
+}
+
+/** The folder of a source or of a compiled file. */
+function folderOf(file) {
+  return file.replace(/^dist\//, '').split('/', 1)[0];
+}
+
+/** Whether the programs of a folder need the database client, and it is missing or being generated. */
+function isAwaitingClient(packageDir, folder) {
+  return folder === folderOf(GENERATED) && !existsSync(join(packageDir, GENERATED_STAMP));
 }
 
 /**

@@ -1,13 +1,14 @@
 // Builds the console of `console/` into `dist/console/`: scripts and styles with names that change with their content, each
 // beside what brotli and gzip make of it, and `manifest.json`, which lists them for the gateway. Nothing is done while
 // the sources, the packages and this file are those of the last build, so that every command can call it.
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { installedPackages, replace } from './output-files.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -81,9 +82,7 @@ function stampOf(packageDir, bundler) {
   const hash = createHash('sha256')
     .update(String(bundler))
     .update(readFileSync(fileURLToPath(import.meta.url)));
-  // The packages that are bundled.
-  const lock = join(packageDir, 'package-lock.json');
-  if (existsSync(lock)) hash.update(readFileSync(lock));
+  for (const content of installedPackages(packageDir)) hash.update(content);
   for (const file of readdirSync(join(packageDir, SOURCES), { recursive: true, encoding: 'utf8' }).sort()) {
     const path = join(packageDir, SOURCES, file);
     if (statSync(path).isFile()) hash.update(`\0${file}\0`).update(readFileSync(path));
@@ -230,12 +229,4 @@ function write(outdir, files) {
 /** Whether a build that runs beside this one may be about to rename the file; one that is old is left of a crash. */
 function isBeingWritten(file, { mtimeMs }) {
   return TEMPORARY.test(file) && Date.now() - mtimeMs < MAX_BUILD_MS;
-}
-
-/** Writes a file atomically: another command that starts meanwhile never reads half of it. */
-function replace(file, content) {
-  mkdirSync(dirname(file), { recursive: true });
-  const aside = `${file}.${randomUUID()}`;
-  writeFileSync(aside, content);
-  renameSync(aside, file);
 }

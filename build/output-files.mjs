@@ -1,9 +1,19 @@
 // How builds write what processes may be loading at the same time.
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Files of earlier builds stay so long: a process that runs from them may load another one. */
+/** Files stay so long after the build that has superseded them: a process that runs from them may load another one. */
 const KEPT_MS = 24 * 3_600_000;
 
 /** Writes a file atomically: another command that starts meanwhile never reads half of it. */
@@ -15,16 +25,40 @@ export function replace(file, content) {
 }
 
 /**
- * Removes what earlier builds, or interrupted ones, have left in a directory.
+ * Makes way for a build, before it writes: what it supersedes gets the present time, and what earlier builds, or interrupted
+ * ones, have left and was superseded long ago is removed.
  *
  * @param {string} directory
- * @param {{ has(name: string): boolean }} current the files that stay, by their paths in the directory
+ * @param {{ has(name: string): boolean }} current the files of the build, by their paths in the directory
+ * @param {readonly string[] | undefined} last those of the build before; undefined takes all that are there for them
  */
-export function removeOld(directory, current) {
+export function supersede(directory, current, last) {
   if (!existsSync(directory)) return;
+  const superseded = last && new Set(last);
+  const now = new Date();
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
-    const stats = statSync(join(directory, name), { throwIfNoEntry: false });
-    if (stats?.isFile() && !current.has(name) && Date.now() - stats.mtimeMs > KEPT_MS)
-      rmSync(join(directory, name), { force: true });
+    const file = join(directory, name);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (!stats?.isFile() || current.has(name)) continue;
+    if (superseded?.has(name) ?? true) utimesSync(file, now, now);
+    else if (now.getTime() - stats.mtimeMs > KEPT_MS) rmSync(file, { force: true });
   }
+}
+
+/** Whether a directory has all files of a build. */
+export function hasAll(directory, names) {
+  return names.every((name) => existsSync(join(directory, name)));
+}
+
+/**
+ * What is installed in `node_modules/`, to be hashed: npm writes the first file at each installation. The second one says
+ * what ought to be installed, and is all that an image has.
+ *
+ * @returns {Buffer[]}
+ */
+export function installedPackages(packageDir) {
+  return ['node_modules/.package-lock.json', 'package-lock.json']
+    .map((name) => join(packageDir, name))
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file));
 }

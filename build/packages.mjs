@@ -2,11 +2,11 @@
 // the 1,400 files that they have takes Node three times as long as evaluating them. The compiled code imports these files in
 // place of the packages (`build/compile.mjs`), so that a process has one copy of each.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { removeOld, replace } from './output-files.mjs';
+import { hasAll, installedPackages, replace, supersede } from './output-files.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -76,7 +76,7 @@ function fileOf(imported) {
 }
 
 /**
- * Brings `dist/packages/` up to date with the installed packages, by the lock file.
+ * Brings `dist/packages/` up to date with the installed packages.
  *
  * @param {string} packageDir
  * @param {() => void} [onBegin] called before anything is bundled, and not at all when nothing is
@@ -87,18 +87,19 @@ export async function bundlePackages(packageDir, onBegin = () => {}) {
   const stampFile = join(packageDir, STAMP);
   const bundler = bundlerVersion();
   const stamp = stampOf(packageDir, bundler);
+  const outdir = join(packageDir, OUTPUT);
   const known = readStamp(stampFile);
-  if (known !== undefined && (known === stamp || bundler === undefined)) return false;
+  const isWhole = known !== undefined && hasAll(outdir, known.files ?? []);
+  if (isWhole && (known.stamp === stamp || bundler === undefined)) return false;
   if (bundler === undefined)
     throw new Error('the development dependencies are not installed, and the bundled packages are not current');
   onBegin();
-  const outdir = join(packageDir, OUTPUT);
   const files = await bundle(packageDir, outdir);
+  supersede(outdir, files, known?.files);
   // What is imported is there before what imports it.
   const chunksFirst = [...files].sort(([one], [other]) => isEntry(one) - isEntry(other));
   for (const [name, content] of chunksFirst) replace(join(outdir, name), content);
-  replace(stampFile, JSON.stringify({ stamp }));
-  removeOld(outdir, files);
+  replace(stampFile, JSON.stringify({ stamp, files: [...files.keys()] }));
   return true;
 }
 
@@ -111,9 +112,10 @@ function bundlerVersion() {
   }
 }
 
+/** The last build: its stamp, and its files below `dist/packages/`. */
 function readStamp(file) {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')).stamp;
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }
@@ -121,12 +123,11 @@ function readStamp(file) {
 
 /** A hash of everything that the result depends on. */
 function stampOf(packageDir, bundler) {
-  const lock = join(packageDir, 'package-lock.json');
-  return createHash('sha256')
+  const hash = createHash('sha256')
     .update(String(bundler))
-    .update(readFileSync(fileURLToPath(import.meta.url)))
-    .update(existsSync(lock) ? readFileSync(lock) : '')
-    .digest('base64url');
+    .update(readFileSync(fileURLToPath(import.meta.url)));
+  for (const content of installedPackages(packageDir)) hash.update(content);
+  return hash.digest('base64url');
 }
 
 /** @returns {Promise<Map<string, Uint8Array>>} the files by their names below `dist/packages/` */

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
-import { removeOld, replace } from './output-files.mjs';
+import { replace, supersede } from './output-files.mjs';
 import { bundledImport } from './packages.mjs';
 
 const require = createRequire(import.meta.url);
@@ -45,13 +45,15 @@ export function isProgram(source) {
  *
  * @param {string} packageDir
  * @param {string} folder
- * @returns {Promise<string[]>} the sources of the programs
+ * @param {readonly string[] | undefined} last the chunks of the last time, if they are known
+ * @returns {Promise<{ programs: string[], chunks: string[] }>} the sources of the programs, and the files that they share or
+ * import on demand, below the folder's `chunksOf`
  */
-export async function bundlePrograms(packageDir, folder) {
+export async function bundlePrograms(packageDir, folder, last) {
   const { build } = require('esbuild');
   const dist = join(packageDir, 'dist');
   const programs = PROGRAMS[folder].filter((source) => existsSync(join(packageDir, source)));
-  if (programs.length === 0) return [];
+  if (programs.length === 0) return { programs, chunks: [] };
   const chunks = `chunks/${folder}`;
   const { outputFiles } = await build({
     absWorkingDir: packageDir,
@@ -80,9 +82,15 @@ export async function bundlePrograms(packageDir, folder) {
   // What is imported is there before what imports it.
   const isChunk = ({ name }) => name.startsWith(`${chunks}/`);
   const chunksFirst = [...files.filter(isChunk), ...files.filter((file) => !isChunk(file))];
+  const written = files.filter(isChunk).map(({ name }) => name.slice(chunks.length + 1));
+  supersede(join(packageDir, chunksOf(folder)), new Set(written), last);
   for (const { name, contents } of chunksFirst) replace(join(dist, name), contents);
-  removeOld(join(dist, chunks), new Set(files.map(({ name }) => name.slice(chunks.length + 1))));
-  return programs;
+  return { programs, chunks: written };
+}
+
+/** Where the chunks of a folder's programs are. */
+export function chunksOf(folder) {
+  return `dist/chunks/${folder}`;
 }
 
 /** Bundled packages are imported from their bundles, as in the compiled files. */

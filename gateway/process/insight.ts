@@ -29,6 +29,10 @@ export function insightOf(config: GatewayConfig, subjects: InsightSubjects): () 
           usageDirectory: config.PORTICO_USAGE_DIR,
         }),
     );
+    // The next command tries again.
+    opened.catch(() => {
+      opened = undefined;
+    });
     return opened;
   };
 }

@@ -1,7 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { compile, TOOLS } from '../../build/compile.mjs';
 
 let packageDir: string;
@@ -93,4 +105,85 @@ test('a syntax error names its file, and the next compilation makes up for what 
   await compile(packageDir);
   expect(compiled('platform/name.js')).toContain('Eve');
   expect(compiled('platform/other.js')).toContain('other');
+});
+
+describe('a program', () => {
+  const chunks = () => join(packageDir, 'dist/chunks/examples');
+  const chunksNamed = (word: string) => readdirSync(chunks()).filter((name) => name.startsWith(word));
+  /** Files look as if they had been written so long ago. */
+  const age = (hours: number) => {
+    const then = new Date(Date.now() - hours * 3_600_000);
+    for (const name of readdirSync(chunks())) utimesSync(join(chunks(), name), then, then);
+  };
+  const onDemand = (value: string) => write('examples/orders/rare.ts', `export const rare = '${value}';\n`);
+  beforeEach(async () => {
+    write('examples/orders/main.ts', "export const load = () => import('./rare.ts');\n");
+    onDemand('one');
+    await compile(packageDir);
+  });
+
+  test('that has run for long finds what it imports on demand for a day after it was superseded', async () => {
+    const [first] = chunksNamed('rare');
+    expect(first).toBeDefined();
+    age(48);
+    onDemand('two');
+    await compile(packageDir);
+    expect(chunksNamed('rare')).toContain(first);
+    age(23);
+    onDemand('three');
+    await compile(packageDir);
+    expect(chunksNamed('rare')).toContain(first);
+    age(25);
+    onDemand('four');
+    await compile(packageDir);
+    expect(chunksNamed('rare')).not.toContain(first);
+  });
+
+  test('is bundled again when a file that it needs is missing', async () => {
+    const before = chunksNamed('rare');
+    rmSync(join(packageDir, 'dist/chunks'), { recursive: true });
+    expect(await compile(packageDir)).toBe(1);
+    expect(chunksNamed('rare')).toEqual(before);
+    expect(await compile(packageDir)).toBe(0);
+  });
+
+  test('is left alone where there is no compiler, and only pages or files left of older versions differ', async () => {
+    cpSync('build', join(packageDir, 'build'), { recursive: true });
+    const elsewhere: typeof import('../../build/compile.mjs') = await import(
+      pathToFileURL(join(packageDir, 'build/compile.mjs')).href
+    );
+    write('dist/platform/from-an-old-version.js', '');
+    write('platform/page.css', 'p {}');
+    expect(await elsewhere.compile(packageDir)).toBe(2);
+    expect(compiled('platform/page.css')).toBe('p {}');
+    expect(existsSync(join(packageDir, 'dist/platform/from-an-old-version.js'))).toBe(false);
+    expect(await elsewhere.compile(packageDir)).toBe(0);
+    onDemand('two');
+    await expect(elsewhere.compile(packageDir)).rejects.toThrow('the development dependencies are not installed');
+  });
+
+  test('that needs the database client is bundled once the client is complete, and costs nothing until then', async () => {
+    const generated = 'auth-service/database/generated';
+    write('auth-service/main.ts', `import { client } from './database/generated/client.ts';\nconsole.log(client);\n`);
+    expect(await compile(packageDir)).toBe(0);
+    write('auth-service/other.ts', 'export {};\n');
+    expect(await compile(packageDir)).toBe(1);
+    expect(await compile(packageDir)).toBe(0);
+    write(`${generated}/models.ts`, 'export {};\n');
+    expect(await compile(packageDir)).toBe(1);
+    write(`${generated}/client.ts`, "export const client = 'whole';\n");
+    expect(await compile(packageDir)).toBe(1);
+    expect(existsSync(join(packageDir, 'dist/auth-service/main.js'))).toBe(false);
+    write(`${generated}/.stamp`, 'schema');
+    expect(await compile(packageDir)).toBe(1);
+    expect(compiled('auth-service/main.js')).toContain('whole');
+    // What changes while the client is generated again is not forgotten.
+    rmSync(join(packageDir, generated, '.stamp'));
+    write(`${generated}/client.ts`, "export const client = 'other';\n");
+    await compile(packageDir);
+    expect(compiled('auth-service/main.js')).toContain('whole');
+    write(`${generated}/.stamp`, 'schema');
+    await compile(packageDir);
+    expect(compiled('auth-service/main.js')).toContain('other');
+  });
 });

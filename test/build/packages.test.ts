@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { BUNDLED_PACKAGES, bundledImport } from '../../build/packages.mjs';
+import { BUNDLED_PACKAGES, bundledImport, bundlePackages } from '../../build/packages.mjs';
 
 const require = createRequire(import.meta.url);
 const PRODUCT = ['auth-service', 'examples', 'gateway', 'platform', 'start'];
@@ -95,3 +96,28 @@ test('what is loaded on demand has a bundle of its own, which nothing else impor
   for (const name of ['@graphql-inspector/core', '@opentelemetry/otlp-exporter-base/node-http', 'prom-client'])
     expect([name, importers(bundleOf(name).slice('dist/packages/'.length))]).toEqual([name, []]);
 });
+
+test.each(['node_modules/.package-lock.json', 'package-lock.json', 'dist/packages/express.js'])(
+  'packages are bundled again when others are installed or a bundle is missing, and else not: %s',
+  async (changed) => {
+    const packageDir = mkdtempSync(join(tmpdir(), 'portico-packages-'));
+    try {
+      for (const name of [
+        'package-lock.json',
+        'node_modules/.package-lock.json',
+        'dist/.packages.json',
+        'dist/packages',
+      ])
+        cpSync(name, join(packageDir, name), { recursive: true });
+      const begin = () => {
+        throw new Error('bundling');
+      };
+      expect(await bundlePackages(packageDir, begin)).toBe(false);
+      if (changed.endsWith('.json')) appendFileSync(join(packageDir, changed), ' ');
+      else rmSync(join(packageDir, changed));
+      await expect(bundlePackages(packageDir, begin)).rejects.toThrow('bundling');
+    } finally {
+      rmSync(packageDir, { recursive: true });
+    }
+  },
+);
