@@ -59,9 +59,13 @@ export function runService(name: string, start: (stopping: AbortSignal) => Promi
   );
 }
 
-/** Node prints the stack that an error has when nothing has caught it. */
-function nameSources(error: unknown): void {
-  if (error instanceof Error && error.stack !== undefined) error.stack = sourcePositions()(error.stack);
+/** Node prints the stack that an error has when nothing has caught it. What throws here would be printed in its place. */
+export function nameSources(error: unknown): void {
+  try {
+    if (error instanceof Error && error.stack !== undefined) error.stack = sourcePositions()(error.stack);
+  } catch {
+    // Its stack cannot be read or set, such as that of a frozen error: node prints it as it is.
+  }
 }
 
 /** Prints why a process cannot go on and exits with code 1. Only unexpected errors are printed with their stack. */

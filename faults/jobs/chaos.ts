@@ -63,7 +63,7 @@ export async function settledVerdict(
   { postgres, webhook, startedAt }: JobsCluster,
   { accepted }: Pick<JobCallers, 'accepted'>,
   withinMs: number,
-  { accepted: events }: Pick<EventProducers, 'accepted'> = { accepted: [] },
+  { accepted: events, givenUp }: Pick<EventProducers, 'accepted' | 'givenUp'> = { accepted: [], givenUp: new Map() },
 ): Promise<JobsVerdict> {
   const deadline = performance.now() + withinMs;
   // The cron trigger's next times are planned ahead, and stay.
@@ -78,7 +78,9 @@ export async function settledVerdict(
     SELECT id, kind, state FROM portico_jobs.live WHERE run_at < now() - interval '1 minute'
     UNION ALL SELECT id, kind, state FROM portico_jobs.finished
     UNION ALL SELECT id, kind, 'dead' FROM portico_jobs.dead`);
-  return judgeJobs(accepted, rows as StoredJob[], await webhook.calls(), performance.now() - startedAt, events);
+  const lastedMs = performance.now() - startedAt;
+  const { counts, problems } = judgeJobs(accepted, rows as StoredJob[], await webhook.calls(), lastedMs, events);
+  return { counts, problems: [...problems, ...[...givenUp].map(([why, count]) => `${count} events were ${why}`)] };
 }
 
 interface ChaosResult {

@@ -19,7 +19,9 @@ export interface EventProducers {
   readonly accepted: readonly AcceptedEvent[];
   /** Posts of an event that had been posted before, with the same id. */
   readonly repeated: { readonly count: number };
-  /** Resolves when no event is under way any more, once `stop` was called. */
+  /** How many events were given up, by why: a status that no repetition changes, or that none was accepted in time after `stop`. */
+  readonly givenUp: ReadonlyMap<string, number>;
+  /** Resolves when no event is under way any more, once `stop` was called, some seconds after `settleMs` at most. */
   readonly done: Promise<void>;
   stop(): void;
 }
@@ -27,18 +29,37 @@ export interface EventProducers {
 const PRODUCERS = 10;
 const POST_TIMEOUT_MS = 5_000;
 const RETRY_MS = 300;
+const SETTLE_MS = 60_000;
 
-/** Posts events at a steady rate. Each producer posts one until it is accepted, with the same id, and then the next. */
-export function startEventProducers({ url, rate }: { readonly url: string; readonly rate: number }): EventProducers {
+export interface EventProducersOptions {
+  readonly url: string;
+  /** Events a second. */
+  readonly rate: number;
+  /** How long events that are under way at the stop are still posted. */
+  readonly settleMs?: number;
+}
+
+/**
+ * Posts events at a steady rate. Each producer posts one until it is accepted, with the same id, and then the next; one whose event
+ * is refused for good ends.
+ */
+export function startEventProducers({ url, rate, settleMs = SETTLE_MS }: EventProducersOptions): EventProducers {
   const accepted: AcceptedEvent[] = [];
   const repeated = { count: 0 };
+  const givenUp = new Map<string, number>();
+  const giveUp = (why: string) => void givenUp.set(why, (givenUp.get(why) ?? 0) + 1);
   let isStopped = false;
+  let endsAt = Number.POSITIVE_INFINITY;
 
   async function produce(producer: string): Promise<void> {
     for (let number = 1; !isStopped; number++) {
       const event = { id: `${producer} ${number}`, producer, number };
       // What was posted once is posted until it is known to be accepted.
-      while (!(await post(url, event))) {
+      for (;;) {
+        const status = await post(url, event);
+        if (status === 202) break;
+        if (isRefusal(status)) return giveUp(`refused with ${status}`);
+        if (performance.now() >= endsAt) return giveUp(`not accepted within ${settleMs / 1000} s after the stop`);
         repeated.count++;
         await sleep(RETRY_MS * (1 + Math.random()));
       }
@@ -50,15 +71,22 @@ export function startEventProducers({ url, rate }: { readonly url: string; reado
   return {
     accepted,
     repeated,
+    givenUp,
     done: Promise.all(all).then(() => {}),
     stop: () => {
       isStopped = true;
+      endsAt = performance.now() + settleMs;
     },
   };
 }
 
-/** @returns whether it was accepted. */
-async function post(url: string, { id, producer, number }: AcceptedEvent): Promise<boolean> {
+/** Whether the same event would be refused again. */
+function isRefusal(status: number | undefined): boolean {
+  return status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
+/** @returns the status of the answer; undefined: there was none. */
+async function post(url: string, { id, producer, number }: AcceptedEvent): Promise<number | undefined> {
   try {
     const { statusCode, body } = await request(`${url}/v1/events`, {
       method: 'POST',
@@ -75,8 +103,8 @@ async function post(url: string, { id, producer, number }: AcceptedEvent): Promi
       signal: AbortSignal.timeout(POST_TIMEOUT_MS),
     });
     await body.dump();
-    return statusCode === 202;
+    return statusCode;
   } catch {
-    return false;
+    return undefined;
   }
 }

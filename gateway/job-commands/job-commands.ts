@@ -38,8 +38,8 @@ const MOST_LOGGED_IDS = 50;
 export class JobCommands {
   readonly #jobs: Pick<Jobs, 'admin' | 'invocations'>;
   readonly #turns = new OneAtATime(MOST_WAITING);
-  /** The list of queues that waits for its turn: for all who ask until then. */
-  #waitingQueues: Promise<readonly ShownQueue[]> | undefined;
+  /** The list of queues that waits for its turn: for all who ask until then, as new as the strictest of them wants it. */
+  #waitingQueues: { maxAgeMs: number; readonly queues: Promise<readonly ShownQueue[]> } | undefined;
 
   constructor(jobs: Pick<Jobs, 'admin' | 'invocations'>) {
     this.#jobs = jobs;
@@ -54,8 +54,7 @@ export class JobCommands {
   run(type: string, given: unknown, caller: JobCommandCaller): Promise<unknown> | undefined {
     switch (type) {
       case 'portico_get_job_queues':
-        readJobArguments(JOB_COMMAND_SHAPES[type], given);
-        return this.#listQueues(caller);
+        return this.#listQueues(readJobArguments(JOB_COMMAND_SHAPES[type], given).max_age_ms, caller);
       case 'portico_get_jobs': {
         const { limit, ...filter } = readJobArguments(JOB_COMMAND_SHAPES[type], given);
         return this.#list(filter, limit, caller);
@@ -73,23 +72,28 @@ export class JobCommands {
     }
   }
 
-  async #listQueues({ isOperator }: JobCommandCaller) {
-    const queues = await this.#readQueues();
+  async #listQueues(maxAgeMs: number, { isOperator }: JobCommandCaller) {
+    const queues = await this.#readQueues(maxAgeMs);
     const omitted = Math.max(0, queues.length - MOST_QUEUES);
     return { items: queues.slice(0, MOST_QUEUES), omitted, may_operate: isOperator };
   }
 
-  #readQueues(): Promise<readonly ShownQueue[]> {
-    this.#waitingQueues ??= this.#turns.run(async () => {
+  #readQueues(maxAgeMs: number): Promise<readonly ShownQueue[]> {
+    if (this.#waitingQueues) {
+      this.#waitingQueues.maxAgeMs = Math.min(this.#waitingQueues.maxAgeMs, maxAgeMs);
+      return this.#waitingQueues.queues;
+    }
+    const queues: Promise<readonly ShownQueue[]> = this.#turns.run(async () => {
       this.#waitingQueues = undefined;
-      return shownQueues(await readJobs(() => this.#jobs.admin.stats()));
+      return shownQueues(await readJobs(() => this.#jobs.admin.stats(waiting.maxAgeMs)));
     });
-    const run = this.#waitingQueues;
+    const waiting = { maxAgeMs, queues };
+    this.#waitingQueues = waiting;
     // It may have been refused a turn.
-    run.catch(() => {
-      if (this.#waitingQueues === run) this.#waitingQueues = undefined;
+    queues.catch(() => {
+      if (this.#waitingQueues === waiting) this.#waitingQueues = undefined;
     });
-    return run;
+    return queues;
   }
 
   async #list(filter: JobFilter, limit: number, { isOperator }: JobCommandCaller) {

@@ -25,7 +25,10 @@ export type OperatedJobs = z.output<typeof operatedJobs>;
 
 /** The arguments of each command. */
 export const JOB_COMMAND_SHAPES = {
-  portico_get_job_queues: z.strictObject({}),
+  portico_get_job_queues: z.strictObject({
+    /** How old the numbers may be; 0: counted now, which is dear where many jobs wait. */
+    max_age_ms: z.int().min(0).max(60_000).default(10_000),
+  }),
   portico_get_jobs: z.strictObject({
     states: z.array(z.enum(JOB_STATES)).min(1).max(JOB_STATES.length).optional(),
     kind: shortText.optional(),

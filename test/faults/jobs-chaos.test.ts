@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from '@jest/globals';
 import { ProcessGroup } from '../../bench/machine/index.ts';
 import { findPostgres } from '../../faults/cluster/index.ts';
@@ -48,6 +51,24 @@ afterAll(() => group.close());
   },
   300_000,
 );
+
+test.each([
+  ['an event that is refused for good', 401, 'refused with 401'],
+  ['an event that is not accepted in time', 503, 'not accepted within 0 s after the stop'],
+])('%s breaks a promise, and ends its producer', async (_what, status, why) => {
+  const server = createServer((_request, response) => void response.writeHead(status).end());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const producers = startEventProducers({ url, rate: 60, settleMs: 0 });
+    producers.stop();
+    await producers.done;
+    expect(producers.accepted).toEqual([]);
+    expect([...producers.givenUp]).toEqual([[why, 10]]);
+  } finally {
+    server.close();
+  }
+});
 
 test('what breaks a promise is found', () => {
   const job = (number: number, more: Partial<AcceptedJob> = {}): AcceptedJob => ({
@@ -112,7 +133,8 @@ test('what breaks a promise is found', () => {
     judgeJobs([], storedDeliveries, calls, 60_000, [event(1), event(2)]).problems.map((problem) =>
       problem.replace(/:.*/, ''),
     );
-  const many = Array.from({ length: 200_000 }, (_, number) => number + 1);
+  // A function may have about 125,000 arguments.
+  const many = Array.from({ length: 130_000 }, (_, number) => number + 1);
   const ofMany = judgeJobs(
     many.map((number) => job(number)),
     allDone(many.map((number) => `job-${number}`)),

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { Link, PagedList, pageCursor } from '../../administration/index.ts';
 import type { Job, JobPage, JobQueues } from '../../api/index.ts';
 import { Button, Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
@@ -12,11 +13,22 @@ import { QueueActs } from './queue-acts.tsx';
 import { QueueTable } from './queue-table.tsx';
 import { useRefresh } from './use-refresh.ts';
 
+/** What refreshes itself has numbers that may be so old, so that open pages do not make the database count for each of them. */
+const TIMED_MAX_AGE_MS = 10_000;
+
 /** Queues with their counts, and the jobs that the address picks. */
 export function JobList() {
   const { state, kind, queue, tenant } = pickedJobs();
   const after = pageCursor() ?? undefined;
-  const queues = useLoaded((signal) => fetchJobs<JobQueues>('portico_get_job_queues', {}, signal), [role.value]);
+  const isOfTimer = useRef(false);
+  const queues = useLoaded(
+    (signal) => {
+      const max_age_ms = isOfTimer.current ? TIMED_MAX_AGE_MS : 0;
+      isOfTimer.current = false;
+      return fetchJobs<JobQueues>('portico_get_job_queues', { max_age_ms }, signal);
+    },
+    [role.value],
+  );
   const jobs = useLoaded(
     (signal) => {
       const states = state === undefined ? undefined : [state];
@@ -24,8 +36,12 @@ export function JobList() {
     },
     [role.value, state, kind, queue, tenant, after],
   );
-  useRefresh(queues.reload);
+  useRefresh(() => {
+    isOfTimer.current = true;
+    queues.reload();
+  });
   function reload() {
+    isOfTimer.current = false;
     queues.reload();
     jobs.reload();
   }

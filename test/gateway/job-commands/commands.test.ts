@@ -185,7 +185,7 @@ describe('lists', () => {
   });
 
   test('of queues have how many jobs are in which state', async () => {
-    expect(await get('portico_get_job_queues')).toEqual({
+    expect(await get('portico_get_job_queues', { max_age_ms: 0 })).toEqual({
       items: [
         {
           kind: 'idle',
@@ -293,6 +293,11 @@ describe('what is no argument is refused, and changes nothing:', () => {
     ['portico_get_job', {}, '$.args.id'],
     ['portico_get_job', { id: [ID] }, '$.args.id'],
     ['portico_get_job_queues', { all: true }, '$.args'],
+    ['portico_get_job_queues', { max_age_ms: -1 }, '$.args.max_age_ms'],
+    ['portico_get_job_queues', { max_age_ms: 60_001 }, '$.args.max_age_ms'],
+    ['portico_get_job_queues', { max_age_ms: 0.5 }, '$.args.max_age_ms'],
+    ['portico_get_job_queues', { max_age_ms: '0' }, '$.args.max_age_ms'],
+    ['portico_get_job_queues', { max_age_ms: null }, '$.args.max_age_ms'],
     ['portico_retry_jobs', {}, '$.args'],
     ['portico_retry_jobs', null, '$.args'],
     ['portico_cancel_jobs', { kind: 'idle' }, '$.args'],
