@@ -50,6 +50,9 @@ export interface RevocationFeedOptions extends RevocationSettings {
   readonly now?: () => number;
 }
 
+/** A poll that fails alone has met a busy machine: it is logged when the next one fails too. */
+const LOGGED_FAILURES = 2;
+
 /**
  * The issuer's revocations, polled at an interval. A revocation is kept until the last token that it concerns has
  * expired. After a lost connection polling continues at the cursor; without a cursor it begins with all current
@@ -65,7 +68,8 @@ export class RevocationFeed {
   #lastNews = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
-  #complained = false;
+  /** Polls that have failed in a row. */
+  #failures = 0;
 
   constructor(options: RevocationFeedOptions) {
     this.#options = options;
@@ -124,15 +128,15 @@ export class RevocationFeed {
   async #follow(): Promise<void> {
     try {
       await this.#ask();
-      if (this.#complained) this.#options.log.info({ event: 'revocations.recovered' }, 'revocations fetched again');
-      this.#complained = false;
+      if (this.#failures >= LOGGED_FAILURES)
+        this.#options.log.info({ event: 'revocations.recovered' }, 'revocations fetched again');
+      this.#failures = 0;
     } catch (error) {
-      if (!this.#complained)
+      if (++this.#failures === LOGGED_FAILURES)
         this.#options.log.warn(
           { event: 'revocations.fetch_failed', reason: (error as Error).message },
           'could not fetch revocations, keeping the last list',
         );
-      this.#complained = true;
     }
     this.#listeners.notify();
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#follow(), this.#options.intervalMs).unref();
