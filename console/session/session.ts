@@ -58,18 +58,24 @@ export async function logInWithServiceAccount(account: ServiceAccount): Promise<
   beginSession(token, account);
 }
 
-/** Logouts of other pages. A token that was requested before one belongs to a session that has ended. */
-let endingsElsewhere = 0;
+/** Logouts, here and of other pages. A token that was requested before one belongs to a session that has ended. */
+let logouts = 0;
 
-/** Continues the session from before a reload, or of another page of this browser. */
+/** Continues the session from before a reload. */
 export async function restoreSession(): Promise<void> {
-  if (credentials.value !== undefined || !mayHaveSession()) return;
+  if (credentials.value === undefined && mayHaveSession()) await continueSession();
+}
+
+/** Continues the session of this browser's cookie. */
+async function continueSession(): Promise<void> {
   isRestoring.value = true;
   restoreProblem.value = undefined;
-  const endings = endingsElsewhere;
+  const before = logouts;
   try {
     const token = await refreshSession();
-    if (credentials.value === undefined && endings === endingsElsewhere) beginSession(token);
+    const kind = credentials.value?.kind;
+    // Refreshes take turns with logins: the last token is that of the user who has logged in last.
+    if ((kind === undefined || kind === 'login') && before === logouts) beginSession(token);
   } catch (error) {
     if (isSessionOver(error)) endedBecause.value = 'expired';
     else restoreProblem.value = error;
@@ -96,6 +102,7 @@ export function enterAdminSecret(secret: string): void {
 export async function logOut(): Promise<void> {
   const current = credentials.value;
   const headers = credentialHeaders(current, '');
+  logouts++;
   clearSession(undefined);
   forgetUser();
   if (current?.kind === 'service-account') await revokeToken(current.account, current.accessToken);
@@ -203,6 +210,12 @@ function refreshQuietly(): void {
   refreshToken().catch(() => {});
 }
 
+/** The refresh under way may return the token of the user before. */
+async function refreshOnceMore(): Promise<void> {
+  await refreshing?.catch(() => {});
+  refreshQuietly();
+}
+
 function beginSession({ access_token: accessToken, expires_in }: NewToken, account?: ServiceAccount): void {
   const found = unverifiedClaims(accessToken);
   if (!found) throw new ApiError('invalid-jwt', 'The access token cannot be read.', 200);
@@ -242,10 +255,11 @@ function clearSession(why: 'expired' | undefined): void {
 
 whenOtherPagesTell((news) => {
   const isOfLogin = credentials.value?.kind === 'login';
-  if (news === 'ended') endingsElsewhere++;
+  if (news === 'ended') logouts++;
   if (news === 'opened') {
-    if (isOfLogin) refreshQuietly();
-    else void restoreSession();
+    // Another page's mark of it in the storage may not be seen here yet.
+    if (isOfLogin) void refreshOnceMore();
+    else if (credentials.value === undefined) void continueSession();
   } else if (isOfLogin) {
     clearSession(undefined);
     forgetUser();
