@@ -68,7 +68,7 @@ export const LOG_EVENTS = {
   'token_keys.refresh_failed': 'the keys of the token issuer could not be fetched again, the last ones stay in use',
   'token_keys.unusable': 'the token issuer has keys that verify no token here',
   'clock.skew': 'the clock of the token issuer differs from the gateway by five seconds or more, or agrees again',
-  'revocations.fetch_failed': 'revocations could not be fetched, the last list stays in use',
+  'revocations.fetch_failed': 'revocations could not be fetched twice in a row, the last list stays in use',
   'revocations.recovered': 'revocations were fetched again',
   'auth_hook.call_failed': 'a call to the authentication hook failed; `reason` has the cause',
   'auth_hook.invalid_response': 'the authentication hook answered with an unexpected status or an invalid session',
