@@ -12,13 +12,15 @@ export interface OtlpPostOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly compression: 'none' | 'gzip';
+  /** The longest that `send` is given, in milliseconds. */
+  readonly longestTimeoutMs: number;
   /** Connections to the collector at most. */
   readonly connections: number;
 }
 
 /** Posts requests of the OpenTelemetry protocol to one address. */
 export interface OtlpPost {
-  /** Posts it once. Never rejects. @param timeoutMs for all of it, to the last byte of the answer. */
+  /** Posts it once. Never rejects. @param timeoutMs for all of it, from connecting to the last byte of the answer. */
   send(request: Uint8Array, timeoutMs: number): Promise<PostOutcome>;
   /** Ends what is under way, with this error, as it does whatever is sent later. */
   close(error: Error): void;
@@ -27,6 +29,8 @@ export interface OtlpPost {
 /** Longest answer that is read, in bytes. */
 const MAX_COLLECTOR_ANSWER_BYTES = 4 * 1024 * 1024;
 const COLLECTOR_CONNECT_MS = 10_000;
+/** Undici's timers are only accurate to a second: the more accurate one of the request is to end first. */
+const UNDICI_TIMER_MS = 1_000;
 /** How long a connection stays open between exports, where the collector does not say. Longer than most schedules. */
 const KEEP_ALIVE_MS = 30_000;
 /** Statuses after which the protocol asks for another try. */
@@ -52,18 +56,22 @@ const gzipped = promisify(gzip);
  * client shares its streams with the server: V8 then compiles those for the objects of both, and every request of the process takes
  * longer, however rarely something is exported (docs/development.md, Speed).
  */
-export async function openOtlpPost({ url, headers, compression, connections }: OtlpPostOptions): Promise<OtlpPost> {
+export async function openOtlpPost(options: OtlpPostOptions): Promise<OtlpPost> {
+  const { url, headers, compression, longestTimeoutMs, connections } = options;
   const { Pool } = await import('undici');
-  const { origin, pathname, search } = new URL(url);
+  const address = new URL(url);
+  const { origin, pathname, search } = address;
   const pool = new Pool(origin, {
     connections,
     pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
+    headersTimeout: longestTimeoutMs + UNDICI_TIMER_MS,
+    bodyTimeout: longestTimeoutMs + UNDICI_TIMER_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: COLLECTOR_CONNECT_MS },
+    connect: { timeout: Math.min(COLLECTOR_CONNECT_MS, longestTimeoutMs + UNDICI_TIMER_MS) },
   });
+  const isAuthorized = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const allHeaders = Object.entries({
+    ...(!isAuthorized && basicAuthorization(address)),
     ...headers,
     'user-agent': 'portico',
     'content-type': 'application/x-protobuf',
@@ -84,6 +92,22 @@ export async function openOtlpPost({ url, headers, compression, connections }: O
   };
 }
 
+/** The credentials of an address as the header of HTTP's Basic scheme (RFC 7617); none where it has none. */
+function basicAuthorization({ username, password }: URL): { authorization?: string } {
+  if (username === '' && password === '') return {};
+  const credentials = `${percentDecoded(username)}:${percentDecoded(password)}`;
+  return { authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
+}
+
+/** As it is written where it is not percent-encoded: `new URL` lets a lone `%` pass. */
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function postExport(
   pool: Pool,
   { path, headers, body }: { path: string; headers: string[]; body: Uint8Array },
@@ -100,6 +124,7 @@ class PostedExport implements Dispatcher.DispatchHandler {
   readonly #resolve: (outcome: PostOutcome) => void;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
+  #isOver = false;
   #status = 0;
   #retryAfter: string | undefined;
   #chunks: Buffer[] = [];
@@ -113,6 +138,8 @@ class PostedExport implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    // Undici cannot take back what waits for a connection: the time may be over before it is sent.
+    if (this.#isOver) controller.abort(new Error('timeout'));
   }
 
   onResponseStart(
@@ -162,6 +189,7 @@ class PostedExport implements Dispatcher.DispatchHandler {
 
   /** Only the first call counts. */
   #end(outcome: PostOutcome): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
     this.#resolve(outcome);
   }

@@ -36,7 +36,13 @@ interface Export {
 export async function openOtlpTransport(options: OtlpTransportOptions): Promise<OtlpTransport> {
   const { createOtlpHttpExportDelegate } = await import('@opentelemetry/otlp-exporter-base/node-http');
   const { url, headers, timeoutMs, compression } = options;
-  const post = await openOtlpPost({ url, headers, compression, connections: CONCURRENT_EXPORTS });
+  const post = await openOtlpPost({
+    url,
+    headers,
+    compression,
+    longestTimeoutMs: timeoutMs,
+    connections: CONCURRENT_EXPORTS,
+  });
   // Of the answer that has just been read: the delegate reports its export right after.
   let rejected = 0;
   const closed = new AbortController();

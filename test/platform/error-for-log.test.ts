@@ -95,4 +95,34 @@ describe('errors of the database in the log', () => {
     expect(error).toMatchObject({ table: 'person', constraint: 'person_email_check', severity: 'ERROR' });
     expect(error.message).toContain('violates check constraint');
   });
+
+  test('a position in a statement is left out, and its digits are kept elsewhere', async () => {
+    const sql = `DO $$ BEGIN EXECUTE 'SELECT 1 + nothing'; END $$`;
+    const failure = await failureOf(sql);
+    expect(failure).toMatchObject({ code: '42703', internalPosition: expect.any(String) });
+    const error = JSON.parse(logged(Object.assign(failure, { internalPosition: '4', hint: '42703' }))).err;
+    expect(error).toMatchObject({ code: '42703', severity: 'ERROR' });
+    expect(error.internalPosition).toBeUndefined();
+    expect(error.message).toBe('column "nothing" does not exist');
+  });
+
+  test('a text that is quoted within a longer one does not hide that from being found', async () => {
+    const sql = `DO $$ BEGIN RAISE EXCEPTION 'no ${VALUE} in 2026' USING HINT = '2026'; END $$`;
+    expect(logged(await failureOf(sql))).not.toContain(VALUE);
+  });
+
+  test('objects that refer to each other and large ones cost little, and their values are not logged', async () => {
+    const failure = await failureOf(`SELECT '${VALUE}'::uuid`);
+    const peers: Record<string, unknown>[] = Array.from({ length: 60 }, (_, number) => ({
+      number,
+      text: failure.message,
+    }));
+    for (const one of peers) for (const [index, other] of peers.entries()) one[`to${index}`] = other;
+    const wide = Array.from({ length: 5_000 }, () => ({ text: failure.message }));
+    const bytes = Buffer.alloc(20_000_000);
+    const line = logged(Object.assign(new Error('of a library', { cause: failure }), { peers, bytes, wide }));
+    expect(line.includes(VALUE)).toBe(false);
+    expect(line).toContain('of a library');
+    expect(line.length).toBeLessThan(200_000);
+  });
 });

@@ -164,7 +164,7 @@ export class JwtAuthenticator implements CallerAuthenticator {
 
   async #verify(located: LocatedToken): Promise<VerifiedCaller> {
     const { token, accepted } = located;
-    const { secret, payload, expiresAt } = await verifyWithAny(located, Math.floor(this.#now() / 1000));
+    const { secret, payload, expiresAt } = await verifyWithAny(located, this.#now() / 1000);
     const claims = readClaims(payload, secret.claims);
     const identity = tokenIdentity(payload);
     const validity = this.#validityOf(identity, expiresAt);

@@ -21,7 +21,8 @@ export interface VerifiedToken {
 /**
  * Verifies a bearer token: signature by a key pinned to its algorithms, issuer and audience where configured, lifetime.
  *
- * @param nowSeconds the time that `exp` and `nbf` are compared with, in seconds since the epoch.
+ * @param nowSeconds the time that `exp` and `nbf` are compared with, in seconds since the epoch, with
+ * their fraction: `nbf` may have one too (RFC 7519 section 2).
  * @throws GatewayError `invalid-jwt` whatever is wrong with the token, `service-unavailable` before any key was had.
  */
 export async function verifyToken(

@@ -73,7 +73,12 @@ export function receiveOverWebSocket(
 
   socket.on('open', () => {
     const { variables } = context.session;
-    const all = { ...forwardHeaders?.(context.clientHeaders), ...variables, ...configured, ...traceContext };
+    const all = {
+      ...asTexts(forwardHeaders?.(context.clientHeaders)),
+      ...variables,
+      ...asTexts(configured),
+      ...traceContext,
+    };
     send({ type: 'connection_init', payload: { ...variables, headers: all } });
   });
   socket.on('pong', () => {
@@ -129,6 +134,12 @@ export function receiveOverWebSocket(
       socket.close(1000);
     },
   };
+}
+
+/** Headers as JSON has them: their values are texts there, not a character for each byte. */
+function asTexts(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const text = (value: string) => Buffer.from(value, 'latin1').toString('utf8');
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, text(value)]));
 }
 
 function readRemoteMessage(text: string): { type: string; payload?: unknown } | undefined {

@@ -69,6 +69,8 @@ describe.each(keys)('with a fixed key for %s', (type, key, signingKey) => {
     const timed = (payload: Record<string, unknown>) => bearer(tokenSignedWith(type, signingKey, { payload }));
     const times = { iat: now - 0.5, nbf: now - 0.25, exp: now + 3599.75 };
     expect(await session(timed(times))).toMatchObject({ role: 'user' });
+    // Valid from now on, and not from the next whole second on.
+    expect(await session(timed({ nbf: Date.now() / 1000 }))).toMatchObject({ role: 'user' });
     expect(await refusal(timed({ ...times, exp: now - 0.5 }))).toMatchObject({
       message: 'Could not verify JWT: JWTExpired',
     });

@@ -22,7 +22,7 @@ const schema = await keep(
 );
 
 /** What the service does with a message. */
-let answer: (message: { type: string }, socket: WebSocket) => void = () => {};
+let answer: (message: { type: string; payload?: unknown }, socket: WebSocket) => void = () => {};
 
 async function openHostile() {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' });
@@ -42,14 +42,19 @@ async function openHostile() {
 
 const { url } = await keep(openHostile());
 const issuer = await keep(openIssuer());
-const definition = { url: schema.graphqlUrl, subscriptions: { url } };
+const definition = {
+  url: schema.graphqlUrl,
+  subscriptions: { url },
+  headers: [{ name: 'x-owner', value: 'Zoë' }],
+  forward_client_headers: true,
+};
 const gateway = await keep(
   openGateway({ issuer, metadata: { 'remote_schemas.yaml': [{ name: 'hostile', definition }] } }),
 );
 
-async function subscribed(variables: string) {
+async function subscribed(variables: string, headers: Record<string, string> = {}) {
   const raw = await keepForTest(rawSocket(gateway.url, 'graphql-transport-ws'));
-  raw.send({ type: 'connection_init', payload: { headers: bearer(issuer.token()) } });
+  raw.send({ type: 'connection_init', payload: { headers: { ...bearer(issuer.token()), ...headers } } });
   await raw.next('connection_ack');
   const query = 'subscription ($of: JSON) { told(of: $of) }';
   raw.send(`{"id":"1","type":"subscribe","payload":{"query":"${query}","variables":{"of":${variables}}}}`);
@@ -74,4 +79,18 @@ test('variables that are nested too deeply end the connection that they came ove
   expect((await raw.ended()).code).toBe(4400);
   const next = await subscribed('1');
   expect(await next.next('next')).toMatchObject({ payload: { data: { told: 1 } } });
+});
+
+test('headers in connection_init are texts, not the bytes of their UTF-8', async () => {
+  let init: unknown;
+  answer = ({ type, payload }, socket) => {
+    if (type === 'connection_init') {
+      init = payload;
+      socket.send('{"type":"connection_ack"}');
+    }
+    if (type === 'subscribe') socket.send('{"id":"1","type":"next","payload":{"data":{"told":1}}}');
+  };
+  const raw = await subscribed('1', { 'x-guest': 'Łukasz' });
+  await raw.next('next');
+  expect(init).toMatchObject({ headers: { 'x-owner': 'Zoë', 'x-guest': 'Łukasz' } });
 });
