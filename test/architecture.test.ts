@@ -181,7 +181,7 @@ const RULES: ArchitectureRules = {
     'build/compile.mjs': ['build/output-files.mjs', 'build/packages.mjs', 'build/programs.mjs'],
     'build/configuration-page.ts': ['auth-service/settings', 'examples', 'gateway/settings', 'start'],
     'build/console.d.mts': [],
-    'build/console.mjs': [],
+    'build/console.mjs': ['build/output-files.mjs'],
     'build/console-schema.ts': ['auth-service/graph'],
     'build/docs.ts': ['build/configuration-page.ts', 'build/console-schema.ts', 'deploy/observability/dashboards'],
     'build/lint.mjs': ['build/run-beside.mjs'],
