@@ -5,10 +5,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { installedPackages, replace } from './output-files.mjs';
+import { bundlerVersion, hashOfTools, readStamp } from './bundle-stamp.mjs';
+import { replace } from './output-files.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -50,7 +50,7 @@ export async function buildConsole(packageDir, onBegin = () => {}) {
   const stamp = stampOf(packageDir, bundler);
   const known = readStamp(stampFile);
   const isBuilt = existsSync(join(packageDir, OUTPUT, 'manifest.json'));
-  if (isBuilt && known !== undefined && (known === stamp || bundler === undefined)) return false;
+  if (isBuilt && known !== undefined && (known.stamp === stamp || bundler === undefined)) return false;
   if (bundler === undefined)
     throw new Error('the development dependencies are not installed, and the console is not current');
   onBegin();
@@ -60,29 +60,9 @@ export async function buildConsole(packageDir, onBegin = () => {}) {
   return true;
 }
 
-/** Undefined where the bundler is not installed, as in an image. */
-function bundlerVersion() {
-  try {
-    return require('esbuild/package.json').version;
-  } catch {
-    return undefined;
-  }
-}
-
-function readStamp(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')).stamp;
-  } catch {
-    return undefined;
-  }
-}
-
 /** A hash of everything that the result depends on. */
 function stampOf(packageDir, bundler) {
-  const hash = createHash('sha256')
-    .update(String(bundler))
-    .update(readFileSync(fileURLToPath(import.meta.url)));
-  for (const content of installedPackages(packageDir)) hash.update(content);
+  const hash = hashOfTools(packageDir, bundler, import.meta.url);
   for (const file of readdirSync(join(packageDir, SOURCES), { recursive: true, encoding: 'utf8' }).sort()) {
     const path = join(packageDir, SOURCES, file);
     if (statSync(path).isFile()) hash.update(`\0${file}\0`).update(readFileSync(path));

@@ -1,16 +1,6 @@
 // How builds write what processes may be loading at the same time.
 import { randomUUID } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Files stay so long after the build that has superseded them: a process that runs from them may load another one. */
@@ -48,17 +38,4 @@ export function supersede(directory, current, last) {
 /** Whether a directory has all files of a build. */
 export function hasAll(directory, names) {
   return names.every((name) => existsSync(join(directory, name)));
-}
-
-/**
- * What is installed in `node_modules/`, to be hashed: npm writes the first file at each installation. The second one says
- * what ought to be installed, and is all that an image has.
- *
- * @returns {Buffer[]}
- */
-export function installedPackages(packageDir) {
-  return ['node_modules/.package-lock.json', 'package-lock.json']
-    .map((name) => join(packageDir, name))
-    .filter((file) => existsSync(file))
-    .map((file) => readFileSync(file));
 }

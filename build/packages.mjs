@@ -1,12 +1,11 @@
 // Bundles packages that services load into `dist/packages/`, a file for each way in and chunks for what they share. Loading
 // the 1,400 files that they have takes Node three times as long as evaluating them. The compiled code imports these files in
 // place of the packages (`build/compile.mjs`), so that a process has one copy of each.
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { hasAll, installedPackages, replace, supersede } from './output-files.mjs';
+import { pathToFileURL } from 'node:url';
+import { bundlerVersion, hashOfTools, readStamp } from './bundle-stamp.mjs';
+import { hasAll, replace, supersede } from './output-files.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -86,7 +85,7 @@ function fileOf(imported) {
 export async function bundlePackages(packageDir, onBegin = () => {}) {
   const stampFile = join(packageDir, STAMP);
   const bundler = bundlerVersion();
-  const stamp = stampOf(packageDir, bundler);
+  const stamp = hashOfTools(packageDir, bundler, import.meta.url).digest('base64url');
   const outdir = join(packageDir, OUTPUT);
   const known = readStamp(stampFile);
   const isWhole = known !== undefined && hasAll(outdir, known.files ?? []);
@@ -101,33 +100,6 @@ export async function bundlePackages(packageDir, onBegin = () => {}) {
   for (const [name, content] of chunksFirst) replace(join(outdir, name), content);
   replace(stampFile, JSON.stringify({ stamp, files: [...files.keys()] }));
   return true;
-}
-
-/** Undefined where the bundler is not installed, as in an image. */
-function bundlerVersion() {
-  try {
-    return require('esbuild/package.json').version;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The last build: its stamp, and its files below `dist/packages/`. */
-function readStamp(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** A hash of everything that the result depends on. */
-function stampOf(packageDir, bundler) {
-  const hash = createHash('sha256')
-    .update(String(bundler))
-    .update(readFileSync(fileURLToPath(import.meta.url)));
-  for (const content of installedPackages(packageDir)) hash.update(content);
-  return hash.digest('base64url');
 }
 
 /** @returns {Promise<Map<string, Uint8Array>>} the files by their names below `dist/packages/` */

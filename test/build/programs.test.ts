@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PROGRAMS } from '../../build/programs.mjs';
 
-/** A script that a process loads first. When the process is told to stop it prints what it has loaded, and ends. */
+/** A script that a process loads first. On SIGUSR2 the process prints what it has loaded, and ends. */
 const LIST_LOADED = `
   import { Session } from 'node:inspector';
   const loaded = [];

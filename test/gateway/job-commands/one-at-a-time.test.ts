@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { OneAtATime } from '../../../gateway/job-commands/one-at-a-time.ts';
 
-/** Work that ends when it is told. */
+/** Work that ends when the test ends it. */
 function controlled() {
   const begun: ((failure?: Error) => void)[] = [];
   const work = () =>
