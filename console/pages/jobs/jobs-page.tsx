@@ -1,5 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { OutcomeNotice } from '../../administration/index.ts';
+import { OutcomeNotice, useHeadingFocus } from '../../administration/index.ts';
 import { path } from '../../routing/index.ts';
 import { JobList } from './job-list.tsx';
 import { JobView } from './job-view.tsx';
@@ -7,13 +6,7 @@ import { JobView } from './job-view.tsx';
 /** The jobs of the gateway's database, and each of them at an address of its own. */
 export function JobsPage() {
   const [, id] = path.value.split('/');
-  const place = useRef<HTMLDivElement>(null);
-  const opened = useRef(id);
-  useEffect(() => {
-    if (opened.current === id) return;
-    opened.current = id;
-    place.current?.querySelector<HTMLElement>('h1')?.focus();
-  }, [id]);
+  const place = useHeadingFocus(id);
   return (
     <div class="administration" ref={place}>
       {id === undefined ? <JobList /> : <JobView key={id} id={id} />}

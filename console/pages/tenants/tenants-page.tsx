@@ -1,5 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { AdministeredPage } from '../../administration/index.ts';
+import { AdministeredPage, useHeadingFocus } from '../../administration/index.ts';
 import { PageHeader } from '../../parts/index.ts';
 import { path } from '../../routing/index.ts';
 import { administrationPages, tenants as texts } from '../../texts/index.ts';
@@ -9,13 +8,7 @@ import { TenantList } from './tenant-list.tsx';
 /** The tenants, and each of them at an address of its own. */
 export function TenantsPage() {
   const [, id] = path.value.split('/');
-  const place = useRef<HTMLDivElement>(null);
-  const opened = useRef(id);
-  useEffect(() => {
-    if (opened.current === id) return;
-    opened.current = id;
-    place.current?.querySelector<HTMLElement>('h1')?.focus();
-  }, [id]);
+  const place = useHeadingFocus(id);
   return (
     <div ref={place}>
       {id === undefined && <PageHeader title={administrationPages.tenants} lead={texts.lead} />}

@@ -1,5 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { AdministeredPage, TenantChoice } from '../../administration/index.ts';
+import { AdministeredPage, TenantChoice, useHeadingFocus } from '../../administration/index.ts';
 import { PageHeader } from '../../parts/index.ts';
 import { path } from '../../routing/index.ts';
 import { administrationPages, users as texts } from '../../texts/index.ts';
@@ -9,13 +8,7 @@ import { UserList } from './user-list.tsx';
 /** The users of a tenant, and each of them at an address of its own. */
 export function UsersPage() {
   const [, userId] = path.value.split('/');
-  const place = useRef<HTMLDivElement>(null);
-  const opened = useRef(userId);
-  useEffect(() => {
-    if (opened.current === userId) return;
-    opened.current = userId;
-    place.current?.querySelector<HTMLElement>('h1')?.focus();
-  }, [userId]);
+  const place = useHeadingFocus(userId);
   return (
     <div ref={place}>
       {userId === undefined && <PageHeader title={administrationPages.users} lead={texts.lead} />}
