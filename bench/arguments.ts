@@ -5,7 +5,7 @@ import { ROW_IDS, type RowId } from './rows.ts';
 /** What the benchmark was asked to do. */
 export interface BenchArguments {
   /** `full`: everything, into the published results. `chosen`: what was asked for. */
-  readonly mode: 'full' | 'quick' | 'chosen' | 'profile';
+  readonly mode: 'full' | 'quick' | 'chosen' | 'profile' | 'turns';
   readonly rows: readonly RowId[];
   /** What is measured beside the rows. */
   readonly extras: readonly ExtraId[];
@@ -17,6 +17,8 @@ export interface BenchArguments {
   readonly warmUpSeconds: number;
   readonly rounds: number;
   readonly connections: number;
+  /** How many of each target take turns. */
+  readonly processes: number;
   /** `wrk` or `node`; undefined for the better that is there. */
   readonly load: string | undefined;
 }
@@ -25,12 +27,14 @@ export const BENCH_USAGE = `npm run bench                      everything, half 
 npm run bench -- quick             short windows, fewer rows, about 3 minutes
 npm run bench -- U P login         these rows or measurements
 npm run bench -- profile U         where Portico's processor time goes in a row
+npm run bench -- turns U P         targets that differ by little: several processes of each take short turns
 
 rows:          ${ROW_IDS.join(' ')}
 measurements:  ${EXTRA_IDS.join(' ')}
 --targets portico,ideal,mercurius  only these (names or families, see bench/README.md)
 --against ../before                Portico of another checkout too, which has been built
 --seconds 3  --warm-up 4  --rounds 3  --connections 50  --load wrk|node
+--processes 5                      of each target, for turns
 `;
 
 const QUICK_ROWS: readonly RowId[] = ['U', 'L', 'W', 'P'];
@@ -38,18 +42,20 @@ const QUICK_ROWS: readonly RowId[] = ['U', 'L', 'W', 'P'];
 /** @throws with the usage when something cannot be understood. */
 export function parseBenchArguments(given: readonly string[]): BenchArguments {
   const { values, positionals } = parseBenchWords(given);
-  const modes = positionals.filter((word) => word === 'quick' || word === 'profile');
-  const words = positionals.filter((word) => word !== 'quick' && word !== 'profile');
+  const modes = positionals.filter(isMode);
+  const words = positionals.filter((word) => !isMode(word));
   const rows = words.filter(isRow);
   const extras = words.filter(isExtra);
   const unknown = words.find((word) => !isRow(word) && !isExtra(word));
   if (unknown !== undefined) throw benchUsageError(`there is no row or measurement "${unknown}"`);
   const quick = modes.includes('quick');
   const profile = modes.includes('profile');
+  const turns = modes.includes('turns');
+  if (turns && (rows.length === 0 || extras.length > 0)) throw benchUsageError('turns are of rows that are named');
   if (profile && (rows.length !== 1 || extras.length > 0)) throw benchUsageError('a profile is of one row');
   const nothingChosen = words.length === 0;
   const everything = nothingChosen && values.targets === undefined && values.against === undefined;
-  const mode = profile ? 'profile' : quick ? 'quick' : everything ? 'full' : 'chosen';
+  const mode = profile ? 'profile' : turns ? 'turns' : quick ? 'quick' : everything ? 'full' : 'chosen';
   return {
     mode,
     rows: nothingChosen ? (quick ? QUICK_ROWS : ROW_IDS) : rows,
@@ -58,8 +64,9 @@ export function parseBenchArguments(given: readonly string[]): BenchArguments {
     against: values.against,
     seconds: numberOf('seconds', values.seconds, quick ? 2 : 3),
     warmUpSeconds: numberOf('warm-up', values['warm-up'], quick ? 2 : 4),
-    rounds: numberOf('rounds', values.rounds, quick ? 1 : 3),
+    rounds: numberOf('rounds', values.rounds, turns ? 25 : quick ? 1 : 3),
     connections: numberOf('connections', values.connections, 50),
+    processes: numberOf('processes', values.processes, 5),
     load: oneOf('load', values.load, ['wrk', 'node']),
   };
 }
@@ -77,12 +84,17 @@ function parseBenchWords(given: readonly string[]) {
         'warm-up': text,
         rounds: text,
         connections: text,
+        processes: text,
         load: text,
       },
     });
   } catch (error) {
     throw benchUsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+function isMode(word: string): word is 'quick' | 'profile' | 'turns' {
+  return word === 'quick' || word === 'profile' || word === 'turns';
 }
 
 function isRow(word: string): word is RowId {

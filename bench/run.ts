@@ -14,6 +14,7 @@ import {
 } from './report/index.ts';
 import { startSubgraphs } from './subgraphs/index.ts';
 import { porticosAt, TARGETS, targetsNamed } from './targets/index.ts';
+import { measureTurns } from './turns/index.ts';
 
 // `npm run bench`: see bench/README.md.
 const group = new ProcessGroup();
@@ -45,6 +46,10 @@ async function runBenchmark(given: readonly string[]): Promise<void> {
   const [profiled] = plan.rows;
   if (plan.mode === 'profile' && profiled) {
     process.stdout.write(await profileRow(profiled, load, plan, dependencies));
+    return;
+  }
+  if (plan.mode === 'turns') {
+    process.stdout.write(await measureTurns(targets, { ...plan, turns: plan.rounds }, load, dependencies));
     return;
   }
   const { measured, notMeasured } = await measureThroughput(targets, plan, load, dependencies);

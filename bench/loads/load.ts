@@ -1,3 +1,5 @@
+import type { GroupProcess } from '../machine/index.ts';
+
 /** One kind of request, sent again and again. */
 export interface LoadRequest {
   readonly url: string;
@@ -31,6 +33,8 @@ export interface LoadGenerator {
   /** With its version. */
   readonly name: string;
   run(request: LoadRequest, plan: LoadPlan): Promise<LoadWindow>;
+  /** A load that goes on by itself, in a process that can be stopped and continued; only wrk's. */
+  start?(request: LoadRequest, plan: LoadPlan): GroupProcess;
 }
 
 /** Stands for a number of eight digits in a request's URL or body, a new one in each request. */

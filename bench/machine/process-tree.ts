@@ -33,6 +33,14 @@ export function processUsage(pid: number): Usage | undefined {
   };
 }
 
+/** User and system time of all threads of a process and its descendants so far, in nanoseconds. From `/proc`. */
+export function exactCpuNs(pid: number): number {
+  const threads = processTree(pid).flatMap((member) =>
+    readdirSync(`/proc/${member}/task`).map((thread) => `/proc/${member}/task/${thread}/schedstat`),
+  );
+  return threads.reduce((total, file) => total + Number(readProcFile(file).split(' ')[0] || 0), 0);
+}
+
 function parentsByPid(): Map<number, number> | undefined {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));

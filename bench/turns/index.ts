@@ -1,0 +1,1 @@
+export { measureTurns, type TurnsPlan } from './measure-turns.ts';

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadGenerator } from '../loads/index.ts';
+import { exactCpuNs, type GroupProcess, processUsage } from '../machine/index.ts';
+import { ROWS, type Row, type RowId } from '../rows.ts';
+import { type BenchDependencies, expectResponse, type RunningTarget, type Target } from '../targets/index.ts';
+import { type ProcessTurns, turnsTable } from './summary.ts';
+
+/** How many processes of each target take turns, and how often. */
+export interface TurnsPlan {
+  readonly rows: readonly RowId[];
+  readonly connections: number;
+  readonly warmUpSeconds: number;
+  readonly processes: number;
+  readonly turns: number;
+}
+
+const TURN_MS = 400;
+/** Requests in flight end within this time after a turn. */
+const SETTLE_MS = 40;
+const IDLE_MS = 5_000;
+const LOAD_SECONDS = 3_600;
+
+interface Entrant {
+  readonly target: Target;
+  readonly running: RunningTarget;
+  readonly member: GroupProcess;
+}
+
+/**
+ * Compares what a request costs targets that differ by little. Several processes of each are started, since V8 compiles
+ * the same code differently from start to start, and take short turns in random order, since a machine's speed changes
+ * within seconds. Each has its own load, which is stopped between its turns.
+ */
+export async function measureTurns(
+  targets: readonly Target[],
+  plan: TurnsPlan,
+  load: LoadGenerator,
+  dependencies: BenchDependencies,
+): Promise<string> {
+  if (!load.start) throw new Error('turns need wrk');
+  const entrants: Entrant[] = [];
+  for (let number = 0; number < plan.processes; number++)
+    for (const target of targets) {
+      const running = await target.start(dependencies);
+      if (running.member) entrants.push({ target, running, member: running.member });
+    }
+  const tables: string[] = [];
+  for (const id of plan.rows) {
+    const taking = entrants.filter(({ target }) => target.rows.includes(id));
+    if (taking.length === 0) continue;
+    const measured = await measureRowTurns(ROWS[id], taking, plan, load, dependencies);
+    tables.push(`### ${id}: ${ROWS[id].title}\n\n${turnsTable(targets, measured)}`);
+  }
+  return tables.join('\n');
+}
+
+async function measureRowTurns(
+  row: Row,
+  entrants: readonly Entrant[],
+  plan: TurnsPlan,
+  load: LoadGenerator,
+  { cores, subgraphs, say }: BenchDependencies,
+): Promise<ProcessTurns[]> {
+  const loads = new Map<Entrant, GroupProcess>();
+  for (const entrant of entrants) {
+    const request = entrant.running.request(row);
+    await expectResponse(request, row.answer);
+    const { connections } = plan;
+    const own = load.start?.(request, { connections, seconds: LOAD_SECONDS, core: cores.load });
+    if (!own) continue;
+    loads.set(entrant, own);
+    await sleep(plan.warmUpSeconds * 1_000);
+    process.kill(own.pid, 'SIGSTOP');
+  }
+  say(`row ${row.id}: ${loads.size} processes are warm`);
+  await sleep(SETTLE_MS);
+  const idle = await idleShares(entrants);
+  const measured = new Map<Entrant, ProcessTurns>(
+    entrants.map((entrant) => [entrant, { target: entrant.target, turns: [], between: [], peakMb: 0 }]),
+  );
+  const ended = new Map<Entrant, { at: number; cpuNs: number }>();
+  for (let turn = 0; turn < plan.turns; turn++)
+    for (const entrant of shuffled(entrants)) {
+      const own = loads.get(entrant);
+      const result = measured.get(entrant);
+      if (!own || !result) continue;
+      await subgraphs.count();
+      const before = { at: performance.now(), cpuNs: exactCpuNs(entrant.member.pid) };
+      process.kill(own.pid, 'SIGCONT');
+      await sleep(TURN_MS);
+      process.kill(own.pid, 'SIGSTOP');
+      await sleep(SETTLE_MS);
+      const after = { at: performance.now(), cpuNs: exactCpuNs(entrant.member.pid) };
+      const requests = (await subgraphs.count()) / row.calls;
+      const last = ended.get(entrant);
+      if (last) {
+        const idleNs = (before.at - last.at) * 1e6 * (idle.get(entrant) ?? 0);
+        result.between.push((before.cpuNs - last.cpuNs - idleNs) / 1_000);
+      }
+      ended.set(entrant, after);
+      result.turns.push({ requests, cpuUs: (after.cpuNs - before.cpuNs) / 1_000 });
+    }
+  for (const [entrant, own] of loads) {
+    process.kill(own.pid, 'SIGCONT');
+    await own.stop();
+    await expectResponse(entrant.running.request(row), row.answer);
+  }
+  return [...measured].map(([{ member }, result]) => ({ ...result, peakMb: processUsage(member.pid)?.peakMb ?? 0 }));
+}
+
+/** The share of a core that each takes while nothing is asked of it. */
+async function idleShares(entrants: readonly Entrant[]): Promise<Map<Entrant, number>> {
+  // What the warm-up has left to export is exported first.
+  await sleep(IDLE_MS + 1_000);
+  const before = entrants.map(({ member }) => exactCpuNs(member.pid));
+  await sleep(IDLE_MS);
+  return new Map(
+    entrants.map((entrant, index) => [
+      entrant,
+      (exactCpuNs(entrant.member.pid) - (before[index] ?? 0)) / (IDLE_MS * 1e6),
+    ]),
+  );
+}
+
+function shuffled<T>(values: readonly T[]): T[] {
+  return values
+    .map((value) => ({ value, place: Math.random() }))
+    .sort((left, right) => left.place - right.place)
+    .map(({ value }) => value);
+}
