@@ -12,3 +12,12 @@ export function relativeSpread(values: readonly number[]): number {
   const centre = median(values);
   return centre === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / centre;
 }
+
+/** The mean without the least and the greatest values. @param share of the values that is left out at either end. */
+export function trimmedMean(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  const omitted = Math.floor(sorted.length * share);
+  const kept = sorted.slice(omitted, sorted.length - omitted);
+  if (kept.length === 0) throw new Error('there is no mean of nothing');
+  return kept.reduce((total, value) => total + value, 0) / kept.length;
+}

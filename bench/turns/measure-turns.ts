@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadGenerator } from '../loads/index.ts';
 import { exactCpuNs, type GroupProcess, processUsage } from '../machine/index.ts';
+import { trimmedMean } from '../report/statistics.ts';
 import { ROWS, type Row, type RowId } from '../rows.ts';
 import { type BenchDependencies, expectResponse, type RunningTarget, type Target } from '../targets/index.ts';
 import { type ProcessTurns, turnsTable } from './summary.ts';
@@ -17,7 +18,12 @@ export interface TurnsPlan {
 const TURN_MS = 400;
 /** Requests in flight end within this time after a turn. */
 const SETTLE_MS = 40;
-const IDLE_MS = 5_000;
+/** What the warm-up has left to export is exported within this time. */
+const EXPORT_MS = 6_000;
+/** As long as most of what a process does by the clock takes to come round. */
+const IDLE_WINDOW_MS = 3_000;
+const IDLE_WINDOWS = 5;
+const IDLE_TRIMMED = 0.2;
 const LOAD_SECONDS = 3_600;
 
 interface Entrant {
@@ -74,7 +80,7 @@ async function measureRowTurns(
   }
   say(`row ${row.id}: ${loads.size} processes are warm`);
   await sleep(SETTLE_MS);
-  const idle = await idleShares(entrants);
+  const idle = await idleShares(entrants.map(({ target, member }) => ({ target, pid: member.pid })));
   const measured = new Map<Entrant, ProcessTurns>(
     entrants.map((entrant) => [entrant, { target: entrant.target, turns: [], between: [], peakMb: 0 }]),
   );
@@ -94,7 +100,7 @@ async function measureRowTurns(
       const requests = (await subgraphs.count()) / row.calls;
       const last = ended.get(entrant);
       if (last) {
-        const idleNs = (before.at - last.at) * 1e6 * (idle.get(entrant) ?? 0);
+        const idleNs = (before.at - last.at) * 1e6 * (idle.get(entrant.target) ?? 0);
         result.between.push((before.cpuNs - last.cpuNs - idleNs) / 1_000);
       }
       ended.set(entrant, after);
@@ -108,18 +114,25 @@ async function measureRowTurns(
   return [...measured].map(([{ member }, result]) => ({ ...result, peakMb: processUsage(member.pid)?.peakMb ?? 0 }));
 }
 
-/** The share of a core that each takes while nothing is asked of it. */
-async function idleShares(entrants: readonly Entrant[]): Promise<Map<Entrant, number>> {
-  // What the warm-up has left to export is exported first.
-  await sleep(IDLE_MS + 1_000);
-  const before = entrants.map(({ member }) => exactCpuNs(member.pid));
-  await sleep(IDLE_MS);
-  return new Map(
-    entrants.map((entrant, index) => [
-      entrant,
-      (exactCpuNs(entrant.member.pid) - (before[index] ?? 0)) / (IDLE_MS * 1e6),
-    ]),
-  );
+/**
+ * The share of a core that a process of each target takes while nothing is asked of it: the trimmed mean of windows of
+ * all its processes, since one that happens to collect garbage in its only window would be credited with it after each turn.
+ */
+async function idleShares(
+  processes: readonly { readonly target: Target; readonly pid: number }[],
+): Promise<ReadonlyMap<Target, number>> {
+  await sleep(EXPORT_MS);
+  const shares = new Map<Target, number[]>();
+  for (let window = 0; window < IDLE_WINDOWS; window++) {
+    const before = processes.map(({ pid }) => ({ at: performance.now(), cpuNs: exactCpuNs(pid) }));
+    await sleep(IDLE_WINDOW_MS);
+    processes.forEach(({ target, pid }, index) => {
+      const { at = 0, cpuNs = 0 } = before[index] ?? {};
+      const share = (exactCpuNs(pid) - cpuNs) / ((performance.now() - at) * 1e6);
+      shares.set(target, [...(shares.get(target) ?? []), share]);
+    });
+  }
+  return new Map([...shares].map(([target, ofTarget]) => [target, trimmedMean(ofTarget, IDLE_TRIMMED)]));
 }
 
 function shuffled<T>(values: readonly T[]): T[] {

@@ -1,34 +1,38 @@
 import { markdownTable } from '../report/index.ts';
-import { median } from '../report/statistics.ts';
+import { median, trimmedMean } from '../report/statistics.ts';
 import type { Target } from '../targets/index.ts';
 
-/** What one process has used. */
+/** What one process has used. Its turn at an index is of the same round as the turns of the others at that index. */
 export interface ProcessTurns {
-  readonly target: Target;
+  readonly target: Pick<Target, 'title'>;
   readonly turns: { readonly requests: number; readonly cpuUs: number }[];
   /** Processor time in microseconds after each turn but the last, without what it takes when idle: late exports. */
   readonly between: number[];
   readonly peakMb: number;
 }
 
-/** Processor time of a request, for each target beside the first: means of the processes' figures, with standard errors. */
-export function turnsTable(targets: readonly Target[], measured: readonly ProcessTurns[]): string {
+/** The share of a process's rounds that is left out at either end, where they are compared within rounds. */
+const TRIMMED = 0.2;
+
+/**
+ * Processor time of a request, for each target beside the first: means of the processes' figures, with standard errors.
+ * Within rounds, each turn is compared with the turns of the first target in the same round, while the machine was as busy.
+ */
+export function turnsTable(targets: readonly ProcessTurns['target'][], measured: readonly ProcessTurns[]): string {
+  const processes = measured.map(processCosts);
+  const bases = roundMeans(processes.filter(({ target }) => target === targets[0]).map(({ costs }) => costs));
   const figures = targets.flatMap((target) => {
-    const own = measured.filter((process) => process.target === target);
+    const own = processes.filter((process) => process.target === target);
     if (own.length === 0) return [];
-    const perRequest = own.map((process) => {
-      const costs = process.turns.map(({ requests, cpuUs }) => cpuUs / Math.max(1, requests));
-      const requests = process.turns.slice(0, -1).reduce((total, turn) => total + turn.requests, 0);
-      const between = process.between.reduce((total, us) => total + us, 0) / Math.max(1, requests);
-      return { median: median(costs) + between, quarter: quantile(costs, 0.25) + between, between };
-    });
-    const statistic = (pick: (of: (typeof perRequest)[number]) => number) => meanAndError(perRequest.map(pick));
+    const statistic = (pick: (of: ProcessCosts) => number) => meanAndError(own.map(pick));
     return [
       {
         target,
-        middle: statistic((of) => of.median),
-        quarter: statistic((of) => of.quarter),
-        between: statistic((of) => of.between),
+        middle: statistic(({ costs }) => median(costs)),
+        withinRounds: statistic(({ costs }) => ratioWithinRounds(costs, bases)),
+        quarter: statistic(({ costs }) => quantile(costs, 0.25)),
+        between: statistic(({ between }) => between),
+        requests: median(own.map(({ requests }) => requests)),
         peakMb: median(own.map(({ peakMb }) => peakMb)),
       },
     ];
@@ -36,16 +40,63 @@ export function turnsTable(targets: readonly Target[], measured: readonly Proces
   const [first] = figures;
   if (!first) return '';
   return markdownTable(
-    ['', 'median µs', 'over the first', 'quickest quarter µs', 'over the first', 'of it between turns µs', 'peak MB'],
-    figures.map(({ target, middle, quarter, between, peakMb }) => [
+    [
+      '',
+      'median µs',
+      'over the first',
+      'within rounds',
+      'quickest quarter µs',
+      'over the first',
+      'of it between turns µs',
+      'requests a turn',
+      'peak MB',
+    ],
+    figures.map(({ target, middle, withinRounds, quarter, between, requests, peakMb }) => [
       target.title,
       withError(middle),
       more(middle, first.middle),
+      more(withinRounds, first.withinRounds),
       withError(quarter),
       more(quarter, first.quarter),
       between.mean.toFixed(2),
+      requests.toFixed(0),
       peakMb.toFixed(0),
     ]),
+  );
+}
+
+interface ProcessCosts {
+  readonly target: ProcessTurns['target'];
+  /** Microseconds of a request in each round. */
+  readonly costs: readonly number[];
+  /** Of these, what a request costs between turns. */
+  readonly between: number;
+  /** Of a turn. */
+  readonly requests: number;
+  readonly peakMb: number;
+}
+
+function processCosts({ target, turns, between, peakMb }: ProcessTurns): ProcessCosts {
+  const late = between.map((us, round) => us / Math.max(1, turns[round]?.requests ?? 0));
+  const lateUs = late.length === 0 ? 0 : median(late);
+  return {
+    target,
+    costs: turns.map(({ requests, cpuUs }) => cpuUs / Math.max(1, requests) + lateUs),
+    between: lateUs,
+    requests: median(turns.map(({ requests }) => requests)),
+    peakMb,
+  };
+}
+
+/** The mean of the processes in each round. */
+function roundMeans(costs: readonly (readonly number[])[]): readonly number[] {
+  return (costs[0] ?? []).map((_, round) => mean(costs.map((own) => own[round] ?? 0)));
+}
+
+function ratioWithinRounds(costs: readonly number[], bases: readonly number[]): number {
+  return trimmedMean(
+    costs.map((cost, round) => cost / (bases[round] ?? cost)),
+    TRIMMED,
   );
 }
 
@@ -55,9 +106,13 @@ interface Estimate {
 }
 
 function meanAndError(values: readonly number[]): Estimate {
-  const mean = values.reduce((total, value) => total + value, 0) / values.length;
-  const variance = values.reduce((total, value) => total + (value - mean) ** 2, 0) / Math.max(1, values.length - 1);
-  return { mean, error: Math.sqrt(variance / values.length) };
+  const middle = mean(values);
+  const variance = values.reduce((total, value) => total + (value - middle) ** 2, 0) / Math.max(1, values.length - 1);
+  return { mean: middle, error: Math.sqrt(variance / values.length) };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0) / values.length;
 }
 
 function quantile(values: readonly number[], share: number): number {

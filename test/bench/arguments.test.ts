@@ -54,10 +54,19 @@ describe('what the benchmark is asked to do', () => {
     expect(() => parseBenchArguments(['profile', 'U', 'H'])).toThrow(/a profile is of one row/);
   });
 
+  test('turns are of rows that are named, of five processes of each target', () => {
+    const plan = parseBenchArguments(['turns', 'U', 'P', '--targets', 'portico,portico-traces-1', '--rounds', '20']);
+    expect(plan).toMatchObject({ mode: 'turns', rows: ['U', 'P'], processes: 5, rounds: 20 });
+    expect(parseBenchArguments(['turns', 'U', '--processes', '2'])).toMatchObject({ processes: 2, rounds: 25 });
+    expect(() => parseBenchArguments(['turns'])).toThrow(/turns are of rows that are named/);
+    expect(() => parseBenchArguments(['turns', 'U', 'login'])).toThrow(/turns are of rows that are named/);
+  });
+
   test.each([
     [['X'], /no row or measurement "X"/],
     [['U', '--seconds', '0'], /--seconds is a whole number/],
     [['U', '--rounds', 'many'], /--rounds is a whole number/],
+    [['turns', 'U', '--processes', '0'], /--processes is a whole number/],
     [['U', '--load', 'ab'], /--load is one of wrk, node/],
     [['--colour'], /colour/],
   ])('%j is refused with what is wrong and how it goes', (given, problem) => {

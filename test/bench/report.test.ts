@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { barCharts, escapeXml } from '../../bench/report/chart.ts';
 import { compareRows } from '../../bench/report/comparison.ts';
-import { median, relativeSpread } from '../../bench/report/statistics.ts';
+import { median, relativeSpread, trimmedMean } from '../../bench/report/statistics.ts';
 import { figure, markdownTable } from '../../bench/report/table.ts';
 import { putBetweenMarkers } from '../../bench/report/write.ts';
 import { targetsNamed } from '../../bench/targets/index.ts';
@@ -18,6 +18,12 @@ describe('statistics', () => {
 
   test('nothing has no median', () => {
     expect(() => median([])).toThrow(/no median/);
+  });
+
+  test('a trimmed mean leaves out the extremes, and of few values none', () => {
+    expect(trimmedMean([1000, 2, 4, 3, -1000], 0.2)).toBe(3);
+    expect(trimmedMean([1, 2, 6], 0.2)).toBe(3);
+    expect(() => trimmedMean([], 0.2)).toThrow(/no mean/);
   });
 
   test('the spread is the distance of the extremes as a share of the median', () => {
