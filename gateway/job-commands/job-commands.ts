@@ -25,8 +25,8 @@ const ACTED_STATES: Readonly<Record<JobAct, readonly JobState[]>> = {
   purge: ['dead'],
 };
 
-/** Commands that wait for the one that runs. */
-const MOST_WAITING = 20;
+/** Commands that look, and as many that act, at a time: one of them runs, the others wait. */
+const MOST_AT_A_TIME = 20;
 /** Queues that are listed; of one-off events each origin is one. */
 const MOST_QUEUES = 1_000;
 /** Calls of a webhook that are listed with a job. */
@@ -37,7 +37,9 @@ const MOST_LOGGED_IDS = 50;
 /** The commands of the metadata API by which operators see jobs, and act on them. Who may run which, its caller decides. */
 export class JobCommands {
   readonly #jobs: Pick<Jobs, 'admin' | 'invocations'>;
-  readonly #turns = new OneAtATime(MOST_WAITING);
+  readonly #looks = new OneAtATime(MOST_AT_A_TIME);
+  /** Of their own, since a list may take seconds, and an act is about what happens now. */
+  readonly #acts = new OneAtATime(MOST_AT_A_TIME);
   /** The list of queues that waits for its turn: for all who ask until then, as new as the strictest of them wants it. */
   #waitingQueues: { maxAgeMs: number; readonly queues: Promise<readonly ShownQueue[]> } | undefined;
 
@@ -83,7 +85,7 @@ export class JobCommands {
       this.#waitingQueues.maxAgeMs = Math.min(this.#waitingQueues.maxAgeMs, maxAgeMs);
       return this.#waitingQueues.queues;
     }
-    const queues: Promise<readonly ShownQueue[]> = this.#turns.run(async () => {
+    const queues: Promise<readonly ShownQueue[]> = this.#looks.run(async () => {
       this.#waitingQueues = undefined;
       return shownQueues(await readJobs(() => this.#jobs.admin.stats(waiting.maxAgeMs)));
     });
@@ -97,7 +99,7 @@ export class JobCommands {
   }
 
   async #list(filter: JobFilter, limit: number, { isOperator }: JobCommandCaller) {
-    const { jobs, next } = await this.#turns.run(() => readJobs(() => this.#jobs.admin.page(filter, limit)));
+    const { jobs, next } = await this.#looks.run(() => readJobs(() => this.#jobs.admin.page(filter, limit)));
     return {
       items: jobs.map((job) => shownJob(job, isOperator)),
       next: next ?? null,
@@ -107,7 +109,7 @@ export class JobCommands {
 
   #show(id: string, { isOperator }: JobCommandCaller) {
     const { admin, invocations } = this.#jobs;
-    return this.#turns.run(async () => {
+    return this.#looks.run(async () => {
       const job = await readJobs(() => admin.show(id));
       if (!job) throw unknownJob();
       const page = { kind: job.kind, job: id, limit: MOST_INVOCATIONS, offset: 0 };
@@ -132,7 +134,7 @@ export class JobCommands {
         ? { ids: jobs.ids.slice(0, MOST_LOGGED_IDS), ids_omitted: Math.max(0, jobs.ids.length - MOST_LOGGED_IDS) }
         : { kind: jobs.kind, queue: jobs.queue, of_tenant: jobs.tenant }),
     } as const;
-    return this.#turns.run(async () => {
+    return this.#acts.run(async () => {
       try {
         const changed = await this.#jobs.admin[act](filter);
         log.info({ ...line, outcome: 'success', changed }, 'an operator changed jobs');

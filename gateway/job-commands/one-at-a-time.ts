@@ -1,29 +1,30 @@
 import { tooManyJobCommands } from './errors.ts';
 
 /**
- * Runs work one after the other. Operators' commands thus take one connection of the process at most, of those by which jobs are
- * accepted and run.
+ * Runs work one after the other. Operators' commands of a sort thus take one connection of the process at most, of those by which
+ * jobs are accepted and run.
  */
 export class OneAtATime {
-  readonly #mostWaiting: number;
+  readonly #most: number;
   #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  #count = 0;
 
-  constructor(mostWaiting: number) {
-    this.#mostWaiting = mostWaiting;
+  /** @param most that may be there at a time, with the one that runs. */
+  constructor(most: number) {
+    this.#most = most;
   }
 
   /** @throws GatewayError where too much waits already, and what `work` throws. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= this.#mostWaiting) throw tooManyJobCommands();
-    this.#waiting++;
+    if (this.#count >= this.#most) throw tooManyJobCommands();
+    this.#count++;
     const before = this.#last;
     const run = before.then(work);
     this.#last = run.catch(() => {});
     try {
       return await run;
     } finally {
-      this.#waiting--;
+      this.#count--;
     }
   }
 }
