@@ -52,6 +52,19 @@ export interface JobQueue {
   readonly waiting: number;
   readonly dead: number;
   readonly oldest_queued_seconds: number | null;
+  readonly pauses: readonly QueuePause[];
+}
+
+/** A queue, or a tenant of it, of which processes begin no job for now. */
+export interface QueuePause {
+  /** Null: all tenants. */
+  readonly tenant: string | null;
+  readonly reason: string;
+  readonly since: string;
+  /** In the past while a job is tried again. */
+  readonly until: string;
+  readonly processes: number;
+  readonly of_processes: number;
 }
 
 export interface JobPage {

@@ -60,6 +60,11 @@ export const jobQueues = {
   name: 'Queue',
   oldest: 'Oldest queued',
   age,
+  paused: (tenant: string | null) => (tenant === null ? 'paused' : `tenant ${tenant} paused`),
+  since: 'since',
+  pausedWhy: (reason: string, processes: number, all: number) =>
+    `: ${reason}${processes < all ? `, in ${processes} of ${all} processes` : ''}`,
+  morePauses: (count: number) => `${count} more tenants are paused`,
 } as const;
 
 export const jobView = {

@@ -87,7 +87,9 @@ export class JobCommands {
     }
     const queues: Promise<readonly ShownQueue[]> = this.#looks.run(async () => {
       this.#waitingQueues = undefined;
-      return shownQueues(await readJobs(() => this.#jobs.admin.stats(waiting.maxAgeMs)));
+      const { admin } = this.#jobs;
+      const stats = await readJobs(() => admin.stats(waiting.maxAgeMs));
+      return shownQueues(stats, await readJobs(() => admin.pauses()));
     });
     const waiting = { maxAgeMs, queues };
     this.#waitingQueues = waiting;

@@ -1,4 +1,4 @@
-import type { Invocation, JobDetails, JobSummary, Json, QueueStats } from '../jobs/index.ts';
+import type { Invocation, JobDetails, JobSummary, Json, QueuePause, QueueStats } from '../jobs/index.ts';
 
 /** Characters of an error's code, which a webhook may have chosen. */
 const MAX_ERROR_CODE = 200;
@@ -91,20 +91,54 @@ export type ShownQueue = Readonly<Record<(typeof COUNTED_STATES)[number], number
   readonly queue: string;
   /** How long the job has been due that has waited longest, in seconds; null where none is queued. */
   readonly oldest_queued_seconds: number | null;
+  /** Of which jobs none are begun for now: of the queue, or of tenants of it. */
+  readonly pauses: readonly ShownPause[];
 };
 
-/** A queue for each of which there are jobs, in the order of their kinds and names. */
-export function shownQueues(stats: readonly QueueStats[]): readonly ShownQueue[] {
+/** Why and where jobs of a queue are not begun. */
+export interface ShownPause {
+  /** Null: all tenants. */
+  readonly tenant: string | null;
+  /** Why the last job that was tried could not be, a reason of docs/metrics.md. */
+  readonly reason: string;
+  /** Since when jobs have been held back, without one that has run in between. */
+  readonly since: string;
+  /** When jobs are tried again; in the past while one is. */
+  readonly until: string;
+  /** Processes that begin none, of those that run jobs. */
+  readonly processes: number;
+  readonly of_processes: number;
+}
+
+/** A queue for each of which there are jobs or pauses, in the order of their kinds and names. */
+export function shownQueues(stats: readonly QueueStats[], pauses: readonly QueuePause[]): readonly ShownQueue[] {
   const queues = new Map<string, ShownQueue>();
-  for (const { kind, queue, state, count, oldestSeconds } of stats) {
+  const change = (kind: string, queue: string, changed: (known: ShownQueue) => Partial<ShownQueue>) => {
     const key = JSON.stringify([kind, queue]);
-    const known = queues.get(key) ?? { kind, queue, ...NO_JOBS, oldest_queued_seconds: null };
-    const oldest = state === 'queued' ? { oldest_queued_seconds: oldestSeconds } : {};
-    queues.set(key, { ...known, ...oldest, [state]: count });
-  }
+    const known = queues.get(key) ?? { kind, queue, ...NO_JOBS, oldest_queued_seconds: null, pauses: [] };
+    queues.set(key, { ...known, ...changed(known) });
+  };
+  for (const { kind, queue, state, count, oldestSeconds } of stats)
+    change(kind, queue, () => ({
+      ...(state === 'queued' && { oldest_queued_seconds: oldestSeconds }),
+      [state]: count,
+    }));
+  for (const pause of pauses)
+    change(pause.kind, pause.queue, (known) => ({ pauses: [...known.pauses, shownPause(pause)] }));
   return [...queues.values()].sort(
     (one, other) => compareNames(one.kind, other.kind) || compareNames(one.queue, other.queue),
   );
+}
+
+function shownPause({ tenant, reason, since, until, processes, ofProcesses }: QueuePause): ShownPause {
+  return {
+    tenant,
+    reason,
+    since: since.toISOString(),
+    until: until.toISOString(),
+    processes,
+    of_processes: ofProcesses,
+  };
 }
 
 const NO_JOBS = { queued: 0, running: 0, scheduled: 0, waiting: 0, dead: 0 };

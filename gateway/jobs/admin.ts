@@ -1,5 +1,6 @@
 import type { JobsDatabase } from './database/index.ts';
 import type { JobState, JobSummary, Json } from './job.ts';
+import { type QueuePause, readPauses } from './paused-queues.ts';
 import { CLOCK_SKEW_MS, firstUuidOf } from './uuid-v7.ts';
 
 /** Jobs of an administrator's interest; all of the given conditions hold. */
@@ -249,6 +250,11 @@ export class JobsAdmin {
       'SELECT kind, queue, state, count, oldest_seconds AS "oldestSeconds" FROM portico_jobs.queue_stats($1)',
       [maxAgeMs],
     );
+  }
+
+  /** Queues, and tenants of queues, of which processes begin no job for now. */
+  pauses(): Promise<readonly QueuePause[]> {
+    return readPauses(this.#database);
   }
 
   /** Makes the partitions of the next days. @throws Error when it could not, for now. */

@@ -25,5 +25,6 @@ export {
   retryLater,
 } from './job.ts';
 export { type Jobs, type JobsMode, type JobsOptions, openJobs, openJobsAdmin } from './jobs.ts';
+export type { QueuePause } from './paused-queues.ts';
 export { isFinal, type ResultQuery } from './results.ts';
 export type { ScheduledJob, ScheduledJobFilter, ScheduledJobs } from './scheduled-jobs.ts';

@@ -1,23 +1,176 @@
+import { type LaneCursor, laneKey, queueKey } from './claim.ts';
+import type { JobsDatabase } from './database/index.ts';
+import type { JobOutcome } from './job.ts';
+
+/**
+ * After the end of a pause the next job shows whether another one follows. So long it counts as the same pause, in milliseconds: a
+ * call may take as long as its webhook may.
+ */
+const PAUSE_FOLLOWS_MS = 60_000;
+/** A process writes its pauses no more often, in milliseconds. */
+const WRITE_INTERVAL_MS = 1_000;
+/** Of a process; each tenant of each queue may have one. */
+const MAX_WRITTEN = 200;
+const MAX_READ = 1_000;
+
+/** A queue, or a tenant of one, of which this process begins no job. Times are those of `performance.now()`. */
+interface Pause {
+  readonly kind: string;
+  readonly queue: string;
+  /** Null: all tenants. */
+  readonly tenant: string | null;
+  /** Why the last of its jobs could not be tried. */
+  readonly reason: string;
+  /** When the first of the pauses began after which no job has run. */
+  readonly since: number;
+  readonly until: number;
+}
+
+type Postponed = Extract<JobOutcome, { outcome: 'postponed' }>;
+
 /** Queues, and tenants of queues, of which this process begins no job for now, since what runs their jobs cannot be called. */
 export class PausedQueues {
-  /** Until when, by `performance.now()`. */
-  readonly #until = new Map<string, number>();
+  readonly #pauses = new Map<string, Pause>();
 
-  /** @param key of the queue or of the lane. */
-  pause(key: string, ms: number): void {
-    if (ms <= 0) return;
-    this.#until.set(key, Math.max(this.#until.get(key) ?? 0, performance.now() + ms));
+  /** A run has ended: its lane or its queue may be paused by that, or no longer. @returns whether something has changed. */
+  ended(lane: LaneCursor, outcome: JobOutcome): boolean {
+    if (outcome.outcome === 'postponed') return this.#pause(lane, outcome);
+    const hasRun = outcome.outcome === 'done' || outcome.outcome === 'failed';
+    return hasRun && this.#pauses.size > 0 && this.#forgetOver(lane);
   }
 
+  #pause({ kind, queue, tenant }: LaneCursor, { reason, afterMs, pauses }: Postponed): boolean {
+    if (afterMs <= 0) return false;
+    const lane = { kind, queue, tenant: pauses === 'queue' ? null : tenant };
+    const now = performance.now();
+    const key = keyOf(lane);
+    const known = this.#known(key, now);
+    const until = Math.max(known?.until ?? 0, now + afterMs);
+    this.#pauses.set(key, { ...lane, reason, since: known?.since ?? now, until });
+    return true;
+  }
+
+  /** A job of the lane has run: its pauses that are over are not followed by others. */
+  #forgetOver({ kind, queue, tenant }: LaneCursor): boolean {
+    const now = performance.now();
+    const over = [laneKey({ kind, queue, tenant }), queueKey(kind, queue)].filter((key) => {
+      const pause = this.#pauses.get(key);
+      return pause !== undefined && pause.until <= now;
+    });
+    for (const key of over) this.#pauses.delete(key);
+    return over.length > 0;
+  }
+
+  /** Of queues and lanes that are left alone now. */
   keys(): readonly string[] {
     const now = performance.now();
-    for (const [key, until] of this.#until) if (until <= now) this.#until.delete(key);
-    return [...this.#until.keys()];
+    return [...this.#pauses].flatMap(([key, { until }]) => (until > now ? [key] : []));
   }
 
   /** In how many milliseconds the next pause ends; Infinity where there is none. */
   nextEndMs(): number {
     const now = performance.now();
-    return Math.min(...[...this.#until.values()].map((until) => until - now));
+    return Math.min(...[...this.#pauses.values()].map(({ until }) => until - now).filter((ms) => ms > 0));
+  }
+
+  /** Those that hold, and those that another one may follow; the oldest first. */
+  list(): readonly Pause[] {
+    const now = performance.now();
+    for (const key of this.#pauses.keys()) this.#known(key, now);
+    return [...this.#pauses.values()].sort((one, other) => one.since - other.since);
+  }
+
+  /** Forgets one that no other has followed. */
+  #known(key: string, now: number): Pause | undefined {
+    const pause = this.#pauses.get(key);
+    if (!pause || pause.until + PAUSE_FOLLOWS_MS > now) return pause;
+    this.#pauses.delete(key);
+    return undefined;
   }
 }
+
+function keyOf({ kind, queue, tenant }: Pick<Pause, 'kind' | 'queue' | 'tenant'>): string {
+  return tenant === null ? queueKey(kind, queue) : laneKey({ kind, queue, tenant });
+}
+
+/** What processes that run jobs begin none of for now. Times are the database's. */
+export interface QueuePause {
+  readonly kind: string;
+  readonly queue: string;
+  /** Null: all tenants. */
+  readonly tenant: string | null;
+  /** Why the last of its jobs could not be tried. */
+  readonly reason: string;
+  /** When the first of the pauses began after which no job has run. */
+  readonly since: Date;
+  /** When jobs of it are tried again; in the past while one is. */
+  readonly until: Date;
+  /** Processes that it is paused in, and those that run jobs. */
+  readonly processes: number;
+  readonly ofProcesses: number;
+}
+
+interface PauseWriterOptions {
+  readonly database: JobsDatabase;
+  readonly paused: PausedQueues;
+  /** The lease of this process, whose row has its pauses. */
+  readonly leaseId: () => string;
+}
+
+/** Writes the pauses of this process to the database, where all processes can read them. */
+export class PauseWriter {
+  readonly #options: PauseWriterOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #isWanted = false;
+
+  constructor(options: PauseWriterOptions) {
+    this.#options = options;
+  }
+
+  /** The pauses have changed: they are written now, or once the interval since they were written is over. */
+  changed(): void {
+    if (this.#timer) {
+      this.#isWanted = true;
+      return;
+    }
+    this.#isWanted = false;
+    // A pause that could not be written is written with the next one, and jobs do not depend on it.
+    void this.#write().catch(() => {});
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#isWanted) this.changed();
+    }, WRITE_INTERVAL_MS);
+    this.#timer.unref();
+  }
+
+  async #write(): Promise<void> {
+    const { database, paused, leaseId } = this.#options;
+    const at = (moment: number) => new Date(database.clock.at(moment)).toISOString();
+    const pauses = paused
+      .list()
+      .slice(0, MAX_WRITTEN)
+      .map(({ since, until, ...pause }) => ({ ...pause, since: at(since), until: at(until) }));
+    await database.query('UPDATE portico_jobs.runner SET pauses = $2::jsonb WHERE id = $1', [
+      leaseId(),
+      JSON.stringify(pauses),
+    ]);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** What is paused in any process, by kind, queue and tenant. @throws Error when the database cannot be asked. */
+export function readPauses(database: JobsDatabase): Promise<readonly QueuePause[]> {
+  return database.query<QueuePause>(READ, [PAUSE_FOLLOWS_MS]);
+}
+
+const READ = `
+  SELECT p.kind, p.queue, p.tenant, (array_agg(p.reason ORDER BY p.until DESC))[1] AS reason, min(p.since) AS since,
+    max(p.until) AS until, count(*)::int AS processes,
+    (SELECT count(*)::int FROM portico_jobs.runner WHERE lease_until > clock_timestamp()) AS "ofProcesses"
+  FROM portico_jobs.runner r, jsonb_to_recordset(r.pauses) AS p (
+    kind text, queue text, tenant text, reason text, since timestamptz, until timestamptz)
+  WHERE r.lease_until > clock_timestamp() AND p.until > clock_timestamp() - $1 * interval '1 millisecond'
+  GROUP BY p.kind, p.queue, p.tenant ORDER BY p.kind, p.queue, p.tenant NULLS FIRST LIMIT ${MAX_READ}`;

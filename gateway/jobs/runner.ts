@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger, Span, Telemetry } from '../../platform/index.ts';
-import { type ClaimedRow, claimJobs, type LaneCursor, laneKey, NO_LANE, nextDueMs, queueKey } from './claim.ts';
+import { type ClaimedRow, claimJobs, type LaneCursor, NO_LANE, nextDueMs } from './claim.ts';
 import type { JobCounts } from './counts.ts';
 import { type JobsDatabase, JobsDatabaseUnusable } from './database/index.ts';
 import { interrupted, type JobHandler, type JobOutcome, retryLater } from './job.ts';
 import { Lease } from './lease.ts';
 import { labelsOf, settledRowOf } from './outcomes.ts';
-import { PausedQueues } from './paused-queues.ts';
+import { PausedQueues, PauseWriter } from './paused-queues.ts';
 import { type Settled, type Settlement, Settlements, settlementOf, unstorable } from './settlements.ts';
 
 /** Notifications wake a process; this is for those that were lost, in milliseconds. */
@@ -45,6 +45,7 @@ export class JobRunner {
   readonly #lease: Lease;
   readonly #running = new Map<string, RunInProgress>();
   readonly #paused = new PausedQueues();
+  readonly #pauseWriter: PauseWriter;
   readonly #settlements: Settlements;
   #cursor: LaneCursor = NO_LANE;
   #claiming: Promise<void> | undefined;
@@ -74,6 +75,11 @@ export class JobRunner {
       },
       options.leaseMs,
     );
+    this.#pauseWriter = new PauseWriter({
+      database: options.database,
+      paused: this.#paused,
+      leaseId: () => this.#lease.id,
+    });
     this.#settlements = new Settlements({
       database: options.database,
       leaseId: () => this.#lease.id,
@@ -175,8 +181,7 @@ export class JobRunner {
     const outcome: JobOutcome = row.is_expired
       ? { outcome: 'expired' }
       : await this.#handle(row, span, controller.signal);
-    if (outcome.outcome === 'postponed')
-      this.#paused.pause(outcome.pauses === 'queue' ? queueKey(row.kind, row.queue) : laneKey(row), outcome.afterMs);
+    if (this.#paused.ended(row, outcome)) this.#pauseWriter.changed();
     const settlement = settlementOf(settledRowOf(row, outcome));
     const labels = labelsOf(settlement.row);
     const durationMs = performance.now() - startedAt;
@@ -271,6 +276,7 @@ export class JobRunner {
       await this.#idleWithin(RETRY_MS);
     }
     this.#isStopping = true;
+    this.#pauseWriter.close();
     await this.#lease.close();
   }
 

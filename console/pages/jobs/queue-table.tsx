@@ -1,12 +1,15 @@
 import { Link, PagedList } from '../../administration/index.ts';
-import type { JobQueues } from '../../api/index.ts';
-import type { Loaded } from '../../parts/index.ts';
+import type { JobQueues, QueuePause } from '../../api/index.ts';
+import { type Loaded, Time } from '../../parts/index.ts';
 import { pathWith } from '../../routing/index.ts';
 import { jobsPage, jobQueues as texts } from '../../texts/index.ts';
 import { kindName } from './job-state.tsx';
 
 /** States that are counted, in the order of the columns. */
 const COUNT_COLUMNS = Object.entries(jobsPage.counted) as readonly [keyof typeof jobsPage.counted, string][];
+
+/** Pauses of a queue that are shown; each of its tenants may have one. */
+const SHOWN_PAUSES = 3;
 
 /** The queues that have something to do, or something dead. */
 export function QueueTable({ loaded }: { readonly loaded: Loaded<JobQueues> }) {
@@ -26,6 +29,7 @@ export function QueueTable({ loaded }: { readonly loaded: Loaded<JobQueues> }) {
             <td data-label={texts.name}>
               <Link to={pathWith('jobs', { kind: row.kind, queue: row.queue })}>{row.queue}</Link>{' '}
               <span class="dim small">{kindName(row.kind)}</span>
+              <Pauses pauses={row.pauses} />
             </td>
             {COUNT_COLUMNS.map(([state, label]) => (
               <td key={state} data-label={label}>
@@ -45,5 +49,21 @@ export function QueueTable({ loaded }: { readonly loaded: Loaded<JobQueues> }) {
         )}
       />
     </section>
+  );
+}
+
+/** What is not begun for now, why and since when. */
+function Pauses({ pauses }: { readonly pauses: readonly QueuePause[] }) {
+  const hidden = pauses.length - SHOWN_PAUSES;
+  return (
+    <>
+      {pauses.slice(0, SHOWN_PAUSES).map(({ tenant, reason, since, processes, of_processes: all }) => (
+        <div key={tenant} class="small">
+          <span class="badge warn">{texts.paused(tenant)}</span> {texts.since} <Time at={since} />
+          {texts.pausedWhy(reason, processes, all)}
+        </div>
+      ))}
+      {hidden > 0 && <div class="dim small">{texts.morePauses(hidden)}</div>}
+    </>
   );
 }

@@ -12,6 +12,11 @@ export class DatabaseClock {
 
   /** In milliseconds since 1970. */
   now(): number {
-    return Math.floor(performance.now() + this.#offsetMs);
+    return this.at(performance.now());
+  }
+
+  /** When a moment of `performance.now()` is or was, in milliseconds since 1970. */
+  at(moment: number): number {
+    return Math.floor(moment + this.#offsetMs);
   }
 }

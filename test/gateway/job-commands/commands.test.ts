@@ -196,6 +196,7 @@ describe('lists', () => {
           waiting: 0,
           dead: 0,
           oldest_queued_seconds: expect.any(Number),
+          pauses: [],
         },
         {
           kind: 'work',
@@ -206,11 +207,35 @@ describe('lists', () => {
           waiting: 0,
           dead: 3,
           oldest_queued_seconds: null,
+          pauses: [],
         },
       ],
       omitted: 0,
       may_operate: true,
     });
+  });
+
+  test('of queues have what is paused and why, also where no jobs of it are counted', async () => {
+    const [since, until] = ['2026-01-02T03:04:05.000Z', new Date(Date.now() + 60_000).toISOString()];
+    const pauses = [
+      { kind: 'work', queue: 'bad', tenant: null, reason: 'circuit-open', since, until },
+      { kind: 'work', queue: 'away', tenant: '7', reason: 'schedule-changed', since, until },
+    ];
+    const plant = (value: object) =>
+      jobs.sql(`UPDATE portico_jobs.runner SET pauses = $1 WHERE id = (SELECT id FROM portico_jobs.runner LIMIT 1)`, [
+        JSON.stringify(value),
+      ]);
+    await plant(pauses);
+    const { items } = await get<{ items: readonly { queue: string; dead: number; pauses: unknown }[] }>(
+      'portico_get_job_queues',
+    );
+    await plant([]);
+    const shown = { since, until, processes: 1, of_processes: 2 };
+    expect(items.map(({ queue, dead: count, pauses: held }) => [queue, count, held])).toEqual([
+      ['mails', 0, []],
+      ['away', 0, [{ tenant: '7', reason: 'schedule-changed', ...shown }]],
+      ['bad', 3, [{ tenant: null, reason: 'circuit-open', ...shown }]],
+    ]);
   });
 });
 
