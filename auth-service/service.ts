@@ -206,6 +206,7 @@ export async function startAuthService(
   });
 
   const closers: (() => Promise<void>)[] = [
+    async () => activeSpan.close(),
     () => telemetry.stop(),
     () => database.close(),
     () => housekeeping.stop(),

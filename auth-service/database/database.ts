@@ -182,7 +182,11 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     ping: () => operations.during('ping', () => pool.ping(PING_DEADLINE_MS)),
     silentMs: () => pool.silentMs,
     pingNewConnection: () => pingNewConnection(url),
-    close: () => client.$disconnect(),
+    async close() {
+      await client.$disconnect();
+      // From its first use on it costs time at each promise of the process.
+      openTransactions.disable();
+    },
   };
 }
 

@@ -1,9 +1,11 @@
 // Takes the place of jest's module system: suites, sources and packages are loaded by Node's own loader, once in a worker,
 // in place of once for each suite in a sandbox of `node:vm`. There are no mocks of modules, snapshots or coverage.
+const asyncHooks = require('node:async_hooks');
 const { register } = require('node:module');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { sourceMapOf } = require('./compiled.cjs');
+const { SequentialStorage } = require('./sequential-storage.cjs');
 
 const HANDLERS = Symbol.for('EVENT_HANDLERS');
 const OPTIONS_OF_RETRIES = ['RETRY_TIMES', 'LOG_ERRORS_BEFORE_RETRY', 'WAIT_BEFORE_RETRY', 'RETRY_IMMEDIATELY'].map(
@@ -30,7 +32,13 @@ module.exports = class NativeRuntime {
     delete globalThis[HANDLERS];
     delete require.cache[path];
     module.children = module.children.filter(({ filename }) => filename !== path);
-    return require(path);
+    const { AsyncLocalStorage } = asyncHooks;
+    asyncHooks.AsyncLocalStorage = SequentialStorage;
+    try {
+      return require(path);
+    } finally {
+      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+    }
   }
 
   setGlobalsForRuntime(globals) {
