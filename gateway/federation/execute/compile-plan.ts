@@ -11,6 +11,7 @@ import {
   repairRequirements,
   restorePossibleTypes,
   scheduleFetches,
+  separateTypes,
   unknown,
 } from '../plan/index.ts';
 import { describeFetches, type FetchDescription } from './describe-fetches.ts';
@@ -59,9 +60,8 @@ export function compileSubscription<Context>(
   const planned = fetchesOf(node);
   const [primary, ...rest] = changedFetches(planned, scope);
   if (primary?.kind !== 'root' || rest.some(({ kind }) => kind === 'root')) throw unknown(node);
-  const fetch = planned.includes(primary) ? primary.node : changedFetch(primary);
   return {
-    primary: compileRootFetch(fetch, scope.types, scope.clientVariables),
+    primary: compileRootFetch(rootNode(primary, planned, scope.types), scope.types, scope.clientVariables),
     step: rest.length > 0 ? compileWaves(scheduleFetches(rest), planned, scope) : undefined,
   };
 }
@@ -86,17 +86,20 @@ function compileWave<Context>(wave: readonly Fetch[], planned: readonly Fetch[],
   const entities = new Map<string, EntityFetch[]>();
   for (const fetch of wave) {
     if (fetch.kind === 'entities') entities.set(fetch.service, [...(entities.get(fetch.service) ?? []), fetch]);
-    else {
-      const node = planned.includes(fetch) ? fetch.node : changedFetch(fetch);
-      steps.push(rootFetchStep(compileRootFetch(node, types, clientVariables)));
-    }
+    else steps.push(rootFetchStep(compileRootFetch(rootNode(fetch, planned, types), types, clientVariables)));
   }
   for (const fetches of entities.values()) steps.push(compileEntityFetch(fetches, types, clientVariables));
   return inParallel(steps);
 }
 
+/** The node of a fetch as its subgraph accepts it: the planner's, unless the selections were changed after planning. */
+function rootNode(fetch: RootFetch, planned: readonly Fetch[], types: SupergraphTypes): FetchNode {
+  const separated = separateTypes(fetch, types);
+  return planned.includes(separated) ? separated.node : changedFetch(separated);
+}
+
 /** The node of a fetch with the text of its selections, which were changed after planning. */
-function changedFetch({ node, selections, variables }: RootFetch): FetchNode {
+function changedFetch({ node, selections, variables, outputRewrites }: RootFetch): FetchNode {
   const definitions = new Map(variables.map((one) => [one.variable.name.value, one]));
   const operation: OperationDefinitionNode = {
     kind: Kind.OPERATION_DEFINITION,
@@ -105,7 +108,7 @@ function changedFetch({ node, selections, variables }: RootFetch): FetchNode {
     selectionSet: { kind: Kind.SELECTION_SET, selections },
   };
   const { serviceName: _, operationName: _name, ...text } = fetchText(operation, node.serviceName);
-  return { kind: 'Fetch', serviceName: node.serviceName, ...text } as FetchNode;
+  return { kind: 'Fetch', serviceName: node.serviceName, ...text, outputRewrites: [...outputRewrites] } as FetchNode;
 }
 
 /** The fetches of root fields in a plan. */

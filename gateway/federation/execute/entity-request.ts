@@ -28,12 +28,7 @@ export function entityRequest(
   asked: readonly EntityFetch[],
   types: SupergraphTypes,
 ): { fetch: FetchText; questions: EntityQuestion[] } {
-  const fetches = asked.map((fetch): EntityFetch => {
-    const { selections, rewrites } = separateTypes(fetch.selections, fetch.service, types);
-    return rewrites.length === 0
-      ? fetch
-      : { ...fetch, selections, outputRewrites: [...rewrites, ...fetch.outputRewrites] };
-  });
+  const fetches = asked.map((fetch) => separateTypes(fetch, types));
   const groups = new Map<string, EntityFetch[]>();
   for (const fetch of fetches) {
     const { selections, requires, inputRewrites, outputRewrites } = fetch;

@@ -3,6 +3,7 @@ import type { SelectionNode } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import { fieldsOf, responseKey } from '../plan/index.ts';
+import { mergeInto } from './merge.ts';
 
 /** Changes a value in place, as a plan asks for before it is sent or after it has come. */
 export type Rewrite = (value: Json | undefined) => void;
@@ -65,9 +66,11 @@ function compileRewrite(rewrite: FetchRewrite, types: SupergraphTypes): Rewrite 
   if ('KeyRenamer' in rewrite) {
     const { path, renameKeyTo } = rewrite.KeyRenamer;
     return atKey(path, types, (object, key) => {
-      if (object[key] === undefined) return;
-      object[renameKeyTo] = object[key];
+      const value = object[key];
+      if (value === undefined) return;
       delete object[key];
+      // It may be selected under its own key too, on a type that has the object as well.
+      mergeInto(object, { [renameKeyTo]: value }, types.isAbstract);
     });
   }
   const { path, setValueTo } = 'ValueSetter' in rewrite ? rewrite.ValueSetter : rewrite;

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { PlanNode, QueryPlanner } from '@graphql-hive/router-query-planner';
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
+import { withExactNumbers } from './exact-numbers.ts';
 
 /**
  * Plans one operation; undefined where there is nothing to fetch.
@@ -20,8 +21,10 @@ export function openPlanner(supergraphSdl: string): PlanQuery {
   const planner = new (loadPlanner())(supergraphSdl);
   return (document, operationName, labels) => {
     try {
+      const { text, restore } = withExactNumbers(document);
       // Labels such as percent(5) hold while the last argument is below 5.
-      return planner.plan(document, operationName, new Set(labels), 0).node;
+      const { node } = planner.plan(text, operationName, new Set(labels), 0);
+      return node && restore(node);
     } catch (error) {
       throw unplannable(error);
     }

@@ -1,46 +1,113 @@
-import type { OutputRewrite } from '@graphql-hive/router-query-planner';
-import { type InlineFragmentNode, Kind, type SelectionNode } from 'graphql';
+import type { FetchNodePathSegment, OutputRewrite } from '@graphql-hive/router-query-planner';
+import { type FieldNode, Kind, type SelectionNode } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
-import { responseKey } from './fold-fetches.ts';
-
-/** Selections of entities, and the original response keys of renamed fields. */
-export interface Separated {
-  readonly selections: readonly SelectionNode[];
-  readonly rewrites: readonly OutputRewrite[];
-}
+import { nameNode } from '../../syntax/index.ts';
+import { fieldsOf, responseKey } from './fold-fetches.ts';
+import { type Fetch, rootName } from './plan-fetches.ts';
 
 /**
  * Gives fields of different types response keys of their own where a subgraph would reject one for both (GraphQL 5.3.2): a
- * field may be non-null on one type and not on the other, which clients do not see. The planner does so below entities, but
- * not for the entities themselves.
+ * field may be non-null on one type and not on another, or a list of it, while the client selects it on their interface. The
+ * planner does so for fields without selections below entities only.
  */
-export function separateTypes(
-  selections: readonly SelectionNode[],
-  service: string,
-  types: SupergraphTypes,
-): Separated {
-  const shapes = new Map<string, string | undefined>();
+export function separateTypes<Own extends Fetch>(fetch: Own, types: SupergraphTypes): Own {
   const rewrites: OutputRewrite[] = [];
-  const separated = selections.map((fragment, index): SelectionNode => {
-    const typename = fragment.kind === Kind.INLINE_FRAGMENT ? fragment.typeCondition?.name.value : undefined;
-    if (fragment.kind !== Kind.INLINE_FRAGMENT || typename === undefined) return fragment;
-    const fields = fragment.selectionSet.selections.map((field): SelectionNode => {
-      if (field.kind !== Kind.FIELD) return field;
-      const key = responseKey(field);
-      const shape = types.subgraphType(service, typename, field.name.value);
-      if (!shapes.has(key)) shapes.set(key, shape);
-      if (shapes.get(key) === shape) return field;
-      const alias = `_t${index}_${key}`;
-      rewrites.push({
-        KeyRenamer: { path: [{ TypenameEquals: [typename] }, { Key: alias }], renameKeyTo: key },
-      });
-      return { ...field, alias: { kind: Kind.NAME, value: alias } };
-    });
-    return withFields(fragment, fields);
+  const type = fetch.kind === 'root' ? rootName(fetch.node.operationKind) : undefined;
+  const [selections = []] = separate([{ selections: fetch.selections, type }], [], {
+    typeOf: (parent, field) => types.subgraphType(fetch.service, parent, field),
+    rewrites,
   });
-  return rewrites.length === 0 ? { selections, rewrites } : { selections: separated, rewrites };
+  if (rewrites.length === 0) return fetch;
+  return { ...fetch, selections, outputRewrites: [...rewrites, ...fetch.outputRewrites] };
 }
 
-function withFields(fragment: InlineFragmentNode, selections: readonly SelectionNode[]): InlineFragmentNode {
-  return { ...fragment, selectionSet: { ...fragment.selectionSet, selections } };
+/** Selections, and the type that they are selected on where it is known. */
+interface TypedSelections {
+  readonly selections: readonly SelectionNode[];
+  readonly type: string | undefined;
 }
+
+interface SeparateScope {
+  typeOf(parent: string, field: string): string | undefined;
+  /** The original keys of fields with keys of their own, outer ones first. */
+  readonly rewrites: OutputRewrite[];
+}
+
+/**
+ * @param sets what is selected at one path, in several fields of the same response key
+ * @param path the original response keys that lead there
+ */
+function separate(
+  sets: readonly TypedSelections[],
+  path: readonly string[],
+  scope: SeparateScope,
+): (readonly SelectionNode[])[] {
+  const occurrences = sets.flatMap(({ selections, type }) => fieldsOf(selections, type));
+  const shapes = new Map<string, string[]>();
+  /** The fields of one response key, by their indices. */
+  const groups = new Map<string, number[]>();
+  const aliases = occurrences.map(({ field, type }, index) => {
+    const key = responseKey(field);
+    const own = type && scope.typeOf(type, field.name.value);
+    const shape = shapeOf(field, own);
+    const known = shapes.get(key) ?? [];
+    if (!known.includes(shape)) shapes.set(key, [...known, shape]);
+    const alias = aliasOf(key, known.includes(shape) ? known.indexOf(shape) : known.length);
+    if (alias !== key && !groups.has(alias)) scope.rewrites.push(renamer([...path, alias], key));
+    groups.set(alias, [...(groups.get(alias) ?? []), index]);
+    return alias;
+  });
+  const below = new Map<number, readonly SelectionNode[]>();
+  for (const indices of groups.values()) {
+    const fields = indices.flatMap((index) => (occurrences[index]?.field.selectionSet ? [index] : []));
+    const [first] = fields;
+    if (first === undefined) continue;
+    const key = responseKey(occurrences[first]?.field as FieldNode);
+    const inner = fields.map((index): TypedSelections => {
+      const { field, type } = occurrences[index] as { field: FieldNode; type: string | undefined };
+      const own = type && scope.typeOf(type, field.name.value)?.replace(/[[\]!]/g, '');
+      return { selections: field.selectionSet?.selections ?? [], type: own };
+    });
+    separate(inner, [...path, key], scope).forEach((selections, at) => void below.set(fields[at] ?? 0, selections));
+  }
+  return rebuild(sets, aliases, below);
+}
+
+/** What has to be the same for all fields of one response key. */
+function shapeOf(field: FieldNode, type: string | undefined): string {
+  return (field.selectionSet ? type?.replace(/\w+/, '') : type) ?? '';
+}
+
+function aliasOf(key: string, shape: number): string {
+  return shape === 0 ? key : `_t${shape}_${key}`;
+}
+
+function renamer(keys: readonly string[], renameKeyTo: string): OutputRewrite {
+  return { KeyRenamer: { path: keys.map((Key): FetchNodePathSegment => ({ Key })), renameKeyTo } };
+}
+
+/** The selections with new response keys, and with new selections below; both in the order of `fieldsOf`. */
+function rebuild(
+  sets: readonly TypedSelections[],
+  aliases: readonly string[],
+  below: ReadonlyMap<number, readonly SelectionNode[]>,
+): (readonly SelectionNode[])[] {
+  let next = 0;
+  const rebuilt = (selections: readonly SelectionNode[]): readonly SelectionNode[] =>
+    selections.map((selection): SelectionNode => {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return selection;
+      if (selection.kind === Kind.INLINE_FRAGMENT)
+        return { ...selection, selectionSet: withSelections(rebuilt(selection.selectionSet.selections)) };
+      const index = next++;
+      const alias = aliases[index] ?? responseKey(selection);
+      const own = below.get(index);
+      return {
+        ...selection,
+        ...(alias !== responseKey(selection) && { alias: nameNode(alias) }),
+        ...(own && { selectionSet: withSelections(own) }),
+      };
+    });
+  return sets.map(({ selections }) => rebuilt(selections));
+}
+
+const withSelections = (selections: readonly SelectionNode[]) => ({ kind: Kind.SELECTION_SET, selections }) as const;

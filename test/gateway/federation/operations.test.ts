@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { GraphQLScalarType } from 'graphql';
 import { responseObject } from '../../../gateway/federation/index.ts';
 import { federate, type World } from './world.ts';
+
+/** A number that is read as it was written. */
+const Decimal = new GraphQLScalarType({
+  name: 'Decimal',
+  parseValue: String,
+  parseLiteral: (node) => ('value' in node ? node.value : undefined),
+});
 
 let bank: World;
 let journal: string[];
@@ -12,8 +20,12 @@ beforeAll(async () => {
         type Mutation { open(name: String!): Account! close(id: ID!): Account! rename(id: ID!, name: String!): Account! }
         type Subscription { opened(branch: String): Account! }
         input Where { name: String ids: [ID!] }
-        type Account @key(fields: "id") { id: ID! name: String echo(text: String): String }`,
+        scalar Decimal
+        type Account @key(fields: "id") {
+          id: ID! name: String echo(text: String): String sum(of: [Decimal!]): String owner(id: ID, share: Float): String
+        }`,
       resolvers: {
+        Decimal,
         Query: {
           account: (_: unknown, { id, currency }: { id: string; currency?: string }) => ({
             id,
@@ -30,6 +42,8 @@ beforeAll(async () => {
         Account: {
           __resolveReference: ({ id }: { id: string }) => note(`read ${id}`, { id, name: `read ${id}` }),
           echo: (_: unknown, { text }: { text?: string }) => text ?? null,
+          sum: (_: unknown, { of }: { of: string[] }) => of.join(' '),
+          owner: (_: unknown, { id, share }: { id?: string; share?: number }) => `${id} ${share}`,
         },
       },
     },
@@ -61,6 +75,32 @@ function note<T>(entry: string, value: T): T {
   journal.push(entry);
   return value;
 }
+
+test('numbers of any size and precision reach the services as they were written', async () => {
+  const numbers = '0.10 1.0 -0 12345678901234567890 0.1234567890123456789 1e400 7 -7.5'.split(' ');
+  const document = `query Q($of: [Decimal!] = [1.50]) {
+    accounts(limit: 1) {
+      balance(currency: "__number_0 1.0")
+      sum(of: [${numbers}])
+      same: sum(of: $of)
+      owner(id: 98765432109876543210, share: 1e3)
+      echo(text: "1.50")
+    }
+  }`;
+  const { data, errors } = await bank.ask(document);
+  expect(errors).toBeUndefined();
+  expect(data).toEqual({
+    accounts: [
+      {
+        balance: '0 __number_0 1.0',
+        sum: numbers.join(' '),
+        same: '1.50',
+        owner: '98765432109876543210 1000',
+        echo: '1.50',
+      },
+    ],
+  });
+});
 
 test('variables go to the services that use them, and to no other', async () => {
   const document = `query Q($id: ID!, $currency: String, $unused: Int, $text: String) {

@@ -1,0 +1,45 @@
+import { Lexer, Source, type Token, TokenKind } from 'graphql';
+
+/** A document whose numbers the planner reads without a loss, and the way back. */
+export interface ExactDocument {
+  readonly text: string;
+  /** A plan of it, with the numbers as the client wrote them. */
+  restore<Plan>(plan: Plan): Plan;
+}
+
+/**
+ * Hides numbers that the planner would reject or write differently: it holds integers in 64 bits and others as doubles, while
+ * an `ID` or a custom scalar such as a decimal takes any number of digits. They become names of enum values, which it passes on.
+ */
+export function withExactNumbers(document: string): ExactDocument {
+  if (!MAY_DIFFER.test(document)) return { text: document, restore: (plan) => plan };
+  let prefix = '__number_';
+  while (document.includes(prefix)) prefix += '_';
+  const numbers: string[] = [];
+  let text = '';
+  let end = 0;
+  for (const { start, end: next } of inexactNumbers(document)) {
+    const number = document.slice(start, next);
+    // Equal arguments stay equal.
+    if (!numbers.includes(number)) numbers.push(number);
+    text += `${document.slice(end, start)}${prefix}${numbers.indexOf(number)}`;
+    end = next;
+  }
+  if (numbers.length === 0) return { text: document, restore: (plan) => plan };
+  const hidden = new RegExp(`${prefix}(\\d+)`, 'g');
+  return {
+    text: text + document.slice(end),
+    restore: (plan) => JSON.parse(JSON.stringify(plan).replace(hidden, (_, index) => numbers[Number(index)] ?? '')),
+  };
+}
+
+/** Whether a document has what looks like such a number, in strings and names too. */
+const MAY_DIFFER = /\d[.eE]|\d{16}|-0/;
+
+function* inexactNumbers(document: string): Generator<Token> {
+  const lexer = new Lexer(new Source(document));
+  for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
+    if (token.kind !== TokenKind.INT && token.kind !== TokenKind.FLOAT) continue;
+    if (String(Number(token.value)) !== token.value) yield token;
+  }
+}
