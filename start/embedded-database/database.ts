@@ -8,6 +8,7 @@ import { withWholeBatches } from '../../platform/pglite-batches.ts';
 import { lockData } from './data-lock.ts';
 import { databaseFiles } from './files.ts';
 import { prepareSocketDirectory, SOCKET_NAME, socketDirectoryOf } from './socket-directory.ts';
+import { START_PARAMETERS } from './start-parameters.ts';
 
 const CLIENTS_AT_MOST = 100;
 const CLIENTS_LEAVE_WITHIN_MS = 5_000;
@@ -63,7 +64,7 @@ async function serveDatabase(dataDir: string, path: string): Promise<{ db: PGlit
 async function openEmbeddedDatabase(files: string): Promise<PGlite> {
   try {
     if (!existsSync(files)) await createDatabase(files);
-    return await PGlite.create(files);
+    return await PGlite.create(files, { startParams: [...START_PARAMETERS] });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new StartError(`PORTICO_DATA_DIR: cannot open the database in ${files}: ${why.replaceAll('\n', ' ')}`);
@@ -75,7 +76,7 @@ async function createDatabase(files: string): Promise<void> {
   const unfinished = `${files}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
-  const db = await PGlite.create(unfinished);
+  const db = await PGlite.create(unfinished, { startParams: [...START_PARAMETERS] });
   await db.close();
   renameSync(unfinished, files);
 }

@@ -26,3 +26,15 @@ test('clients of PGlite that ask at once, each after a transaction, get their ow
     await drop();
   }
 });
+
+test('PGlite has small buffers, which are filled with zeros at each start', async () => {
+  const { url, drop } = await createTestDatabase({ engine: 'pglite', migrated: false });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    expect((await client.query('SHOW shared_buffers')).rows).toEqual([{ shared_buffers: '16MB' }]);
+  } finally {
+    await client.end();
+    await drop();
+  }
+});

@@ -7,6 +7,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { migrate } from '../../auth-service/database/index.ts';
 import { withWholeBatches } from '../../platform/pglite-batches.ts';
+import { START_PARAMETERS } from '../../start/embedded-database/start-parameters.ts';
 import { migrationsHash } from './migrations-hash.ts';
 import { PreparedMemory } from './prepared-memory.ts';
 
@@ -24,7 +25,8 @@ export interface PgliteDatabase {
 
 /** A database in this process's memory, behind a Unix socket. */
 export async function createPgliteDatabase(migrated: boolean): Promise<PgliteDatabase> {
-  return serve(await PGlite.create({ fs: new PreparedMemory(await snapshot(migrated)) }));
+  const fs = new PreparedMemory(await snapshot(migrated));
+  return serve(await PGlite.create({ fs, startParams: [...START_PARAMETERS] }));
 }
 
 async function serve(db: PGlite): Promise<PgliteDatabase> {

@@ -13,8 +13,8 @@ const TEMPLATES = /^\/base\/[14]\//;
 type Files = PGlite['Module']['FS'];
 
 /**
- * PGlite's files in memory, filled with a copy of a data directory before the database is opened: 0.5 s of processor time in
- * place of the 1 s that `loadDataDir` takes, which looks each folder of each path up and copies all bytes several times.
+ * PGlite's files in memory, filled with a copy of a data directory before the database is opened: half a second of processor
+ * time less than `loadDataDir` takes, which looks each folder of each path up and copies all bytes several times.
  */
 export class PreparedMemory extends MemoryFS {
   readonly #archive: Uint8Array;
