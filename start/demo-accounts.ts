@@ -9,11 +9,5 @@ export const DEMO_ACCOUNTS = [
   { tenant_id: 2, tenant: 'globex', username: 'alice', password: 'alice-globex-demo-pass', roles: ['user', 'manager'] },
 ] as const;
 
-/** The demo's platform operator, as `auth-service/cli/demo-data.ts` makes it where it may. */
-export const DEMO_OPERATOR = {
-  clientId: '7c0e4c5e-94f6-4d0e-8d2a-0d9a3f1c5b6e',
-  clientSecret: 'operator-demo-secret',
-} as const;
-
 /** All roles of the demo accounts, which may ask how their operations are run. */
 export const DEMO_ROLES = [...new Set(DEMO_ACCOUNTS.flatMap(({ roles }) => roles))];

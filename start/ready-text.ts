@@ -1,4 +1,4 @@
-import { DEMO_OPERATOR } from './demo-accounts.ts';
+import { DEMO_OPERATOR } from '../auth-service/cli/demo-operator.ts';
 
 /** What there is to try. */
 export interface Examples {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DEMO_OPERATOR } from '../auth-service/cli/demo-operator.ts';
 import { type PreloadedChild, preloadChild, startChild } from './child.ts';
 import { addressUrl, PACKAGE_DIR, type StartSettings } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
-import { DEMO_OPERATOR } from './demo-accounts.ts';
 import { assertionKeyFor, developmentSecretsFor, revocationSecretsFor } from './development-secrets.ts';
 import { type EmbeddedDatabase, embeddedDatabaseIn } from './embedded-database/index.ts';
 import { type Examples, readyText } from './ready-text.ts';

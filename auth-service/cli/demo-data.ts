@@ -2,6 +2,7 @@ import { type Author, recordAudit } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { addUser, clientSecretHash, PLATFORM_SCOPE } from '../use-cases/index.ts';
+import { DEMO_OPERATOR } from './demo-operator.ts';
 
 interface DemoUser {
   username: string;
@@ -17,15 +18,6 @@ interface DemoTenant {
   /** What its administrators may give. */
   assignableRoles?: readonly string[];
   assignableClaims?: readonly string[];
-}
-
-/** A service account that administers the platform. Its secret is in the documentation. */
-interface DemoOperator {
-  tenantId: number;
-  clientId: string;
-  clientSecret: string;
-  name: string;
-  role: string;
 }
 
 /** The default role of all demo users. */
@@ -58,13 +50,12 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
 ];
 
 /** In a tenant of its own, so that it works on when a customer's tenant is disabled. Never added in production. */
-export const DEMO_OPERATOR: DemoOperator = {
+const OPERATOR_ACCOUNT = {
+  ...DEMO_OPERATOR,
   tenantId: 3,
-  clientId: '7c0e4c5e-94f6-4d0e-8d2a-0d9a3f1c5b6e',
-  clientSecret: 'operator-demo-secret',
   name: 'platform operator',
   role: 'platform_operator',
-};
+} as const;
 
 export interface SeedOptions {
   /** Adds the operator, whose secret is public: never in production. */
@@ -100,7 +91,7 @@ export async function seedDemo(
   const skipped: string[] = [];
   for (const tenant of DEMO_TENANTS) {
     const { id: tenantId, name, users } = tenant;
-    const isOfOperator = tenantId === DEMO_OPERATOR.tenantId;
+    const isOfOperator = tenantId === OPERATOR_ACCOUNT.tenantId;
     if (isOfOperator && !withOperator) {
       skipped.push('no platform operator is added in production: its secret is public');
       continue;
@@ -155,7 +146,7 @@ function addDemoTenant(
 }
 
 async function addDemoOperator(database: Database, author: Author): Promise<void> {
-  const { tenantId, clientId, clientSecret, name, role } = DEMO_OPERATOR;
+  const { tenantId, clientId, clientSecret, name, role } = OPERATOR_ACCOUNT;
   const scopes = [PLATFORM_SCOPE];
   const roles = { allowedRoles: [role], defaultRole: role };
   await database.inTenant(tenantId, async (transaction) => {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { DEMO_OPERATOR } from '../../auth-service/cli/demo-data.ts';
+import { DEMO_OPERATOR } from '../../auth-service/cli/demo-operator.ts';
 import { accessibilityProblems, type WatchedPage } from './browser.ts';
 
 /** The addresses that every administrator sees, and those that operators see otherwise. */

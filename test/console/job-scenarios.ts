@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import { parse, stringify } from 'yaml';
-import { DEMO_OPERATOR } from '../../auth-service/cli/demo-data.ts';
+import { DEMO_OPERATOR } from '../../auth-service/cli/demo-operator.ts';
 import { reply, serve, type TestServer } from '../gateway/harness/index.ts';
 import { type AdministeredConsole, openAddress } from './administration-scenarios.ts';
 import { accessibilityProblems, type WatchedPage } from './browser.ts';
