@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Button, ErrorNotice } from '../parts/index.ts';
+import { Button, ErrorNotice, Notice } from '../parts/index.ts';
 import { administration as texts } from '../texts/index.ts';
 import { fieldProblem, useChange } from './change.ts';
+import type { RecordForm } from './record-form.ts';
 
 interface ChangeFormProps {
   /** The names of its fields, as refusals have them. */
@@ -12,12 +13,14 @@ interface ChangeFormProps {
   /** @throws ApiError where it is refused, which the form shows at the field that it is about. */
   readonly run: () => Promise<void>;
   readonly onCancel?: () => void;
+  /** The record that it changes, where it is about one that is there already. */
+  readonly record?: Pick<RecordForm<unknown>, 'isOutdated' | 'discard'>;
   /** The fields; `problemOf` says what is wrong with one. */
   readonly children: (problemOf: (field: string) => string | undefined) => ComponentChildren;
 }
 
 /** A form of one change. The auth service alone decides what is valid; the first field that it refuses takes the focus. */
-export function ChangeForm({ fields, submit, kind = 'primary', run, onCancel, children }: ChangeFormProps) {
+export function ChangeForm({ fields, submit, kind = 'primary', run, onCancel, record, children }: ChangeFormProps) {
   const { isBusy, error, run: change } = useChange();
   const form = useRef<HTMLFormElement>(null);
   const problem = fieldProblem(error, fields);
@@ -40,6 +43,12 @@ export function ChangeForm({ fields, submit, kind = 'primary', run, onCancel, ch
       }}
     >
       {error !== undefined && !problem && <ErrorNotice error={error} />}
+      {record?.isOutdated && (
+        <Notice kind="info">
+          <p>{texts.form.outdated}</p>
+          <Button onClick={record.discard}>{texts.form.discard}</Button>
+        </Notice>
+      )}
       {children(problemOf)}
       <div class="row">
         <Button kind={kind} type="submit" isBusy={isBusy}>

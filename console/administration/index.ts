@@ -14,6 +14,7 @@ export { NamesField } from './names-field.tsx';
 export { OutcomeNotice, tellOutcome } from './outcome.tsx';
 export { PagedList } from './paged-list.tsx';
 export { pageCursor } from './pager.tsx';
+export { type RecordForm, useRecordForm } from './record-form.ts';
 export { type Roles, RolesField, roleArguments } from './roles-field.tsx';
 export { SearchField } from './search-field.tsx';
 export { SecretDialog, type ShownSecret } from './secret-dialog.tsx';

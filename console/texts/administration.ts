@@ -10,6 +10,8 @@ export const administration = {
   form: {
     required: 'This is required.',
     cancel: 'Cancel',
+    outdated: 'What is saved has changed since you began to edit. To save here replaces it.',
+    discard: 'Show what is saved',
     add: 'Add',
     remove: 'Remove',
     roles: 'Roles',

@@ -64,8 +64,10 @@ export const users = {
   },
   sessions: {
     title: 'Sessions',
-    count: (count: number) =>
-      count === 0 ? 'No open session.' : count === 1 ? '1 open session' : `${count} open sessions`,
+    count: (count: number, areMore: boolean) => {
+      if (areMore) return `The newest ${count} open sessions. There are more.`;
+      return count === 0 ? 'No open session.' : count === 1 ? '1 open session' : `${count} open sessions`;
+    },
     actions: 'Actions',
     device: 'Device',
     address: 'Address',
@@ -79,7 +81,6 @@ export const users = {
     endAllTitle: (name: string) => `End all sessions of ${name}?`,
     endAllText: 'The user has to log in again everywhere. Access tokens are revoked.',
     ended: (count: number) => (count === 1 ? '1 session was ended.' : `${count} sessions were ended.`),
-    more: 'The newest 50 are shown.',
   },
   history: { title: 'What happened to this user', all: 'All of it in the audit log' },
 } as const;

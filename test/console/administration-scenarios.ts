@@ -65,6 +65,26 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
     return list.entries[0]?.user_id ?? '';
   }
 
+  /** Runs an administrator's mutation, beside the console. */
+  async function changeElsewhere(field: string, data: Record<string, unknown>): Promise<void> {
+    const response = await fetch(`${console.url()}/api/rest/${field}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await operatorToken()}`, 'content-type': 'application/json' },
+      body: JSON.stringify(data),
+    });
+    const answer = (await response.json()) as Record<string, { success: boolean }>;
+    expect(answer[field]).toMatchObject({ success: true });
+  }
+
+  async function logInElsewhere(username: string): Promise<void> {
+    const response = await fetch(`${console.url()}/api/rest/auth_user_login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username, password: `${username}-acme-demo-pass`, tenant_id: 1 }),
+    });
+    expect(response.status).toBe(200);
+  }
+
   async function failToLogIn(username: string, times: number): Promise<void> {
     for (let tried = 0; tried < times; tried++)
       await fetch(`${console.url()}/api/rest/auth_user_login`, {
@@ -149,6 +169,62 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       // The button that had the focus is gone.
       expect(await focused(page)).toBe('actions Account');
       expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('sees in forms what was saved elsewhere, and keeps what is being edited', async () => {
+      const page = await openAsDora('users');
+      await page.getByRole('link', { name: 'bob' }).click();
+      const roles = page.getByRole('region', { name: 'Roles' });
+      const claims = page.getByRole('region', { name: 'Extra claims' });
+      const manager = roles.getByRole('checkbox', { name: 'manager' });
+      await claims.getByRole('button', { name: 'Add a claim' }).click();
+      const department = claims.getByLabel('Value of x-hasura-department');
+      await department.fill('edited-here');
+      expect(await manager.isChecked()).toBe(false);
+      const user_id = await idOf('bob', 1);
+      const ofBob = { tenant_id: 1, user_id };
+      const elsewhere = (name: string) => [{ name: 'x-hasura-department', value: name }];
+      await changeElsewhere('auth_admin_user_set_roles', { ...ofBob, roles: ['user', 'manager'] });
+      await changeElsewhere('auth_admin_user_set_claims', { ...ofBob, claims: elsewhere('elsewhere') });
+      await page.getByRole('button', { name: 'Forget failed logins' }).click();
+      await page.getByText('x-hasura-department: elsewhere').waitFor();
+      expect([await manager.isChecked(), await department.inputValue()]).toEqual([true, 'edited-here']);
+      await claims.getByText('What is saved has changed').waitFor();
+      expect(await roles.getByText('What is saved has changed').count()).toBe(0);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await claims.getByRole('button', { name: 'Show what is saved' }).click();
+      expect(await department.inputValue()).toBe('elsewhere');
+      // What was saved here is followed by what is saved elsewhere later.
+      await department.fill('saved-here');
+      await claims.getByRole('button', { name: 'Save claims' }).click();
+      await page.getByText('x-hasura-department: saved-here').waitFor();
+      await changeElsewhere('auth_admin_user_set_claims', { ...ofBob, claims: elsewhere('later') });
+      await page.getByRole('button', { name: 'Forget failed logins' }).click();
+      await page.getByText('x-hasura-department: later').waitFor();
+      expect(await department.inputValue()).toBe('later');
+      await changeElsewhere('auth_admin_user_set_roles', { ...ofBob, roles: ['user'] });
+      await changeElsewhere('auth_admin_user_set_claims', { ...ofBob, claims: [] });
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('is told that a user has more sessions than are listed', async () => {
+      const page = await openAsDora('users');
+      await page.route('**/v1/graphql', (route) => {
+        const { query, variables } = route.request().postDataJSON() as { query: string; variables: object };
+        const postData = {
+          query: query.replace(/(auth_admin_session_list\([^)]*)/, '$1, first: 1'),
+          variables,
+        };
+        return route.continue({ postData });
+      });
+      await logInElsewhere('dora');
+      await page.getByRole('link', { name: 'dora' }).click();
+      await page
+        .getByRole('region', { name: 'Sessions' })
+        .getByText('The newest 1 open sessions. There are more.')
+        .waitFor();
       await page.context().close();
     });
 

@@ -1,5 +1,4 @@
-import { useState } from 'preact/hooks';
-import { ChangeForm, change, NamesField, type Tenant, tellOutcome } from '../../administration/index.ts';
+import { ChangeForm, change, NamesField, type Tenant, tellOutcome, useRecordForm } from '../../administration/index.ts';
 import { tenants } from '../../texts/index.ts';
 import { SET_ASSIGNABLE } from './documents.ts';
 
@@ -12,12 +11,14 @@ interface EditAssignableProps {
 
 /** What the administrators of a tenant may give. */
 export function EditAssignable({ tenant, onChange }: EditAssignableProps) {
-  const [roles, setRoles] = useState<readonly string[]>(tenant.assignable_roles);
-  const [claims, setClaims] = useState<readonly string[]>(tenant.assignable_claims);
-  const [scopes, setScopes] = useState<readonly string[]>(tenant.assignable_scopes);
+  const form = useRecordForm({
+    roles: tenant.assignable_roles,
+    claims: tenant.assignable_claims,
+    scopes: tenant.assignable_scopes,
+  });
+  const { roles, claims, scopes } = form.values;
   async function run() {
-    const data = { tenant_id: tenant.tenant_id, roles: [...roles], claims: [...claims], scopes: [...scopes] };
-    await change(SET_ASSIGNABLE, { data });
+    await form.save((names) => change(SET_ASSIGNABLE, { data: { tenant_id: tenant.tenant_id, ...names } }));
     tellOutcome(assignableTexts.saved);
     onChange();
   }
@@ -25,7 +26,7 @@ export function EditAssignable({ tenant, onChange }: EditAssignableProps) {
     <section class="card" aria-labelledby="assignable">
       <h2 id="assignable">{assignableTexts.title}</h2>
       <p class="dim">{assignableTexts.help}</p>
-      <ChangeForm fields={['roles', 'claims', 'scopes']} submit={assignableTexts.submit} run={run}>
+      <ChangeForm fields={['roles', 'claims', 'scopes']} submit={assignableTexts.submit} run={run} record={form}>
         {(problemOf) => (
           <>
             <NamesField
@@ -33,7 +34,7 @@ export function EditAssignable({ tenant, onChange }: EditAssignableProps) {
               problem={problemOf('roles')}
               offered={tenant.assignable_roles}
               chosen={roles}
-              onChange={setRoles}
+              onChange={(chosen) => form.edit({ ...form.values, roles: [...chosen] })}
               other={assignableTexts.otherRole}
             />
             <NamesField
@@ -41,7 +42,7 @@ export function EditAssignable({ tenant, onChange }: EditAssignableProps) {
               problem={problemOf('claims')}
               offered={tenant.assignable_claims}
               chosen={claims}
-              onChange={setClaims}
+              onChange={(chosen) => form.edit({ ...form.values, claims: [...chosen] })}
               other={assignableTexts.otherClaim}
             />
             <NamesField
@@ -49,7 +50,7 @@ export function EditAssignable({ tenant, onChange }: EditAssignableProps) {
               problem={problemOf('scopes')}
               offered={tenant.assignable_scopes}
               chosen={scopes}
-              onChange={setScopes}
+              onChange={(chosen) => form.edit({ ...form.values, scopes: [...chosen] })}
               other={assignableTexts.otherScope}
             />
           </>

@@ -1,5 +1,13 @@
 import { useState } from 'preact/hooks';
-import { ChangeForm, type Claim, ClaimsField, change, type Tenant, tellOutcome } from '../../administration/index.ts';
+import {
+  ChangeForm,
+  type Claim,
+  ClaimsField,
+  change,
+  type Tenant,
+  tellOutcome,
+  useRecordForm,
+} from '../../administration/index.ts';
 import { Field } from '../../parts/index.ts';
 import { tenants as texts } from '../../texts/index.ts';
 import { SET_ROLE_CLAIMS, SET_TENANT_CLAIMS } from './documents.ts';
@@ -11,18 +19,23 @@ interface EditTenantClaimsProps {
 
 /** The extra claims of all users of a tenant. */
 export function EditTenantClaims({ tenant, onChange }: EditTenantClaimsProps) {
-  const [claims, setClaims] = useState<readonly Claim[]>(tenant.claims);
+  const form = useRecordForm(plain(tenant.claims));
   async function run() {
-    await change(SET_TENANT_CLAIMS, { data: { tenant_id: tenant.tenant_id, claims: plain(claims) } });
+    await form.save((claims) => change(SET_TENANT_CLAIMS, { data: { tenant_id: tenant.tenant_id, claims } }));
     tellOutcome(texts.tenantClaims.saved);
     onChange();
   }
   return (
     <section class="card lone" aria-labelledby="tenant-claims">
       <h2 id="tenant-claims">{texts.tenantClaims.title}</h2>
-      <ChangeForm fields={['claims']} submit={texts.tenantClaims.submit} run={run}>
+      <ChangeForm fields={['claims']} submit={texts.tenantClaims.submit} run={run} record={form}>
         {(problemOf) => (
-          <ClaimsField claims={claims} names={undefined} problem={problemOf('claims')} onChange={setClaims} />
+          <ClaimsField
+            claims={form.values}
+            names={undefined}
+            problem={problemOf('claims')}
+            onChange={(claims) => form.edit([...claims])}
+          />
         )}
       </ChangeForm>
     </section>

@@ -1,8 +1,6 @@
-import { useState } from 'preact/hooks';
 import {
   type Administered,
   ChangeForm,
-  type Claim,
   ClaimsField,
   change,
   type Roles,
@@ -10,6 +8,7 @@ import {
   roleArguments,
   type Tenant,
   tellOutcome,
+  useRecordForm,
 } from '../../administration/index.ts';
 import { users } from '../../texts/index.ts';
 import { SET_ROLES, SET_USER_CLAIMS, type User } from './documents.ts';
@@ -24,11 +23,10 @@ interface EditProps {
 }
 
 export function EditRoles({ user, tenant, administered, onChange }: EditProps) {
-  const [roles, setRoles] = useState<Roles>({ roles: user.allowed_roles, defaultRole: user.default_role });
+  const { tenant_id, user_id } = user;
+  const form = useRecordForm<Roles>({ roles: user.allowed_roles, defaultRole: user.default_role });
   async function run() {
-    await change(SET_ROLES, {
-      data: { tenant_id: user.tenant_id, user_id: user.user_id, ...roleArguments(roles) },
-    });
+    await form.save((roles) => change(SET_ROLES, { data: { tenant_id, user_id, ...roleArguments(roles) } }));
     tellOutcome(editTexts.savedRoles);
     onChange();
   }
@@ -36,14 +34,14 @@ export function EditRoles({ user, tenant, administered, onChange }: EditProps) {
     <section class="card lone" aria-labelledby="edit-roles">
       <h2 id="edit-roles">{editTexts.roles}</h2>
       <p class="dim">{editTexts.rolesHelp}</p>
-      <ChangeForm fields={['roles', 'default_role']} submit={editTexts.save} run={run}>
+      <ChangeForm fields={['roles', 'default_role']} submit={editTexts.save} run={run} record={form}>
         {(problemOf) => (
           <RolesField
-            value={roles}
+            value={form.values}
             assignable={tenant.assignable_roles}
             isOperator={administered.isOperator}
             problemOf={problemOf}
-            onChange={setRoles}
+            onChange={form.edit}
           />
         )}
       </ChangeForm>
@@ -52,26 +50,26 @@ export function EditRoles({ user, tenant, administered, onChange }: EditProps) {
 }
 
 export function EditClaims({ user, tenant, administered, onChange }: EditProps) {
-  const [claims, setClaims] = useState<readonly Claim[]>(user.claims);
+  const { tenant_id, user_id } = user;
+  const form = useRecordForm(user.claims.map(({ name, value }) => ({ name, value })));
   const names = administered.isOperator ? undefined : tenant.assignable_claims;
   if (names?.length === 0) return null;
   async function run() {
-    await change(SET_USER_CLAIMS, {
-      data: {
-        tenant_id: user.tenant_id,
-        user_id: user.user_id,
-        claims: claims.map(({ name, value }) => ({ name, value })),
-      },
-    });
+    await form.save((claims) => change(SET_USER_CLAIMS, { data: { tenant_id, user_id, claims } }));
     tellOutcome(editTexts.savedClaims);
     onChange();
   }
   return (
     <section class="card lone" aria-labelledby="edit-claims">
       <h2 id="edit-claims">{editTexts.claims}</h2>
-      <ChangeForm fields={['claims']} submit={editTexts.saveClaims} run={run}>
+      <ChangeForm fields={['claims']} submit={editTexts.saveClaims} run={run} record={form}>
         {(problemOf) => (
-          <ClaimsField claims={claims} names={names} problem={problemOf('claims')} onChange={setClaims} />
+          <ClaimsField
+            claims={form.values}
+            names={names}
+            problem={problemOf('claims')}
+            onChange={(claims) => form.edit([...claims])}
+          />
         )}
       </ChangeForm>
     </section>

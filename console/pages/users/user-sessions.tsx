@@ -39,7 +39,7 @@ export function UserSessions({ user, loaded, onOpen, onChange }: UserSessionsPro
         label={sessionTexts.title}
         loaded={loaded}
         isExcerpt
-        summary={(entries) => sessionTexts.count(entries.length)}
+        summary={(entries) => sessionTexts.count(entries.length, (loaded.value?.next ?? null) !== null)}
         columns={[
           sessionTexts.device,
           sessionTexts.address,
@@ -74,7 +74,6 @@ export function UserSessions({ user, loaded, onOpen, onChange }: UserSessionsPro
           </tr>
         )}
       />
-      {(loaded.value?.next ?? null) !== null && <p class="dim small">{sessionTexts.more}</p>}
       {manageable && (loaded.value?.entries.length ?? 0) > 0 && <Button onClick={endAll}>{sessionTexts.endAll}</Button>}
     </section>
   );
