@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The command `portico-auth`. What has changed since the last time is compiled first.
+import '../build/node-version.mjs';
 import { fileURLToPath } from 'node:url';
 import { compile } from '../build/compile.mjs';
 import { bundlePackages } from '../build/packages.mjs';

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { MissingDependencies } from './missing-dependencies.mjs';
 import { hasAll, replace } from './output-files.mjs';
 import { BUNDLED_PACKAGES, bundledImport } from './packages.mjs';
 import { bundlePrograms, chunksOf, isProgram, PROGRAMS } from './programs.mjs';
@@ -57,9 +58,6 @@ const OPTIONS = {
   module: { type: 'es6' },
 };
 
-/** The compiler is missing: the development dependencies were not installed. */
-export class CompilerMissing extends Error {}
-
 /**
  * Brings `dist/` up to date with the sources of the package in `packageDir`.
  *
@@ -68,7 +66,7 @@ export class CompilerMissing extends Error {}
  * at all when none is
  * @param {{ folders: readonly string[], record: string }} [part]
  * @returns {Promise<number>} how many files were compiled, copied or removed
- * @throws {CompilerMissing} and the compiler's syntax errors
+ * @throws {MissingDependencies} and the compiler's syntax errors
  */
 export async function compile(packageDir, onBegin = () => {}, part = PRODUCT) {
   const recordFile = join(packageDir, part.record);
@@ -104,7 +102,7 @@ export async function compile(packageDir, onBegin = () => {}, part = PRODUCT) {
 
   if (stale.length > 0) {
     if (stale.some(({ source }) => SCRIPT.test(source)) && compiler === undefined)
-      throw new CompilerMissing('the development dependencies are not installed, and the compiled code is not current');
+      throw new MissingDependencies('the compiled code is not current');
     onBegin(stale.length);
     await Promise.all(
       stale.map(async ({ source, now }) => {

@@ -8,6 +8,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { bundlerVersion, hashOfTools, readStamp } from './bundle-stamp.mjs';
+import { MissingDependencies } from './missing-dependencies.mjs';
 import { replace } from './output-files.mjs';
 
 const require = createRequire(import.meta.url);
@@ -42,7 +43,7 @@ const gzip = promisify(zlib.gzip);
  * @param {string} packageDir
  * @param {() => void} [onBegin] called before anything is built, and not at all when nothing is
  * @returns {Promise<boolean>} whether it was built
- * @throws when the development dependencies are missing and the console is not current, and errors of the sources
+ * @throws {MissingDependencies} and errors of the sources
  */
 export async function buildConsole(packageDir, onBegin = () => {}) {
   const stampFile = join(packageDir, STAMP);
@@ -51,8 +52,7 @@ export async function buildConsole(packageDir, onBegin = () => {}) {
   const known = readStamp(stampFile);
   const isBuilt = existsSync(join(packageDir, OUTPUT, 'manifest.json'));
   if (isBuilt && known !== undefined && (known.stamp === stamp || bundler === undefined)) return false;
-  if (bundler === undefined)
-    throw new Error('the development dependencies are not installed, and the console is not current');
+  if (bundler === undefined) throw new MissingDependencies('the console is not current');
   onBegin();
   const files = await withCodings(await bundle(packageDir));
   write(join(packageDir, OUTPUT), files);

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundlerVersion, hashOfTools, readStamp } from './bundle-stamp.mjs';
+import { MissingDependencies } from './missing-dependencies.mjs';
 import { hasAll, replace, supersede } from './output-files.mjs';
 
 const require = createRequire(import.meta.url);
@@ -80,7 +81,7 @@ function fileOf(imported) {
  * @param {string} packageDir
  * @param {() => void} [onBegin] called before anything is bundled, and not at all when nothing is
  * @returns {Promise<boolean>} whether it was bundled
- * @throws when the development dependencies are missing and the bundles are not current
+ * @throws {MissingDependencies}
  */
 export async function bundlePackages(packageDir, onBegin = () => {}) {
   const stampFile = join(packageDir, STAMP);
@@ -90,8 +91,7 @@ export async function bundlePackages(packageDir, onBegin = () => {}) {
   const known = readStamp(stampFile);
   const isWhole = known !== undefined && hasAll(outdir, known.files ?? []);
   if (isWhole && (known.stamp === stamp || bundler === undefined)) return false;
-  if (bundler === undefined)
-    throw new Error('the development dependencies are not installed, and the bundled packages are not current');
+  if (bundler === undefined) throw new MissingDependencies('the bundled packages are not current');
   onBegin();
   const files = await bundle(packageDir, outdir);
   supersede(outdir, files, known?.files);

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { MissingDependencies } from '../build/missing-dependencies.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const output = join(here, '../auth-service/database/generated');
@@ -18,13 +19,14 @@ const require = createRequire(import.meta.url);
 /**
  * @param {() => void} [onBegin] is called before anything is generated, not when nothing has changed
  * @returns {Promise<boolean>} whether the client was generated
+ * @throws {MissingDependencies}
  */
 export async function generateClient(onBegin = () => {}) {
   const current = existsSync(stampFile) && existsSync(clientFile) ? readFileSync(stampFile, 'utf8') : undefined;
   const manifest = findPrisma();
   // Prisma's command line belongs to the development dependencies; without them the client that is there has to do.
   if (!manifest && current) return false;
-  if (!manifest) throw new Error('the development dependencies are not installed, and the database client is missing');
+  if (!manifest) throw new MissingDependencies('the database client is missing');
   const { version, bin } = require(manifest);
   const stamp = createHash('sha256')
     .update(readFileSync(join(here, 'schema.prisma')))

@@ -1,5 +1,6 @@
 // What `npm start` and the other commands of package.json run: compiles what has changed, and launches. The database
 // client is generated meanwhile, which only the auth service needs, and the console is built, which the gateway needs last.
+import '../build/node-version.mjs';
 import { fileURLToPath } from 'node:url';
 import { compile } from '../build/compile.mjs';
 import { buildConsole } from '../build/console.mjs';

@@ -1,0 +1,8 @@
+/** Something has to be built, and the development dependencies that build it are not installed. */
+export class MissingDependencies extends Error {
+  /** @param {string} state what is missing or not current, such as `the console is not current` */
+  constructor(state) {
+    super(`${state}, and the development dependencies are not installed: run "npm ci"`);
+    this.name = 'MissingDependencies';
+  }
+}
