@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'graphql';
 import { z } from 'zod';
+import { readNamedFile } from './named-file.ts';
 import { mapping, name } from './shapes/index.ts';
 import type { MetadataStore } from './store.ts';
-import type { MetadataProblem } from './yaml/index.ts';
-import { type MetadataLocation, pathWithin, type ValuePath } from './yaml/index.ts';
+import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
 /**
  * `persisted_documents.yaml`, Portico's own: manifests that the build tools of clients write, and the roles that may send
@@ -58,13 +58,9 @@ export function readManifests(
   const manifests: PersistedManifest[] = [];
   let count = 0;
   entries.forEach(({ file, roles }, index) => {
-    const path = pathWithin(file);
-    const content = path === undefined ? undefined : store.file(path);
-    if (path === undefined || content === undefined) {
-      const message = path === undefined ? 'is outside of the metadata directory' : 'cannot be read';
-      problems.push({ ...place([index, 'file']), message: `"${file}" ${message}` });
-      return;
-    }
+    const manifest = readNamedFile(store, file, place([index, 'file']), problems);
+    if (!manifest) return;
+    const { path, content } = manifest;
     const documents = documentsIn(content);
     count += typeof documents === 'string' ? 0 : documents.length;
     if (count > MAX_PERSISTED_DOCUMENTS) return;

@@ -1,5 +1,5 @@
-import { readdirSync, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { exportedActions } from './actions/index.ts';
 import { type IgnoredMetadata, ignoredFiles, ignoredKeys } from './unsupported.ts';
 import {
@@ -71,7 +71,10 @@ export function openStore(location: string, problems: MetadataProblem[]): Metada
 function openDirectory(directory: string, problems: MetadataProblem[]): MetadataStore {
   if (!readdirSync(directory).includes(VERSION_FILE.file))
     throw new MetadataError([
-      { file: VERSION_FILE.file, message: `is missing: ${directory} is no metadata directory` },
+      {
+        file: VERSION_FILE.file,
+        message: `is missing: ${directory} is no metadata directory${meantDirectory(directory)}`,
+      },
     ]);
   const files: MetadataFiles = { directory, read: new Set(), problems };
   const version = readYamlTree(files, VERSION_FILE.file);
@@ -95,6 +98,12 @@ function openDirectory(directory: string, problems: MetadataProblem[]): Metadata
     files: files.read,
     ignored: () => ignoredFiles(files, KNOWN_FILES),
   };
+}
+
+/** Projects of Hasura's command line have the metadata in a directory of their own. */
+function meantDirectory(directory: string): string {
+  const inner = join(directory, 'metadata');
+  return existsSync(join(inner, VERSION_FILE.file)) ? `; did you mean ${inner}?` : ', such as "portico init" makes';
 }
 
 function openExport(location: string, problems: MetadataProblem[]): MetadataStore {

@@ -30,9 +30,17 @@ export function problemsOfShape(error: z.ZodError): readonly ShapeProblem[] {
   });
 }
 
+/** What to do about values that a mistake in the indentation makes. */
+const HINTS: Readonly<Record<string, string>> = {
+  'expected object, received null': 'nothing is indented below it',
+  'expected array, received object': 'entries of a list begin with "- "',
+};
+
 function inPlainWords(message: string): string {
   const missing = /^Invalid input: expected (.+), received undefined$/.exec(message)?.[1];
-  return missing ? `is missing: expected ${missing}` : message.replace(/^Invalid (input|option): /, '');
+  if (missing) return `is missing: expected ${missing}`;
+  const plain = message.replace(/^Invalid (input|option): /, '');
+  return HINTS[plain] ? `${plain}: ${HINTS[plain]}` : plain;
 }
 
 function unknownKeyMessage(key: string, known: readonly string[]): string {

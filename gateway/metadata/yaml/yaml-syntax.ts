@@ -1,10 +1,12 @@
-import { type Document, isMap, isScalar, type LineCounter, visit } from 'yaml';
+import { type Document, isMap, isScalar, type LineCounter, visit, type YAMLError } from 'yaml';
 import type { MetadataProblem } from './problem.ts';
 
 type SyntaxProblem = Omit<MetadataProblem, 'file'>;
 
 /** A template such as `{{NAME}}` that begins a value and is not in quotes, which YAML takes for a mapping. */
 const BARE_TEMPLATE = /^[^#'"]*?(?::|-|\[|,)\s+(\{\{\s*\w+\s*\}\}[^\s#]*)/;
+
+const ASTERISK = 'a text that begins with * needs quotes';
 
 /**
  * The syntax errors of a YAML text. The parser goes on after its first error and takes most of what follows for errors
@@ -14,12 +16,51 @@ export function syntaxProblems(text: string, document: Document, lines: LineCoun
   const bare = bareTemplates(text, document, lines);
   if (bare.length > 0) return bare;
   const [first] = document.errors;
-  if (!first) return [];
+  if (!first) return unresolvedAliases(document, lines);
   const { line, col: column } = lines.linePos(first.pos[0]);
-  const message = /^Tabs are not allowed as indentation/.test(first.message)
-    ? 'a tab indents this line: YAML is indented by spaces'
-    : first.message;
-  return [{ line, column, message }];
+  return [{ line, column, message: syntaxMessage(first, text) }];
+}
+
+/** The parser's message with the remedy, for the mistakes that are made most. */
+function syntaxMessage({ code, message, pos: [offset] }: YAMLError, text: string): string {
+  switch (code) {
+    case 'TAB_AS_INDENT':
+      return 'a tab indents this line: YAML is indented by spaces';
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return `${message}: keys of one mapping begin in the same column, and a text with a colon needs quotes`;
+    case 'MULTILINE_IMPLICIT_KEY':
+      return `${message}: a key needs a colon after it`;
+    case 'BAD_ALIAS':
+      return `${message}: ${ASTERISK}`;
+    case 'BAD_SCALAR_START':
+      return `${message}: the value needs quotes`;
+    case 'DUPLICATE_KEY':
+      return `${message}: ${/^[\w-]+/.exec(text.slice(offset))?.[0] ?? 'this one'} is there already`;
+    case 'UNEXPECTED_TOKEN':
+      return `${message}: it is indented wrongly, or needs quotes as a whole`;
+    default:
+      return /^Sequence item without -/.test(message)
+        ? `${message}: keys of an entry begin in the same column as its first key`
+        : message;
+  }
+}
+
+/** A text that begins with an asterisk is an alias in YAML, such as `*` for every origin. */
+function unresolvedAliases(document: Document, lines: LineCounter): readonly SyntaxProblem[] {
+  const found: SyntaxProblem[] = [];
+  const anchors = new Set<string>();
+  visit(document, {
+    Value: (_, { anchor }) => {
+      if (anchor !== undefined) anchors.add(anchor);
+    },
+    Alias: (_, node) => {
+      if (!node.range || anchors.has(node.source)) return;
+      const { line, col: column } = lines.linePos(node.range[0]);
+      const message = `"*${node.source}" is an alias without an anchor: ${ASTERISK}`;
+      found.push({ line, column, message });
+    },
+  });
+  return found;
 }
 
 function bareTemplates(text: string, document: Document, lines: LineCounter): readonly SyntaxProblem[] {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
@@ -60,9 +61,11 @@ export function readYamlTree(files: MetadataFiles, file: string): YamlTree | und
 /** A metadata file's text, or undefined when there is none or, which is added to the problems, it cannot be read. */
 export function readMetadataText({ directory, read, problems }: MetadataFiles, file: string): string | undefined {
   try {
-    const text = readFileSync(join(directory, file), 'utf8');
+    const bytes = readFileSync(join(directory, file));
     read.add(file);
-    return text;
+    if (isUtf8(bytes)) return bytes.toString();
+    problems.push({ file, message: 'is not UTF-8: save it in that encoding' });
+    return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') problems.push({ file, message: `cannot be read (${code})` });
@@ -112,7 +115,7 @@ function readPart(
   });
 }
 
-/** Aliases are only looked up here: one that nothing is named by, or so many that they would fill the memory, throw. */
+/** Aliases are only looked up here: so many that they would fill the memory throw. */
 function documentContent(document: Document, file: string, problems: MetadataProblem[]): unknown {
   try {
     return document.toJS();

@@ -151,7 +151,7 @@ describe('a contradictory definition of a remote schema', () => {
       'a supergraph file that is not there',
       { composition: 'federation', supergraph_file: 'gone.graphql' },
       'supergraph_file',
-      '"gone.graphql" cannot be read',
+      '"gone.graphql" does not exist in the metadata directory',
     ],
     ['neither a service nor a supergraph', { composition: 'federation' }, 'definition', 'exactly one of url'],
   ])('is reported with file and line: %s', async (_, definition, key, reason) => {

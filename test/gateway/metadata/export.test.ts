@@ -129,7 +129,7 @@ describe('a single-file export of Hasura', () => {
     [
       'actions that are no list',
       { version: 3, actions: { name: 'login' } },
-      { line: 3, path: 'actions', message: 'expected array, received object' },
+      { line: 3, path: 'actions', message: 'expected array, received object: entries of a list begin with "- "' },
     ],
     [
       'an action that is nothing',

@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { describeProblem, metadataWarnings } from '../../../gateway/metadata/index.ts';
+import { describeProblem, loadMetadata, metadataWarnings } from '../../../gateway/metadata/index.ts';
 import { textOf } from '../cli/run-check.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
 import { graphqlUpstream, keeper, openIssuer } from '../harness/index.ts';
@@ -30,6 +32,32 @@ describe('a file that is no YAML', () => {
     expect(textsIn({ 'remote_schemas.yaml': text })).toEqual([
       expect.stringMatching(/^remote_schemas\.yaml:\d+:\d+: /),
     ]);
+  });
+
+  test.each([
+    [
+      'keys too far to the right',
+      '- name: a\n   definition: b\n',
+      '1:9',
+      'keys of one mapping begin in the same column',
+    ],
+    ['keys too far to the left', '- name: a\n definition: b\n', '2:1', 'keys of an entry begin in the same column'],
+    ['a colon within a text', '- name: a: b\n', '1:9', 'a text with a colon needs quotes'],
+    ['a key without a colon', '- name: a\n  definition\n    url: b\n', '2:3', 'a key needs a colon after it'],
+    ['a key that is there twice', '- name: a\n  name: b\n', '2:3', 'Map keys must be unique: name is there already'],
+    ['a reserved character', '- name: @a\n', '1:9', 'the value needs quotes'],
+    ['a text after a list', '- name: a\nb: c\n', '2:1', 'it is indented wrongly, or needs quotes as a whole'],
+    ['an alias of nothing', '- name: a\n  comment: *b\n', '2:12', 'a text that begins with * needs quotes'],
+    ['an asterisk', '- name: a\n  comment: *\n', '2:12', 'a text that begins with * needs quotes'],
+  ])('because of %s names place and remedy', (_, text, place, remedy) => {
+    expect(textsIn({ 'remote_schemas.yaml': text })).toEqual([
+      expect.stringMatching(new RegExp(`^remote_schemas\\.yaml:${place}: .*${remedy.replaceAll('*', '\\*')}`)),
+    ]);
+  });
+
+  test('an alias of an anchor before it is no mistake', () => {
+    const text = 'depth_limit: { global: &deep 5, per_role: { user: *deep } }\n';
+    expect(load({ 'api_limits.yaml': text }).apiLimits.depth_limit).toMatchObject({ per_role: { user: 5 } });
   });
 
   test('does not hide what is wrong with another file', () => {
@@ -72,6 +100,23 @@ describe('a template without quotes is reported as such', () => {
     const metadata = load({ 'api_limits.yaml': 'depth_limit: {per_role: {user: 3}}\n' });
     expect(metadata.apiLimits.depth_limit?.per_role).toEqual({ user: 3 });
   });
+});
+
+test.each([
+  ['UTF-16', Buffer.from('\ufeff[]\n', 'utf16le')],
+  ['Latin-1', Buffer.from('- name: Aufträge\n', 'latin1')],
+])('a file in %s is refused: names would be read wrongly', async (_, bytes) => {
+  const { path } = await keepForTest(metadataDirectory({}));
+  writeFileSync(join(path, 'remote_schemas.yaml'), bytes);
+  expect(problemsOf(() => loadMetadata(path)).map(describeProblem)).toEqual([
+    'remote_schemas.yaml: is not UTF-8: save it in that encoding',
+  ]);
+});
+
+test('a mapping that is not indented below its key says so', () => {
+  expect(textsIn({ 'remote_schemas.yaml': '- name: a\n  definition:\n  url: http://127.0.0.1:1/\n' })).toContain(
+    'remote_schemas.yaml:2 [0].definition: expected object, received null: nothing is indented below it',
+  );
 });
 
 describe('a file that is empty', () => {

@@ -129,7 +129,7 @@ describe('a mistake', () => {
     [
       'an SDL file that is not there',
       { 'remote_schemas.yaml': [remote('a', { schema_file: 'a.graphql' })] },
-      '"a.graphql" cannot be read',
+      '"a.graphql" does not exist in the metadata directory',
     ],
     [
       'an SDL file outside of the directory',
@@ -228,10 +228,18 @@ describe('metadata that is not there', () => {
     ]);
   });
 
+  test('is reported: a project of Hasura’s command line, which has it in a directory of its own', () => {
+    const project = metadataDirectory({ 'version.yaml': undefined, 'metadata/version.yaml': 'version: 3\n' });
+    const problems = problemsOf(() => loadMetadata(project.path));
+    project.close();
+    expect(problems).toMatchObject([{ message: expect.stringMatching(/; did you mean .*metadata\?$/) }]);
+  });
+
   test('is reported: a directory without version.yaml', () => {
     const directory = metadataDirectory({ 'version.yaml': undefined });
     const problems = problemsOf(() => loadMetadata(directory.path));
     directory.close();
     expect(problems).toMatchObject([{ file: 'version.yaml', message: expect.stringContaining('is missing') }]);
+    expect(problems[0]?.message).toContain('such as "portico init" makes');
   });
 });

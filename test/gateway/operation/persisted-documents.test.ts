@@ -258,7 +258,7 @@ describe('a manifest', () => {
   });
 
   test.each([
-    ['does not exist', [{ file: 'none.json' }], /"none\.json" cannot be read/],
+    ['does not exist', [{ file: 'none.json' }], /"none\.json" does not exist in/],
     ['is outside of the metadata', [{ file: '../a.json' }], /is outside of the metadata directory/],
     ['has an absolute path', [{ file: '/etc/hostname' }], /is outside of the metadata directory/],
     ['has a key that is none', [{ file: 'a.json', role: ['user'] }], /unknown key "role"; did you mean "roles"|role/],
