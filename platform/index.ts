@@ -33,7 +33,7 @@ export { COUNTING_REDIS } from './redis-options.ts';
 export { type CacheBounds, SecondChanceCache } from './second-chance-cache.ts';
 export { readSettings, SettingsError, setting } from './settings.ts';
 export { atOnce, inSlices, type Sliced } from './slices.ts';
-export { closest, editDistance, likelyMeant } from './spelling.ts';
+export { closest, editDistance, likelyMeant, unknownKeyMessage } from './spelling.ts';
 export * from './telemetry/index.ts';
 export { inThread, ThreadEnded } from './thread.ts';
 export { isCanonicalUuid, isUuid } from './uuid.ts';

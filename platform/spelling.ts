@@ -21,6 +21,13 @@ export function closest(word: string, words: readonly string[]): string | undefi
   return nearestWithin(word, words, Math.max(1, Math.floor(word.length / 3)));
 }
 
+/** What is wrong with a key that is not one of `known`: the nearest of them, or all. */
+export function unknownKeyMessage(key: string, known: readonly string[]): string {
+  const meant = closest(key, known);
+  const expected = meant ? `did you mean "${meant}"?` : `expected one of ${known.join(', ')}`;
+  return `unknown key ${JSON.stringify(key)}: ${expected}`;
+}
+
 /** As `closest`, for words that may all be valid: distance one, two from six letters on, and never only a digit. */
 export function likelyMeant(word: string, words: readonly string[]): string | undefined {
   const letters = (text: string) => text.replace(/\d/g, '');

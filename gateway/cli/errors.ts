@@ -26,7 +26,7 @@ export function unknownOption(message: string, written: string, options: readonl
 }
 
 export function usageDirectoryExpected(): UsageError {
-  return new UsageError('expected a directory of usage files');
+  return new UsageError('expected a directory of usage files, or PORTICO_USAGE_DIR');
 }
 
 export function limitNotANumber(): UsageError {
@@ -46,7 +46,7 @@ export function usageOptionMissing(): UsageError {
 }
 
 export function comparisonMissing(): UsageError {
-  return new UsageError('--usage needs --against');
+  return new UsageError('--usage needs --against, the metadata to compare with');
 }
 
 export function invalidSince(): UsageError {

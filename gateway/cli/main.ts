@@ -22,37 +22,7 @@ import {
   usageDirectoryExpected,
   usageOptionMissing,
 } from './errors.ts';
-
-const USAGE = `usage:
-  portico check [dir] [--against <dir|git ref>] [--hasura <url> [--admin-secret <secret>]] [--schemas <dir>]
-                [--record <dir>] [--usage <dir> [--since <time>] [--allow-unused]] [--json]
-      Checks metadata without serving it. --schemas uses recorded schemas and calls no service, --record writes them.
-      --against lists the changes for clients, --hasura the differences from a live Hasura, for each role, whose admin
-      secret may be in HASURA_GRAPHQL_ADMIN_SECRET. --usage adds which clients are affected by each breaking change, since
-      30d or another time; --allow-unused permits breaking changes of what is unused. Exit code 1 for problems and for
-      breaking changes.
-  portico usage [dir…] [--since <time>] [--client <name>] [--operation <name>] [--role <name>] [--field <coordinate>]
-                [--unused <metadata dir|file.graphql> [--schemas <dir>]] [--limit <number>] [--json]
-      Lists the operations, clients and fields that gateways with PORTICO_USAGE_DIR have counted; several directories are
-      summed up. --unused lists unused fields. dir is $PORTICO_USAGE_DIR by default; a time is 30d, 12h, 15m or 2026-01-31.
-  portico serve [dir] [--workers <number>]
-      Serves metadata, with the settings of docs/configuration.md from the environment; --workers takes precedence over
-      PORTICO_WORKERS.
-  portico jobs <list|show|retry|cancel|purge|stats> [id…] [--state <state>] [--kind <kind>] [--queue <queue>]
-               [--tenant <tenant>] [--before <time>] [--limit <number>] [--payload] [--json]
-      Manages jobs in the database of HASURA_GRAPHQL_METADATA_DATABASE_URL. retry runs dead jobs again and scheduled
-      ones now, purge deletes dead ones; each needs ids or a condition. show has a job's input, session variables and
-      result with --payload.
-  portico init [dir] [--bare | --with-login | --with-sample]
-      Writes metadata to start from: --bare has examples in comments, --with-login also the login of Portico's auth service,
-      --with-sample also the sample service. On a terminal it asks which; otherwise --bare is the default.
-  portico completion <${SHELLS.join('|')}>
-      Prints a completion script for a shell: source <(portico completion bash), the same for zsh,
-      portico completion fish | source
-  portico --version
-  In the other commands dir is $HASURA_GRAPHQL_METADATA_DIR or ./metadata by default.
-  Exit codes: 0 done, 1 failed, 2 wrong arguments.
-`;
+import { HELP, helpOf } from './help.ts';
 
 const TEXT_OPTION = { type: 'string' } as const;
 const FLAG = { type: 'boolean', default: false } as const;
@@ -121,13 +91,17 @@ function isKnown(word: string, options: object): boolean {
 
 async function main([name, ...words]: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   if (name === undefined) throw commandExpected(COMMANDS);
-  if (name === '--help' || name === 'help') return void process.stdout.write(USAGE);
+  if (name === '--help' || name === 'help') return void process.stdout.write(HELP);
   if (name === '--version') return void process.stdout.write(`${packageVersion()}\n`);
-  const command = COMMANDS.find((known) => known === name);
+  const command = commandNamed(name);
   if (!command) throw unknownCommand(name, COMMANDS);
-  if (words.includes('--help')) return void process.stdout.write(USAGE);
+  if (words.includes('--help')) return void process.stdout.write(helpOf(command));
   // Each loads what it needs itself: help and mistakes need no gateway.
   await RUNS[command](words, environment);
+}
+
+function commandNamed(name: string | undefined): CommandName | undefined {
+  return COMMANDS.find((known) => known === name);
 }
 
 /** Runs a command with the words after its name. */
@@ -260,7 +234,10 @@ function givenDirectory([directory, ...others]: readonly string[]): string | und
 
 main(process.argv.slice(2), process.env).catch(async (error) => {
   if (error instanceof UsageError) {
-    process.stderr.write(`portico: ${error.message}\n${USAGE}`);
+    // All of the help would push the message out of a terminal's window.
+    const command = commandNamed(process.argv[2]);
+    const help = command ? helpOf(command) : 'usage: portico <command>; "portico --help" explains all of them\n';
+    process.stderr.write(`portico: ${error.message}\n${help}`);
     process.exitCode = 2;
     return;
   }

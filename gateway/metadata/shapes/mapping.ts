@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { closest } from '../../../platform/index.ts';
+import { unknownKeyMessage } from '../../../platform/index.ts';
 import type { ValuePath } from '../yaml/index.ts';
 
 /** Something in a value that does not fit its shape. */
@@ -41,10 +41,4 @@ function inPlainWords(message: string): string {
   if (missing) return `is missing: expected ${missing}`;
   const plain = message.replace(/^Invalid (input|option): /, '');
   return HINTS[plain] ? `${plain}: ${HINTS[plain]}` : plain;
-}
-
-function unknownKeyMessage(key: string, known: readonly string[]): string {
-  const meant = closest(key, known);
-  const expected = meant ? `did you mean "${meant}"?` : `expected one of ${known.join(', ')}`;
-  return `unknown key ${JSON.stringify(key)}: ${expected}`;
 }

@@ -223,6 +223,8 @@ describe('portico serve', () => {
   });
 });
 
+const COMMANDS = ['check', 'usage', 'serve', 'jobs', 'init', 'completion'];
+
 describe('portico', () => {
   test.each<[what: string, args: readonly string[], says: string]>([
     ['no command', [], 'expected check, usage, serve, jobs, init, completion'],
@@ -242,13 +244,21 @@ describe('portico', () => {
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(says);
     expect(stderr).toContain('usage:');
+    // The message stays in sight: only the command that was meant is explained.
+    expect(stderr.match(/^ {2}portico /gm) ?? []).toHaveLength(COMMANDS.includes(args[0] ?? '') ? 1 : 0);
+    expect(stderr.split('\n').length).toBeLessThan(12);
   });
 
   test('prints its usage when it is asked for it', async () => {
     expect(await run(['--help'])).toMatchObject({
       code: 0,
       stderr: '',
-      stdout: expect.stringMatching(/^usage:\n {2}portico check/),
+      stdout: expect.stringMatching(/^usage:\n {2}portico check.*\n {2}portico completion.*\n {2}portico --version\n/s),
+    });
+    expect(await run(['jobs', '--help'])).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^usage:\n {2}portico jobs (?!.*\n {2}portico)/s),
     });
   });
 });

@@ -172,7 +172,20 @@ describe('a secret is refused, without a word of it, when', () => {
 
   test('it is no JSON object', () => {
     for (const text of ['', '{', '[]', 'null', '"secret"'])
-      expect(parseJwtSecret(text)).toEqual({ problem: 'expected a JSON object' });
+      expect(parseJwtSecret(text)).toEqual({
+        problem: 'expected a JSON object such as {"type":"HS256","key":"…"} or {"jwk_url":"https://…"}',
+      });
+  });
+
+  test.each([
+    [
+      '{"jwk_uri":"https://k.test"}',
+      'unknown key "jwk_uri": did you mean "jwk_url"?; key and jwk_url both cannot be empty',
+    ],
+    ['{"jwk_url":"https://k.test","header":{"typ":"Cookie"}}', 'header: unknown key "typ": did you mean "type"?'],
+    ['{"jwk_url":"k.test/keys"}', 'jwk_url: expected an http or https URL'],
+  ])('a misspelt member or an address without a scheme names the remedy: %s', (text, problem) => {
+    expect(parseJwtSecret(text)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
   test('two settings are invalid, and both are reported', () => {
