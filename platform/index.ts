@@ -29,7 +29,7 @@ export * from './metrics/index.ts';
 export { assetUrl, compiledFile, packageDirectory } from './own-code/index.ts';
 export { destroyConnection, POOL_CONNECTIONS, withPassword } from './postgres.ts';
 export { type ChildMessage, fail, type RunningService, runService, StartError } from './process.ts';
-export { COUNTING_REDIS } from './redis-options.ts';
+export { COUNTING_REDIS, connectionErrors } from './redis-options.ts';
 export { type CacheBounds, SecondChanceCache } from './second-chance-cache.ts';
 export { readSettings, SettingsError, setting } from './settings.ts';
 export { atOnce, inSlices, type Sliced } from './slices.ts';

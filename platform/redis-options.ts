@@ -1,4 +1,4 @@
-import type { RedisOptions } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 
 /** ioredis options for counters: a command succeeds or fails soon, and is never sent twice. */
 export const COUNTING_REDIS = {
@@ -12,3 +12,26 @@ export const COUNTING_REDIS = {
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
 } satisfies RedisOptions;
+
+/**
+ * Listens for the errors of a connection, which would end the process otherwise; commands that wait for it fail.
+ *
+ * @returns names the cause of a failed command: ioredis only says that it has stopped trying.
+ */
+export function connectionErrors(redis: Redis): <Result>(command: Promise<Result>) => Promise<Result> {
+  let last: Error | undefined;
+  redis.on('error', (error) => {
+    last = error;
+  });
+  redis.on('ready', () => {
+    last = undefined;
+  });
+  return async (command) => {
+    try {
+      return await command;
+    } catch (error) {
+      if ((error as Error).name !== 'MaxRetriesPerRequestError') throw error;
+      throw last ?? new Error('the connection was lost', { cause: error });
+    }
+  };
+}

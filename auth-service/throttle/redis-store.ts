@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { COUNTING_REDIS } from '../../platform/index.ts';
+import { COUNTING_REDIS, connectionErrors } from '../../platform/index.ts';
 import { type AttemptStore, type BlockingCounter, type ConsumeResult, longestWait, refundsOf } from './store.ts';
 
 /** A counter is a hash of `failures`, `at` (when it was counted last) and `until` (the end of the wait). */
@@ -77,20 +77,19 @@ export function redisAttemptStore(url: string): AttemptStore {
     connectionName: 'portico-auth',
     ...COUNTING_REDIS,
   }) as Redis & Commands;
-  // A lost connection shows in the commands that fail; without a listener it would end the process.
-  redis.on('error', () => {});
+  const run = connectionErrors(redis);
 
   return {
     async consume(counters, at): Promise<ConsumeResult> {
       const keys = counters.map(({ key }) => key);
       const terms = JSON.stringify(counters.map(({ schedule }) => schedule));
-      const [admitted, answer] = await redis.consume(keys.length, ...keys, String(at), terms);
+      const [admitted, answer] = await run(redis.consume(keys.length, ...keys, String(at), terms));
       if (admitted === 1) {
         const ends = new Map(keys.map((key, index) => [key, answer[index] ?? at]));
         return {
           admitted: true,
           refund: async (forgotten) => {
-            await redis.refund(keys.length, ...keys, JSON.stringify(refundsOf(ends, forgotten)));
+            await run(redis.refund(keys.length, ...keys, JSON.stringify(refundsOf(ends, forgotten))));
           },
         };
       }
@@ -98,14 +97,14 @@ export function redisAttemptStore(url: string): AttemptStore {
     },
     async peek(counters, at) {
       const keys = counters.map(({ key }) => key);
-      return longestWait(waitsFromPairs(keys, await redis.peek(keys.length, ...keys, String(at))));
+      return longestWait(waitsFromPairs(keys, await run(redis.peek(keys.length, ...keys, String(at)))));
     },
     async waits(counters, at) {
       const keys = counters.map(({ key }) => key);
-      return waitsFromPairs(keys, await redis.peek(keys.length, ...keys, String(at)));
+      return waitsFromPairs(keys, await run(redis.peek(keys.length, ...keys, String(at))));
     },
     async forget(keys) {
-      if (keys.length > 0) await redis.del(...keys);
+      if (keys.length > 0) await run(redis.del(...keys));
     },
     close: () => redis.disconnect(),
   };

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { COUNTING_REDIS } from '../../platform/index.ts';
+import { COUNTING_REDIS, connectionErrors } from '../../platform/index.ts';
 import { type CountingWindow, type RateLimitDecision, WINDOW_SECONDS } from './window.ts';
 
 /*
@@ -40,12 +40,11 @@ export function redisWindow(url: string): CountingWindow {
     connectionName: 'portico',
     ...COUNTING_REDIS,
   }) as Redis & TakeCommand;
-  // A lost connection shows in the commands that fail; without a listener it would end the process.
-  redis.on('error', () => {});
+  const run = connectionErrors(redis);
 
   return {
     take: async (key, most): Promise<RateLimitDecision> => {
-      const wait = await redis.take(key, most, WINDOW_SECONDS);
+      const wait = await run(redis.take(key, most, WINDOW_SECONDS));
       return wait === 0 ? { admitted: true } : { admitted: false, retryAfterSeconds: wait };
     },
     close: () => redis.disconnect(),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { COUNTING_REDIS, Failover, type Logger } from '../../platform/index.ts';
+import { COUNTING_REDIS, connectionErrors, Failover, type Logger } from '../../platform/index.ts';
 
 /** Documents by the SHA-256 of their text, in hexadecimal, which several gateways know together. */
 export interface DocumentStore {
@@ -88,14 +88,13 @@ function redisDocumentStore(url: string, { documents, bytes }: { documents: numb
     connectionName: 'portico',
     ...COUNTING_REDIS,
   }) as Redis & DocumentCommands;
-  // A lost connection shows in the commands that fail; without a listener it would end the process.
-  redis.on('error', () => {});
+  const run = connectionErrors(redis);
   // The braces put all three into one slot of a cluster.
   const keys = ['texts', 'kept', 'size'].map((name) => `portico:{documents}:${name}`);
   const [texts = ''] = keys;
   return {
-    find: async (hash) => (await redis.hget(texts, hash)) ?? undefined,
-    keep: (hash, text) => redis.keepDocument(...keys, hash, text, documents, bytes, KEEP_SECONDS),
+    find: async (hash) => (await run(redis.hget(texts, hash))) ?? undefined,
+    keep: (hash, text) => run(redis.keepDocument(...keys, hash, text, documents, bytes, KEEP_SECONDS)),
     close: () => redis.disconnect(),
   };
 }

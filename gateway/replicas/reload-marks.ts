@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { COUNTING_REDIS, type Logger } from '../../platform/index.ts';
+import { COUNTING_REDIS, connectionErrors, type Logger } from '../../platform/index.ts';
 
 const POLL_MARKS_MS = 1_000;
 
@@ -63,8 +63,7 @@ export function openReloadMarks({ redisUrl, log, startedAt, onReload }: ReloadMa
     connectionName: 'portico',
     ...COUNTING_REDIS,
   }) as Redis & MarkCommands;
-  // A lost connection shows in the commands that fail; without a listener it would end the process.
-  redis.on('error', () => {});
+  const run = connectionErrors(redis);
   let seen: { any: bigint; ask: bigint } | undefined;
   let isLost = false;
   let isClosed = false;
@@ -86,7 +85,7 @@ export function openReloadMarks({ redisUrl, log, startedAt, onReload }: ReloadMa
 
   async function look(): Promise<void> {
     try {
-      compare(await redis.look('reloads'));
+      compare(await run(redis.look('reloads')));
       if (isLost)
         log.info(
           { event: 'replicas.store_recovered' },
@@ -107,7 +106,7 @@ export function openReloadMarks({ redisUrl, log, startedAt, onReload }: ReloadMa
 
   return {
     leave: async (ask) => {
-      const [now, any, asked, mark] = await redis.leave('reloads', ask ? '1' : '0');
+      const [now, any, asked, mark] = await run(redis.leave('reloads', ask ? '1' : '0'));
       compare([now, any, asked]);
       const own = BigInt(mark);
       seen = { any: own, ask: ask ? own : (seen?.ask ?? own) };
