@@ -1,5 +1,4 @@
-import { makeExecutableSchema } from '@graphql-tools/schema';
-import type { GraphQLSchema } from 'graphql';
+import { buildSchema, type GraphQLFieldResolver, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
 import { missingField, REFUSALS } from '../errors.ts';
 import type { LogEvent } from '../http/index.ts';
 import type { Login, LoginInput, LoginResult, ReadAudit } from '../use-cases/index.ts';
@@ -159,28 +158,37 @@ export interface UseCases extends SessionUseCases, AdministrationUseCases {
 export function createSchema({ login, readAudit, ...sessionUseCases }: UseCases): GraphQLSchema {
   const sessionFields = createSessionFields(sessionUseCases);
   const administrationFields = createAdministrationFields(sessionUseCases);
-  return makeExecutableSchema<GraphContext>({
-    typeDefs: AUTH_TYPE_DEFINITIONS,
-    resolvers: {
-      Query: {
-        ...sessionFields.Query,
-        auth_audit_log: createAuditField(readAudit, sessionFields.callerOf),
-        ...administrationFields.Query,
-      },
-      Mutation: {
-        async auth_user_login(_root: unknown, { data }: { data: LoginInput }, context: GraphContext) {
-          const result = await login(data, context.client);
-          context.logger.info(
-            { event: LOGIN_EVENTS[result.outcome], tenant_id: data.tenant_id, ...loginLogFields(result) },
-            'login',
-          );
-          return loginResult(result, context);
-        },
-        ...sessionFields.Mutation,
-        ...administrationFields.Mutation,
-      },
-    },
+  const schema = buildSchema(AUTH_TYPE_DEFINITIONS, { assumeValidSDL: true, noLocation: true });
+  setResolvers(schema.getQueryType(), {
+    ...sessionFields.Query,
+    auth_audit_log: createAuditField(readAudit, sessionFields.callerOf),
+    ...administrationFields.Query,
   });
+  setResolvers(schema.getMutationType(), {
+    async auth_user_login(_root: unknown, { data }: { data: LoginInput }, context: GraphContext) {
+      const result = await login(data, context.client);
+      context.logger.info(
+        { event: LOGIN_EVENTS[result.outcome], tenant_id: data.tenant_id, ...loginLogFields(result) },
+        'login',
+      );
+      return loginResult(result, context);
+    },
+    ...sessionFields.Mutation,
+    ...administrationFields.Mutation,
+  });
+  return schema;
+}
+
+type Resolver = GraphQLFieldResolver<unknown, GraphContext>;
+
+/** @throws Error unless each field of the type has a resolver, and each resolver a field. */
+function setResolvers(type: GraphQLObjectType | null | undefined, resolvers: Readonly<Record<string, Resolver>>): void {
+  const fields = type?.getFields() ?? {};
+  for (const name of new Set([...Object.keys(fields), ...Object.keys(resolvers)])) {
+    const [field, resolver] = [fields[name], resolvers[name]];
+    if (!field || !resolver) throw new Error(`${type}.${name} needs a definition and a resolver`);
+    field.resolve = resolver;
+  }
 }
 
 function loginResult(result: LoginResult, context: GraphContext) {
