@@ -19,7 +19,13 @@ import { openDatabase } from './database/index.ts';
 import { endedSessionSweeps, openHousekeeping } from './housekeeping/index.ts';
 import { createReadiness, createRefreshDeliveries } from './http/index.ts';
 import { measure, UseCaseCounts } from './metrics/index.ts';
-import { type Bcrypt, createPasswordPolicy, createPasswords, openBcryptPool } from './passwords/index.ts';
+import {
+  type Bcrypt,
+  createPasswordPolicy,
+  createPasswords,
+  type HashThreads,
+  openBcryptPool,
+} from './passwords/index.ts';
 import { prepareStart } from './prepare-start.ts';
 import { createServer } from './server.ts';
 import { attemptSweeps, openThrottle } from './throttle/index.ts';
@@ -52,6 +58,8 @@ export interface AuthServiceDependencies {
   stopping?: AbortSignal;
   /** Observes or replaces the computations of the hash pool. */
   aroundBcrypt?: (bcrypt: Bcrypt) => Bcrypt;
+  /** Threads of the hash pool that several services share. Default: threads of its own. */
+  hashThreads?: HashThreads;
 }
 
 /**
@@ -86,7 +94,11 @@ export async function startAuthService(
     onConnectionLost: (error) =>
       logger.warn({ err: error, event: 'database.connection_lost' }, 'lost a connection to the database'),
   });
-  const hashPool = openBcryptPool({ ...config.passwords, activeSpan });
+  const hashPool = openBcryptPool({
+    ...config.passwords,
+    activeSpan,
+    ...(dependencies.hashThreads && { sharedThreads: dependencies.hashThreads }),
+  });
   if (hashPool.library === 'bcryptjs')
     logger.warn(
       { event: 'hashing.native_unavailable' },

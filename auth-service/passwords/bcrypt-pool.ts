@@ -45,7 +45,7 @@ export interface HashUsage {
 export interface BcryptPool extends Bcrypt {
   readonly library: BcryptLibrary['name'];
   usage(): HashUsage;
-  /** Finishes what is queued, then ends the threads. */
+  /** Finishes what is queued, then ends the threads, unless others use them. */
   close(): Promise<void>;
 }
 
@@ -68,18 +68,28 @@ export interface BcryptPoolOptions {
   cost: number;
   /** The request that a computation belongs to, which gets a span below its span. */
   activeSpan?: ActiveSpan;
+  /** As many as `threads`, which others use as well and which stay when the pool is closed. Default: threads of its own. */
+  sharedThreads?: HashThreads;
 }
 
-/** Computes in worker threads: bcrypt on the event loop would hold every other request up for as long as it takes. */
-export function openBcryptPool({ threads, queueLimit, cost, activeSpan }: BcryptPoolOptions): BcryptPool {
-  const pool = new Piscina({
+/** Threads that compute. */
+export type HashThreads = Pick<Piscina, 'run' | 'close'>;
+
+export function openHashThreads(count: number): HashThreads {
+  return new Piscina({
     filename: fromPackageRoot(WORKER),
-    minThreads: threads,
-    maxThreads: threads,
+    minThreads: count,
+    maxThreads: count,
     niceIncrement: NICE,
     // Waiting in Atomics.wait would stop a thread from ending until its next task.
     atomics: 'disabled',
   });
+}
+
+/** Computes in worker threads: bcrypt on the event loop would hold every other request up for as long as it takes. */
+export function openBcryptPool(options: BcryptPoolOptions): BcryptPool {
+  const { threads, queueLimit, cost, activeSpan, sharedThreads } = options;
+  const hashThreads = sharedThreads ?? openHashThreads(threads);
   const { name: library } = loadBcrypt();
   const seconds = SECONDS_AT_COST_10[library] * 2 ** (cost - 10);
   const retryAfterSeconds = Math.ceil((seconds * (queueLimit + threads)) / threads);
@@ -99,7 +109,7 @@ export function openBcryptPool({ threads, queueLimit, cost, activeSpan }: Bcrypt
     unfinished += 1;
     const startedAt = performance.now();
     try {
-      const { result, durationMs }: Computed<Result> = await pool.run(task, { name });
+      const { result, durationMs }: Computed<Result> = await hashThreads.run(task, { name });
       const waitMs = Math.max(0, performance.now() - startedAt - durationMs);
       waits.add(waitMs);
       computations.add(durationMs);
@@ -127,6 +137,8 @@ export function openBcryptPool({ threads, queueLimit, cost, activeSpan }: Bcrypt
       waits,
       computations,
     }),
-    close: () => pool.close(),
+    async close() {
+      if (sharedThreads === undefined) await hashThreads.close();
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Config, readConfig } from '../../auth-service/config.ts';
-import type { Bcrypt } from '../../auth-service/passwords/index.ts';
+import { type Bcrypt, type HashThreads, openHashThreads } from '../../auth-service/passwords/index.ts';
 import { type AuthServiceDependencies, startAuthService } from '../../auth-service/service.ts';
 
 export const KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
@@ -25,7 +25,7 @@ export function environment(databaseUrl: string, changes: Record<string, string>
     DATABASE_URL: databaseUrl,
     AUTH_PORT: '0',
     AUTH_BCRYPT_COST: '4',
-    // To start a thread takes as long as a hundred hashes at this cost.
+    // To start a thread takes as long as fifty hashes at this cost.
     AUTH_HASH_THREADS: '1',
     AUTH_PASSWORD_PEPPER: 'a pepper that is long enough for tests',
     AUTH_KEY_ENCRYPTION_KEY: KEY_ENCRYPTION_KEY,
@@ -88,6 +88,14 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
+let hashThread: HashThreads | undefined;
+
+/** The thread of all services that hash with one, of all suites of this process. */
+function sharedThread(): HashThreads {
+  hashThread ??= openHashThreads(1);
+  return hashThread;
+}
+
 /** The real service, in this process, on a random port. Its hash computations are counted where they leave it. */
 export async function startTestService(
   databaseUrl: string,
@@ -112,6 +120,7 @@ export async function startTestService(
   const running = await startAuthService(configFor(databaseUrl, changes), {
     logDestination: { write: (line) => lines.push(line) },
     aroundBcrypt: counting,
+    ...(changes.AUTH_HASH_THREADS === undefined && { hashThreads: sharedThread() }),
     ...surroundings,
   });
   const url = `http://127.0.0.1:${running.port}`;
