@@ -36,6 +36,8 @@ export interface TokenSubject {
   clientId?: string;
   /** RFC 6749, section 3.3. */
   scope?: string;
+  /** Tokens of the user that were issued before are void. Null or absent: none were revoked together. */
+  tokensValidFrom?: Date | null;
 }
 
 export interface AccessTokens {
@@ -50,7 +52,7 @@ export function createAccessTokens({ keys, issuer, audience, lifetimeSeconds }: 
     lifetimeSeconds,
     issue(subject, now) {
       const { kid, algorithm, privateKey } = keys.active();
-      const issuedAt = Math.floor(now.getTime() / 1000);
+      const issuedAt = issueTime(now, subject.tokensValidFrom);
       const claims = {
         iss: issuer,
         aud: audience,
@@ -73,4 +75,18 @@ export function createAccessTokens({ keys, issuer, audience, lifetimeSeconds }: 
       return signToken(claims, privateKey, algorithm, { typ: ACCESS_TOKEN_TYPE, kid });
     },
   };
+}
+
+/**
+ * `iat`, in whole seconds. A token that is issued right after earlier ones were revoked must not look like one of them, so it
+ * may be up to three seconds in the future: less than verifiers tolerate between clocks.
+ */
+function issueTime(now: Date, tokensValidFrom: Date | null | undefined): number {
+  const earliest = tokensValidFrom ? Math.ceil(tokensValidFrom.getTime() / 1000) : 0;
+  return Math.max(Math.floor(now.getTime() / 1000), earliest);
+}
+
+/** Whether a token was revoked together with all that were issued before this moment. @param issuedAt its `iat`. */
+export function isIssuedBefore(issuedAt: number, tokensValidFrom: Date | null): boolean {
+  return tokensValidFrom !== null && issuedAt * 1000 < tokensValidFrom.getTime();
 }

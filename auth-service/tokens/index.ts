@@ -1,4 +1,10 @@
-export { type AccessTokens, createAccessTokens, FIRST_PARTY_CLIENT, type TokenSubject } from './access-token.ts';
+export {
+  type AccessTokens,
+  createAccessTokens,
+  FIRST_PARTY_CLIENT,
+  isIssuedBefore,
+  type TokenSubject,
+} from './access-token.ts';
 export { type ExtraClaims, mergeClaims, problemWithClaims } from './extra-claims.ts';
 export { KEY_ALGORITHMS, type KeyAlgorithm } from './key-pairs.ts';
 export { type BegunRotation, beginRotation, resealKeys, retireKey } from './key-rotation.ts';

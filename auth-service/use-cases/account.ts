@@ -18,6 +18,8 @@ export interface Account {
   disabled: boolean;
   /** The extra claims that operators set for the tenant, its roles and the user. */
   extraClaims: ExtraClaims;
+  /** Access tokens that were issued before are void; null: none were revoked together. */
+  tokensValidFrom: Date | null;
 }
 
 /**
@@ -55,8 +57,9 @@ export async function findAccountByName(
 export const ACCOUNT_COLUMNS = Prisma.sql`
   users.tenant_id AS "tenantId", users.id, users.username, users.password_hash AS "passwordHash",
   users.allowed_roles AS "allowedRoles", users.default_role AS "defaultRole", users.disabled_at AS "disabledAt",
-  users.claims, tenants.name AS "tenantName", tenants.disabled_at AS "tenantDisabledAt",
-  tenants.claims AS "tenantClaims",
+  users.claims, users.tokens_valid_from AS "tokensValidFrom", tenants.name AS "tenantName",
+  tenants.disabled_at AS "tenantDisabledAt", tenants.claims AS "tenantClaims",
+  tenants.tokens_valid_from AS "tenantTokensValidFrom",
   (SELECT jsonb_agg(jsonb_build_object('role', role_claims.role, 'claims', role_claims.claims)) FROM role_claims
     WHERE role_claims.tenant_id = tenants.id) AS "roleClaims"`;
 
@@ -65,14 +68,22 @@ export interface AccountRow extends Omit<UserWithTenant, 'tenant'> {
   tenantName: string;
   tenantDisabledAt: Date | null;
   tenantClaims: Prisma.JsonValue;
+  tenantTokensValidFrom: Date | null;
   /** Null where no role has any. */
   roleClaims: TenantWithClaims['roleClaims'] | null;
 }
 
 /** The account of what `ACCOUNT_COLUMNS` has selected. */
 export function accountFromRow(row: AccountRow): Account {
-  const { tenantName: name, tenantDisabledAt: disabledAt, tenantClaims: claims, roleClaims, ...user } = row;
-  return accountOf({ ...user, tenant: { name, disabledAt, claims, roleClaims: roleClaims ?? [] } });
+  const {
+    tenantName: name,
+    tenantDisabledAt: disabledAt,
+    tenantClaims: claims,
+    tenantTokensValidFrom: tokensValidFrom,
+    roleClaims,
+    ...user
+  } = row;
+  return accountOf({ ...user, tenant: { name, disabledAt, claims, tokensValidFrom, roleClaims: roleClaims ?? [] } });
 }
 
 /** The account with this id in this tenant, disabled or not. `userId` must be a UUID. */
@@ -99,6 +110,7 @@ interface UserWithTenant {
   defaultRole: string;
   disabledAt: Date | null;
   claims: Prisma.JsonValue;
+  tokensValidFrom: Date | null;
   tenant: TenantWithClaims;
 }
 
@@ -106,6 +118,7 @@ interface TenantWithClaims {
   name: string;
   disabledAt: Date | null;
   claims: Prisma.JsonValue;
+  tokensValidFrom: Date | null;
   roleClaims: readonly { role: string; claims: Prisma.JsonValue }[];
 }
 
@@ -128,12 +141,18 @@ export function accountFrom(row: UserWithTenant | null): Account | undefined {
   return row ? accountOf(row) : undefined;
 }
 
-function accountOf({ tenant, id, disabledAt, claims, ...rest }: UserWithTenant): Account {
+function accountOf({ tenant, id, disabledAt, claims, tokensValidFrom, ...rest }: UserWithTenant): Account {
   return {
     ...rest,
+    tokensValidFrom: laterOf(tokensValidFrom, tenant.tokensValidFrom),
     userId: id,
     tenantName: tenant.name,
     disabled: disabledAt !== null || tenant.disabledAt !== null,
     extraClaims: extraClaimsOf(tenant, rest, claims),
   };
+}
+
+function laterOf(one: Date | null, other: Date | null): Date | null {
+  if (!one || !other) return one ?? other;
+  return one > other ? one : other;
 }

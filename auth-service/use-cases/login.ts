@@ -4,7 +4,15 @@ import { type Database, Prisma } from '../database/index.ts';
 import { HashQueueFullError, type Passwords } from '../passwords/index.ts';
 import type { Throttle, Throttled } from '../throttle/index.ts';
 import { type AccessTokens, type RefreshTokens, refreshTokenHash } from '../tokens/index.ts';
-import { type Account, findAccountById, findAccountByName, normalizeUsername } from './account.ts';
+import {
+  ACCOUNT_COLUMNS,
+  type Account,
+  type AccountRow,
+  accountFromRow,
+  findAccountById,
+  findAccountByName,
+  normalizeUsername,
+} from './account.ts';
 import type { SessionLifetime, Tokens } from './session-terms.ts';
 
 /** In the order in which a missing one is named. */
@@ -123,7 +131,7 @@ async function loginWith(
 
   const current = await withCurrentHash(options, account, password);
   const opened = await openSession(options, current, client);
-  if (opened) return { outcome: 'success', account, ...opened };
+  if (opened) return { outcome: 'success', ...opened };
   return await loginAfterChange(options, current, password, client);
 }
 
@@ -167,7 +175,7 @@ async function loginAfterChange(
   const matches = await verifyPassword(options.passwords, password, account);
   if (matches instanceof HashQueueFullError) return { outcome: 'busy', retryAfterSeconds: matches.retryAfterSeconds };
   const opened = matches ? await openSession(options, account, client) : undefined;
-  return opened ? { outcome: 'success', account, ...opened } : wrongCredentials(account, matches);
+  return opened ? { outcome: 'success', ...opened } : wrongCredentials(account, matches);
 }
 
 function firstMissing(input: LoginInput): LoginField {
@@ -192,10 +200,13 @@ async function unlessQueueFull<Result>(computed: Promise<Result>): Promise<Resul
   }
 }
 
-/** A new session with its first refresh token, and an access token for it; undefined when the account has changed. */
-async function openSession(options: LoginOptions, account: Account, client: RequestOrigin) {
+/**
+ * A new session with its first refresh token, and an access token for it with the rights that the account has now; undefined
+ * when it has been disabled or has got another password.
+ */
+async function openSession(options: LoginOptions, checked: Account, client: RequestOrigin) {
   const { database, accessTokens, refreshTokens, lifetime, now, randomUUID } = options;
-  const { tenantId, userId } = account;
+  const { tenantId, userId } = checked;
   const sessionId = randomUUID();
   const refreshToken = refreshTokens.issue({ tenantId, sessionId, generation: 1 });
   const createdAt = now();
@@ -205,8 +216,8 @@ async function openSession(options: LoginOptions, account: Account, client: Requ
   const accessEnd = new Date(createdAt.getTime() + accessTokens.lifetimeSeconds * 1000);
 
   // Hashing takes long. A user who was disabled or got a new password meanwhile must not get a session after the others
-  // were revoked, so the rows are locked until this one is stored. All in one statement, because round trips cost a login
-  // more than the work in the database.
+  // were revoked, nor one who lost a role a token with it, so the rows are read again and locked until this one is stored. All
+  // in one statement, because round trips cost a login more than the work in the database.
   const user = { kind: 'user', id: userId } as const;
   const entry: AuditEntry = {
     at: createdAt,
@@ -218,32 +229,34 @@ async function openSession(options: LoginOptions, account: Account, client: Requ
     origin: client,
     details: { session_id: sessionId },
   };
-  const opened = await database.single.inTenant(
+  const [row] = await database.single.inTenant<AccountRow>(
     tenantId,
     Prisma.sql`
       WITH unchanged AS (
-        SELECT users.tenant_id, users.id
+        SELECT ${ACCOUNT_COLUMNS}
         FROM users JOIN tenants ON tenants.id = users.tenant_id
         WHERE users.tenant_id = ${tenantId} AND users.id = ${userId}::uuid
-          AND users.password_hash = ${account.passwordHash}
+          AND users.password_hash = ${checked.passwordHash}
           AND users.disabled_at IS NULL AND tenants.disabled_at IS NULL
         FOR SHARE
       ), opened AS (
         INSERT INTO sessions (tenant_id, id, user_id, created_at, last_used_at, expires_at, access_ends_at,
           client_address, user_agent, refresh_generation)
-        SELECT tenant_id, ${sessionId}::uuid, id, ${createdAt}::timestamptz, ${createdAt}::timestamptz,
+        SELECT "tenantId", ${sessionId}::uuid, id, ${createdAt}::timestamptz, ${createdAt}::timestamptz,
           ${end}::timestamptz, ${accessEnd}::timestamptz, ${client.address}, ${client.userAgent}, 1
         FROM unchanged
         RETURNING tenant_id, id
-      ), audited AS (${auditStatement(entry, Prisma.sql`FROM opened`)})
-      INSERT INTO refresh_tokens (tenant_id, hash, session_id, created_at, expires_at, generation)
-      SELECT tenant_id, ${refreshTokenHash(refreshToken)}, id, ${createdAt}::timestamptz, ${idleEnd}::timestamptz, 1
-      FROM opened
-      RETURNING session_id`,
+      ), audited AS (${auditStatement(entry, Prisma.sql`FROM opened`)}), first_token AS (
+        INSERT INTO refresh_tokens (tenant_id, hash, session_id, created_at, expires_at, generation)
+        SELECT tenant_id, ${refreshTokenHash(refreshToken)}, id, ${createdAt}::timestamptz, ${idleEnd}::timestamptz, 1
+        FROM opened
+      )
+      SELECT * FROM unchanged`,
     'open-session',
   );
-  if (opened.length === 0) return undefined;
+  if (!row) return undefined;
 
+  const account = accountFromRow(row);
   const accessToken = accessTokens.issue({ ...account, sessionId }, createdAt);
-  return { sessionId, tokens: { accessToken, expiresIn: accessTokens.lifetimeSeconds, refreshToken } };
+  return { account, sessionId, tokens: { accessToken, expiresIn: accessTokens.lifetimeSeconds, refreshToken } };
 }

@@ -3,6 +3,9 @@ import type { Database, Transaction } from '../database/index.ts';
 /** How far the clock of a verifier may be behind this one, or its tolerance for expired tokens go, in milliseconds. */
 const CLOCK_MARGIN_MS = 300_000;
 
+/** By how much the clocks of replicas may differ, in milliseconds (docs/sessions.md). */
+const REPLICA_SKEW_MS = 1_000;
+
 /** Revocations of one response. */
 const REVOCATIONS_PER_PAGE = 5_000;
 
@@ -12,6 +15,14 @@ export type NewRevocation = { tenantId: number; until: Date } & (
   | { userId: string; before: Date }
   | { before: Date }
 );
+
+/**
+ * As `before` of a revocation: later than every token that has been issued, also by a replica whose clock is ahead. Where
+ * tokens can be issued again, it becomes their owner's `tokensValidFrom`, so that none of those is taken for an earlier one.
+ */
+export function revokedBefore(at: Date): Date {
+  return new Date(at.getTime() + REPLICA_SKEW_MS + 1);
+}
 
 /** Records revocations for verifiers, in the transaction that revokes the tokens. */
 export async function recordRevocations(

@@ -5,7 +5,7 @@ import type { PasswordPolicy } from '../../passwords/index.ts';
 import type { ExtraClaims } from '../../tokens/index.ts';
 import { endSessions } from '../end-sessions.ts';
 import { addUser, generatePassword } from '../manage-users.ts';
-import { recordRevocations } from '../revocations.ts';
+import { recordRevocations, revokedBefore } from '../revocations.ts';
 import type { AdministeredTenants } from './administered-tenants.ts';
 import { type AdministeredUser, createGetUser, lockAdministeredUser, type UserInput } from './administered-users.ts';
 import type { Administrator } from './administrator.ts';
@@ -246,7 +246,11 @@ export function changeUser<Value>(
         return sessions.flatMap(({ clientAddress }) => clientAddress ?? []);
       },
       async revokeAccessTokens() {
-        const before = new Date(at.getTime() + 1);
+        const before = revokedBefore(at);
+        await transaction.user.update({
+          where: { tenantId_id: { tenantId, id: userId } },
+          data: { tokensValidFrom: before },
+        });
         // No access token lives longer than a day, whatever the settings were when it was issued.
         await recordRevocations(transaction, [{ tenantId, userId, before, until: addDays(at, 1) }], at);
       },

@@ -45,12 +45,12 @@ export function createClientCredentials(options: ClientCredentialsOptions): Clie
       tenantId,
       async (transaction) => {
         // Held until the token is made: one that is revoked now has all its tokens in that revocation.
-        const unchanged = await transaction.$queryRaw<unknown[]>`
-        SELECT 1 FROM oauth_clients JOIN tenants ON tenants.id = oauth_clients.tenant_id
+        const [unchanged] = await transaction.$queryRaw<{ tokensValidFrom: Date | null }[]>`
+        SELECT tenants.tokens_valid_from AS "tokensValidFrom" FROM oauth_clients JOIN tenants ON tenants.id = oauth_clients.tenant_id
         WHERE oauth_clients.tenant_id = ${tenantId} AND oauth_clients.id = ${clientId}::uuid
           AND oauth_clients.revoked_at IS NULL AND tenants.disabled_at IS NULL
         FOR SHARE`;
-        if (unchanged.length === 0) return undefined;
+        if (!unchanged) return undefined;
         const tenant = await transaction.tenant.findUniqueOrThrow({
           where: { id: tenantId },
           include: { roleClaims: true },
@@ -63,7 +63,7 @@ export function createClientCredentials(options: ClientCredentialsOptions): Clie
           outcome: 'success',
           details: { session_id: sessionId, scopes: wanted },
         });
-        const subject = { tenantId, userId: clientId, clientId, sessionId, allowedRoles, defaultRole };
+        const subject = { tenantId, userId: clientId, clientId, sessionId, allowedRoles, defaultRole, ...unchanged };
         return accessTokens.issue({ ...subject, extraClaims, ...(granted !== undefined && { scope: granted }) }, now());
       },
       { operation: 'issue-client-token' },

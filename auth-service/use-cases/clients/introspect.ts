@@ -1,6 +1,7 @@
 import type { Database } from '../../database/index.ts';
 import {
   FIRST_PARTY_CLIENT,
+  isIssuedBefore,
   refreshTokenHash,
   type VerifiedAccessToken,
   type VerifyAccessToken,
@@ -43,7 +44,8 @@ export function createIntrospect({ database, verify, identifyCaller, now }: Intr
     const known = { tokenType: 'Bearer' as const, clientId, subject, tenantId, tokenId, issuedAt, expiresAt, ...scope };
     if (clientId !== FIRST_PARTY_CLIENT) return (await isClientTokenAlive(database, verified)) ? known : undefined;
     const caller = await identifyCaller(token);
-    return caller && { ...known, username: caller.account.username };
+    if (!caller || isIssuedBefore(issuedAt, caller.account.tokensValidFrom)) return undefined;
+    return { ...known, username: caller.account.username };
   }
 
   async function refreshToken(token: string, tenantId: number): Promise<ActiveToken | undefined> {
@@ -78,7 +80,7 @@ export function createIntrospect({ database, verify, identifyCaller, now }: Intr
 
 /** Whether the token of a service account, the account and its tenant are neither revoked nor disabled. */
 export async function isClientTokenAlive(database: Database, token: VerifiedAccessToken): Promise<boolean> {
-  const { tenantId, clientId, sessionId } = token;
+  const { tenantId, clientId, sessionId, issuedAt } = token;
   if (sessionId === undefined) return false;
   return database.inTenant(
     tenantId,
@@ -89,6 +91,7 @@ export async function isClientTokenAlive(database: Database, token: VerifiedAcce
         relationLoadStrategy: 'join',
       });
       if (!client || client.revokedAt || client.tenant.disabledAt) return false;
+      if (isIssuedBefore(issuedAt, client.tenant.tokensValidFrom)) return false;
       return (await transaction.revocation.count({ where: { tenantId, sessionId } })) === 0;
     },
     { operation: 'introspect-token' },

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDisableTenant, createEnableTenant } from '../../auth-service/use-cases/index.ts';
+import { availableEngines } from '../database/index.ts';
+import { addClientTo, administrationOf, OPERATING, OPERATOR } from './operator.ts';
+import { REVOCATION_SECRET, startTestService, type TestService } from './service.ts';
+import { claimsOf, sessionClient, type Tokens } from './session-client.ts';
+import { createWorld, type World } from './world.ts';
+
+const PASSWORD = 'a password of somebody, long';
+/** By how much the clocks of services may differ, in milliseconds. */
+const SKEW_MS = 900;
+
+interface Revocation {
+  sid?: string;
+  user_id?: string;
+  tenant_id: number;
+  before?: number;
+}
+
+describe.each(await availableEngines())('tokens whose rights were taken away, on %s', (engine) => {
+  let world: World;
+  /** On the same database, with a clock that is ahead. */
+  let ahead: TestService;
+  let people = 0;
+  let tenants = 1;
+
+  beforeAll(async () => {
+    world = await createWorld(engine);
+    ahead = await startTestService(world.databaseUrl, {}, { now: () => new Date(Date.now() + SKEW_MS) });
+    await world.addTenant(1, 'acme');
+  });
+  afterAll(async () => {
+    await ahead.stop();
+    await world.close();
+  });
+
+  async function newUser(tenantId = 1) {
+    people += 1;
+    const username = `somebody ${people}`;
+    const userId = await world.addUser(tenantId, username, PASSWORD, { allowedRoles: ['user', 'manager'] });
+    const login = (service: TestService = world.service) =>
+      sessionClient(service.url).login(username, PASSWORD, tenantId);
+    const setRoles = (...roles: string[]) =>
+      administrationOf(world.doors).setRoles(OPERATING, { tenant_id: tenantId, user_id: userId, roles });
+    return { userId, login, setRoles };
+  }
+
+  async function newTenant() {
+    tenants += 1;
+    const id = tenants;
+    await world.addTenant(id, `tenant ${id}`);
+    const now = () => new Date();
+    return {
+      id,
+      disable: () => createDisableTenant(world.doors, now, OPERATOR)(id),
+      enable: () => createEnableTenant(world.doors, now, OPERATOR)(id),
+    };
+  }
+
+  async function newClient(tenantId: number) {
+    const added = await addClientTo(world.doors, {
+      tenantId,
+      name: 'reports',
+      allowedRoles: ['service'],
+      defaultRole: 'service',
+      scopes: [],
+    });
+    const post = async (path: string, form: Record<string, string>, service: TestService) => {
+      const authorization = `Basic ${Buffer.from(`${added.clientId}:${added.clientSecret}`).toString('base64')}`;
+      const body = new URLSearchParams(form);
+      return (await fetch(service.url + path, { method: 'POST', headers: { authorization }, body })).json();
+    };
+    return {
+      clientId: added.clientId,
+      token: async (service: TestService = world.service) => {
+        const { access_token } = (await post('/oauth/token', { grant_type: 'client_credentials' }, service)) as Tokens;
+        return access_token;
+      },
+      isActive: async (token: string) => {
+        const { active } = (await post('/oauth/introspect', { token }, world.service)) as { active: boolean };
+        return active;
+      },
+    };
+  }
+
+  const refresh = async ({ refresh_token }: Tokens) => {
+    const { result } = await sessionClient(world.service.url).refresh(refresh_token);
+    return result.data?.access_token ?? '';
+  };
+
+  /** As a verifier decides by the list of revocations. */
+  async function isRevoked(token: string): Promise<boolean> {
+    const response = await fetch(`${world.service.url}/revocations`, {
+      headers: { authorization: `Bearer ${REVOCATION_SECRET}` },
+    });
+    const { revocations } = (await response.json()) as { revocations: Revocation[] };
+    const { sid, sub, tenant_id, iat } = claimsOf(token);
+    return revocations.some((revocation) => {
+      if (revocation.sid !== undefined) return revocation.sid === sid;
+      const isAbout = revocation.user_id === undefined || revocation.user_id === sub;
+      return revocation.tenant_id === tenant_id && isAbout && iat < (revocation.before ?? 0);
+    });
+  }
+
+  const rolesIn = (token: string) => {
+    const claims: Record<string, unknown> = { ...claimsOf(token) };
+    return (claims['https://hasura.io/jwt/claims'] as Record<string, unknown>)['x-hasura-allowed-roles'];
+  };
+
+  test('a login that has begun before a role was taken away gives a token without it', async () => {
+    const { login, setRoles } = await newUser();
+    world.service.duringNextHash(async () => {
+      await setRoles('user');
+    });
+    expect(rolesIn((await login()).access_token)).toEqual(['user']);
+  });
+
+  test('a refresh right after a role was taken away gives a token that counts, and the earlier one does not', async () => {
+    const { login, setRoles } = await newUser();
+    const first = await login();
+    await setRoles('user');
+    const second = await refresh(first);
+
+    expect(await isRevoked(first.access_token)).toBe(true);
+    expect(rolesIn(second)).toEqual(['user']);
+    expect(await isRevoked(second)).toBe(false);
+    expect(await isRevoked((await login()).access_token)).toBe(false);
+  });
+
+  test('a claim that was taken away is the same', async () => {
+    const { userId, login } = await newUser();
+    const setClaims = (value: string) =>
+      administrationOf(world.doors).setClaims(OPERATING, {
+        tenant_id: 1,
+        user_id: userId,
+        claims: [{ name: 'x-hasura-department', value }],
+      });
+    await setClaims('sales');
+    const first = await login();
+    await setClaims('support');
+    const second = await refresh(first);
+
+    expect(await isRevoked(first.access_token)).toBe(true);
+    expect(await isRevoked(second)).toBe(false);
+  });
+
+  test('introspection says that the earlier token is not active any more', async () => {
+    const { isActive } = await newClient(1);
+    const { login, setRoles } = await newUser();
+    const first = await login();
+    expect(await isActive(first.access_token)).toBe(true);
+    await setRoles('user');
+
+    expect(await isActive(first.access_token)).toBe(false);
+    expect(await isActive(await refresh(first))).toBe(true);
+  });
+
+  test('tokens of a tenant from before it was disabled stay void when it is enabled; new ones count at once', async () => {
+    const tenant = await newTenant();
+    const { login } = await newUser(tenant.id);
+    const { token, isActive } = await newClient(tenant.id);
+    const [ofUser, ofClient] = [(await login()).access_token, await token()];
+    await tenant.disable();
+    await tenant.enable();
+
+    for (const void_ of [ofUser, ofClient]) {
+      expect(await isRevoked(void_)).toBe(true);
+      expect(await isActive(void_)).toBe(false);
+    }
+    for (const valid of [(await login()).access_token, await token()]) {
+      expect(await isRevoked(valid)).toBe(false);
+      expect(await isActive(valid)).toBe(true);
+    }
+  });
+
+  test('a token from a service whose clock is ahead is revoked too', async () => {
+    const { login, setRoles } = await newUser();
+    const tenant = await newTenant();
+    const client = await newClient(tenant.id);
+    const other = await newTenant();
+    const ofOther = await newClient(other.id);
+    const [ofUser, ofClient, ofTenant] = [
+      (await login(ahead)).access_token,
+      await client.token(ahead),
+      await ofOther.token(ahead),
+    ];
+    await setRoles('user');
+    const revoked = { tenant_id: tenant.id, client_id: client.clientId };
+    await administrationOf(world.doors).revokeClient(OPERATING, revoked);
+    await other.disable();
+
+    for (const token of [ofUser, ofClient, ofTenant]) expect(await isRevoked(token)).toBe(true);
+  });
+});
