@@ -38,6 +38,11 @@ export function isOfSignature(refusal: GatewayError): boolean {
   return refusal.message.startsWith(`${NOT_VERIFIED}JWSError`);
 }
 
+/** A token whose key its issuer does not publish, or not any more. */
+export function noUsableKeys(): GatewayError {
+  return invalidToken('JWSError NoUsableKeys');
+}
+
 /** A token that does not say which roles its caller has. */
 export function missingRoleClaim(claim: string): GatewayError {
   return invalidToken(`JWT claim does not contain ${claim}`, 'jwt-missing-role-claims');

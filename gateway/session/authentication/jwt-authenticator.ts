@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type CacheBounds, CacheCounts, SecondChanceCache } from '../../../platform/index.ts';
 import type { GatewayError } from '../../errors.ts';
 import { refuseCrossSite } from '../cross-site.ts';
-import { invalidToken, isOfSignature, missingToken, roleNotAllowed, severalTokens } from '../errors.ts';
+import { invalidToken, isOfSignature, missingToken, noUsableKeys, roleNotAllowed, severalTokens } from '../errors.ts';
 import type { JwtSecret, KeySet } from '../jwt/index.ts';
 import {
   type CallerClaims,
@@ -46,6 +46,8 @@ interface VerifiedCaller {
   readonly claims: CallerClaims;
   readonly identity: TokenIdentity;
   readonly expiresAt: number;
+  /** Whether its key is still published: an issuer that takes a key back does not stand for its tokens any more. */
+  isKeyHeld(): boolean;
   readonly validity: SessionValidity;
   readonly sessions: Map<string, Session>;
 }
@@ -150,7 +152,7 @@ export class JwtAuthenticator implements CallerAuthenticator {
   #recallUsual({ authorization }: IncomingHttpHeaders): VerifiedCaller | undefined {
     if (!authorization?.startsWith(BEARER_PREFIX)) return undefined;
     const remembered = this.#onlyBearer?.remembered.get(authorization.slice(BEARER_PREFIX.length));
-    return remembered && remembered.expiresAt > this.#now() / 1000 ? remembered : undefined;
+    return remembered && remembered.expiresAt > this.#now() / 1000 && remembered.isKeyHeld() ? remembered : undefined;
   }
 
   #recall({ accepted, token }: LocatedToken): VerifiedCaller | undefined {
@@ -159,26 +161,32 @@ export class JwtAuthenticator implements CallerAuthenticator {
       accepted.remembered.delete(token);
       throw invalidToken('JWTExpired');
     }
-    return remembered;
+    if (!remembered || remembered.isKeyHeld()) return remembered;
+    accepted.remembered.delete(token);
+    return undefined;
   }
 
   async #verify(located: LocatedToken): Promise<VerifiedCaller> {
     const { token, accepted } = located;
-    const { secret, payload, expiresAt } = await verifyWithAny(located, this.#now() / 1000);
+    const { secret, payload, expiresAt, keys, key } = await verifyWithAny(located, this.#now() / 1000);
     const claims = readClaims(payload, secret.claims);
     const identity = tokenIdentity(payload);
-    const validity = this.#validityOf(identity, expiresAt);
-    const remembered = { claims, identity, expiresAt, validity, sessions: new Map<string, Session>() };
+    const isKeyHeld = () => keys.holds(key);
+    const validity = this.#validityOf(identity, expiresAt, isKeyHeld);
+    const remembered = { claims, identity, expiresAt, isKeyHeld, validity, sessions: new Map<string, Session>() };
     accepted.remembered.keep(token, remembered);
     return remembered;
   }
 
-  #validityOf(identity: TokenIdentity, expiresAt: number): SessionValidity {
+  #validityOf(identity: TokenIdentity, expiresAt: number, isKeyHeld: () => boolean): SessionValidity {
     const now = this.#now;
     const revocations = this.#revocations;
     return {
       expiresAt: expiresAt * 1000,
-      refusal: () => (expiresAt <= now() / 1000 ? invalidToken('JWTExpired') : revocations?.refusal(identity)),
+      refusal() {
+        if (expiresAt <= now() / 1000) return invalidToken('JWTExpired');
+        return isKeyHeld() ? revocations?.refusal(identity) : noUsableKeys();
+      },
     };
   }
 }
@@ -220,7 +228,7 @@ async function verifyWithAny({ token, secrets }: LocatedToken, nowSeconds: numbe
   const refusals: GatewayError[] = [];
   for (const { secret, keys } of secrets) {
     try {
-      return { secret, ...(await verifyToken(token, secret, keys, nowSeconds)) };
+      return { secret, keys, ...(await verifyToken(token, secret, keys, nowSeconds)) };
     } catch (refusal) {
       refusals.push(refusal as GatewayError);
     }

@@ -10,12 +10,15 @@ export interface KeySet {
   find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>;
   /** Whether keys are available. */
   readonly ready: boolean;
+  /** Whether a key that `find` has given is still one: a token that was verified with one that is gone does not count any more. */
+  holds(key: VerificationKey): boolean;
 }
 
 /** A key set of one fixed key, which answers for every `kid`. */
 export function fixedKeySet(key: VerificationKey): KeySet {
   return {
     ready: true,
+    holds: () => true,
     find: (_, algorithm) => (key.algorithms.includes(algorithm as Algorithm) ? [key] : []),
   };
 }
@@ -57,6 +60,15 @@ export function readKeySet(document: unknown): { readonly keys: KeysById; readon
 
 function isSameKey(one: VerificationKey, other: VerificationKey): boolean {
   return one.key.equals(other.key) && one.algorithms.join() === other.algorithms.join();
+}
+
+/** A set that was read again, in which the keys that were in it before are the same objects. */
+export function withKnownKeys(read: KeysById, known: KeysById): KeysById {
+  const keys = [...read].map(([kid, list]) => {
+    const before = known.get(kid) ?? [];
+    return [kid, list.map((key) => before.find((one) => isSameKey(one, key)) ?? key)] as const;
+  });
+  return new Map(keys);
 }
 
 /** The keys of a set for a token: those of its `kid`, or without one the only key that fits the algorithm. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../platform/index.ts';
 import { refreshAfterMs } from '../freshness.ts';
-import { findKeys, type KeySet, type KeysById, readKeySet, type UnusableKey } from './key-set.ts';
+import { findKeys, type KeySet, type KeysById, readKeySet, type UnusableKey, withKnownKeys } from './key-set.ts';
 import type { VerificationKey } from './verification-key.ts';
 
 /** Fetches a JWK set: its JSON and the headers that tell how long it may be kept. Rejects when it cannot. */
@@ -32,6 +32,7 @@ export class RemoteKeySet implements KeySet {
   readonly #options: RemoteKeySetOptions;
   readonly #now: () => number;
   #keys: KeysById = new Map();
+  #held: ReadonlySet<VerificationKey> = new Set();
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
@@ -66,6 +67,10 @@ export class RemoteKeySet implements KeySet {
     return this.#refresh().then(() => findKeys(this.#keys, kid, algorithm));
   }
 
+  holds(key: VerificationKey): boolean {
+    return this.#held.has(key);
+  }
+
   #refresh(): Promise<void> {
     this.#refreshing ??= this.#fetch().finally(() => {
       this.#refreshing = undefined;
@@ -83,7 +88,8 @@ export class RemoteKeySet implements KeySet {
       this.#logUnusable(unusable);
       if (keys.size === 0) throw new TypeError('the JWK set holds no usable key');
       if (!this.ready) log.info({ event: 'token_keys.loaded', keys: keys.size }, 'token keys loaded');
-      this.#keys = keys;
+      this.#keys = withKnownKeys(keys, this.#keys);
+      this.#held = new Set([...this.#keys.values()].flat());
       this.#failures = 0;
       next = refreshAfterMs(headers, this.#now());
     } catch (error) {

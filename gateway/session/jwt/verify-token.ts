@@ -1,6 +1,6 @@
 import jwt from 'jsonwebtoken';
 import { GatewayError } from '../../errors.ts';
-import { invalidToken, isOfSignature, keysUnavailable } from '../errors.ts';
+import { invalidToken, isOfSignature, keysUnavailable, noUsableKeys } from '../errors.ts';
 import { MAX_CLOCK_SKEW_SECONDS } from './clock-skew.ts';
 import { type Expectations, verifyEd25519 } from './ed25519.ts';
 import type { JwtSecret } from './jwt-secret.ts';
@@ -16,6 +16,8 @@ export interface VerifiedToken {
   readonly payload: Readonly<Record<string, unknown>>;
   /** Seconds since the epoch. */
   readonly expiresAt: number;
+  /** The key that its signature was verified with. */
+  readonly key: VerificationKey;
 }
 
 /**
@@ -33,11 +35,11 @@ export async function verifyToken(
 ): Promise<VerifiedToken> {
   const { algorithm, kid } = readHeader(token);
   const found = await keys.find(kid, algorithm);
-  if (found.length === 0) throw keys.ready ? invalidToken('JWSError NoUsableKeys') : keysUnavailable();
+  if (found.length === 0) throw keys.ready ? noUsableKeys() : keysUnavailable();
 
   const expected = { ...secret, now: nowSeconds };
   const isEd25519 = algorithm === 'EdDSA' || algorithm === 'Ed25519';
-  const payload = byAny(found, (key) =>
+  const { payload, key } = byAny(found, (key) =>
     isEd25519 ? verifyEd25519(token, key.key, expected) : verifySignature(token, key, expected),
   );
   const { exp, iat } = payload;
@@ -45,15 +47,18 @@ export async function verifyToken(
   if (typeof exp !== 'number' || !(Math.abs(exp) <= Number.MAX_SAFE_INTEGER))
     throw invalidToken('exp is required and must be a number of seconds');
   if (iat !== undefined && !(Number(iat) <= nowSeconds + MAX_CLOCK_SKEW_SECONDS)) throw invalidToken('JWTNotYetValid');
-  return { payload, expiresAt: exp + secret.allowedSkew };
+  return { payload, expiresAt: exp + secret.allowedSkew, key };
 }
 
-/** Verifies a token with each key: the claims by the first that has signed it, else the error of the last. */
-function byAny<T>(keys: readonly VerificationKey[], verify: (key: VerificationKey) => T): T {
+/** Verifies a token with each key: the claims by the first that has signed it, which is named, else the error of the last. */
+function byAny<T>(
+  keys: readonly VerificationKey[],
+  verify: (key: VerificationKey) => T,
+): { payload: T; key: VerificationKey } {
   let refusal: unknown;
   for (const key of keys) {
     try {
-      return verify(key);
+      return { payload: verify(key), key };
     } catch (thrown) {
       if (!(thrown instanceof GatewayError) || !isOfSignature(thrown)) throw thrown;
       refusal = thrown;
@@ -80,7 +85,7 @@ function readHeader(token: string): { algorithm: string; kid: string | undefined
   if ('crit' in header || 'b64' in header) throw invalidToken('JWSError: critical header extensions are not supported');
   if (header.typ !== undefined && !ACCESS_TOKEN_TYPES.has(String(header.typ).toLowerCase()))
     throw invalidToken('the token is not an access token');
-  if (header.kid !== undefined && typeof header.kid !== 'string') throw invalidToken('JWSError NoUsableKeys');
+  if (header.kid !== undefined && typeof header.kid !== 'string') throw noUsableKeys();
   return { algorithm: header.alg, kid: header.kid };
 }
 

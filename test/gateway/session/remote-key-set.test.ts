@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { JwtAuthenticator } from '../../../gateway/session/authentication/jwt-authenticator.ts';
+import { parseJwtSecrets } from '../../../gateway/session/index.ts';
+import type { JwtSecret } from '../../../gateway/session/jwt/index.ts';
 import { RemoteKeySet } from '../../../gateway/session/jwt/remote-key-set.ts';
 import { createLogger } from '../../../platform/index.ts';
-import { makeKey } from '../harness/index.ts';
+import { makeKey, signToken } from '../harness/index.ts';
 
 const first = makeKey('first');
 const second = makeKey('second');
@@ -69,6 +72,28 @@ describe('the keys of an issuer', () => {
     await pass(60);
     expect(await has('second')).toBe(true);
     expect(await has('first')).toBe(false);
+  });
+
+  test('void the tokens of one that is gone, also those that were verified before and are remembered', async () => {
+    const [secret] = parseJwtSecrets('[{"jwk_url": "http://issuer.test/jwks.json"}]') as readonly JwtSecret[];
+    const authenticator = new JwtAuthenticator({ secrets: secret ? [{ secret, keys }] : [] });
+    const headers = { authorization: `Bearer ${signToken({}, first)}` };
+    const authenticate = async () => authenticator.authenticate(headers);
+    keys.start();
+    await pass(0);
+    const { validity } = await authenticate();
+
+    published = { keys: [second.jwk, first.jwk], cacheControl: 'max-age=60' };
+    await pass(60);
+    await authenticate();
+    expect(authenticator.cacheCounts).toMatchObject({ hits: 1, misses: 1 });
+    expect(validity?.refusal()).toBeUndefined();
+
+    published = { keys: [second.jwk], cacheControl: 'max-age=60' };
+    await pass(60);
+    const refusal = { code: 'invalid-jwt', message: 'Could not verify JWT: JWSError NoUsableKeys' };
+    await expect(authenticate()).rejects.toMatchObject(refusal);
+    expect(validity?.refusal()).toMatchObject(refusal);
   });
 
   test('are asked for when a token has an unknown id, once in five seconds however many come', async () => {
