@@ -111,6 +111,10 @@ export function inputTooLarge(): CommandError {
   return new CommandError('standard input is too large');
 }
 
+export function inputNotUtf8(): CommandError {
+  return new CommandError('standard input is not in UTF-8');
+}
+
 export function inputInterrupted(): CommandError {
   return new CommandError('interrupted');
 }

@@ -2,8 +2,8 @@ import type { Outcome } from './command.ts';
 
 /** A value in a table: lists with commas, dates in ISO 8601, nothing as a dash. */
 function formatCell(value: unknown): string {
-  // No value of the database may move the cursor of the operator's terminal.
-  return cellText(value).replace(/\p{Cc}/gu, '�') || '-';
+  // No value of the database may move the cursor of the operator's terminal, or change the order of what is beside it.
+  return cellText(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�') || '-';
 }
 
 function cellText(value: unknown): string {

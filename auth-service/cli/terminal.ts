@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import type { ReadStream } from 'node:tty';
-import { inputInterrupted, inputTooLarge } from './errors.ts';
+import { inputInterrupted, inputNotUtf8, inputTooLarge } from './errors.ts';
 
 const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 const INTERRUPT = '\u0003';
@@ -31,14 +32,17 @@ export function openTerminal(input: NodeJS.ReadStream, errors: Terminal['errors'
 
 async function readWholeInput(input: NodeJS.ReadableStream): Promise<string> {
   const pieces: Buffer[] = [];
-  let bytes = 0;
+  let size = 0;
   for await (const piece of input) {
     const buffer = Buffer.from(piece as Buffer);
-    bytes += buffer.length;
-    if (bytes > MAX_INPUT_BYTES) throw inputTooLarge();
+    size += buffer.length;
+    if (size > MAX_INPUT_BYTES) throw inputTooLarge();
     pieces.push(buffer);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  const bytes = Buffer.concat(pieces);
+  // Of another encoding each other character would be read as the same one: names that nobody has, passwords that are weaker.
+  if (!isUtf8(bytes)) throw inputNotUtf8();
+  return bytes.toString('utf8');
 }
 
 function firstLine(text: string): string {

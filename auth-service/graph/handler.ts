@@ -11,6 +11,9 @@ import { oneAuthenticationFieldRule } from './one-authentication-field.ts';
 import { parseWithoutEcho, publicError, rulesWithoutEcho, variableErrorWithoutEcho } from './safe-errors.ts';
 import { createSchema, type UseCases } from './schema.ts';
 
+/** graphql-js writes the whole variable into each of these errors, which takes long for one with thousands of members. */
+const MAX_VARIABLE_ERRORS = 1;
+
 const rules = [...rulesWithoutEcho, oneAuthenticationFieldRule];
 
 export interface GraphOptions extends UseCases {
@@ -69,7 +72,7 @@ function bearerTokenOf({ headers }: Request): string | undefined {
 /** Executes with graphql-js; errors are made safe for the caller, and unexpected ones are logged. */
 async function executeSafely(args: ExecutionArgs): Promise<ExecutionResult> {
   const { logger } = args.contextValue as GraphContext;
-  const result = await execute(args);
+  const result = await execute({ ...args, options: { ...args.options, maxCoercionErrors: MAX_VARIABLE_ERRORS } });
   if (!result.errors) return result;
   const errors = result.errors.map((error) =>
     publicError('data' in result ? error : variableErrorWithoutEcho(error), (unexpected) =>

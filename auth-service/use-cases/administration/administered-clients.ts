@@ -1,6 +1,7 @@
 import { isUuid } from '../../../platform/index.ts';
 import type { Transaction } from '../../database/index.ts';
 import { type AddedClient, addClient, revokeClient } from '../clients/index.ts';
+import { isLegible, LEGIBLE } from '../legible-name.ts';
 import type { AdministeredTenant, AdministeredTenants } from './administered-tenants.ts';
 import { type Administrator, PLATFORM_SCOPE } from './administrator.ts';
 import { requireAssignable, rightsProblem } from './assignable-rights.ts';
@@ -156,7 +157,7 @@ function clientFrom(
 function readClientName(name: string | null | undefined): string {
   if (name == null) throw missingField('name');
   const normalized = name.normalize('NFKC');
-  if (normalized === '' || normalized.length > MAX_CLIENT_NAME_LENGTH || /\p{Cc}|\p{Surrogate}/u.test(normalized))
-    throw invalidField('name', `a name of at most ${MAX_CLIENT_NAME_LENGTH} characters`);
+  if (normalized.length > MAX_CLIENT_NAME_LENGTH || !isLegible(normalized))
+    throw invalidField('name', `a name of at most ${MAX_CLIENT_NAME_LENGTH} characters, ${LEGIBLE}`);
   return normalized;
 }

@@ -1,6 +1,7 @@
 import { type AuditDetails, type AuditEvent, type AuditSubject, recordAudit } from '../../audit/index.ts';
 import type { Database, Transaction } from '../../database/index.ts';
 import { ROLE_NAME } from '../../tokens/index.ts';
+import { isLegible, LEGIBLE } from '../legible-name.ts';
 import { createDisableTenant, createEnableTenant } from '../switch-tenant.ts';
 import type { AdministeredTenants } from './administered-tenants.ts';
 import type { AdministrationUseCase, Administrator } from './administrator.ts';
@@ -181,9 +182,9 @@ function readNewTenantId(tenantId: number | null | undefined): number {
 function readTenantName(given: string | null | undefined): string {
   if (given == null) throw missingField('name');
   const name = given.normalize('NFKC');
-  const isName = name.trim() !== '' && name.length <= MAX_TENANT_NAME_LENGTH && !/\p{Cc}|\p{Surrogate}/u.test(name);
+  const isName = name.length <= MAX_TENANT_NAME_LENGTH && isLegible(name);
   // A name of digits alone would be taken for an id.
   if (!isName || /^\d+$/.test(name))
-    throw invalidField('name', `a name that is no number, of at most ${MAX_TENANT_NAME_LENGTH} characters`);
+    throw invalidField('name', `a name that is no number, of at most ${MAX_TENANT_NAME_LENGTH} characters, ${LEGIBLE}`);
   return name;
 }

@@ -16,10 +16,10 @@ import {
   type NamedClaim,
   type RoleSet,
   readExtraClaims,
+  readNewUsername,
   readRoleSet,
   readTenantId,
   readUserId,
-  readUsername,
 } from './input.ts';
 
 export interface CreateUserInput {
@@ -72,7 +72,7 @@ export interface PasswordReset extends ChangedUser {
 export function createCreateUser({ tenants, hashPassword, policy, now }: ChangeUsersOptions) {
   return async (administrator: Administrator, input: CreateUserInput): Promise<CreatedUser> => {
     const tenantId = readTenantId(administrator, input.tenant_id);
-    const username = readUsername(input.username);
+    const username = readNewUsername(input.username);
     const roles = readRoleSet(input.roles, input.default_role);
     const claims = readExtraClaims(input.claims ?? []);
     const generatedPassword = input.password == null ? generatePassword() : undefined;

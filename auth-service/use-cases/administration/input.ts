@@ -1,6 +1,7 @@
 import { isUuid } from '../../../platform/index.ts';
 import { type ExtraClaims, problemWithClaims, ROLE_NAME } from '../../tokens/index.ts';
 import { normalizeUsername } from '../account.ts';
+import { isLegible, LEGIBLE } from '../legible-name.ts';
 import type { Administrator } from './administrator.ts';
 import { invalidClaims, invalidField, missingField, refusal } from './errors.ts';
 
@@ -53,11 +54,19 @@ export function readUserId(userId: string | null | undefined): string {
   return userId.toLowerCase();
 }
 
+/** A name of a user that there may be. */
 export function readUsername(username: string | null | undefined): string {
   if (username == null) throw missingField('username');
   const normalized = normalizeUsername(username);
   if (!normalized) throw invalidField('username', 'a name of 1 to 255 characters');
   return normalized;
+}
+
+/** The name of a new user. Those of before may be less legible, and imported ones are those that people have elsewhere. */
+export function readNewUsername(given: string | null | undefined): string {
+  const username = readUsername(given);
+  if (!isLegible(username)) throw invalidField('username', `a name ${LEGIBLE}`);
+  return username;
 }
 
 export interface RoleSet {

@@ -118,6 +118,20 @@ describe.each(await availableEngines())('users are administered, on %s', (engine
     });
   });
 
+  test('a name that cannot be told from another by reading it is refused; who has one keeps it', async () => {
+    const create = async (username: string) =>
+      (await it.change(it.tokens.anna, 'auth_admin_user_create', { username, roles: ['user'] })).result.error_code;
+
+    const refused = [' bob', 'bob ', ' ', 'bo\nb', 'bo\u001b[31mb', 'bo\u200bb', '\u202ebob', '\ufeffbob', 'bo\u2028b'];
+    for (const name of [...refused, 'bo\u00adb', 'bo\u200cb', 'bob\ufe0f', 'bob\u{e0062}'])
+      expect([name, await create(name)]).toEqual([name, 'invalid-field']);
+    for (const name of ['Zoë Müller', '山田 太郎', 'علی\u200cرضا', 'क्\u200dष', 'o’neill', 'a@b.example'])
+      expect([name, await create(name)]).toEqual([name, null]);
+
+    await it.world.addUser(1, 'bob\u200b', PASSWORD);
+    await it.client.login('bob\u200b', PASSWORD, 1);
+  });
+
   test('a given password follows the rules of passwords, and is not repeated', async () => {
     const create = (password: string) =>
       it.change(it.tokens.anna, 'auth_admin_user_create', { username: 'given', password, roles: ['user'] });

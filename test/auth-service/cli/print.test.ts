@@ -11,6 +11,12 @@ test('nothing that is listed can move the cursor of a terminal', () => {
   expect(text).toContain('c�[2Jd,e');
 });
 
+test('nor change the order of what is beside it, or stay unseen', () => {
+  const { text } = listOutcome([{ name: '\u202eresu', other: 'ali\u200bce', third: 'a\u2028b' }]);
+
+  expect(text).toContain('�resu  ali�ce  a�b');
+});
+
 test('a list may be as long as it likes', () => {
   const { text } = listOutcome(Array.from({ length: 200_000 }, (_, id) => ({ id })));
 

@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { openTerminal } from '../../../auth-service/cli/terminal.ts';
 
@@ -41,4 +41,11 @@ test('Ctrl-C gives up and leaves the terminal as it was', async () => {
 
   await expect(typed).rejects.toThrow('interrupted');
   expect(modes).toEqual([true, false]);
+});
+
+test('input that is not in UTF-8 is refused, whose characters would all be read as the same one', async () => {
+  const input = Readable.from([Buffer.from('M\u00fcller has a password', 'latin1')]) as unknown as NodeJS.ReadStream;
+  const terminal = openTerminal(input, new PassThrough());
+
+  await expect(terminal.readSecret('password: ')).rejects.toThrow('standard input is not in UTF-8');
 });
