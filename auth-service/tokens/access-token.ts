@@ -79,7 +79,7 @@ export function createAccessTokens({ keys, issuer, audience, lifetimeSeconds }: 
 
 /**
  * `iat`, in whole seconds. A token that is issued right after earlier ones were revoked must not look like one of them, so it
- * may be up to three seconds in the future: less than verifiers tolerate between clocks.
+ * may be two seconds in the future, a second more for each other revocation meanwhile. Verifiers tolerate more.
  */
 function issueTime(now: Date, tokensValidFrom: Date | null | undefined): number {
   const earliest = tokensValidFrom ? Math.ceil(tokensValidFrom.getTime() / 1000) : 0;

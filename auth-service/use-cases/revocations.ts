@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../database/index.ts';
+import { type Database, Prisma, type Transaction } from '../database/index.ts';
 
 /** How far the clock of a verifier may be behind this one, or its tolerance for expired tokens go, in milliseconds. */
 const CLOCK_MARGIN_MS = 300_000;
@@ -17,11 +17,31 @@ export type NewRevocation = { tenantId: number; until: Date } & (
 );
 
 /**
- * As `before` of a revocation: later than every token that has been issued, also by a replica whose clock is ahead. Where
- * tokens can be issued again, it becomes their owner's `tokensValidFrom`, so that none of those is taken for an earlier one.
+ * As `before` of a revocation: later than every token that has been issued, also by a replica whose clock is ahead, or right
+ * after an earlier revocation. Where tokens can be issued again, it becomes their owner's `tokensValidFrom`, so that none of
+ * those is taken for an earlier one.
+ *
+ * @param earlier the owner's `tokensValidFrom` until now.
  */
-export function revokedBefore(at: Date): Date {
-  return new Date(at.getTime() + REPLICA_SKEW_MS + 1);
+export function revokedBefore(at: Date, earlier: Date | null): Date {
+  // Tokens are issued in whole seconds, see `issueTime` of access tokens.
+  const afterEarlier = earlier ? Math.ceil(earlier.getTime() / 1000) * 1000 : 0;
+  return new Date(Math.max(at.getTime() + REPLICA_SKEW_MS, afterEarlier) + 1);
+}
+
+/** The latest moment from which tokens of a user or service account, or of everybody in a tenant, count. The rows have to be locked. */
+export async function readTokensValidFrom(
+  transaction: Transaction,
+  tenantId: number,
+  userId?: string,
+): Promise<Date | null> {
+  const [row] = await transaction.$queryRaw<{ validFrom: Date | null }[]>`
+    SELECT GREATEST(
+      (SELECT tokens_valid_from FROM tenants WHERE id = ${tenantId}),
+      (SELECT max(tokens_valid_from) FROM users WHERE tenant_id = ${tenantId}
+        ${userId === undefined ? Prisma.empty : Prisma.sql`AND id = ${userId}::uuid`})
+    ) AS "validFrom"`;
+  return row?.validFrom ?? null;
 }
 
 /** Records revocations for verifiers, in the transaction that revokes the tokens. */

@@ -144,6 +144,26 @@ describe.each(await availableEngines())('tokens whose rights were taken away, on
     expect(await isRevoked(second)).toBe(false);
   });
 
+  test('a token that was issued right after a revocation is revoked by the next one', async () => {
+    const tenant = await newTenant();
+    const { login, setRoles } = await newUser(tenant.id);
+    const client = await newClient(tenant.id);
+    const tokens: string[] = [];
+    for (const roles of [['user', 'manager'], ['user'], ['manager']]) {
+      tokens.push((await login()).access_token, (await login(ahead)).access_token);
+      await setRoles(...roles);
+      tokens.push((await login()).access_token);
+      await tenant.disable();
+      await tenant.enable();
+      tokens.push(await client.token());
+    }
+    const last = (await login()).access_token;
+    await administrationOf(world.doors).revokeClient(OPERATING, { tenant_id: tenant.id, client_id: client.clientId });
+
+    for (const token of tokens) expect(await isRevoked(token)).toBe(true);
+    expect(await isRevoked(last)).toBe(false);
+  });
+
   test('introspection says that the earlier token is not active any more', async () => {
     const { isActive } = await newClient(1);
     const { login, setRoles } = await newUser();

@@ -5,7 +5,7 @@ import type { PasswordPolicy } from '../../passwords/index.ts';
 import type { ExtraClaims } from '../../tokens/index.ts';
 import { endSessions } from '../end-sessions.ts';
 import { addUser, generatePassword } from '../manage-users.ts';
-import { recordRevocations, revokedBefore } from '../revocations.ts';
+import { readTokensValidFrom, recordRevocations, revokedBefore } from '../revocations.ts';
 import type { AdministeredTenants } from './administered-tenants.ts';
 import { type AdministeredUser, createGetUser, lockAdministeredUser, type UserInput } from './administered-users.ts';
 import type { Administrator } from './administrator.ts';
@@ -246,7 +246,7 @@ export function changeUser<Value>(
         return sessions.flatMap(({ clientAddress }) => clientAddress ?? []);
       },
       async revokeAccessTokens() {
-        const before = revokedBefore(at);
+        const before = revokedBefore(at, await readTokensValidFrom(transaction, tenantId, userId));
         await transaction.user.update({
           where: { tenantId_id: { tenantId, id: userId } },
           data: { tokensValidFrom: before },

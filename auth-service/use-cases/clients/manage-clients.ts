@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { addDays } from '../../../platform/index.ts';
 import { type Author, recordAudit } from '../../audit/index.ts';
 import type { Transaction } from '../../database/index.ts';
-import { recordRevocations, revokedBefore } from '../revocations.ts';
+import { readTokensValidFrom, recordRevocations, revokedBefore } from '../revocations.ts';
 import { clientSecretHash } from './authenticate-client.ts';
 
 const SECRET_BYTES = 32;
@@ -68,7 +68,7 @@ export async function revokeClient(
   if (count === 0) return false;
   // The row is held, so no token is made any more; those that were have been made before this moment.
   const at = now();
-  const before = revokedBefore(at);
+  const before = revokedBefore(at, await readTokensValidFrom(transaction, tenantId, clientId));
   // No access token lives longer than a day, whatever the settings were when it was issued.
   const until = addDays(at, 1);
   await recordRevocations(transaction, [{ tenantId, userId: clientId, before, until }], at);
