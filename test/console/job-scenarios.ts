@@ -5,7 +5,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { parse, stringify } from 'yaml';
 import { DEMO_OPERATOR } from '../../auth-service/cli/demo-operator.ts';
 import { reply, serve, type TestServer } from '../gateway/harness/index.ts';
-import { type AdministeredConsole, openAddress } from './administration-scenarios.ts';
+import { type AdministeredConsole, focused, openAddress } from './administration-scenarios.ts';
 import { accessibilityProblems, type WatchedPage } from './browser.ts';
 
 /** A role that may look at jobs, of a demo account. */
@@ -106,7 +106,7 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       await page.getByRole('link', { name: id }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('definition').filter({ hasText: 'http-5xx' }).waitFor();
-      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+      await focused(page.getByRole('heading', { level: 1 }));
       expect(await page.content()).not.toContain('of-a-person');
       console.webhook().isUp = true;
       await page.getByRole('button', { name: 'Retry' }).focus();
