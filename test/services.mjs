@@ -57,9 +57,11 @@ async function postgresAnswers() {
   }
 }
 
-/** Where Chromium is, which `TEST_CHROMIUM` tells the suites. */
+/** Where Chromium is, which `TEST_CHROMIUM` tells the suites. The shell takes the least time: it has no windows. */
 function findChromium() {
-  const usual = ['chromium', 'chromium-browser', 'google-chrome'].map((name) => `/usr/bin/${name}`);
+  const usual = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+    (name) => `/usr/bin/${name}`,
+  );
   const found = process.env.TEST_CHROMIUM || usual.find((path) => existsSync(path));
   if (found !== undefined) process.env.TEST_CHROMIUM = found;
   return found !== undefined && existsSync(found);
