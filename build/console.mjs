@@ -3,15 +3,13 @@
 // the sources, the packages and this file are those of the last build, so that every command can call it.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { bundlerVersion, hashOfTools, readStamp } from './bundle-stamp.mjs';
+import { bundle } from './bundler.mjs';
 import { MissingDependencies } from './missing-dependencies.mjs';
 import { replace } from './output-files.mjs';
-
-const require = createRequire(import.meta.url);
 
 const SOURCES = 'console';
 const OUTPUT = 'dist/console';
@@ -54,7 +52,7 @@ export async function buildConsole(packageDir, onBegin = () => {}) {
   if (isBuilt && known !== undefined && (known.stamp === stamp || bundler === undefined)) return false;
   if (bundler === undefined) throw new MissingDependencies('the console is not current');
   onBegin();
-  const files = await withCodings(await bundle(packageDir));
+  const files = await withCodings(await bundlesOf(packageDir));
   write(join(packageDir, OUTPUT), files);
   replace(stampFile, JSON.stringify({ stamp }));
   return true;
@@ -71,11 +69,10 @@ function stampOf(packageDir, bundler) {
 }
 
 /** @returns {Promise<Map<string, Buffer>>} the files by their names below `dist/console/` */
-async function bundle(packageDir) {
-  const { build } = require('esbuild');
+async function bundlesOf(packageDir) {
   const sources = join(packageDir, SOURCES);
   const outdir = join(packageDir, OUTPUT);
-  const { outputFiles, metafile } = await build({
+  const { outputFiles, metafile } = await bundle({
     absWorkingDir: packageDir,
     entryPoints: {
       main: join(sources, 'main.tsx'),

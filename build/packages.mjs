@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundlerVersion, hashOfTools, readStamp } from './bundle-stamp.mjs';
+import { bundle } from './bundler.mjs';
 import { MissingDependencies } from './missing-dependencies.mjs';
 import { hasAll, replace, supersede } from './output-files.mjs';
 
@@ -93,7 +94,7 @@ export async function bundlePackages(packageDir, onBegin = () => {}) {
   if (isWhole && (known.stamp === stamp || bundler === undefined)) return false;
   if (bundler === undefined) throw new MissingDependencies('the bundled packages are not current');
   onBegin();
-  const files = await bundle(packageDir, outdir);
+  const files = await bundlesOf(packageDir, outdir);
   supersede(outdir, files, known?.files);
   // What is imported is there before what imports it.
   const chunksFirst = [...files].sort(([one], [other]) => isEntry(one) - isEntry(other));
@@ -103,10 +104,9 @@ export async function bundlePackages(packageDir, onBegin = () => {}) {
 }
 
 /** @returns {Promise<Map<string, Uint8Array>>} the files by their names below `dist/packages/` */
-async function bundle(packageDir, outdir) {
-  const { build } = require('esbuild');
+async function bundlesOf(packageDir, outdir) {
   const contents = new Map(await Promise.all(BUNDLED_PACKAGES.map(async (name) => [name, await exportsOf(name)])));
-  const { outputFiles } = await build({
+  const { outputFiles } = await bundle({
     absWorkingDir: packageDir,
     entryPoints: BUNDLED_PACKAGES.map((name) => ({
       in: `bundled:${name}`,

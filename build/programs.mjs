@@ -2,12 +2,10 @@
 // shares with the others, and what it imports on demand, in `dist/chunks/`. Loading the 650 compiled files of a gateway
 // takes Node about as long as all the rest of its start.
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
+import { bundle } from './bundler.mjs';
 import { replace, supersede } from './output-files.mjs';
 import { bundledImport } from './packages.mjs';
-
-const require = createRequire(import.meta.url);
 
 /** The files that processes and threads begin with, by their folder. Each folder is bundled by itself. */
 export const PROGRAMS = {
@@ -50,12 +48,11 @@ export function isProgram(source) {
  * import on demand, below the folder's `chunksOf`
  */
 export async function bundlePrograms(packageDir, folder, last) {
-  const { build } = require('esbuild');
   const dist = join(packageDir, 'dist');
   const programs = PROGRAMS[folder].filter((source) => existsSync(join(packageDir, source)));
   if (programs.length === 0) return { programs, chunks: [] };
   const chunks = `chunks/${folder}`;
-  const { outputFiles } = await build({
+  const { outputFiles } = await bundle({
     absWorkingDir: packageDir,
     entryPoints: programs,
     outbase: packageDir,

@@ -2,6 +2,7 @@
 // client is generated meanwhile, which only the auth service needs, and the console is built, which the gateway needs last.
 import '../build/node-version.mjs';
 import { fileURLToPath } from 'node:url';
+import { stopBundler } from '../build/bundler.mjs';
 import { compile } from '../build/compile.mjs';
 import { buildConsole } from '../build/console.mjs';
 import { bundlePackages } from '../build/packages.mjs';
@@ -24,11 +25,14 @@ try {
   await bundlePackages(packageDir, () => say('bundling packages'));
   await compile(packageDir, sayFiles);
   await consoleBuilt;
+  await stopBundler();
   const { launch } = await import('../dist/start/launch.js');
   launch(
     words,
     generated.then(async (changed) => {
-      if (changed) await compile(packageDir);
+      if (!changed) return;
+      await compile(packageDir);
+      await stopBundler();
     }),
   );
 } catch (error) {
