@@ -37,7 +37,6 @@ export type RequestSpans = (exchange: HttpExchange) => void;
 /** Those that balancers and orchestrators send every few seconds: their traces would be most of what there is. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/hasura/healthz', '/readyz']);
 
-const NO_HEADERS: IncomingHttpHeaders = Object.freeze({});
 const NO_ATTRIBUTES = fixedAttributes({});
 const MAX_SPAN_NAME = 128;
 const MAX_SPAN_CODES = 10;
@@ -53,13 +52,14 @@ export function requestSpans(options: RequestSpansOptions): RequestSpans {
     const { tracer } = telemetry;
     if (!tracer || PROBES.has(exchange.path)) return;
     const { headers } = exchange.request;
-    const isTrusted = trustsCaller(options, exchange.request);
     const { startedAt: startMs } = exchange;
-    const hasContext = holdsContext(headers);
     const name = methodOf(exchange);
-    const span = tracer.startRequest({ name, headers: hasContext ? headers : NO_HEADERS, isTrusted, startMs });
-    // Services receive the gateway's trace headers, never the caller's.
-    if (hasContext) for (const name of PROPAGATION_HEADERS) delete headers[name];
+    let span: Span;
+    if (holdsContext(headers)) {
+      span = tracer.startRequest({ name, headers, isTrusted: trustsCaller(options, exchange.request), startMs });
+      // Services receive the gateway's trace headers, never the caller's.
+      for (const name of PROPAGATION_HEADERS) delete headers[name];
+    } else span = tracer.startRoot(name, 'server', startMs);
     exchange.span = span;
     if (respondWithTrace)
       exchange.response.setHeader('traceresponse', `00-${span.traceId}-${span.spanId}-${span.isSampled ? '01' : '00'}`);

@@ -35,8 +35,8 @@ const IS_REMOTE = 0x200;
 export function writeSpan(writer: ProtobufWriter, span: RecordedSpan): void {
   const { trace } = span;
   const start = writer.open(SPANS);
-  const [first, second, third, fourth] = trace.traceWords;
-  writer.sixteenBytes(SPAN_FIELD.traceId, first, second, third, fourth);
+  const { traceWords: words } = trace;
+  writer.sixteenBytes(SPAN_FIELD.traceId, words[0], words[1], words[2], words[3]);
   writer.eightBytes(SPAN_FIELD.spanId, span.idHigh, span.idLow);
   if (trace.traceState !== '') writer.text(SPAN_FIELD.traceState, trace.traceState);
   if (span.parentHigh !== 0 || span.parentLow !== 0)

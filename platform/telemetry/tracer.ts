@@ -37,6 +37,8 @@ export interface RequestSpanOptions {
 const MAX_HELD = 128;
 /** The clock is set again where it is off by more than this, in milliseconds. */
 const MAX_DRIFT_MS = 2;
+/** How often it is looked at for that. */
+const CLOCK_CHECK_MS = 50;
 
 /** Begins the spans of requests. There is one while tracing is on. */
 export class Tracer {
@@ -48,6 +50,7 @@ export class Tracer {
   readonly #hasTail: boolean;
   /** Milliseconds since 1970 at the origin of `performance.now()`, by the clock as it is now. */
   #epochMs = performance.timeOrigin;
+  #checkedClockMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: TracerOptions) {
     this.#options = options;
@@ -63,9 +66,13 @@ export class Tracer {
       : this.#start(name, kind, NO_CONTEXT, incoming.parent, startMs);
   }
 
-  /** Begins a span without a caller: of work that the process does by itself. */
-  startRoot(name: string, kind: SpanKind = 'internal'): Span {
-    return this.#start(name, kind, NO_CONTEXT, undefined);
+  /**
+   * Begins a span without a caller's context: of work that the process does by itself, or of a request that has none.
+   *
+   * @param startMs when it began, as `performance.now()`; now, where absent.
+   */
+  startRoot(name: string, kind: SpanKind = 'internal', startMs?: number): Span {
+    return this.#start(name, kind, NO_CONTEXT, undefined, startMs);
   }
 
   #start(
@@ -73,7 +80,7 @@ export class Tracer {
     kind: SpanKind,
     { parent, baggage }: IncomingContext,
     link: SpanContext | undefined,
-    startMs?: number,
+    startMs: number | undefined,
   ): Span {
     if (parent) return this.#continue(name, kind, parent, baggage, link, startMs);
     const contexts = this.#newContexts;
@@ -82,10 +89,11 @@ export class Tracer {
     // Most requests take this way where a share of them is recorded.
     if (!isSampled && !this.#hasTail) return new UnrecordedSpan(context, '', this.propagation, baggage);
     const words = [contexts.word(0), contexts.word(1), contexts.word(2), contexts.word(3)] as const;
-    const trace = this.#trace(traceIdIn(context), words, isSampled, '', baggage);
+    const startedMs = startMs ?? performance.now();
+    const trace = this.#trace(traceIdIn(context), words, isSampled, '', baggage, startedMs);
     const high = contexts.word(4);
     const low = contexts.word(5);
-    const root = new RecordedSpan(trace, spanIdIn(context), high, low, 0, 0, false, name, kind, link, startMs);
+    const root = new RecordedSpan(trace, spanIdIn(context), high, low, 0, 0, false, name, kind, link, startedMs);
     trace.root = root;
     return root;
   }
@@ -105,20 +113,33 @@ export class Tracer {
     if (!isSampled && !this.#hasTail)
       return new UnrecordedSpan(contextText(traceId, spanId), traceState, this.propagation, baggage);
     const words = [wordAt(traceId, 0), wordAt(traceId, 1), wordAt(traceId, 2), wordAt(traceId, 3)] as const;
-    const trace = this.#trace(traceId, words, isSampled, traceState, baggage);
-    const [high, low] = [ids.lastWord(2), ids.lastWord(1)];
-    const [parentHigh, parentLow] = [wordAt(parent.spanId, 0), wordAt(parent.spanId, 1)];
-    const root = new RecordedSpan(trace, spanId, high, low, parentHigh, parentLow, true, name, kind, link, startMs);
+    const startedMs = startMs ?? performance.now();
+    const trace = this.#trace(traceId, words, isSampled, traceState, baggage, startedMs);
+    const high = ids.lastWord(2);
+    const low = ids.lastWord(1);
+    const parentHigh = wordAt(parent.spanId, 0);
+    const parentLow = wordAt(parent.spanId, 1);
+    const root = new RecordedSpan(trace, spanId, high, low, parentHigh, parentLow, true, name, kind, link, startedMs);
     trace.root = root;
     return root;
   }
 
-  #trace(traceId: string, words: LocalTrace['traceWords'], isSampled: boolean, traceState: string, baggage: string) {
-    return new Trace(this.#options, this.#spanIds, traceId, words, isSampled, traceState, this.#clock(), baggage);
+  #trace(
+    traceId: string,
+    words: LocalTrace['traceWords'],
+    isSampled: boolean,
+    traceState: string,
+    baggage: string,
+    startedMs: number,
+  ): Trace {
+    const epochMs = this.#clock(startedMs);
+    return new Trace(this.#options, this.#spanIds, traceId, words, isSampled, traceState, epochMs, baggage);
   }
 
   /** One clock for all spans of a trace, so that they lie within each other also where the system's is set. */
-  #clock(): number {
+  #clock(nowMs: number): number {
+    if (nowMs - this.#checkedClockMs < CLOCK_CHECK_MS) return this.#epochMs;
+    this.#checkedClockMs = nowMs;
     const epochMs = Date.now() - performance.now();
     if (Math.abs(epochMs - this.#epochMs) > MAX_DRIFT_MS) this.#epochMs = epochMs;
     return this.#epochMs;

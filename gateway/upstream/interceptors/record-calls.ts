@@ -24,20 +24,18 @@ export function recordCalls(source: CalledSource, counts: CallCounts | undefined
     const { record, span } = request;
     if (span?.isRecording) {
       const callSpan = callSpanOf(request);
-      const call = span.startChild(callSpan.name, 'client');
-      next({ ...request, span: call }, new RecordedCall(handler, source, counts, record, call, callSpan));
+      const startedAt = performance.now();
+      const call = span.startChild(callSpan.name, 'client', undefined, startedAt);
+      next({ ...request, span: call }, new RecordedCall(handler, source, counts, record, startedAt, call, callSpan));
     } else
-      next(
-        request,
-        counts || record ? new RecordedCall(handler, source, counts, record, undefined, undefined) : handler,
-      );
+      next(request, counts || record ? new RecordedCall(handler, source, counts, record, performance.now()) : handler);
   };
 }
 
 /** Counts calls without recording them. */
 export function countCalls(source: CalledSource, counts: CallCounts): Interceptor {
   return (next) => (request, handler) =>
-    next(request, new RecordedCall(handler, source, counts, undefined, undefined, undefined));
+    next(request, new RecordedCall(handler, source, counts, undefined, performance.now()));
 }
 
 class RecordedCall extends InterceptingHandler {
@@ -46,20 +44,22 @@ class RecordedCall extends InterceptingHandler {
   readonly #record: CallRecorder | undefined;
   readonly #span: Span | undefined;
   readonly #callSpan: CallSpan | undefined;
-  readonly #startedAt = performance.now();
+  readonly #startedAt: number;
 
   constructor(
     handler: UpstreamHandler,
     source: CalledSource,
     counts: CallCounts | undefined,
     record: CallRecorder | undefined,
-    span: Span | undefined,
-    callSpan: CallSpan | undefined,
+    startedAt: number,
+    span?: Span,
+    callSpan?: CallSpan,
   ) {
     super(handler);
     this.#source = source;
     this.#counts = counts;
     this.#record = record;
+    this.#startedAt = startedAt;
     this.#span = span;
     this.#callSpan = callSpan;
   }
