@@ -77,6 +77,29 @@ export interface JobQueues {
   readonly omitted: number;
 }
 
+/** A cron trigger of the metadata. */
+export interface CronTrigger {
+  readonly name: string;
+  readonly schedule: string;
+  readonly time_zone: string;
+  readonly comment: string | null;
+  readonly next_at: string | null;
+  /** Whether a gateway makes jobs of its times. */
+  readonly is_planned: boolean;
+  readonly last: (Job & { readonly scheduled_at: string }) | null;
+}
+
+export interface CronTriggers {
+  readonly items: readonly CronTrigger[];
+  readonly omitted: number;
+}
+
+/** One-off events that have not ended, the soonest first. */
+export interface PendingEvents {
+  readonly items: readonly Job[];
+  readonly are_more: boolean;
+}
+
 /** Whether the caller may act on jobs, beside each answer. */
 export interface MayOperate {
   readonly may_operate: boolean;

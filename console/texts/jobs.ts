@@ -64,7 +64,31 @@ export const jobQueues = {
   since: 'since',
   pausedWhy: (reason: string, processes: number, all: number) =>
     `: ${reason}${processes < all ? `, in ${processes} of ${all} processes` : ''}`,
-  morePauses: (count: number) => `${count} more tenants are paused`,
+  morePauses: (count: number) => (count === 1 ? '1 more tenant is paused' : `${count} more tenants are paused`),
+} as const;
+
+export const schedules = {
+  title: 'Schedules',
+  lead: 'Webhooks that are called on a schedule, or once at a time.',
+  triggers: 'Cron triggers',
+  triggerCount: (count: number, omitted: number) => {
+    if (count === 0) return 'The metadata has no cron trigger.';
+    return `${count === 1 ? '1 trigger' : `${count} triggers`} of the metadata${omitted > 0 ? `; ${omitted} more are not listed` : ''}`;
+  },
+  trigger: 'Trigger',
+  schedule: 'Schedule',
+  next: 'Next time',
+  notPlanned: 'not planned by any gateway',
+  last: 'Last time',
+  outcome: 'State',
+  events: 'One-off events to come',
+  eventCount: (count: number, areMore: boolean) => {
+    if (count === 0) return 'No event is to come.';
+    return `${count === 1 ? '1 event' : `${count} events`}, the soonest first${areMore ? '; there are more' : ''}`;
+  },
+  time: 'Time',
+  event: 'Event',
+  origin: 'Called at',
 } as const;
 
 export const jobView = {

@@ -118,6 +118,8 @@ const RIGHTS_FOR_JOBS: ReadonlyMap<string, 'look' | 'operate'> = new Map([
   ['portico_get_job_queues', 'look'],
   ['portico_get_jobs', 'look'],
   ['portico_get_job', 'look'],
+  ['portico_get_cron_triggers', 'look'],
+  ['portico_get_one_off_events', 'look'],
   ['portico_retry_jobs', 'operate'],
   ['portico_cancel_jobs', 'operate'],
   ['portico_purge_jobs', 'operate'],

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../platform/index.ts';
 import type { JobFilter, JobState, Jobs } from '../jobs/index.ts';
 import { jobsNotChanged, jobsTakeTooLong, jobsUnreadable, unknownJob } from './errors.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { JOB_COMMAND_SHAPES, type OperatedJobs, readJobArguments } from './shapes.ts';
 import { type ShownQueue, shownJob, shownJobDetails, shownQueues } from './shown-jobs.ts';
+import { type ScheduledTrigger, type ShownTrigger, shownTrigger } from './shown-schedules.ts';
 
 /** Who runs a command. */
 export interface JobCommandCaller {
@@ -29,22 +31,29 @@ const ACTED_STATES: Readonly<Record<JobAct, readonly JobState[]>> = {
 const MOST_AT_A_TIME = 20;
 /** Queues that are listed; of one-off events each origin is one. */
 const MOST_QUEUES = 1_000;
+/** Cron triggers that are listed. */
+const MOST_TRIGGERS = 500;
 /** Calls of a webhook that are listed with a job. */
 const MOST_INVOCATIONS = 50;
 /** Ids of jobs in a line of the log. */
 const MOST_LOGGED_IDS = 50;
 
+type ReadJobs = Pick<Jobs, 'admin' | 'invocations' | 'scheduled' | 'cronPlans'>;
+
 /** The commands of the metadata API by which operators see jobs, and act on them. Who may run which, its caller decides. */
 export class JobCommands {
-  readonly #jobs: Pick<Jobs, 'admin' | 'invocations'>;
+  readonly #jobs: ReadJobs;
+  readonly #triggers: () => readonly ScheduledTrigger[];
   readonly #looks = new OneAtATime(MOST_AT_A_TIME);
   /** Of their own, since a list may take seconds, and an act is about what happens now. */
   readonly #acts = new OneAtATime(MOST_AT_A_TIME);
   /** The list of queues that waits for its turn: for all who ask until then, as new as the strictest of them wants it. */
   #waitingQueues: { maxAgeMs: number; readonly queues: Promise<readonly ShownQueue[]> } | undefined;
 
-  constructor(jobs: Pick<Jobs, 'admin' | 'invocations'>) {
+  /** @param triggers the cron triggers of the metadata that is active. */
+  constructor(jobs: ReadJobs, triggers: () => readonly ScheduledTrigger[]) {
     this.#jobs = jobs;
+    this.#triggers = triggers;
   }
 
   /**
@@ -63,6 +72,11 @@ export class JobCommands {
       }
       case 'portico_get_job':
         return this.#show(readJobArguments(JOB_COMMAND_SHAPES[type], given).id, caller);
+      case 'portico_get_cron_triggers':
+        readJobArguments(JOB_COMMAND_SHAPES[type], given);
+        return this.#listTriggers(caller);
+      case 'portico_get_one_off_events':
+        return this.#listEvents(readJobArguments(JOB_COMMAND_SHAPES[type], given).limit, caller);
       case 'portico_retry_jobs':
         return this.#act('retry', readJobArguments(JOB_COMMAND_SHAPES[type], given), caller);
       case 'portico_cancel_jobs':
@@ -118,6 +132,32 @@ export class JobCommands {
       const calls = await readJobs(() => invocations.page(page));
       return { ...shownJobDetails(job, calls, isOperator), may_operate: isOperator };
     });
+  }
+
+  #listTriggers({ isOperator }: JobCommandCaller) {
+    const { cronPlans, scheduled } = this.#jobs;
+    return this.#looks.run(async () => {
+      const triggers = this.#triggers();
+      const listed = triggers.slice(0, MOST_TRIGGERS);
+      const { now, plans } = await readJobs(() => cronPlans.read());
+      const last = await readJobs(() => scheduled.lastTimes(listed.map(({ name }) => name)));
+      const items: ShownTrigger[] = [];
+      for (const trigger of listed) {
+        const { name } = trigger;
+        const history = { now, plannedUntil: plans.get(name)?.plannedUntil, last: last.get(name) };
+        items.push(shownTrigger(trigger, history, isOperator));
+        // The times of many triggers take long to compute: requests go on in between.
+        await nextTurn();
+      }
+      return { items, omitted: triggers.length - listed.length, may_operate: isOperator };
+    });
+  }
+
+  async #listEvents(limit: number, { isOperator }: JobCommandCaller) {
+    // One more says whether there are more.
+    const events = await this.#looks.run(() => readJobs(() => this.#jobs.scheduled.pendingEvents(limit + 1)));
+    const items = events.slice(0, limit).map((event) => shownJob(event, isOperator));
+    return { items, are_more: events.length > limit, may_operate: isOperator };
   }
 
   async #act(

@@ -54,7 +54,8 @@ const MAX_CHANGED = 10_000;
 /** Of one transaction: each order key is a lock, of which a server has some thousands for all. */
 const MAX_CHANGED_AT_ONCE = 500;
 
-const SUMMARY = `id, kind, queue, tenant, order_key AS "orderKey", idempotency_key AS "idempotencyKey", state, attempts,
+/** What a list has of a job, of the columns of `jobColumns`. */
+export const SUMMARY = `id, kind, queue, tenant, order_key AS "orderKey", idempotency_key AS "idempotencyKey", state, attempts,
   max_attempts AS "maxAttempts", accepted_at AS "acceptedAt", run_at AS "runAt", expires_at AS "expiresAt",
   started_at AS "startedAt", finished_at AS "finishedAt", reason`;
 
@@ -77,6 +78,12 @@ const TABLES = [
       NULL::jsonb AS output, errors`,
   },
 ] as const satisfies readonly { name: string; states: readonly JobState[]; columns: string }[];
+
+/** The same columns of each table of jobs. */
+export function jobColumns(name: (typeof TABLES)[number]['name']): string {
+  return `id, kind, queue, tenant, order_key, idempotency_key, attempts, max_attempts, accepted_at, started_at, reason, owner,
+    ${TABLES.find((table) => table.name === name)?.columns}`;
+}
 
 type IdOrder = 'ASC' | 'DESC';
 
@@ -105,12 +112,8 @@ function jobsOf(filter: JobFilter, { order, behind, upTo }: IdRange, limit: numb
   const conditions = [condition, also, ...range].join(' AND ');
   const parts = tablesOf(filter)
     .map(
-      ({ name, columns }) => `(
-        SELECT * FROM (
-          SELECT id, kind, queue, tenant, order_key, idempotency_key, attempts, max_attempts, accepted_at, started_at, reason,
-            owner, ${columns}
-          FROM portico_jobs.${name}
-        ) AS of_table WHERE ${conditions} ORDER BY id ${order} LIMIT ${limit}
+      ({ name }) => `(
+        SELECT * FROM (SELECT ${jobColumns(name)} FROM portico_jobs.${name}) AS of_table WHERE ${conditions} ORDER BY id ${order} LIMIT ${limit}
       )`,
     )
     .join(' UNION ALL ');

@@ -1,5 +1,6 @@
+import { jobColumns, SUMMARY } from './admin.ts';
 import type { JobsDatabase } from './database/index.ts';
-import type { JobState } from './job.ts';
+import type { JobState, JobSummary } from './job.ts';
 
 /** A job of a schedule, with what its `owner` has of it. */
 export interface ScheduledJob {
@@ -48,7 +49,39 @@ export class ScheduledJobs {
     );
     return row?.count ?? 0;
   }
+
+  /**
+   * Of each cron trigger the last of its times that has come, by its name. What is planned for later is none of them.
+   *
+   * @throws Error when the database cannot be asked.
+   */
+  async lastTimes(triggers: readonly string[]): Promise<ReadonlyMap<string, JobSummary>> {
+    const jobs = await this.#database.query<JobSummary>(LAST_TIMES, [triggers]);
+    return new Map(jobs.map((job) => [job.queue, job]));
+  }
+
+  /** One-off events that have not ended, the soonest first. @throws Error when the database cannot be asked. */
+  pendingEvents(limit: number): Promise<readonly JobSummary[]> {
+    return this.#database.query<JobSummary>(PENDING_EVENTS, [limit]);
+  }
 }
+
+const NEWEST_FIRST = 'ORDER BY accepted_at DESC, idempotency_key DESC LIMIT 1';
+
+/** The key of a job is its time. */
+const LAST_TIMES = `
+  SELECT job.* FROM unnest($1::text[]) AS trigger (name) CROSS JOIN LATERAL (
+    SELECT ${SUMMARY} FROM (${lastOf('live', "(state <> 'scheduled' OR attempts > 0)")} UNION ALL
+      ${lastOf('finished')} UNION ALL ${lastOf('dead')}) AS of_tables ${NEWEST_FIRST}) AS job`;
+
+function lastOf(table: 'live' | 'finished' | 'dead', condition = 'true'): string {
+  return `(SELECT ${jobColumns(table)} FROM portico_jobs.${table}
+    WHERE kind = 'cron' AND queue = trigger.name AND ${condition} ${NEWEST_FIRST})`;
+}
+
+const PENDING_EVENTS = `
+  SELECT ${SUMMARY} FROM (SELECT ${jobColumns('live')} FROM portico_jobs.live
+    WHERE kind = 'scheduled-event' ORDER BY run_at, id LIMIT $1) AS event ORDER BY run_at, id`;
 
 /** The kind is written out, since the index is for these kinds alone. */
 function scheduledJobs({ kind }: ScheduledJobFilter): string {

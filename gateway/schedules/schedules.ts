@@ -28,6 +28,14 @@ export interface Schedules {
   readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
   /** As a subscriber of the metadata. @throws MetadataError when the triggers do not fit the environment. */
   prepare(metadata: Metadata): () => void;
+  /** The cron triggers of the metadata that is active, with their times. */
+  cronTriggers(): readonly {
+    readonly name: string;
+    readonly expression: string;
+    readonly timeZone: string;
+    readonly comment: string | null;
+    readonly next: (after: Date) => Date | undefined;
+  }[];
   /** How calls of its webhooks go. */
   states(): readonly WebhookState[];
   /** Begins to plan the times of cron triggers. */
@@ -70,6 +78,14 @@ export function openSchedules(options: SchedulesOptions): Schedules {
         planner?.changed(removed);
       };
     },
+    cronTriggers: () =>
+      [...triggers.values()].map(({ metadata: { name, schedule, comment } }) => ({
+        name,
+        expression: schedule.expression,
+        timeZone: schedule.timeZone,
+        comment: comment ?? null,
+        next: (after) => schedule.next(after),
+      })),
     states: () => [...[...triggers.values()].map(({ http }) => http.state()), ...oneOff.states()],
     start: () => planner?.start(),
     stop: async () => planner?.stop(),

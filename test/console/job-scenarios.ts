@@ -11,6 +11,7 @@ import { accessibilityProblems, type WatchedPage } from './browser.ts';
 /** A role that may look at jobs, of a demo account. */
 export const LOOKING_ROLE = 'manager';
 const ACTION = 'send_invoice';
+const TRIGGER = 'leap-year-figures';
 const PHONE = { viewport: { width: 390, height: 844 } };
 
 /** The webhook of the asynchronous action that has the jobs. */
@@ -19,7 +20,7 @@ export interface JobsWebhook extends TestServer {
   isUp: boolean;
 }
 
-/** Adds an asynchronous action with a webhook of its own to the metadata. */
+/** Adds an asynchronous action with a webhook of its own to the metadata, and a cron trigger. */
 export async function addJobsTo(metadata: string): Promise<JobsWebhook> {
   const server = await serve((_, response) =>
     webhook.isUp ? reply(response, 200, { number: 'of-a-person' }) : reply(response, 500, { message: 'of-a-person' }),
@@ -42,6 +43,15 @@ export async function addJobsTo(metadata: string): Promise<JobsWebhook> {
     join(metadata, 'actions.graphql'),
     `\nextend type Mutation { ${ACTION}(order: ID!): Invoice }\ntype Invoice { number: String! }\n`,
   );
+  const trigger = {
+    name: TRIGGER,
+    webhook: server.url,
+    schedule: '0 7 29 2 *',
+    time_zone: 'Europe/Berlin',
+    payload: {},
+  };
+  const triggers = [{ ...trigger, comment: 'for the accountants', include_in_metadata: true }];
+  writeFileSync(join(metadata, 'cron_triggers.yaml'), stringify(triggers));
   return webhook;
 }
 
@@ -88,6 +98,23 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
     await page.getByLabel('Client secret').fill(DEMO_OPERATOR.clientSecret);
     await page.getByRole('button', { name: 'Log in as the service account' }).click();
     return page;
+  }
+
+  /** Has a page see these pauses of the first queue. */
+  async function withPauses(page: WatchedPage, pauses: readonly object[]): Promise<void> {
+    await page.route('**/v1/metadata', async (route) => {
+      const { type } = route.request().postDataJSON() as { type: string };
+      if (type !== 'portico_get_job_queues') return route.continue();
+      const response = await route.fetch();
+      const { items, ...others } = (await response.json()) as { items: { queue: string }[] };
+      const times = { since: '2026-05-04T03:02:01.000Z', until: '2026-05-04T03:03:01.000Z' };
+      const paused = pauses.map((pause) => ({ ...times, ...pause }));
+      const json = {
+        ...others,
+        items: items.map((item) => (item.queue === ACTION ? { ...item, pauses: paused } : item)),
+      };
+      return route.fulfill({ response, json });
+    });
   }
 
   describeInBrowser('an operator of jobs', () => {
@@ -159,6 +186,58 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       await page.context().close();
     });
 
+    test('sees cron triggers and one-off events that are to come, and cancels one', async () => {
+      const page = await openAsOperator('jobs');
+      await page.getByRole('link', { name: 'Schedules' }).click();
+      await page.getByRole('heading', { name: 'Schedules' }).waitFor();
+      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+      const row = page.getByRole('region', { name: 'Cron triggers' }).getByRole('row').nth(1);
+      await row.getByRole('link', { name: TRIGGER }).waitFor();
+      expect(await row.textContent()).toMatch(/for the accountants.*0 7 29 2 \*.*Europe\/Berlin/);
+      expect(await row.getByRole('time').first().getAttribute('datetime')).toMatch(/-02-29T06:00:00\.000Z$/);
+      const events = page.getByRole('region', { name: 'One-off events to come' });
+      await events.getByText('No event is to come.').waitFor();
+      const { event_id: id } = await post<{ event_id: string }>('/v1/metadata', {
+        type: 'create_scheduled_event',
+        args: {
+          webhook: `${console.webhook().url}/of-a-person`,
+          schedule_at: new Date(Date.now() + 3_600_000).toISOString(),
+          payload: 'of-a-person',
+        },
+      });
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await events.getByText('1 event, the soonest first').waitFor();
+      expect(await page.content()).not.toContain('of-a-person');
+      await events.getByRole('link', { name: id }).click();
+      await page.getByRole('button', { name: 'Cancel the job' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+      await page.getByText('1 job was cancelled.').waitFor();
+      await page.goBack();
+      await events.getByText('No event is to come.').waitFor();
+      await page.getByRole('link', { name: TRIGGER }).click();
+      await page.getByText('No job matches.').waitFor();
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
+    test('sees what is paused, why, since when and where', async () => {
+      await call('78', false);
+      const page = await openAsOperator('');
+      await withPauses(page, [
+        { tenant: null, reason: 'circuit-open', processes: 1, of_processes: 1 },
+        ...['1', '2', '3'].map((tenant) => ({ tenant, reason: 'tenant-removed', processes: 1, of_processes: 3 })),
+      ]);
+      await openAddress(page, 'jobs');
+      const row = page.getByRole('region', { name: 'Queues' }).getByRole('row').filter({ hasText: ACTION });
+      await row.getByText('tenant 2 paused').waitFor();
+      expect(await row.textContent()).toMatch(
+        /paused since [^:]+:[^a-z]+(?:[AP]M)?: circuit-opentenant 1 paused since .*: tenant-removed, in 1 of 3 processestenant 2/,
+      );
+      expect(await row.textContent()).toContain('1 more tenant is paused');
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
     test('pages by addresses, and sees why a page or a job cannot be shown', async () => {
       for (let calls = 0; calls < 3; calls++) await call('75', true);
       const page = await openAsOperator('jobs?tenant=75');
@@ -203,10 +282,11 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       const page = await openConsole('jobs');
       await logIn(page, 'dora');
       await page.getByLabel('Role').selectOption('tenant_admin');
-      for (const path of ['jobs', `jobs?tenant=1`, `jobs/${id}`]) {
+      for (const path of ['jobs', `jobs?tenant=1`, `jobs/${id}`, 'jobs/schedules']) {
         await openAddress(page, path);
         await page.getByRole('alert').filter({ hasText: 'Jobs are shown to platform operators' }).waitFor();
         expect([path, await page.getByText(ACTION).count()]).toEqual([path, 0]);
+        expect([path, await page.getByText(TRIGGER).count()]).toEqual([path, 0]);
       }
       expect(await page.getByRole('link', { name: 'Jobs', exact: true }).count()).toBe(0);
       expect(page.problems()).toEqual([]);
@@ -236,8 +316,9 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
 
     test.each(['light', 'dark'] as const)('are accessible and fit a phone in %s', async (colorScheme) => {
       const id = await call('77', false);
-      const page = await openAsOperator('jobs', { ...PHONE, colorScheme });
-      for (const path of ['jobs', `jobs?kind=action&queue=${ACTION}`, `jobs/${id}`]) {
+      const page = await openAsOperator('', { ...PHONE, colorScheme });
+      await withPauses(page, [{ tenant: null, reason: 'circuit-open', processes: 1, of_processes: 2 }]);
+      for (const path of ['jobs', `jobs?kind=action&queue=${ACTION}`, `jobs/${id}`, 'jobs/schedules']) {
         await openAddress(page, path);
         await page.locator('.page[aria-busy=false] h1').waitFor();
         await page.locator('.paged[aria-busy=false] [role=status]').first().waitFor();

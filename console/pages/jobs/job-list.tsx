@@ -4,13 +4,14 @@ import type { Job, JobPage, JobQueues } from '../../api/index.ts';
 import { Button, Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { pathWith } from '../../routing/index.ts';
 import { role } from '../../session/index.ts';
-import { administrationPages, jobView, jobsPage as texts } from '../../texts/index.ts';
+import { administrationPages, jobView, schedules, jobsPage as texts } from '../../texts/index.ts';
 import { JobFilters, pickedJobs } from './job-filters.tsx';
 import { fetchJobs } from './job-requests.ts';
 import { JobStateBadge, kindName } from './job-state.tsx';
 import { JobsFailure, refusalOfJobs } from './jobs-failure.tsx';
 import { QueueActs } from './queue-acts.tsx';
 import { QueueTable } from './queue-table.tsx';
+import { SCHEDULES } from './schedule-list.tsx';
 import { useRefresh } from './use-refresh.ts';
 
 /** What refreshes itself has numbers that may be so old, so that open pages do not make the database count for each of them. */
@@ -56,6 +57,9 @@ export function JobList() {
         <JobsFailure error={queues.error} reload={reload} />
       ) : (
         <>
+          <p>
+            <Link to={`jobs/${SCHEDULES}`}>{schedules.title}</Link>
+          </p>
           {mayOperate === false && <Notice kind="info">{texts.looksOnly}</Notice>}
           <QueueTable loaded={queues} />
           <JobFilters />

@@ -3,7 +3,12 @@ import { authorized } from '../../session/index.ts';
 
 /** Reads something of jobs as the caller. @throws ApiError. */
 export function fetchJobs<T>(
-  type: 'portico_get_job_queues' | 'portico_get_jobs' | 'portico_get_job',
+  type:
+    | 'portico_get_job_queues'
+    | 'portico_get_jobs'
+    | 'portico_get_job'
+    | 'portico_get_cron_triggers'
+    | 'portico_get_one_off_events',
   args: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<T & MayOperate> {

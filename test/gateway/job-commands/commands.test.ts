@@ -18,7 +18,13 @@ interface Jobs {
   readonly may_operate: boolean;
 }
 
-const LOOKS = ['portico_get_job_queues', 'portico_get_jobs', 'portico_get_job'];
+const LOOKS = [
+  'portico_get_job_queues',
+  'portico_get_jobs',
+  'portico_get_job',
+  'portico_get_cron_triggers',
+  'portico_get_one_off_events',
+];
 const ACTS = ['portico_retry_jobs', 'portico_cancel_jobs', 'portico_purge_jobs'];
 /** What is of people, and of no interest to operators. */
 const PERSONAL = /of-a-person/;
