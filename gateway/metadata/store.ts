@@ -61,15 +61,25 @@ export interface MetadataStore {
  * @throws MetadataError when there is neither.
  */
 export function openStore(location: string, problems: MetadataProblem[]): MetadataStore {
-  const found = statSync(location, { throwIfNoEntry: false });
-  if (found?.isFile()) return openExport(location, problems);
-  if (!found?.isDirectory())
-    throw new MetadataError([{ file: location, message: 'is no directory or file that can be read' }]);
+  const found = readable(location, () => statSync(location));
+  if (found.isFile()) return openExport(location, problems);
+  if (!found.isDirectory()) throw new MetadataError([{ file: location, message: 'is no directory and no file' }]);
   return openDirectory(location, problems);
 }
 
+/** What is read of the metadata's location. @throws MetadataError when that fails. */
+function readable<Result>(location: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const state = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+    throw new MetadataError([{ file: location, message: state }]);
+  }
+}
+
 function openDirectory(directory: string, problems: MetadataProblem[]): MetadataStore {
-  if (!readdirSync(directory).includes(VERSION_FILE.file))
+  if (!readable(directory, () => readdirSync(directory)).includes(VERSION_FILE.file))
     throw new MetadataError([
       {
         file: VERSION_FILE.file,

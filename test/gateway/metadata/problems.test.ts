@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { describeProblem, loadMetadata } from '../../../gateway/metadata/index.ts';
 import { metadataDirectory } from '../harness/metadata-directory.ts';
@@ -224,8 +226,17 @@ test('anchors and merge keys are understood, as Hasura understands them', () => 
 describe('metadata that is not there', () => {
   test('is reported: no such path', () => {
     expect(problemsOf(() => loadMetadata('/no/such/metadata'))).toEqual([
-      { file: '/no/such/metadata', message: 'is no directory or file that can be read' },
+      { file: '/no/such/metadata', message: 'does not exist' },
     ]);
+  });
+
+  test('is reported: a path that cannot be read', () => {
+    const directory = metadataDirectory({});
+    const path = join(directory.path, 'loop');
+    symlinkSync(path, path);
+    const problems = problemsOf(() => loadMetadata(path));
+    directory.close();
+    expect(problems).toEqual([{ file: path, message: 'cannot be read (ELOOP)' }]);
   });
 
   test('is reported: a project of Hasura’s command line, which has it in a directory of its own', () => {
