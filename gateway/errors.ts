@@ -86,6 +86,11 @@ export function resourceNotFound(): GatewayError {
   return new GatewayError('not-found', 'resource does not exist');
 }
 
+/** An address that GraphQL has in other servers. */
+export function graphqlElsewhere(path: string): GatewayError {
+  return new GatewayError('not-found', `resource does not exist: GraphQL is at ${path}`);
+}
+
 /** @param allow the methods that the path has, as in the header `Allow` (RFC 9110 section 10.2.1). */
 export function methodNotAllowed(allow: string, message = `Allowed methods: ${allow}`): GatewayError {
   return new GatewayError('method-not-allowed', message, { headers: { allow } });

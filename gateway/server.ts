@@ -5,7 +5,7 @@ import { CLIENT_CLOSED_REQUEST, type HttpServerCounts, type Logger, OTHER_ROUTE 
 import { type InsightCommands, type JobCommandRunner, metadataApi } from './admin/index.ts';
 import type { Assertions } from './assertions/index.ts';
 import { CONSOLE_PATH, type ConsoleFiles, consolePage, isConsolePath, takeSessionCookies } from './console/index.ts';
-import { resourceNotFound } from './errors.ts';
+import { graphqlElsewhere, resourceNotFound } from './errors.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint } from './graphql-http/index.ts';
 import { type DemoAccount, HOME_PATHS, homePage, isBrowserVisit } from './home/index.ts';
@@ -88,6 +88,9 @@ const GRAPHQL_PATH = '/v1/graphql';
 /** Hasura's first address of GraphQL, which old clients still use. */
 const OLD_GRAPHQL_PATH = '/v1alpha1/graphql';
 
+/** Where clients of other servers look for GraphQL. */
+const USUAL_GRAPHQL_PATHS: readonly string[] = ['/graphql', '/api/graphql'];
+
 /** Services post events there. */
 const EVENTS_PATH = '/v1/events';
 
@@ -150,7 +153,10 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
   if (backgroundWork) app.all(EVENTS_PATH, (request) => backgroundWork.events(exchangeOf(request)));
   app.use('/api/rest', (request) => rest(exchangeOf(request)));
   app.use('/api/swagger', (request) => restDocument(exchangeOf(request)));
-  app.use((request) => sendFlatError(exchangeOf(request), resourceNotFound()));
+  app.use((request) => {
+    const isElsewhere = hasGraphql && USUAL_GRAPHQL_PATHS.includes(request.path);
+    sendFlatError(exchangeOf(request), isElsewhere ? graphqlElsewhere(GRAPHQL_PATH) : resourceNotFound());
+  });
 
   return {
     request: (request, response) => {

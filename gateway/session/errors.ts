@@ -9,9 +9,11 @@ const NOT_VERIFIED = 'Could not verify JWT: ';
  * No token where one is needed. RFC 6750 section 3.1: the challenge then has no error attribute.
  *
  * @param places how each place where a token may be is called, such as `'Cookie' header`.
+ * @param hasUselessSecret whether an admin secret was sent to a gateway that has none.
  */
-export function missingToken(places: readonly string[]): GatewayError {
-  return new GatewayError('invalid-headers', `Missing ${places.join(' or ')}`, { headers: CHALLENGE });
+export function missingToken(places: readonly string[], hasUselessSecret: boolean): GatewayError {
+  const hint = hasUselessSecret ? '; the admin secret has no effect: HASURA_GRAPHQL_ADMIN_SECRET is not set' : '';
+  return new GatewayError('invalid-headers', `Missing ${places.join(' or ')}${hint}`, { headers: CHALLENGE });
 }
 
 /** An `Authorization` header that holds no bearer token. */

@@ -70,6 +70,14 @@ describe.each(Object.entries(doors))('%s', (_, knock) => {
     });
   });
 
+  test('without a token, and with an admin secret that the gateway does not have, says that it has none', async () => {
+    expect(await refusedWith({ 'x-hasura-admin-secret': 'guess' })).toMatchObject({
+      status: 401,
+      code: 'invalid-headers',
+      message: expect.stringMatching(/; the admin secret has no effect: HASURA_GRAPHQL_ADMIN_SECRET is not set$/),
+    });
+  });
+
   test.each([
     ['is empty', ''],
     ['is only a scheme', 'Bearer'],

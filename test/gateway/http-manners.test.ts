@@ -84,6 +84,17 @@ describe('every answer', () => {
     },
   );
 
+  test.each(['/graphql', '/api/graphql'])(
+    'to the address of GraphQL in other servers names its own: %s',
+    async (path) => {
+      const { status, body } = await gateway.send(path, { method: 'POST', headers: bearer(token) });
+      expect([status, body]).toEqual([
+        404,
+        { path: '$', error: 'resource does not exist: GraphQL is at /v1/graphql', code: 'not-found' },
+      ]);
+    },
+  );
+
   test.each(['/%', '/%zz', '/healthz/%ff', '/api/rest/%', '/files/%ff', '/%00', '/a\\b', '/v1/%67raphql'])(
     'to an address that is none is no failure and shows no trace: %s',
     async (path) => {

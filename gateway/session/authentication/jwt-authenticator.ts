@@ -17,6 +17,7 @@ import {
 } from '../jwt/index.ts';
 import { createSession, type Session, type SessionValidity } from '../session.ts';
 import { ROLE_VARIABLE, variableOfHeader } from '../session-variables.ts';
+import { adminSecretIn } from './admin-secret.ts';
 import type { CallerAuthenticator } from './caller-authenticator.ts';
 import { type RevocationFeed, type TokenIdentity, tokenIdentity } from './revocations.ts';
 
@@ -139,7 +140,11 @@ export class JwtAuthenticator implements CallerAuthenticator {
       if (token !== undefined) located.push({ accepted, token, secrets: accepted.secrets });
     }
     const [only, ...more] = located;
-    if (!only) throw missingToken(this.#locations.map(({ location }) => describeLocation(location)));
+    if (!only) {
+      const places = this.#locations.map(({ location }) => describeLocation(location));
+      // A request with an admin secret only comes here where the gateway has none.
+      throw missingToken(places, adminSecretIn(headers) !== undefined);
+    }
     if (more.length === 0 && only.secrets.length === 1) return only;
     const expected = located.map(ofItsIssuer).filter(({ secrets }) => secrets.length > 0);
     const [chosen, ...others] = expected;
