@@ -42,7 +42,8 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
   });
 
   test('two processes migrate an empty database at once', async () => {
-    const { open, sql } = openDatabase();
+    const { dropSchema, open, sql } = openDatabase();
+    await dropSchema();
     await Promise.all([open(), open(), open()].map((jobs) => jobs.admin.makePartitions()));
     const versions = await sql('SELECT version FROM portico_jobs.migration ORDER BY version');
     expect(versions).toEqual(versions.map((_, index) => ({ version: index + 1 })));

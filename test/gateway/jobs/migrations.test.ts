@@ -22,7 +22,10 @@ describe.each(await availableEngines())('the schema of jobs on %s', (engine) => 
   beforeAll(async () => {
     database = await createTestDatabase({ engine, migrated: false });
   });
-  afterEach(() => jobs.close());
+  afterEach(async () => {
+    await jobs.close();
+    await jobs.dropSchema();
+  });
   afterAll(() => database.drop());
   /** Applies what a newer Portico would. */
   const migrateTo = async (...newer: readonly { version: number; oldestCompatible: number; sql?: string }[]) => {

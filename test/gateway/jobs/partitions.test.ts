@@ -15,7 +15,10 @@ describe.each(await availableEngines())('partitions of jobs on %s', (engine) => 
   beforeAll(async () => {
     database = await createTestDatabase({ engine, migrated: false });
   });
-  afterEach(() => jobsOfTest.close());
+  afterEach(async () => {
+    await jobsOfTest.close();
+    await jobsOfTest.dropSchema();
+  });
   afterAll(() => database.drop());
   const onServer = engine === 'postgres' ? test : test.skip;
 

@@ -1,23 +1,31 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { done, type Json } from '../../../gateway/jobs/index.ts';
-import { availableEngines } from '../../database/index.ts';
-import { eventually, openJobsDatabase, recorder, WORK } from './jobs-harness.ts';
+import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
+import { eventually, type JobsDatabaseUnderTest, jobsOn, recorder, WORK } from './jobs-harness.ts';
 
 function nested(depth: number): Json {
   return JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as Json;
 }
 
 describe.each(await availableEngines())('jobs that cannot be stored on %s', (engine) => {
-  const opened: { close(): Promise<void> }[] = [];
-  const openDatabase = async () => {
-    const database = await openJobsDatabase(engine);
-    opened.push(database);
-    return database;
+  let database: TestDatabase;
+  let jobsOfTest: JobsDatabaseUnderTest;
+  beforeAll(async () => {
+    database = await createTestDatabase({ engine, migrated: false });
+  });
+  afterEach(async () => {
+    await jobsOfTest.close();
+    await jobsOfTest.sql('ALTER TABLE portico_jobs.finished DROP CONSTRAINT IF EXISTS refuses');
+    await jobsOfTest.sql('DROP FUNCTION IF EXISTS portico_jobs.fail CASCADE');
+  });
+  afterAll(() => database.drop());
+  const openDatabase = (): JobsDatabaseUnderTest => {
+    jobsOfTest = jobsOn(database);
+    return jobsOfTest;
   };
-  afterAll(() => Promise.all(opened.map((one) => one.close())));
 
   test('an answer that is too deep fails its job alone, and the deepest that is allowed is stored', async () => {
-    const { worker } = await openDatabase();
+    const { worker } = openDatabase();
     const jobs = worker(recorder(({ payload }) => done(nested(Number(payload)))).run);
     const ids = await Promise.all([512, 6_500, 2].map((payload) => jobs.enqueue({ ...WORK, payload })));
     await eventually(async () => (await jobs.admin.list({ states: ['done', 'failed'] })).length === 3);
@@ -32,7 +40,7 @@ describe.each(await availableEngines())('jobs that cannot be stored on %s', (eng
   });
 
   test('a job whose outcome the database refuses is dead without it, and the others of its batch are done', async () => {
-    const { worker, open, sql } = await openDatabase();
+    const { worker, open, sql } = openDatabase();
     await open().admin.makePartitions();
     await sql(
       `ALTER TABLE portico_jobs.finished ADD CONSTRAINT refuses CHECK (output IS DISTINCT FROM '"refused"'::jsonb)`,
@@ -56,7 +64,7 @@ describe.each(await availableEngines())('jobs that cannot be stored on %s', (eng
     ['a missing table', '42P01'],
     ['a disk that is full', '53100'],
   ])('%s while an outcome is written costs no job its result, and delays no other', async (_what, code) => {
-    const { worker, open, sql } = await openDatabase();
+    const { worker, open, sql } = openDatabase();
     await open().admin.makePartitions();
     await sql(`CREATE FUNCTION portico_jobs.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF NEW.output = '"failing"' THEN RAISE EXCEPTION 'no' USING ERRCODE = '${code}'; END IF; RETURN NEW; END $$`);
