@@ -68,8 +68,6 @@ export class PresetFilling {
     const document = visit(
       request.document,
       visitWithTypeInfo(types, {
-        VariableDefinition: ({ defaultValue, ...node }) =>
-          defaultValue && this.#variables[node.variable.name.value] !== undefined ? node : undefined,
         Field: (node) => {
           const parent = types.getParentType();
           const field = types.getFieldDef();
@@ -83,7 +81,10 @@ export class PresetFilling {
       document: visit(document, {
         OperationDefinition: (node) => ({
           ...node,
-          variableDefinitions: [...(node.variableDefinitions ?? []), ...this.#added],
+          variableDefinitions: [
+            ...(node.variableDefinitions ?? []).map((definition) => this.#withoutUnfilledDefault(definition)),
+            ...this.#added,
+          ],
         }),
       }),
     };
@@ -98,6 +99,22 @@ export class PresetFilling {
       if (defaultValue && isInputType(type) && this.#variables[name] === undefined)
         this.#variables[name] = valueFromAST(defaultValue, type);
     }
+  }
+
+  /**
+   * Removes a default that lacks presets, which the remote may require. A variable that has a value stays usable where the
+   * remote expects one that is not null (GraphQL 5.8.5).
+   */
+  #withoutUnfilledDefault(definition: VariableDefinitionNode): VariableDefinitionNode {
+    const { defaultValue, ...rest } = definition;
+    const value = this.#variables[rest.variable.name.value];
+    if (!defaultValue || value === undefined) return definition;
+    const type = typeFromAST(this.#options.schema, rest.type);
+    if (!isInputType(type) || !isInputObjectType(getNamedType(type))) return definition;
+    const given = valueFromAST(defaultValue, type);
+    if (JSON.stringify(this.#inValue(given, type, [])) === JSON.stringify(given)) return definition;
+    if (value === null || rest.type.kind === Kind.NON_NULL_TYPE) return rest;
+    return { ...rest, type: { kind: Kind.NON_NULL_TYPE, type: rest.type } };
   }
 
   #withArguments(node: FieldNode, field: GraphQLField<unknown, unknown>, parent: string): FieldNode {

@@ -5,8 +5,10 @@ const TENANT = '@preset(value: "x-hasura-tenant-id")';
 
 const PART = `
   type Query {
-    search(filter: Filter): String
+    search(filter: Filter, limit: Int): String
     searches(filters: [Filter!]): String
+    at(page: Int!): String
+    filtered(filters: [Filter!]!): String
     options(options: Options): String
     needy(order: OrderInput): String
     needed(tenant: Int! ${TENANT}): String
@@ -178,6 +180,28 @@ describe('presets of an input object', () => {
       needy: {},
       again: { filters: [] },
     });
+  });
+
+  test('leave the defaults of variables in their places', async () => {
+    const query = `query ($t: Int = 3, $f: Filter = { text: "a" }, $l: Int = 2, $n: Int! = 4) {
+      at(page: $t) search(filter: $f, limit: $l) filtered(filters: [$f]) other: at(page: $n)
+    }`;
+    const filter = { text: 'a', tenant: 1 };
+    expect(await got('user', query)).toEqual({
+      at: { page: 3 },
+      search: { filter, limit: 2 },
+      filtered: { filters: [filter] },
+      other: { page: 4 },
+    });
+    expect(await got('user', query, { t: 5, f: { text: 'b' }, l: null, n: 6 })).toEqual({
+      at: { page: 5 },
+      search: { filter: { text: 'b', tenant: 1 }, limit: null },
+      filtered: { filters: [{ text: 'b', tenant: 1 }] },
+      other: { page: 6 },
+    });
+    const { data, errors } = await ask('user', query, { t: null, f: {} });
+    expect(errors).toMatchObject([{ path: ['at'] }]);
+    expect(data).toMatchObject({ at: null, search: JSON.stringify({ filter: { tenant: 1 }, limit: 2 }) });
   });
 
   test('are put into mutations', async () => {

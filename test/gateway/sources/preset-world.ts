@@ -22,6 +22,8 @@ const UPSTREAM = /* GraphQL */ `
     values(int: Int, float: Float, flag: Boolean, id: ID, text: String, kind: Kind, ints: [Int!], texts: [String], json: Json): String
     search(filter: Filter, limit: Int): String
     searches(filters: [Filter!]): String
+    at(page: Int!): String
+    filtered(filters: [Filter!]!): String
     options(options: Options): String
     needy(order: OrderInput): String
     item: Item
@@ -84,6 +86,8 @@ export async function openPresetWorld(parts: readonly (readonly [role: string, s
         options: echo,
         needy: echo,
         needed: echo,
+        at: echo,
+        filtered: echo,
         item: () => ({ __typename: 'Book' }),
       },
       Mutation: { place: echo },
