@@ -15,10 +15,10 @@ function roomsOf(folder: string, rooms: Readonly<Record<string, string>>): Impor
 
 /** The gateway and the auth service talk to each other over HTTP only, so neither imports the other. */
 const gateway = roomsOf('gateway', {
-  admin: 'errors.ts graph http metadata session platform',
+  admin: 'errors.ts graph http metadata schemas session platform',
   assertions: 'session platform',
   check: 'config.ts graph hasura-settings.ts metadata schemas session usage platform',
-  cli: 'assertions check config.ts deliveries graph jobs metadata process schedules session sources upstream usage platform',
+  cli: 'assertions check config.ts deliveries graph jobs metadata process schedules schemas session sources upstream usage platform',
   'cloud-events': 'errors.ts http platform',
   composition: 'federation schemas supergraph syntax platform',
   console: 'errors.ts graph home http operation session platform',
@@ -38,8 +38,8 @@ const gateway = roomsOf('gateway', {
   'hasura-settings.ts': 'platform',
   home: 'errors.ts http platform',
   http: 'errors.ts platform',
-  insight: 'check errors.ts graph metadata session sources platform',
-  introspection: 'syntax platform',
+  insight: 'check errors.ts graph metadata schemas session sources platform',
+  introspection: 'schemas syntax platform',
   'job-commands': 'errors.ts jobs platform',
   jobs: 'errors.ts platform',
   'jobs/database': '',
@@ -65,7 +65,7 @@ const gateway = roomsOf('gateway', {
     'assertions config.ts console deliveries errors.ts graph hasura-settings.ts http insight job-commands jobs metadata operation ops rate-limit replicas rest schedules server.ts session sources subscriptions upstream usage platform',
   'rate-limit': 'errors.ts metadata session platform',
   replicas: 'platform',
-  rest: 'assertions errors.ts graph http metadata operation session sources syntax upstream platform',
+  rest: 'assertions errors.ts graph http metadata operation schemas session sources syntax upstream platform',
   'rest/openapi': '',
   'rest/page': '',
   'rest/pass-through': '',

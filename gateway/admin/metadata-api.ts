@@ -1,10 +1,11 @@
-import { buildSchema, introspectionFromSchema } from 'graphql';
+import { buildSchema } from 'graphql';
 import { z } from 'zod';
 import type { Logger } from '../../platform/index.ts';
 import { methodNotAllowed, toLoggedError } from '../errors.ts';
 import type { Inconsistency, LiveGraph, MetadataReloads } from '../graph/index.ts';
 import { type HttpExchange, receiveJson, sendFlatError, sendJson } from '../http/index.ts';
 import { describeProblem, exportMetadata, MetadataError } from '../metadata/index.ts';
+import { introspectionOf } from '../schemas/index.ts';
 import { ADMIN_ROLE, type Authenticator, OPERATOR_SCOPE, type Session } from '../session/index.ts';
 import {
   adminOnly,
@@ -218,7 +219,7 @@ function requireRemoteSchema(graph: LiveGraph, name: unknown): string {
 function introspectRemoteSchema({ current }: LiveGraph, name: string): unknown {
   const sdl = current.sources.map((source) => source.sdl?.get(name)).find((text) => text !== undefined);
   if (sdl === undefined || current.missing.some(({ source }) => source === name)) throw remoteSchemaNotIntrospected();
-  return { data: introspectionFromSchema(buildSchema(sdl, { assumeValidSDL: true })) };
+  return { data: introspectionOf(buildSchema(sdl, { assumeValidSDL: true })) };
 }
 
 function inconsistentObject({ source, reason, kind }: Inconsistency) {

@@ -1,8 +1,8 @@
-import { printSchema } from 'graphql';
 import { DAY_MS } from '../../platform/index.ts';
 import { changesBetween, checkedRoles, type WeighedChange, weighAside } from '../check/index.ts';
 import { compareInSlices, type Generation, type LiveGraph, type MetadataReloader } from '../graph/index.ts';
 import { type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
+import { printSchema } from '../schemas/index.ts';
 import { ADMIN_ROLE } from '../session/index.ts';
 import { type Bounded, bounded, MAX_PROBLEMS } from './page.ts';
 

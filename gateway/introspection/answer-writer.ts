@@ -1,5 +1,7 @@
 import {
+  __InputValue,
   type FieldNode,
+  type GraphQLArgument,
   type GraphQLField,
   GraphQLIncludeDirective,
   type GraphQLObjectType,
@@ -18,15 +20,20 @@ import {
   isWrappingType,
   Kind,
   type OperationDefinitionNode,
+  print,
   SchemaMetaFieldDef,
   type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql';
+import { defaultValueNode } from '../schemas/index.ts';
 import type { Question } from './question.ts';
 
 /** The result would be larger than its budget. */
 export class TooCostly extends Error {}
+
+/** Written here, since graphql-js fails at some defaults. */
+const DEFAULT_VALUE = __InputValue.getFields().defaultValue;
 
 /** Bytes of the answer are made in pieces of about this many characters. */
 const PIECE = 65_536;
@@ -175,6 +182,10 @@ class AnswerWriter {
   }
 
   #resolve(field: GraphQLField<unknown, unknown>, source: unknown, { args }: Selected): unknown {
+    if (field === DEFAULT_VALUE) {
+      const node = defaultValueNode(source as GraphQLArgument);
+      return node ? print(node) : null;
+    }
     return field.resolve?.(source, args, undefined, this.#info);
   }
 

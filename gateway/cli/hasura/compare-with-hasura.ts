@@ -1,7 +1,7 @@
-import { introspectionFromSchema } from 'graphql';
 import { ANY_OTHER_ROLE, type Change, checkedRoles } from '../../check/index.ts';
 import { type Generation, schemaChanges } from '../../graph/index.ts';
 import type { MetadataProblem } from '../../metadata/index.ts';
+import { introspectionOf } from '../../schemas/index.ts';
 import { comparableSchema } from './comparable-schema.ts';
 import { endpointOf, type HasuraServer, introspectHasura } from './introspect-hasura.ts';
 
@@ -44,7 +44,7 @@ export async function compareWithHasura(
       problems.push({ file: shown, message: `the role "${role}" cannot be compared: ${answer.problem}` });
       continue;
     }
-    const own = introspectionFromSchema(graph.schema, { descriptions: false });
+    const own = introspectionOf(graph.schema, { descriptions: false });
     const known = new Set(own.__schema.types.map(({ name }) => name));
     const ours = comparableSchema(own, known);
     try {

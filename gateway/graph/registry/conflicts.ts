@@ -1,5 +1,4 @@
 import {
-  astFromValue,
   type GraphQLArgument,
   type GraphQLInputField,
   type GraphQLNamedType,
@@ -12,7 +11,7 @@ import {
   isUnionType,
   print,
 } from 'graphql';
-import type { RootTypeNames } from '../../schemas/index.ts';
+import { defaultValueNode, type RootTypeNames } from '../../schemas/index.ts';
 import type { Source } from '../../sources/index.ts';
 
 /**
@@ -81,7 +80,7 @@ function typeContent(type: GraphQLNamedType): string {
   return kind;
 }
 
-function inputText({ name, type, defaultValue }: GraphQLArgument | GraphQLInputField): string {
-  const value = astFromValue(defaultValue, type);
-  return `${name}:${String(type)}${value ? `=${print(value)}` : ''}`;
+function inputText(input: GraphQLArgument | GraphQLInputField): string {
+  const value = defaultValueNode(input);
+  return `${input.name}:${String(input.type)}${value ? `=${print(value)}` : ''}`;
 }

@@ -1,10 +1,11 @@
-import { astFromValue, type DocumentNode, Kind, parse, print } from 'graphql';
+import { type DocumentNode, Kind, parse, print } from 'graphql';
+import { defaultValueNode } from '../../schemas/index.ts';
 import type { Relationship } from '../../stitching/index.ts';
 
 /** A relationship as a field of its type. */
 export function relationshipField({ type, name, answer, clientArguments, description }: Relationship): DocumentNode {
   const inputs = clientArguments.map((argument) => {
-    const fallback = astFromValue(argument.defaultValue, argument.type);
+    const fallback = defaultValueNode(argument);
     return `${argument.name}: ${String(argument.type)}${fallback ? ` = ${print(fallback)}` : ''}`;
   });
   const given = inputs.length > 0 ? `(${inputs.join(', ')})` : '';

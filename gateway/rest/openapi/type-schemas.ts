@@ -1,17 +1,16 @@
 import {
-  astFromValue,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
-  getNamedType,
+  GraphQLSchema,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
   isRequiredInputField,
-  printType,
   valueFromASTUntyped,
 } from 'graphql';
+import { defaultValueNode, printSchema } from '../../schemas/index.ts';
 import { type JsonSchema, orNull } from './json-schema.ts';
 import { scalarSchema } from './scalars.ts';
 
@@ -59,7 +58,7 @@ export function createTypeSchemas(): TypeSchemas {
       type: 'object',
       properties: Object.fromEntries(
         fields.map((field) => {
-          const fallback = astFromValue(field.defaultValue, field.type);
+          const fallback = defaultValueNode(field);
           return [
             field.name,
             {
@@ -96,9 +95,5 @@ export function createTypeSchemas(): TypeSchemas {
 
 /** Everything that the schema of a type depends on. */
 function signatureOf(type: ComponentType): string {
-  const reached = new Set<ComponentType>([type]);
-  for (const next of reached)
-    if (isInputObjectType(next))
-      for (const field of Object.values(next.getFields())) reached.add(getNamedType(field.type));
-  return [...reached].map((each) => printType(each)).join('\n');
+  return printSchema(new GraphQLSchema({ types: [type], assumeValid: true }));
 }

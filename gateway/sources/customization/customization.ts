@@ -8,12 +8,11 @@ import {
   type NameNode,
   OperationTypeNode,
   parse,
-  printSchema,
   specifiedScalarTypes,
   visit,
 } from 'graphql';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
-import { STANDARD_ROOT_TYPES } from '../../schemas/index.ts';
+import { printSchema, STANDARD_ROOT_TYPES } from '../../schemas/index.ts';
 
 export type Customization = NonNullable<RemoteSchemaMetadata['definition']['customization']>;
 

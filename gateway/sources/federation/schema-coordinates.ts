@@ -7,10 +7,10 @@ import {
   Kind,
   type NamedTypeNode,
   parse,
-  printSchema,
   specifiedScalarTypes,
   type TypeNode,
 } from 'graphql';
+import { printSchema } from '../../schemas/index.ts';
 import { innermostTypeName } from '../../syntax/index.ts';
 
 /**

@@ -1,5 +1,6 @@
-import { type GraphQLSchema, isScalarType, printSchema } from 'graphql';
+import { type GraphQLSchema, isScalarType } from 'graphql';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
+import { printSchema } from '../../schemas/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { customize, hasUsualRoots } from '../customization/index.ts';
 import { mayAnswerMore, partsByRole, permittedParts, withPresets } from '../permissions/index.ts';

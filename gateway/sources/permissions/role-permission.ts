@@ -1,5 +1,4 @@
 import {
-  astFromValue,
   buildASTSchema,
   type GraphQLArgument,
   type GraphQLInputField,
@@ -22,6 +21,7 @@ import {
   print,
 } from 'graphql';
 import type { RemoteSchemaMetadata, ValuePath } from '../../metadata/index.ts';
+import { defaultValueNode } from '../../schemas/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { SourceError, type SourceProblem, type Subschema } from '../source.ts';
 import type { Presets } from './preset.ts';
@@ -265,7 +265,7 @@ function sameType(place: string, part: { type: unknown }, whole: { type: unknown
 
 /** Defaults are the remote schema's: a permission may leave one out, but not change it. */
 function sameDefault(place: string, part: InputValue, whole: InputValue): readonly string[] {
-  const [ours, theirs] = [part, whole].map(({ defaultValue, type }) => astFromValue(defaultValue, type));
+  const [ours, theirs] = [part, whole].map(defaultValueNode);
   if (!ours || (theirs && print(ours) === print(theirs))) return [];
   const found = theirs ? print(theirs) : 'none';
   return [`"${place}" has the default ${print(ours)}, in the remote schema it has ${found}`];
