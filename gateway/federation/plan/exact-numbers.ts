@@ -15,17 +15,19 @@ export function withExactNumbers(document: string): ExactDocument {
   if (!MAY_DIFFER.test(document)) return { text: document, restore: (plan) => plan };
   let prefix = '__number_';
   while (document.includes(prefix)) prefix += '_';
-  const numbers: string[] = [];
+  /** By the number, so that equal arguments stay equal. */
+  const names = new Map<string, string>();
   let text = '';
   let end = 0;
   for (const { start, end: next } of inexactNumbers(document)) {
     const number = document.slice(start, next);
-    // Equal arguments stay equal.
-    if (!numbers.includes(number)) numbers.push(number);
-    text += `${document.slice(end, start)}${prefix}${numbers.indexOf(number)}`;
+    const name = names.get(number) ?? `${prefix}${names.size}`;
+    names.set(number, name);
+    text += document.slice(end, start) + name;
     end = next;
   }
-  if (numbers.length === 0) return { text: document, restore: (plan) => plan };
+  if (names.size === 0) return { text: document, restore: (plan) => plan };
+  const numbers = [...names.keys()];
   const hidden = new RegExp(`${prefix}(\\d+)`, 'g');
   return {
     text: text + document.slice(end),
