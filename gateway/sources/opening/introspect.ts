@@ -33,29 +33,28 @@ export async function introspect(target: RemoteTarget, isKnown: IsKnown): Promis
 }
 
 /**
- * Asks a subgraph of Apollo Federation for its SDL.
+ * Fetches the SDL of a subgraph of Apollo Federation.
  *
  * @throws UnsupportedQueryError when it has none to give; Error when it does not answer.
  */
-export async function askForServiceSdl(target: RemoteTarget, isKnown: IsKnown): Promise<string | undefined> {
-  const data = await queryIntrospection(target, isKnown, 'question for _service', '{ _service { sdl } }');
+export async function fetchServiceSdl(target: RemoteTarget, isKnown: IsKnown): Promise<string | undefined> {
+  const data = await queryIntrospection(target, isKnown, 'query for _service', '{ _service { sdl } }');
   if (data === KNOWN_SCHEMA) return undefined;
   const sdl = (data?._service as { sdl?: unknown } | null | undefined)?.sdl;
-  if (typeof sdl !== 'string')
-    throw new UnsupportedQueryError('the question for _service was refused: there is no SDL');
+  if (typeof sdl !== 'string') throw new UnsupportedQueryError('the query for _service was refused: there is no SDL');
   return sdl;
 }
 
 /**
- * Asks a service that is to be stitched for its SDL with directives.
+ * Fetches the SDL with directives of a service that is to be stitched.
  *
  * @throws UnsupportedQueryError when it has none to give; Error when it does not answer.
  */
-export async function askForStitchingSdl(target: RemoteTarget, isKnown: IsKnown): Promise<string | undefined> {
-  const data = await queryIntrospection(target, isKnown, 'question for _sdl', '{ _sdl }');
+export async function fetchStitchingSdl(target: RemoteTarget, isKnown: IsKnown): Promise<string | undefined> {
+  const data = await queryIntrospection(target, isKnown, 'query for _sdl', '{ _sdl }');
   if (data === KNOWN_SCHEMA) return undefined;
   if (typeof data?._sdl !== 'string')
-    throw new UnsupportedQueryError('the question for _sdl was refused: there is no SDL');
+    throw new UnsupportedQueryError('the query for _sdl was refused: there is no SDL');
   return data._sdl;
 }
 
@@ -90,7 +89,8 @@ async function queryIntrospection(
   try {
     result = JSON.parse(response.body);
   } catch {
-    throw new Error(`the answer to the ${what} is not JSON (status ${response.status})`);
+    const hint = response.status === 404 ? ': check the path of its URL' : '';
+    throw new Error(`the response to the ${what} is not JSON (status ${response.status})${hint}`);
   }
   if (result?.data) return result.data;
   const message = `the ${what} was refused: ${String(result?.errors?.[0]?.message ?? `status ${response.status}`)}`;

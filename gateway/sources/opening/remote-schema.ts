@@ -10,7 +10,7 @@ import { eventsTarget, type RemoteTarget, remoteTarget } from '../remote-schema/
 import { type Source, type SourceDependencies, SourceError, SourceUnreachable, SourceUnsupported } from '../source.ts';
 import { stitchingSource } from '../stitching/index.ts';
 import { definitionFingerprint, type StoredSchema, withoutAddresses } from '../stored-schema.ts';
-import { askForServiceSdl, askForStitchingSdl, introspect, UnsupportedQueryError } from './introspect.ts';
+import { fetchServiceSdl, fetchStitchingSdl, introspect, UnsupportedQueryError } from './introspect.ts';
 import { LastAnswer } from './last-answer.ts';
 import { compositionOf, isAlike, type OpenedRemote, openedSdl } from './opened-remote.ts';
 import { openPlainSource, usableSchema } from './plain-source.ts';
@@ -133,11 +133,11 @@ function serviceWays(
       : kept(plain(buildRemoteSchema(schemaSdl)));
   const askStitched = async (kept: Kept) =>
     schemaSdl === undefined
-      ? last.open((isKnown) => orUnanswered(askForStitchingSdl(target, isKnown)), stitched, kept)
+      ? last.open((isKnown) => orUnanswered(fetchStitchingSdl(target, isKnown)), stitched, kept)
       : kept(stitched(schemaSdl));
   const askSubgraph = async (kept: Kept) =>
     schemaSdl === undefined
-      ? last.open((isKnown) => orUnanswered(askForServiceSdl(target, isKnown)), subgraph, kept)
+      ? last.open((isKnown) => orUnanswered(fetchServiceSdl(target, isKnown)), subgraph, kept)
       : kept(subgraph(schemaSdl));
   const ask = {
     plain: askPlain,

@@ -74,7 +74,13 @@ describe('a service that is down when the gateway starts', () => {
   });
 
   test.each<[how: string, answer: string, status: number, reason: string]>([
-    ['with no GraphQL at all', '<html>', 502, 'the answer to the introspection is not JSON (status 502)'],
+    ['with no GraphQL at all', '<html>', 502, 'the response to the introspection is not JSON (status 502)'],
+    [
+      'from another path',
+      '<html>',
+      404,
+      'the response to the introspection is not JSON (status 404): check the path of its URL',
+    ],
     [
       'that it may not be asked',
       '{"errors":[{"message":"introspection is off"}]}',
