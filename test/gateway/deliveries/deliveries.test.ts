@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
@@ -16,7 +16,7 @@ import {
   type TestServer,
   webhook,
 } from '../harness/index.ts';
-import { eventually } from '../jobs/jobs-harness.ts';
+import { eventually, jobsOn } from '../jobs/jobs-harness.ts';
 
 const ORDERS_SECRET = 'a-secret-of-the-service-of-orders-1';
 const BILLING_SECRET = 'a-secret-of-the-service-of-billing-1';
@@ -77,7 +77,6 @@ interface World {
   readonly metricsUrl: string;
   readonly gateway: EditedGateway;
   readonly hook: TestServer;
-  readonly database: TestDatabase;
   answer: (received: Received) => number;
   /** Posts an event in structured mode. */
   post(event: unknown, secret?: string): ReturnType<EditedGateway['post']>;
@@ -89,20 +88,21 @@ interface World {
 
 describe.each(await availableEngines())('deliveries on %s', (engine) => {
   const { keep, close: closeAll } = keeper();
-  let issuer: Promise<Issuer> | undefined;
+  let issuer: Issuer;
+  let database: TestDatabase;
   const opened: World[] = [];
   const closeOpened = () => Promise.all(opened.splice(0).map((world) => world.close()));
+  beforeAll(async () => {
+    issuer = await keep(openIssuer());
+    database = await createTestDatabase({ engine, migrated: false });
+  });
   afterEach(closeOpened);
-  let shared: Promise<World> | undefined;
   afterAll(async () => {
-    await closeOpened();
-    await (await shared)?.close();
     await closeAll();
+    await database.drop();
   });
 
   async function open(deliveries: unknown = DELIVERIES, more: Readonly<Record<string, string>> = {}): Promise<World> {
-    issuer ??= keep(openIssuer());
-    const database = await createTestDatabase({ engine, migrated: false });
     const hook = await webhook((received, response) => {
       reply(response, world.answer(received), {});
     });
@@ -110,7 +110,7 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
     const gateway = await openEditedGateway(
       { 'deliveries.yaml': deliveries },
       {
-        issuer: await issuer,
+        issuer,
         environment: {
           ...environment,
           HOOK_URL: hook.url,
@@ -124,7 +124,6 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
       metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
       gateway,
       hook,
-      database,
       answer: () => 200,
       post: (event, secret = ORDERS_SECRET) =>
         gateway.send('/v1/events', {
@@ -139,7 +138,8 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
       close: async () => {
         await gateway.close();
         await hook.close();
-        await database.drop();
+        // The next test may have the database.
+        await jobsOn(database).close();
       },
     };
     return world;
@@ -246,7 +246,7 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
       ...structuredClone(DELIVERIES.subscriptions[0]),
       name: `taker-${index}`,
     }));
-    const { post, database } = await openOwn({ ...DELIVERIES, subscriptions }, { PORTICO_JOBS: 'accept' });
+    const { post } = await openOwn({ ...DELIVERIES, subscriptions }, { PORTICO_JOBS: 'accept' });
     const event = { ...EVENT, data: 'x'.repeat(262_144 - JSON.stringify({ ...EVENT, data: '' }).length) };
     const accepted = { status: 202, body: { deliveries: 300 } };
     expect(await post(event)).toMatchObject(accepted);
@@ -279,9 +279,13 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
   });
 
   describe('is refused, and nothing of it is delivered:', () => {
+    let shared: World;
+    beforeAll(async () => {
+      shared = await open();
+    });
+    afterAll(() => shared.close());
     const refused = async (event: unknown, secret?: string) => {
-      shared ??= open();
-      const { post, received } = await shared;
+      const { post, received } = shared;
       const { status, body, text } = await post(event, secret);
       expect(received('/one').length + received('/two').length).toBe(0);
       expect(text).not.toMatch(/secret-of-the-service|evil/);
@@ -322,9 +326,8 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
     });
 
     test('no credential, a token of a user, the admin secret, and methods other than POST', async () => {
-      shared ??= open();
-      const { gateway } = await shared;
-      const token = (await (issuer as Promise<Issuer>)).token({ role: 'admin', roles: ['admin'] });
+      const { gateway } = shared;
+      const token = issuer.token({ role: 'admin', roles: ['admin'] });
       const headers = { 'content-type': 'application/cloudevents+json' };
       for (const credential of [{}, bearer(token), { 'x-hasura-admin-secret': 'correct-horse-battery-staple' }]) {
         const answer = await gateway.send('/v1/events', {
@@ -340,8 +343,7 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
     });
 
     test('a body that expands like a bomb', async () => {
-      shared ??= open();
-      const { gateway, received } = await shared;
+      const { gateway, received } = shared;
       const answer = await gateway.send('/v1/events', {
         method: 'POST',
         headers: {
@@ -372,12 +374,11 @@ describe.each(await availableEngines())('deliveries on %s', (engine) => {
   });
 
   test('a database that is away refuses events with Retry-After: what is accepted is committed', async () => {
-    issuer ??= keep(openIssuer());
     const gateway = await keep(
       openEditedGateway(
         { 'deliveries.yaml': DELIVERIES },
         {
-          issuer: await issuer,
+          issuer,
           environment: {
             ...environment,
             HOOK_URL: 'http://127.0.0.1:1',
