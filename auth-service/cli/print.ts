@@ -1,9 +1,11 @@
 import type { Outcome } from './command.ts';
 
+/** Moves the cursor of the operator's terminal, changes the order of what is beside it, or is not seen. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 /** A value in a table: lists with commas, dates in ISO 8601, nothing as a dash. */
 function formatCell(value: unknown): string {
-  // No value of the database may move the cursor of the operator's terminal, or change the order of what is beside it.
-  return cellText(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�') || '-';
+  return cellText(value).replace(UNPRINTABLE, '�') || '-';
 }
 
 function cellText(value: unknown): string {
@@ -35,4 +37,16 @@ export function listOutcome(rows: readonly Readonly<Record<string, unknown>>[]):
 /** Something that was done: the sentence for people, the facts for programs. */
 export function messageOutcome(text: string, json: Readonly<Record<string, unknown>>): Outcome {
   return { json, text };
+}
+
+/** A result for programs, which a terminal may show too: the same JSON, with escapes for what is not printable. */
+export function jsonText(json: unknown): string {
+  return JSON.stringify(json).replace(UNPRINTABLE, (characters) =>
+    // A character beyond U+FFFF is two escapes (RFC 8259, section 7).
+    Array.from({ length: characters.length }, (_, unit) => escapeOf(characters.charCodeAt(unit))).join(''),
+  );
+}
+
+function escapeOf(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
 }

@@ -17,6 +17,8 @@ const CLAIM_NAME = /^x-hasura-[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_CLAIM_NAME_LENGTH = 64;
 const MAX_VALUE_LENGTH = 512;
 const MAX_CLAIMS = 16;
+/** A token has the claims of its tenant, its roles and its user, and 8,192 characters at most. */
+const MAX_SET_BYTES = 1_600;
 /** They become HTTP headers. */
 const CONTROL_OR_SURROGATE = /\p{Cc}|\p{Surrogate}/u;
 
@@ -31,6 +33,8 @@ export function problemWithClaims(claims: ExtraClaims): string | undefined {
     if (value.length > MAX_VALUE_LENGTH || CONTROL_OR_SURROGATE.test(value))
       return `${name}: expected a text of at most ${MAX_VALUE_LENGTH} characters without control characters`;
   }
+  const bytes = Buffer.byteLength(entries.flat().join(''));
+  if (bytes > MAX_SET_BYTES) return `expected names and values of at most ${MAX_SET_BYTES} bytes of UTF-8 together`;
   return undefined;
 }
 

@@ -198,6 +198,10 @@ describe.each(await availableEngines())('users are administered, on %s', (engine
     expect(
       await refused('auth_admin_user_set_roles', { user_id: it.ids.bob, roles: ['user'], default_role: 'manager' }),
     ).toMatch(/^default_role:/);
+    const long = Array.from({ length: 4 }, (_, number) => ({ name: `x-hasura-${number}`, value: 'x'.repeat(400) }));
+    expect(await refused('auth_admin_user_set_claims', { user_id: it.ids.bob, claims: long })).toBe(
+      'claims: expected names and values of at most 1600 bytes of UTF-8 together',
+    );
     for (const first of [0, -1, 201, 2 ** 31 - 1])
       expect(await it.ask(it.tokens.anna, 'auth_admin_user_list', { first })).toMatchObject({
         status: 400,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { listOutcome } from '../../../auth-service/cli/print.ts';
+import { jsonText, listOutcome } from '../../../auth-service/cli/print.ts';
 
 test('nothing that is listed can move the cursor of a terminal', () => {
   const { text } = listOutcome([
@@ -15,6 +15,14 @@ test('nor change the order of what is beside it, or stay unseen', () => {
   const { text } = listOutcome([{ name: '\u202eresu', other: 'ali\u200bce', third: 'a\u2028b' }]);
 
   expect(text).toContain('�resu  ali�ce  a�b');
+});
+
+test('JSON has escapes in place of them, and is the same value', () => {
+  const value = { name: 'a\u009b2Jb\u202ec\u2028d\u{e0001}', plain: 'zoë 山' };
+
+  expect(jsonText(value)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
+  expect(jsonText(value)).toContain('"zoë 山"');
+  expect(JSON.parse(jsonText(value))).toEqual(value);
 });
 
 test('a list may be as long as it likes', () => {
