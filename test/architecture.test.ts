@@ -240,6 +240,8 @@ const RULES: ArchitectureRules = {
   // What a thread or a command loads without the rest of the room.
   sideDoors: new Set([
     'auth-service/cli/demo-operator.ts',
+    'gateway/jobs/digest.ts',
+    'gateway/jobs/job.ts',
     'platform/command-line.ts',
     'platform/pglite-batches.ts',
     'platform/worker-rpc.ts',

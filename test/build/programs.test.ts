@@ -108,8 +108,13 @@ describe('a gateway that nothing is asked of', () => {
     },
   );
 
-  test.each(['prom-client', '@opentelemetry', '@graphql-inspector'])('has not loaded %s', (name) => {
-    expect(loaded.filter((file) => file.includes(`/dist/packages/${name}`))).toEqual([]);
+  test('has not loaded the engine of jobs', () => {
+    const described = ['gateway/jobs/digest.ts', 'gateway/jobs/job.ts'];
+    expect(loaded.filter((file) => file.startsWith('gateway/jobs/')).sort()).toEqual(described);
+  });
+
+  test.each(['pg', 'prom-client', '@opentelemetry', '@graphql-inspector'])('has not loaded %s', (name) => {
+    expect(loaded.filter((file) => new RegExp(`/dist/packages/${name}[./]`).test(file))).toEqual([]);
   });
 });
 

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
+// Not by their door, which loads the engine of jobs: it costs a gateway without a database for jobs nothing.
+import { digestOf } from '../../jobs/digest.ts';
+import type { Jobs } from '../../jobs/index.ts';
 import {
-  digestOf,
   done,
   interrupted,
   type JobHandler,
   type JobOutcome,
-  type Jobs,
   type Json,
   MAX_TENANT,
   type NewJob,
   postponed,
   type QueueLimits,
   type RunningJob,
-} from '../../jobs/index.ts';
+} from '../../jobs/job.ts';
 import type { ActionMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE, createSession, TENANT_VARIABLE } from '../../session/index.ts';
 import { askedWaitMs, UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
