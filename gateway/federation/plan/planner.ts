@@ -18,7 +18,7 @@ export type PlanQuery = (
  * @throws PlannerUnavailable where the addon does not load; whatever the addon throws for a broken supergraph
  */
 export function openPlanner(supergraphSdl: string): PlanQuery {
-  const planner = new (loadPlanner())(supergraphSdl);
+  const planner = plannerOf(supergraphSdl);
   return (document, operationName, labels) => {
     try {
       const { text, restore } = withExactNumbers(document);
@@ -29,6 +29,18 @@ export function openPlanner(supergraphSdl: string): PlanQuery {
       throw unplannable(error);
     }
   };
+}
+
+/** Planning needs no defaults, so numbers in them that the addon cannot read are hidden from it. */
+function plannerOf(supergraphSdl: string): QueryPlanner {
+  const Planner = loadPlanner();
+  try {
+    return new Planner(supergraphSdl);
+  } catch (error) {
+    const { text } = withExactNumbers(supergraphSdl);
+    if (text === supergraphSdl) throw error;
+    return new Planner(text);
+  }
 }
 
 /** @param cause what the planner says, which may repeat values of the document: it is kept for the log only. */

@@ -1,6 +1,13 @@
-import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+import {
+  buildClientSchema,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  type IntrospectionOptions,
+  type IntrospectionQuery,
+} from 'graphql';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 import { gatewayAssertion } from '../remote-schema/index.ts';
+import { FEATURES_QUERY, supportedOptions, withoutRequiredDeprecations } from './introspection-features.ts';
 
 /** The timeout of introspection, which is shorter than that of operations. */
 const MAX_INTROSPECTION_MS = 10_000;
@@ -20,16 +27,25 @@ export class UnsupportedQueryError extends Error {
  * @throws Error when there is no usable response; its message is for logs and names no address.
  */
 export async function introspect(target: RemoteTarget, isKnown: IsKnown): Promise<GraphQLSchema | undefined> {
-  const data = await queryIntrospection(
-    target,
-    isKnown,
-    'introspection',
-    getIntrospectionQuery(),
-    'IntrospectionQuery',
-  );
+  const options = await introspectionOptions(target);
+  const query = getIntrospectionQuery(options);
+  const data = await queryIntrospection(target, isKnown, 'introspection', query, 'IntrospectionQuery');
   if (data === KNOWN_SCHEMA) return undefined;
   if (!data?.__schema) throw new UnsupportedQueryError('the introspection was refused: there is no __schema');
-  return buildClientSchema(data as unknown as IntrospectionQuery);
+  const result = data as unknown as IntrospectionQuery;
+  return buildClientSchema(options.inputValueDeprecation ? withoutRequiredDeprecations(result) : result);
+}
+
+/** A service that refuses to say what it supports is sent the query of 2018. */
+async function introspectionOptions(target: RemoteTarget): Promise<IntrospectionOptions> {
+  try {
+    const never = () => false;
+    const data = await queryIntrospection(target, never, 'introspection', FEATURES_QUERY, 'IntrospectionQuery');
+    return data === KNOWN_SCHEMA ? {} : supportedOptions(data);
+  } catch (error) {
+    if (error instanceof UnsupportedQueryError) return {};
+    throw error;
+  }
 }
 
 /**

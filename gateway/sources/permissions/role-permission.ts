@@ -19,6 +19,7 @@ import {
   isUnionType,
   parse,
   print,
+  valueFromAST,
 } from 'graphql';
 import type { RemoteSchemaMetadata, ValuePath } from '../../metadata/index.ts';
 import { defaultValueNode } from '../../schemas/index.ts';
@@ -267,6 +268,9 @@ function sameType(place: string, part: { type: unknown }, whole: { type: unknown
 function sameDefault(place: string, part: InputValue, whole: InputValue): readonly string[] {
   const [ours, theirs] = [part, whole].map(defaultValueNode);
   if (!ours || (theirs && print(ours) === print(theirs))) return [];
+  // It is completed by the defaults of input fields, which the permission may leave out.
+  const completed = defaultValueNode({ type: whole.type, defaultValue: valueFromAST(ours, whole.type) });
+  if (completed && theirs && print(completed) === print(theirs)) return [];
   const found = theirs ? print(theirs) : 'none';
   return [`"${place}" has the default ${print(ours)}, in the remote schema it has ${found}`];
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
         input Where { name: String ids: [ID!] }
         scalar Decimal
         type Account @key(fields: "id") {
-          id: ID! name: String echo(text: String): String sum(of: [Decimal!]): String owner(id: ID, share: Float): String
+          id: ID! name: String echo(text: String): String sum(of: [Decimal!], from: Decimal = 98765432109876543210): String owner(id: ID, share: Float): String
         }`,
       resolvers: {
         Decimal,

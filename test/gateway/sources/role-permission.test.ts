@@ -11,6 +11,7 @@ const WHOLE = buildSchema(/* GraphQL */ `
     user(id: ID!, verbose: Boolean): User
     search(filter: Filter!): [Result!]!
     node(id: ID!): Node
+    pages(filter: Filter = { text: "a" }): [Page]
   }
   type Mutation {
     rename(id: ID!, name: String!): User!
@@ -59,6 +60,10 @@ describe('a permission’s schema', () => {
     [
       'an input without a field that has a default',
       'type Query { search(filter: Filter!): [Result!]! } union Result = Page type Page { url: String! } input Filter { text: String! }',
+    ],
+    [
+      'the default of an argument that lacks that of the field',
+      'type Query { pages(filter: Filter = { text: "a" }): [Page] } type Page { url: String! } input Filter { text: String! }',
     ],
   ])('is %s', (_, sdl) => {
     expect(problems(sdl)).toEqual([]);
