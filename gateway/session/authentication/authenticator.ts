@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { CacheCounts, Span } from '../../../platform/index.ts';
+import type { CacheCounts, Listeners, Span } from '../../../platform/index.ts';
 import { SecretComparison } from '../../../platform/index.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ClockSkew } from '../jwt/index.ts';
@@ -15,6 +15,8 @@ export interface AuthenticatorOptions {
   adminSecret: string | undefined;
   /** Undefined: revocations are not checked. */
   revocations?: RevocationFeed | undefined;
+  /** Are called when an issuer has withdrawn a key. */
+  keyWithdrawals: Listeners;
   clockSkew: ClockSkew;
 }
 
@@ -23,12 +25,14 @@ export class Authenticator {
   readonly #callers: CallerAuthenticator;
   readonly #adminSecret: SecretComparison | undefined;
   readonly #revocations: RevocationFeed | undefined;
+  readonly #keyWithdrawals: Listeners;
   readonly #clockSkew: ClockSkew;
 
-  constructor({ callers, adminSecret, revocations, clockSkew }: AuthenticatorOptions) {
+  constructor({ callers, adminSecret, revocations, keyWithdrawals, clockSkew }: AuthenticatorOptions) {
     this.#callers = callers;
     this.#adminSecret = adminSecret === undefined ? undefined : new SecretComparison([adminSecret]);
     this.#revocations = revocations;
+    this.#keyWithdrawals = keyWithdrawals;
     this.#clockSkew = clockSkew;
   }
 
@@ -54,12 +58,16 @@ export class Authenticator {
   }
 
   /**
-   * Calls `listener` each time that there may be news of revoked tokens, for connections that outlive a request.
+   * Calls `listener` each time that tokens may have been revoked, themselves or by their key, for connections that outlive a
+   * request.
    *
    * @returns a function that removes the listener.
    */
   onRevocationNews(listener: () => void): () => void {
-    return this.#revocations?.onNews(listener) ?? (() => {});
+    const stops = [this.#keyWithdrawals.add(listener), this.#revocations?.onNews(listener)];
+    return () => {
+      for (const stop of stops) stop?.();
+    };
   }
 
   /** The headers that credentials come in, in lower case: for the gateway only, never forwarded to a service. */

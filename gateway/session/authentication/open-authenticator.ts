@@ -1,4 +1,4 @@
-import type { Logger } from '../../../platform/index.ts';
+import { Listeners, type Logger } from '../../../platform/index.ts';
 import type { HttpCall } from '../http-call.ts';
 import type { JwtSecret } from '../jwt/index.ts';
 import { ClockSkew, type FetchKeys, fixedKeySet, type KeySet, RemoteKeySet } from '../jwt/index.ts';
@@ -40,12 +40,14 @@ export function openAuthenticator(
   const clockSkew = new ClockSkew(log);
   const callIssuer = clockSkew.observing(call);
   const remote: RemoteKeySet[] = [];
+  const keyWithdrawals = new Listeners(log);
   const open = (secret: JwtSecret): KeySet => {
     if ('key' in secret.source) return fixedKeySet(secret.source);
     const keys = new RemoteKeySet({
       url: secret.source.jwkUrl,
       log,
       fetchKeys: fetchKeysWith(clockSkew.observing(callForKeys)),
+      onWithdrawn: () => keyWithdrawals.notify(),
     });
     remote.push(keys);
     keys.start();
@@ -60,7 +62,7 @@ export function openAuthenticator(
   if (hook) callers = new AuthHook({ ...hook, call, log, trustsOrigin });
   else if (secrets.length > 0) callers = new JwtAuthenticator({ secrets, revocations: feed, trustsOrigin });
   return {
-    authenticator: new Authenticator({ callers, adminSecret, revocations: feed, clockSkew }),
+    authenticator: new Authenticator({ callers, adminSecret, revocations: feed, keyWithdrawals, clockSkew }),
     stop: () => {
       feed?.stop();
       for (const keys of remote) keys.stop();

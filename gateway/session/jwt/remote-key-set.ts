@@ -12,6 +12,8 @@ export interface RemoteKeySetOptions {
   url: string;
   log: Logger;
   fetchKeys: FetchKeys;
+  /** Called when the issuer has taken a key out of the set. */
+  onWithdrawn?: () => void;
   /** Milliseconds since the epoch. */
   now?: () => number;
 }
@@ -79,7 +81,7 @@ export class RemoteKeySet implements KeySet {
   }
 
   async #fetch(): Promise<void> {
-    const { url, log, fetchKeys } = this.#options;
+    const { url, log, fetchKeys, onWithdrawn } = this.#options;
     this.#lastAttempt = this.#now();
     let next: number;
     try {
@@ -89,7 +91,9 @@ export class RemoteKeySet implements KeySet {
       if (keys.size === 0) throw new TypeError('the JWK set holds no usable key');
       if (!this.ready) log.info({ event: 'token_keys.loaded', keys: keys.size }, 'token keys loaded');
       this.#keys = withKnownKeys(keys, this.#keys);
+      const before = this.#held;
       this.#held = new Set([...this.#keys.values()].flat());
+      if ([...before].some((key) => !this.#held.has(key))) onWithdrawn?.();
       this.#failures = 0;
       next = refreshAfterMs(headers, this.#now());
     } catch (error) {

@@ -4,6 +4,7 @@ import {
   bearer,
   freePort,
   keeper,
+  makeKey,
   openGateway,
   openIssuer,
   reply,
@@ -52,6 +53,21 @@ describe.each(CLIENTS)('a subscription over %s ends', (_, open) => {
         },
       }),
     );
+
+  test('when the issuer withdraws the key of its token', async () => {
+    const own = await keepForTest(openIssuer());
+    own.published.cacheControl = 'max-age=5';
+    const metadata = { 'remote_schemas.yaml': [{ name: 'feed', definition: { url: service.url } }] };
+    const gateway = await keepForTest(openGateway({ issuer: own, metadata }));
+    const placed = (await client(gateway, own.token())).subscribe(ORDERS);
+    await service.feed.waitFor(1);
+    own.published.keys = [makeKey('another').jwk];
+
+    expect(await errorsAtEnd(placed)).toMatchObject([
+      { message: 'Could not verify JWT: JWSError NoUsableKeys', extensions: { code: 'invalid-jwt' } },
+    ]);
+    await service.feed.waitFor(0);
+  });
 
   test('when its token expires', async () => {
     const gateway = await gatewayWith();
