@@ -15,8 +15,8 @@ const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,12})?(?:Z|[+-]\d\d:\d\d)$/i;
 
 /** Characters of one attribute. */
-export const MAX_ATTRIBUTE_LENGTH = 1_024;
-export const MAX_ATTRIBUTES = 64;
+const MAX_ATTRIBUTE_LENGTH = 1_024;
+const MAX_ATTRIBUTES = 64;
 const MAX_INT32 = 2_147_483_647;
 
 /**

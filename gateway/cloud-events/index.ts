@@ -1,4 +1,3 @@
-export { MAX_ATTRIBUTE_LENGTH, MAX_ATTRIBUTES } from './attributes.ts';
 export {
   type CloudEvent,
   type EventAttributeValue,

@@ -4,7 +4,7 @@ import { DURATION_BOUNDS_MS } from '../upstream/index.ts';
 import { type NamedOperationLabels, NamedOperations } from './named-operations.ts';
 
 /** Upper ends of the buckets of validation and planning, in milliseconds. */
-export const STAGE_BOUNDS_MS: readonly number[] = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000];
+const STAGE_BOUNDS_MS: readonly number[] = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000];
 
 /**
  * Why a subscription ended: its source completed it, its source failed, the client stopped it or went away, a reload

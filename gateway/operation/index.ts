@@ -1,6 +1,5 @@
 export type { Batch } from './batch.ts';
 export type { SubscriptionEnd } from './counts.ts';
-export { STAGE_BOUNDS_MS } from './counts.ts';
 export { readPersistedQuery } from './document/index.ts';
 export { batchTooLarge } from './errors.ts';
 export {
