@@ -1,20 +1,17 @@
 import type { JobsDatabase } from './database/index.ts';
 import type { JobState, JobSummary, Json } from './job.ts';
+import {
+  ANY_ID,
+  firstBehind,
+  type IdOrder,
+  type IdRange,
+  type JobFilter,
+  jobsOf,
+  listStatement,
+  SUMMARY,
+  tablesOf,
+} from './job-statements.ts';
 import { type QueuePause, readPauses } from './paused-queues.ts';
-import { CLOCK_SKEW_MS, firstUuidOf } from './uuid-v7.ts';
-
-/** Jobs of an administrator's interest; all of the given conditions hold. */
-export interface JobFilter {
-  readonly ids?: readonly string[] | undefined;
-  readonly states?: readonly JobState[] | undefined;
-  readonly kind?: string | undefined;
-  readonly queue?: string | undefined;
-  readonly tenant?: string | undefined;
-  /** Accepted before this. */
-  readonly before?: Date | undefined;
-  /** Behind the job of this id in a list, which has the newest first; it need not be there any more. */
-  readonly after?: string | undefined;
-}
 
 /** Jobs of a queue in a state. */
 export interface QueueStats {
@@ -53,72 +50,6 @@ const PAGE_MS = 5_000;
 const MAX_CHANGED = 10_000;
 /** Of one transaction: each order key is a lock, of which a server has some thousands for all. */
 const MAX_CHANGED_AT_ONCE = 500;
-
-/** What a list has of a job, of the columns of `jobColumns`. */
-export const SUMMARY = `id, kind, queue, tenant, order_key AS "orderKey", idempotency_key AS "idempotencyKey", state, attempts,
-  max_attempts AS "maxAttempts", accepted_at AS "acceptedAt", run_at AS "runAt", expires_at AS "expiresAt",
-  started_at AS "startedAt", finished_at AS "finishedAt", reason`;
-
-/** Tables of jobs, with the states of theirs. */
-const TABLES = [
-  {
-    name: 'live',
-    states: ['scheduled', 'waiting', 'queued', 'running'],
-    columns: `state, run_at, expires_at, NULL::timestamptz AS finished_at, payload, NULL::jsonb AS output, NULL::jsonb AS errors`,
-  },
-  {
-    name: 'finished',
-    states: ['done', 'failed', 'expired', 'cancelled'],
-    columns: `state, NULL::timestamptz AS run_at, NULL::timestamptz AS expires_at, finished_at, NULL::jsonb AS payload, output, errors`,
-  },
-  {
-    name: 'dead',
-    states: ['dead'],
-    columns: `'dead'::text AS state, NULL::timestamptz AS run_at, NULL::timestamptz AS expires_at, finished_at, payload,
-      NULL::jsonb AS output, errors`,
-  },
-] as const satisfies readonly { name: string; states: readonly JobState[]; columns: string }[];
-
-/** The same columns of each table of jobs. */
-export function jobColumns(name: (typeof TABLES)[number]['name']): string {
-  return `id, kind, queue, tenant, order_key, idempotency_key, attempts, max_attempts, accepted_at, started_at, reason, owner,
-    ${TABLES.find((table) => table.name === name)?.columns}`;
-}
-
-type IdOrder = 'ASC' | 'DESC';
-
-/** Ids of jobs in an order of ids: behind the first one, up to the last one and with it. */
-interface IdRange {
-  readonly order: IdOrder;
-  readonly behind: string | undefined;
-  readonly upTo: string | undefined;
-}
-
-function tablesOf({ states }: JobFilter) {
-  return TABLES.filter((table) => !states || table.states.some((state) => states.includes(state)));
-}
-
-/**
- * The jobs of a filter in the order of their ids, which is that of their acceptance. Each table gives its first ones by its index of
- * ids, so that what is kept of finished jobs costs nothing.
- */
-function jobsOf(filter: JobFilter, { order, behind, upTo }: IdRange, limit: number, also = 'true') {
-  const { condition, values } = conditionOf(filter);
-  const isDescending = order === 'DESC';
-  const range = [
-    ...(behind === undefined ? [] : [`id ${isDescending ? '<' : '>'} $${values.push(behind)}::uuid`]),
-    ...(upTo === undefined ? [] : [`id ${isDescending ? '>=' : '<='} $${values.push(upTo)}::uuid`]),
-  ];
-  const conditions = [condition, also, ...range].join(' AND ');
-  const parts = tablesOf(filter)
-    .map(
-      ({ name }) => `(
-        SELECT * FROM (SELECT ${jobColumns(name)} FROM portico_jobs.${name}) AS of_table WHERE ${conditions} ORDER BY id ${order} LIMIT ${limit}
-      )`,
-    )
-    .join(' UNION ALL ');
-  return { text: `(${parts}) AS job ORDER BY id ${order} LIMIT ${limit}`, values };
-}
 
 /** Not those that are planned for later, such as one-off events and times of cron triggers. */
 const TRIED = "(state = 'dead' OR attempts > 0)";
@@ -277,43 +208,4 @@ export class JobsAdmin {
     );
     return row?.name ?? undefined;
   }
-}
-
-const ANY_ID: IdRange = { order: 'DESC', behind: undefined, upTo: undefined };
-
-/** What a list sends to the database. */
-export function listStatement(
-  filter: JobFilter,
-  limit: number,
-  range: IdRange = ANY_ID,
-): { text: string; values: readonly unknown[] } {
-  const { text, values } = jobsOf(filter, range, limit);
-  return { text: `SELECT ${SUMMARY} FROM ${text}`, values };
-}
-
-/** The id that all jobs of a filter are before, in the order of ids: those have the time of their acceptance, or nearly so. */
-function firstBehind({ before, after }: JobFilter): string | undefined {
-  const bounds = [before && firstUuidOf(before.getTime() + CLOCK_SKEW_MS), after?.toLowerCase()];
-  return bounds.filter((id) => id !== undefined).sort()[0];
-}
-
-function conditionOf({ ids, states, kind, queue, tenant, before, after }: JobFilter): {
-  condition: string;
-  values: unknown[];
-} {
-  const values: unknown[] = [];
-  const conditions = ['true'];
-  const add = (text: (parameter: string) => string, value: unknown) => {
-    if (value === undefined) return;
-    values.push(value);
-    conditions.push(text(`$${values.length}`));
-  };
-  add((parameter) => `id = ANY (${parameter}::uuid[])`, ids);
-  add((parameter) => `state = ANY (${parameter}::text[])`, states);
-  add((parameter) => `kind = ${parameter}`, kind);
-  add((parameter) => `queue = ${parameter}`, queue);
-  add((parameter) => `tenant = ${parameter}`, tenant);
-  add((parameter) => `accepted_at < ${parameter}`, before);
-  add((parameter) => `id < ${parameter}::uuid`, after);
-  return { condition: conditions.join(' AND '), values };
 }

@@ -1,11 +1,11 @@
-export type { JobDetails, JobFilter, JobPage, JobsAdmin, QueueStats } from './admin.ts';
+export type { JobDetails, JobPage, JobsAdmin, QueueStats } from './admin.ts';
 export { type CronPlan, CronPlanStore, type CronPlans } from './cron-plans.ts';
 export { JobsDatabaseUnusable } from './database/index.ts';
-export { digestOf } from './digest.ts';
 export { type Invocation, Invocations, type NewInvocation } from './invocations.ts';
 export {
   type AcceptedJob,
   dead,
+  digestOf,
   done,
   expired,
   failed,
@@ -24,7 +24,8 @@ export {
   type RunningJob,
   retryLater,
 } from './job.ts';
+export type { JobFilter } from './job-statements.ts';
 export { type Jobs, type JobsMode, type JobsOptions, openJobs, openJobsAdmin } from './jobs.ts';
 export type { QueuePause } from './paused-queues.ts';
-export { isFinal, type ResultQuery } from './results.ts';
+export type { ResultQuery } from './results.ts';
 export type { ScheduledJob, ScheduledJobFilter, ScheduledJobs } from './scheduled-jobs.ts';

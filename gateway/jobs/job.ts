@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Span } from '../../platform/index.ts';
 
 /**
@@ -19,14 +20,16 @@ export const JOB_STATES = [
 
 export type JobState = (typeof JOB_STATES)[number];
 
-/** States that a job stays in. A dead one can be replayed. */
-export const FINAL_STATES: ReadonlySet<string> = new Set<JobState>(['done', 'failed', 'expired', 'cancelled', 'dead']);
-
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** Characters of a tenant's id, which is a part of an index. */
 export const MAX_TENANT = 255;
+
+/** A short text for values of any length, for columns of an index such as those of the order key and the idempotency key. */
+export function digestOf(values: readonly (string | number | boolean)[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64url');
+}
 
 /** A job to be accepted. */
 export interface NewJob {

@@ -1,6 +1,6 @@
 import type { JobsDatabase } from './database/index.ts';
 import { resultsUnavailable } from './errors.ts';
-import { FINAL_STATES, type JobResult, type JobState, type Json } from './job.ts';
+import type { JobResult, JobState, Json } from './job.ts';
 import { CLOCK_SKEW_MS, timeOfUuid } from './uuid-v7.ts';
 
 /** For jobs whose end was not announced, in milliseconds. */
@@ -130,7 +130,3 @@ const RESULT = `
   SELECT id, queue, 'dead', accepted_at, NULL, errors, reason FROM portico_jobs.dead
   WHERE id = $1 AND kind = $2 AND queue = $3 AND ($4::jsonb IS NULL OR owner = $4) AND finished_at >= $5
   LIMIT 1`;
-
-export function isFinal({ state }: Pick<JobResult, 'state'>): boolean {
-  return FINAL_STATES.has(state);
-}

@@ -1,6 +1,6 @@
-import { jobColumns, SUMMARY } from './admin.ts';
 import type { JobsDatabase } from './database/index.ts';
 import type { JobState, JobSummary } from './job.ts';
+import { jobColumns, SUMMARY } from './job-statements.ts';
 
 /** A job of a schedule, with what its `owner` has of it. */
 export interface ScheduledJob {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
-// Not by their door, which loads the engine of jobs: it costs a gateway without a database for jobs nothing.
-import { digestOf } from '../../jobs/digest.ts';
 import type { Jobs } from '../../jobs/index.ts';
+// Not by their door, which loads the engine of jobs: it costs a gateway without a database for jobs nothing.
 import {
+  digestOf,
   done,
   interrupted,
   type JobHandler,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { listStatement } from '../../../gateway/jobs/admin.ts';
 import { done } from '../../../gateway/jobs/index.ts';
+import { listStatement } from '../../../gateway/jobs/job-statements.ts';
 import { uuidV7 } from '../../../gateway/jobs/uuid-v7.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { hasPgbouncer, startPgbouncer } from '../../auth-service/database/pgbouncer.ts';
