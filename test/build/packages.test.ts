@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -59,6 +60,16 @@ test.each(BUNDLED_PACKAGES)('the bundle of %s exports what the package exports',
     Object.fromEntries(Object.entries(exported).map(([key, value]) => [key, typeof value]));
   const { 'module.exports': _, ...expected } = kinds(original);
   expect(kinds(bundled)).toMatchObject(expected);
+});
+
+test('no bundle has Node load its own undici', () => {
+  const bundles = BUNDLED_PACKAGES.map((name) => pathToFileURL(bundleOf(name)).href);
+  const script = `
+    for (const bundle of ${JSON.stringify(bundles)}) {
+      await import(bundle);
+      if (process.moduleLoadList.includes('NativeModule internal/deps/undici/undici')) throw new Error(bundle);
+    }`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'pipe' });
 });
 
 test('each bundled package is one that the product imports, and no compiled file imports it past its bundle', () => {
