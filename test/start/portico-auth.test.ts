@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { makeDataDirWithDatabase, type Portico, startPortico } from '../e2e/portico.ts';
+import { makeDataDirWithAccounts, type Portico, startPortico } from '../e2e/portico.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../dist/start/main.js');
 
 let dataDir: string;
 beforeAll(async () => {
-  dataDir = await makeDataDirWithDatabase();
+  dataDir = await makeDataDirWithAccounts();
 });
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
@@ -31,17 +31,20 @@ test('operators’ commands work on the embedded database, while Portico runs an
   const before = await porticoAuth(['tenant', 'add', '7', 'before the start', '--json']);
   expect(before).toMatchObject({ code: 0, stdout: '{"id":7,"name":"before the start"}\n' });
 
-  const portico: Portico = await startPortico({ dataDir });
+  const portico: Portico = await startPortico({ dataDir, arguments: ['auth-service'] });
   try {
     expect(await porticoAuth(['user', 'add', '7', 'olga'], 'a password from standard input\n')).toMatchObject({
       code: 0,
     });
-    const response = await fetch(`${portico.url}/api/rest/auth_user_login`, {
+    const query = `mutation {
+      auth_user_login(data: { username: "olga", password: "a password from standard input", tenant_id: 7 }) { success }
+    }`;
+    const response = await fetch(`${portico.authServiceUrl}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username: 'olga', password: 'a password from standard input', tenant_id: 7 }),
+      body: JSON.stringify({ query }),
     });
-    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ data: { auth_user_login: { success: true } } });
 
     expect(await porticoAuth(['user', 'list', '8'])).toMatchObject({ code: 1, stdout: '' });
     expect(await porticoAuth(['user'])).toMatchObject({ code: 2, stdout: '' });
