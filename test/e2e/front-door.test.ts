@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { serverAudits } from 'graphql-http';
+import { describeAdministration } from './administration-scenarios.ts';
+import { describeAuditLog } from './audit-log-scenarios.ts';
 import { type Portico, startPortico } from './portico.ts';
+import { describeSessions } from './session-scenarios.ts';
 
 const REFERENCE_LOGIN = `mutation auth_user_login($username: String, $password: String, $tenant_id: Int) {
   auth_user_login(data: { password: $password, tenant_id: $tenant_id, username: $username }) {
@@ -53,6 +56,11 @@ async function bearer(credentials: object): Promise<Record<string, string>> {
 async function graphql(query: string, headers: Record<string, string>): Promise<{ data: unknown; errors?: unknown }> {
   return (await post('/v1/graphql', { query }, headers)).json() as Promise<{ data: unknown; errors?: unknown }>;
 }
+
+// All on one Portico, which takes longer to start than a suite to run.
+describeAuditLog(() => portico);
+describeAdministration(() => portico);
+describeSessions(() => portico);
 
 describe('logging in', () => {
   test('over REST gives the reference result', async () => {
