@@ -127,6 +127,34 @@ describe('cron triggers', () => {
   });
 });
 
+test('times of a trigger that the metadata lacks are paused, and a queue says so while it is left to others', async () => {
+  const now = new Date();
+  now.setUTCSeconds(0, 0);
+  const job = { kind: 'cron', queue: 'of-newer-metadata', maxAttempts: 6, payload: null };
+  // It is left to others until a minute after its time.
+  await jobs.open({ mode: 'accept' }).enqueue({ ...job, idempotencyKey: new Date(+now + 600_000).toISOString() });
+  type Queues = { readonly items: readonly { readonly queue: string; readonly pauses: readonly object[] }[] };
+  const pauses = async () =>
+    (await get<Queues>('portico_get_job_queues')).items.find(({ queue }) => queue === job.queue)?.pauses ?? [];
+  await eventually(async () => (await pauses()).length > 0);
+  const first = await pauses();
+  expect(first).toEqual([
+    {
+      tenant: null,
+      reason: 'schedule-changed',
+      since: expect.stringMatching(/Z$/),
+      until: expect.stringMatching(/Z$/),
+      processes: 1,
+      of_processes: 1,
+    },
+  ]);
+  const since = (list: readonly object[]) => (list[0] as { since: string }).since;
+  const until = (list: readonly object[]) => (list[0] as { until: string }).until;
+  await eventually(async () => until(await pauses()) > until(first));
+  expect(since(await pauses())).toBe(since(first));
+  await get('portico_cancel_jobs', { kind: 'cron', queue: job.queue });
+});
+
 describe('one-off events that are to come', () => {
   test('are listed, the soonest first, as many as asked for', async () => {
     expect(await get('portico_get_one_off_events')).toEqual({ items: [], are_more: false, may_operate: true });
