@@ -230,7 +230,7 @@ describe('a check of metadata that is wrong', () => {
 
   test('reports that there is no metadata', async () => {
     const { code, text } = await textOf({ location: '/no/such/metadata' });
-    expect([code, text]).toEqual([1, expect.stringContaining('error: /no/such/metadata: is no directory or file')]);
+    expect([code, text]).toEqual([1, expect.stringContaining('error: /no/such/metadata: does not exist')]);
   });
 });
 
