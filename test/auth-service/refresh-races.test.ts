@@ -4,8 +4,8 @@ import pg from 'pg';
 import { createDisableTenant, createEnableTenant } from '../../auth-service/use-cases/index.ts';
 import { availableEngines } from '../database/index.ts';
 import { administrationOf, OPERATING, OPERATOR } from './operator.ts';
-import { type RunningProcess, runProgram } from './process.ts';
-import { environment } from './service.ts';
+import { runProgram } from './process.ts';
+import { environment, startTestService } from './service.ts';
 import { claimsOf, type SessionClient, sessionClient, type Tokens } from './session-client.ts';
 import { until } from './until.ts';
 import { createWorld, type World } from './world.ts';
@@ -13,9 +13,18 @@ import { createWorld, type World } from './world.ts';
 const REFUSED = { success: false, error_message: 'Invalid or expired refresh token', data: null };
 const PASSWORD = 'a password of alice that is long';
 
+async function startProcess(databaseUrl: string, settings: Record<string, string>) {
+  const { child, ready, ended } = runProgram('main.js', environment(databaseUrl, settings));
+  const stop = () => {
+    child.kill('SIGTERM');
+    return ended;
+  };
+  return { url: `http://127.0.0.1:${await ready}`, stop };
+}
+
 describe.each(await availableEngines())('refreshing at two services at once, on %s', (engine) => {
   let world: World;
-  let other: RunningProcess;
+  let other: { url: string; stop(): Promise<unknown> };
   let clients: SessionClient[];
   let bobs = 0;
 
@@ -24,13 +33,13 @@ describe.each(await availableEngines())('refreshing at two services at once, on 
     const settings: Record<string, string> = engine === 'pglite' ? { AUTH_DATABASE_POOL_SIZE: '30' } : {};
     world = await createWorld(engine, settings);
     await world.addTenant(1, 'acme');
-    // One service in this process, the other in its own.
-    other = runProgram('main.js', environment(world.databaseUrl, { ...settings, AUTH_LOG_LEVEL: 'warn' }));
-    clients = [sessionClient(world.service.url), sessionClient(`http://127.0.0.1:${await other.ready}`)];
+    // One service in this process, the other in its own, where that makes a difference to the order of transactions.
+    const start = engine === 'pglite' ? startTestService : startProcess;
+    other = await start(world.databaseUrl, { ...settings, AUTH_LOG_LEVEL: 'warn' });
+    clients = [sessionClient(world.service.url), sessionClient(other.url)];
   });
   afterAll(async () => {
-    other.child.kill('SIGTERM');
-    await other.ended;
+    await other.stop();
     await world.close();
   });
 

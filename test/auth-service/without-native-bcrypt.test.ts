@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { preferredEngine } from '../database/index.ts';
-import { runCommandProcess } from './cli/run.ts';
+import { runCommand, runCommandProcess } from './cli/run.ts';
 import { type RunningProcess, runProgram } from './process.ts';
 import { environment } from './service.ts';
 import { sessionClient } from './session-client.ts';
@@ -46,7 +46,7 @@ test('the doctor says so too', async () => {
 
 test('the doctor counts the users whose pepper is gone', async () => {
   const peppers = { AUTH_PASSWORD_PEPPER: '', AUTH_PASSWORD_PEPPERS: `{"2":"${'x'.repeat(32)}"}` };
-  const { stdout, code } = await runCommandProcess(['doctor', '--json'], environment(world.databaseUrl, peppers));
+  const { stdout, code } = await runCommand(['doctor', '--json'], environment(world.databaseUrl, peppers));
 
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toContainEqual({

@@ -87,7 +87,7 @@ test('a deliberate "none" of what administrators may give stays', async () => {
 test('demo tenants of an earlier version get what their administrators may give', async () => {
   await seed();
   await query(GIVE_NOTHING);
-  await runCommand({}, '--from-earlier-version');
+  await seed({ fromEarlierVersion: true });
   expect(await query(ACME)).toEqual(DEMO_RIGHTS);
 });
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { AuthServiceDependencies } from '../../../auth-service/service.ts';
 import { createTestDatabase, preferredEngine, type TestDatabase } from '../../database/index.ts';
 import { isRedisThere, type RedisRelay, redisRelay } from '../../gateway/rate-limit/redis.ts';
 import { type RunningProcess, runProgram } from '../process.ts';
@@ -20,8 +21,12 @@ async function newDatabase(engine: 'pglite' | 'postgres'): Promise<TestDatabase>
   return database;
 }
 
-async function newService(url: string, changes: Record<string, string>): Promise<TestService> {
-  const service = await startTestService(url, { ...THROTTLED, ...changes }, { now: createClock().now });
+async function newService(
+  url: string,
+  changes: Record<string, string>,
+  surroundings: AuthServiceDependencies = { now: createClock().now },
+): Promise<TestService> {
+  const service = await startTestService(url, { ...THROTTLED, ...changes }, surroundings);
   closers.push(() => service.stop());
   return service;
 }
@@ -48,7 +53,8 @@ describe.each(await availableCounting())('two processes that count in %s', (coun
       AUTH_KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       AUTH_THROTTLE_ACCOUNT: 'first=900',
     };
-    const [one, two] = await Promise.all([newProcess(url, changes), newProcess(url, changes)]);
+    // This process is one of the two. Both have the clock of the machine.
+    const [{ url: one }, two] = await Promise.all([newService(url, changes, {}), newProcess(url, changes)]);
     const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => guess(index % 2 ? one : two)(index)));
 
     expect(statuses(outcomes).filter((status) => status === 401)).toHaveLength(5);
