@@ -4,7 +4,7 @@ import { sessionClient } from './session-client.ts';
 import { createWorld, type World } from './world.ts';
 
 const PASSWORD = 'a password of somebody, long';
-const ROUNDS = 200;
+const ROUNDS = 140;
 /** The first ones pay for connections, plans and compiled code. */
 const WARM_UP = 20;
 
@@ -22,7 +22,7 @@ function largerThan(some: readonly number[], others: readonly number[]): number 
 }
 
 /**
- * With 200 samples of each, chance alone keeps within 0.1 of a half. What a hash takes at the lowest cost, which is a
+ * With 140 samples of each, chance alone keeps within 0.12 of a half. What a hash takes at the lowest cost, which is a
  * sixtieth of what it takes at the default one, is far outside.
  */
 const INDISTINGUISHABLE = 0.15;
