@@ -20,7 +20,8 @@ export function keeper(): { keep<T extends Closable>(thing: T | Promise<T>): Pro
 
 /** Long enough for a machine with a load of 30: it only decides when a test that hangs gives up. */
 const PATIENCE_MS = 90_000;
-const LOOK_EVERY_MS = 10;
+/** Between one look and the next, which takes processor time: from the first on ever longer, up to the second. */
+const LOOK_AFTER_MS = { first: 10, longest: 100 };
 
 /**
  * Waits until `condition` gives something else than false or undefined, and returns that.
@@ -29,10 +30,10 @@ const LOOK_EVERY_MS = 10;
  */
 export async function until<T>(what: string, condition: () => T | Promise<T>): Promise<Exclude<T, false | undefined>> {
   const giveUpAt = performance.now() + PATIENCE_MS;
-  for (;;) {
+  for (let afterMs = LOOK_AFTER_MS.first; ; afterMs = Math.min(afterMs * 1.25, LOOK_AFTER_MS.longest)) {
     const value = await condition();
     if (value !== false && value !== undefined) return value as Exclude<T, false | undefined>;
     if (performance.now() > giveUpAt) throw new Error(`waited in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
   }
 }
