@@ -3,11 +3,24 @@ import { describe, expect, test } from '@jest/globals';
 
 interface Package {
   readonly version?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
 }
+
+type Overrides = { readonly [name: string]: string | Overrides };
 
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   readonly packages: Readonly<Record<string, Package>>;
 };
+
+const { overrides } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly overrides: Overrides };
+
+/** Names of packages whose version is overridden below a package that is overridden itself, with that package's name. */
+function overriddenBelowOverridden(within: Overrides, owner = ''): readonly (readonly [name: string, owner: string])[] {
+  return Object.entries(within).flatMap(([name, value]) => {
+    if (typeof value !== 'string') return overriddenBelowOverridden(value, name);
+    return name !== '.' && '.' in within ? [[name, owner] as const] : [];
+  });
+}
 
 /** The first version without known vulnerabilities of packages that others ask for in older versions. */
 const FIXED_IN: Readonly<Record<string, string>> = {
@@ -33,6 +46,18 @@ describe('the lock file', () => {
     const names = Object.keys(packages).filter((path) => path.includes(platform));
     for (const maker of ['@biomejs/', '@node-rs/', '@swc/', '@typescript/'])
       expect(names.filter((path) => path.includes(maker))).not.toEqual([]);
+  });
+
+  // npm 10, which comes with Node 20 and 22, would not find the version that the others share, and `npm ci` would refuse the file.
+  test('has no package that is overridden deep within others, and shared with packages elsewhere', () => {
+    const deep = overriddenBelowOverridden(overrides);
+    expect(deep).not.toEqual([]);
+    const shared = deep.filter(([name, owner]) =>
+      Object.entries(packages).some(
+        ([path, { dependencies }]) => !path.endsWith(`node_modules/${owner}`) && dependencies?.[name] !== undefined,
+      ),
+    );
+    expect(shared).toEqual([]);
   });
 });
 
