@@ -2,7 +2,9 @@ import type { ExecutionRequest } from '@graphql-tools/utils';
 import {
   type ArgumentNode,
   type FieldNode,
+  type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
@@ -44,7 +46,7 @@ export interface PresetFillingOptions {
  * for every caller.
  *
  * An optional input object that the client leaves out is sent with the presets in it, unless it has other required
- * fields.
+ * fields; where the remote has a default for it, that default is sent with the presets.
  */
 export class PresetFilling {
   readonly #options: PresetFillingOptions;
@@ -111,8 +113,7 @@ export class PresetFilling {
     if (!defaultValue || value === undefined) return definition;
     const type = typeFromAST(this.#options.schema, rest.type);
     if (!isInputType(type) || !isInputObjectType(getNamedType(type))) return definition;
-    const given = valueFromAST(defaultValue, type);
-    if (JSON.stringify(this.#inValue(given, type, [])) === JSON.stringify(given)) return definition;
+    if (this.#filledDefault(valueFromAST(defaultValue, type), type, []) === undefined) return definition;
     if (value === null || rest.type.kind === Kind.NON_NULL_TYPE) return rest;
     return { ...rest, type: { kind: Kind.NON_NULL_TYPE, type: rest.type } };
   }
@@ -126,10 +127,11 @@ export class PresetFilling {
       const type = field.args.find((candidate) => candidate.name === name)?.type;
       given.push(type ? { ...argument, value: this.#inLiteral(argument.value, type, []) } : argument);
     }
-    for (const { name, type } of field.args) {
+    for (const argument of field.args) {
+      const { name, type } = argument;
       if (names.has(name)) continue;
       const key = `${parent}.${field.name}.${name}`;
-      const value = this.#presetVariable(key, type) ?? this.#objectForPresets(type, []);
+      const value = this.#presetVariable(key, type) ?? this.#omitted(argument, []);
       if (value) given.push({ kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: name }, value });
     }
     return { ...node, arguments: given };
@@ -163,7 +165,7 @@ export class PresetFilling {
     for (const definition of Object.values(definitions)) {
       if (given.has(definition.name)) continue;
       const key = `${type.name}.${definition.name}`;
-      const value = this.#presetVariable(key, definition.type) ?? this.#objectForPresets(definition.type, within);
+      const value = this.#presetVariable(key, definition.type) ?? this.#omitted(definition, within);
       if (value) fields.push({ kind: Kind.OBJECT_FIELD, name: { kind: Kind.NAME, value: definition.name }, value });
     }
     return { ...node, fields };
@@ -185,11 +187,14 @@ export class PresetFilling {
     if (typeof value !== 'object' || Array.isArray(value)) return value;
     const result: Record<string, unknown> = { ...value };
     const inside = [...within, inner.name];
-    for (const { name, type: fieldType } of Object.values(inner.getFields())) {
+    for (const { name, type: fieldType, defaultValue } of Object.values(inner.getFields())) {
       const key = `${inner.name}.${name}`;
+      const isOmitted = result[name] === undefined && defaultValue !== undefined && defaultValue !== null;
       const filled = this.#options.presets.has(key)
         ? this.#presetValue(key, fieldType)
-        : this.#inValue(result[name], fieldType, inside);
+        : isOmitted
+          ? this.#filledDefault(defaultValue, fieldType, inside)
+          : this.#inValue(result[name], fieldType, inside);
       if (filled !== undefined) result[name] = filled;
     }
     return result;
@@ -201,6 +206,19 @@ export class PresetFilling {
     const variable = this.#byKey.get(key) ?? this.#variable(type, this.#presetValue(key, type));
     this.#byKey.set(key, variable);
     return variable;
+  }
+
+  /** The variable of what the client leaves out; undefined where the remote's default needs no presets. */
+  #omitted({ type, defaultValue }: OmittedInput, within: readonly string[]): VariableNode | undefined {
+    if (defaultValue === undefined || defaultValue === null) return this.#objectForPresets(type, within);
+    const filled = this.#filledDefault(defaultValue, type, within);
+    return filled === undefined ? undefined : this.#variable(type, filled);
+  }
+
+  /** A default with presets; undefined where it needs none. */
+  #filledDefault(value: unknown, type: GraphQLInputType, within: readonly string[]): unknown {
+    const filled = this.#inValue(value, type, within);
+    return JSON.stringify(filled) === JSON.stringify(value) ? undefined : filled;
   }
 
   /**
@@ -246,6 +264,8 @@ export class PresetFilling {
     return variable;
   }
 }
+
+type OmittedInput = Pick<GraphQLArgument | GraphQLInputField, 'type' | 'defaultValue'>;
 
 function declaredVariables({ document }: ExecutionRequest): readonly VariableDefinitionNode[] {
   return document.definitions.flatMap((definition) =>

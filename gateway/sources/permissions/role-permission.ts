@@ -25,6 +25,7 @@ import type { RemoteSchemaMetadata, ValuePath } from '../../metadata/index.ts';
 import { defaultValueNode } from '../../schemas/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { SourceError, type SourceProblem, type Subschema } from '../source.ts';
+import { inheritDefaults } from './inherited-defaults.ts';
 import type { Presets } from './preset.ts';
 import { presetProblems } from './preset-values.ts';
 import { takePresets } from './presets.ts';
@@ -113,7 +114,9 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
     found.push(...misfits(presets, withPresets), ...evasions(presets, withPresets));
     // A part that is wrong is often no schema either, and the reasons above say it better.
     if (found.length === 0) found.push(...schemaValidationProblems(schema));
-    return found.length > 0 ? { problems: found } : { schema, withPresets, presets };
+    if (found.length > 0) return { problems: found };
+    for (const type of types) inheritDefaults(type, counterpart(type, withPresets, upstream));
+    return { schema, withPresets, presets };
   } catch (error) {
     return { problems: [...found, ...(error as Error).message.split('\n\n')] };
   }

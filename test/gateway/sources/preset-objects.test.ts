@@ -9,6 +9,8 @@ const PART = `
     searches(filters: [Filter!]): String
     at(page: Int!): String
     filtered(filters: [Filter!]!): String
+    usual(filter: Filter, filters: [Filter!]! = [{ text: "one" }]): String
+    within(usual: Usual): String
     options(options: Options): String
     needy(order: OrderInput): String
     needed(tenant: Int! ${TENANT}): String
@@ -16,7 +18,8 @@ const PART = `
   type Mutation { place(order: OrderInput!): String }
   input Options { page: Int filter: Filter }
   input Filter { tenant: Int ${TENANT} text: String and: [Filter!] not: Filter }
-  input OrderInput { item: String! tenant: Int! ${TENANT} }`;
+  input OrderInput { item: String! tenant: Int! ${TENANT} }
+  input Usual { page: Int filter: Filter }`;
 
 /** Everything that its inputs have is preset. */
 const SEALED = `
@@ -202,6 +205,19 @@ describe('presets of an input object', () => {
     const { data, errors } = await ask('user', query, { t: null, f: {} });
     expect(errors).toMatchObject([{ path: ['at'] }]);
     expect(data).toMatchObject({ at: null, search: JSON.stringify({ filter: { tenant: 1 }, limit: 2 }) });
+  });
+
+  test('are put into the defaults of the service', async () => {
+    const filter = { text: 'usual', tenant: 1 };
+    const usual = { filter, filters: [{ text: 'one', tenant: 1 }] };
+    expect(
+      await got('user', 'query ($u: Usual) { usual a: within(usual: { page: 2 }) b: within(usual: $u) }', {
+        u: { page: 3 },
+      }),
+    ).toEqual({ usual, a: { usual: { page: 2, filter } }, b: { usual: { page: 3, filter } } });
+    expect(await got('user', '{ usual(filter: { text: "own" }, filters: []) }')).toEqual({
+      usual: { filter: { text: 'own', tenant: 1 }, filters: [] },
+    });
   });
 
   test('are put into mutations', async () => {

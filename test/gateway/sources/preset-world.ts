@@ -24,6 +24,8 @@ const UPSTREAM = /* GraphQL */ `
     searches(filters: [Filter!]): String
     at(page: Int!): String
     filtered(filters: [Filter!]!): String
+    usual(filter: Filter = { text: "usual", tenant: 0 }, filters: [Filter!]! = [{ text: "one" }]): String
+    within(usual: Usual): String
     options(options: Options): String
     needy(order: OrderInput): String
     item: Item
@@ -48,6 +50,10 @@ const UPSTREAM = /* GraphQL */ `
   input Options {
     page: Int
     filter: Filter
+  }
+  input Usual {
+    page: Int
+    filter: Filter = { text: "usual", tenant: 0 }
   }
   input OrderInput {
     item: String!
@@ -86,6 +92,8 @@ export async function openPresetWorld(parts: readonly (readonly [role: string, s
         options: echo,
         needy: echo,
         needed: echo,
+        usual: echo,
+        within: echo,
         at: echo,
         filtered: echo,
         item: () => ({ __typename: 'Book' }),
