@@ -5,6 +5,7 @@ export { SecretComparison } from './constant-time.ts';
 export { addDays, addSeconds, DAY_MS, DAY_SECONDS, hasRealDate } from './dates.ts';
 export { errorCode } from './error-code.ts';
 export { Failover } from './failover.ts';
+export { makeDirectory } from './files/index.ts';
 export { type InitialHeap, limitHeapGrowth } from './heap.ts';
 export {
   CONNECTION_LIMITS,

@@ -166,6 +166,7 @@ const RULES: ArchitectureRules = {
     ...authService,
     ...consoleRooms,
     platform: [],
+    'platform/files': [],
     'platform/http': [],
     'platform/logging': ['platform/own-code'],
     'platform/metrics': ['platform/http', 'platform/logging'],

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { errorCode, type Logger } from '../../platform/index.ts';
+import { open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode, type Logger, makeDirectory } from '../../platform/index.ts';
 import { readSchemaFile, type StoredSchema, schemaFileName, schemaFileText } from './stored-schema.ts';
 
 /** The longest file that is read. */
@@ -39,7 +39,7 @@ export function openSchemaStore(directory: string, log: Logger): SchemaStore {
   }
 
   async function store(source: string, text: string): Promise<void> {
-    await makeStoreDirectory(directory);
+    await makeDirectory(directory, 0o700);
     const file = join(directory, schemaFileName(source));
     // Two processes must not write into one file.
     const unfinished = join(directory, `.${randomUUID()}.tmp`);
@@ -100,22 +100,6 @@ async function readSchemaText(file: string): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(await handle.readFile());
   } finally {
     await handle.close();
-  }
-}
-
-// Node's own `recursive` never returns in file systems that refuse with ENOENT, such as /proc.
-async function makeStoreDirectory(directory: string): Promise<void> {
-  try {
-    await mkdir(directory, { mode: 0o700 });
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'EEXIST') return;
-    const parent = dirname(directory);
-    if (code !== 'ENOENT' || parent === directory) throw error;
-    await makeStoreDirectory(parent);
-    await mkdir(directory, { mode: 0o700 }).catch((again) => {
-      if (errorCode(again) !== 'EEXIST') throw again;
-    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DAY_MS, type Sliced } from '../../platform/index.ts';
+import { DAY_MS, makeDirectory, type Sliced } from '../../platform/index.ts';
 import type { CountedOperation, UsageTable } from './usage-table.ts';
 
 // A file holds what one process counted since it began the file: a line about the file itself, then a line for each
@@ -47,7 +47,7 @@ export class UsageFiles {
 
   /** Replaces the current file. @throws the file system's error; the file is as it was then. */
   async write(text: string, startedAt: number): Promise<void> {
-    await mkdir(this.#directory, { recursive: true });
+    await makeDirectory(this.#directory);
     const path = this.#path ?? this.#nextPath(startedAt);
     const unfinished = join(this.#directory, `.usage-${this.#instance}.tmp`);
     try {
@@ -70,7 +70,7 @@ export class UsageFiles {
   /** Deletes files that are older than they are to be kept, of all processes. */
   async deleteOld(now: number): Promise<void> {
     const oldest = dayOf(now - this.#retentionDays * DAY_MS);
-    await mkdir(this.#directory, { recursive: true });
+    await makeDirectory(this.#directory);
     for (const name of await readdir(this.#directory)) {
       const day = FILE_NAME.exec(name)?.[1];
       const path = join(this.#directory, name);

@@ -1,0 +1,24 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCode } from '../error-code.ts';
+
+/**
+ * Creates a directory with those above it, where they are missing. Node's own `recursive` never returns in file systems that
+ * refuse with ENOENT, such as /proc, and keeps a thread and the process busy.
+ *
+ * @throws the file system's error.
+ */
+export async function makeDirectory(directory: string, mode?: number): Promise<void> {
+  const make = () =>
+    mkdir(directory, { mode }).catch((error) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    const parent = dirname(directory);
+    if (errorCode(error) !== 'ENOENT' || parent === directory) throw error;
+    await makeDirectory(parent, mode);
+    await make();
+  }
+}
