@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { PLATFORM_SCOPE } from '../../../auth-service/use-cases/index.ts';
 import { preferredEngine } from '../../database/index.ts';
 import { startTestService, type TestService } from '../service.ts';
 import { sessionClient } from '../session-client.ts';
+import { until } from '../until.ts';
 import {
   type Administered,
   openAdministered,
@@ -146,7 +146,7 @@ describe('rights that have ended, and changes at once', () => {
       await it.world.database.$transaction(async (transaction) => {
         await transaction.$executeRaw`SELECT pg_advisory_xact_lock(746784261, 2)`;
         answered = code(token, field, data);
-        while ((await waiting()).length === 0) await setImmediate();
+        await until('the change waits', async () => (await waiting()).length > 0);
         await transaction.oAuthClient.update({ where, data: { revokedAt: new Date() } });
       });
       expect([field, await answered]).toEqual([field, 'not-administrator']);
