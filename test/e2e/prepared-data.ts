@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
 import { migrationsHash } from '../database/migrations-hash.ts';
 
@@ -23,7 +25,7 @@ export async function putEmptyDatabase(files: string): Promise<void> {
     const db = await PGlite.create(aside);
     await db.close();
   });
-  await cp(kept, files, { recursive: true });
+  await copyFiles(kept, files);
 }
 
 /**
@@ -42,7 +44,13 @@ export async function putDataWithAccounts(dataDir: string, start: (dataDir: stri
     await putEmptyDatabase(join(aside, 'postgres'));
     await start(aside);
   });
-  await cp(kept, dataDir, { recursive: true });
+  await copyFiles(kept, dataDir);
+}
+
+/** Node's own `cp` takes twice the processor time for the thousand files of a database. */
+async function copyFiles(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await promisify(execFile)('cp', ['-Rp', `${from}/.`, to]);
 }
 
 /** Has `make` fill a directory that becomes `kept`, unless that exists. Other workers wait meanwhile. */
