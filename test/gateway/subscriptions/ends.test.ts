@@ -225,7 +225,7 @@ describe('the connection', () => {
     const slow = await keepForTest(
       serve((received, response) => {
         const { query } = received.body as { query: string };
-        const data = query.includes('__schema') ? undefined : { rename: 'renamed' };
+        const data = query.includes('rename(') ? { rename: 'renamed' } : undefined;
         if (data) answer = () => reply(response, 200, { data });
         else
           void fetch(service.url, asRequest(received.text)).then(async (introspected) =>
