@@ -28,7 +28,7 @@ interface Import {
  * Checks the imports of a code base, type-only and dynamic ones included.
  *
  * @returns one sentence for each violation: an import that the table does not allow, an import past a door, a circle of
- * files or of rooms, a folder with too many files, an entry of the table that nothing uses.
+ * files or of rooms, a folder with too many files, an entry of the table or a side door that nothing uses.
  */
 export function checkImports(sources: Sources, rules: ArchitectureRules): readonly string[] {
   const imports = [...sources].flatMap(([from, text]) => importsOf(from, text).filter(({ to }) => sources.has(to)));
@@ -36,6 +36,7 @@ export function checkImports(sources: Sources, rules: ArchitectureRules): readon
   return [
     ...unlisted(sources, rooms),
     ...forbidden(imports, rooms, rules),
+    ...unusedSideDoors(imports, rooms, rules),
     ...imports.filter((one) => !rooms.isThroughDoor(one)).map(({ from, to }) => `${from} reaches past a door: ${to}`),
     ...circles(edgesOf(imports.map(({ from, to }) => [from, to]))).map((files) => `files in a circle: ${files}`),
     ...circles(edgesOf(imports.flatMap((one) => rooms.edge(one)))).map((names) => `rooms in a circle: ${names}`),
@@ -74,6 +75,10 @@ class Rooms {
       this.#rules.sideDoors.has(to) ||
       to === `${outermost}/index.ts`
     );
+  }
+
+  isAcrossRooms({ from, to }: Import): boolean {
+    return this.#entered(from, to) !== undefined;
   }
 
   /** The room that an import enters; undefined where it stays in its room, or goes to a room around it. */
@@ -126,6 +131,16 @@ function forbidden(imports: readonly Import[], rooms: Rooms, { mayImport }: Arch
     imported.filter((other) => !used.has(`${room} ${other}`)).map((other) => `${room} does not import ${other}`),
   );
   return [...wrong.map(({ from, to }) => `${from} may not import ${to}`), ...unused];
+}
+
+/** Side doors that are only imported within their rooms, or are no files at all. */
+function unusedSideDoors(
+  imports: readonly Import[],
+  rooms: Rooms,
+  { sideDoors }: ArchitectureRules,
+): readonly string[] {
+  const used = new Set(imports.filter((one) => rooms.isAcrossRooms(one)).map(({ to }) => to));
+  return [...sideDoors].filter((file) => !used.has(file)).map((file) => `no other room imports the side door ${file}`);
 }
 
 type Edges = ReadonlyMap<string, ReadonlySet<string>>;

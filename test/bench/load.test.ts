@@ -142,7 +142,7 @@ describe('the rest', () => {
 
   test.each([
     ['dist/packages/undici.js', /Pool\d* = class extends PoolBase/, 'undici'],
-    ['dist/gateway/cli/main.js', /^var USAGE/, 'portico/cli'],
+    ['dist/gateway/cli/main.js', /^var COMMAND_OPTIONS/, 'portico/cli'],
   ])('a function in the bundle %s belongs to the package or room that it comes from', (bundle, code, group) => {
     const lineNumber = readFileSync(bundle, 'utf8')
       .split('\n')

@@ -109,8 +109,7 @@ describe('a gateway that nothing is asked of', () => {
   );
 
   test('has not loaded the engine of jobs', () => {
-    const described = ['gateway/jobs/digest.ts', 'gateway/jobs/job.ts'];
-    expect(loaded.filter((file) => file.startsWith('gateway/jobs/')).sort()).toEqual(described);
+    expect(loaded.filter((file) => file.startsWith('gateway/jobs/'))).toEqual(['gateway/jobs/job.ts']);
   });
 
   test.each(['pg', 'prom-client', '@opentelemetry', '@graphql-inspector'])('has not loaded %s', (name) => {
