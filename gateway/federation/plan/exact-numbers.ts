@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Lexer, Source, type Token, TokenKind } from 'graphql';
 
 /** A document whose numbers the planner reads without a loss, and the way back. */
@@ -13,8 +14,8 @@ export interface ExactDocument {
  */
 export function withExactNumbers(document: string): ExactDocument {
   if (!MAY_DIFFER.test(document)) return { text: document, restore: (plan) => plan };
-  let prefix = '__number_';
-  while (document.includes(prefix)) prefix += '_';
+  // Nobody can have written it in the document.
+  const prefix = `__number_${randomBytes(8).toString('hex')}_`;
   /** By the number, so that equal arguments stay equal. */
   const names = new Map<string, string>();
   let text = '';
@@ -41,7 +42,10 @@ const MAY_DIFFER = /\d[.eE]|\d{16}|-0/;
 function* inexactNumbers(document: string): Generator<Token> {
   const lexer = new Lexer(new Source(document));
   for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
-    if (token.kind !== TokenKind.INT && token.kind !== TokenKind.FLOAT) continue;
-    if (String(Number(token.value)) !== token.value) yield token;
+    if (token.kind === TokenKind.INT && (token.value.length > SAFE_DIGITS || token.value === '-0')) yield token;
+    if (token.kind === TokenKind.FLOAT && String(Number(token.value)) !== token.value) yield token;
   }
 }
+
+/** So many digits fit into 64 bits and into a double. A longer round integer may equal its double and yet not fit into 64 bits. */
+const SAFE_DIGITS = 15;

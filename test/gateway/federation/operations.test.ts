@@ -22,7 +22,7 @@ beforeAll(async () => {
         input Where { name: String ids: [ID!] }
         scalar Decimal
         type Account @key(fields: "id") {
-          id: ID! name: String echo(text: String): String sum(of: [Decimal!], from: Decimal = 98765432109876543210): String owner(id: ID, share: Float): String
+          id: ID! name: String echo(text: String): String sum(of: [Decimal!], from: Decimal = 98765432109876543210, to: Decimal = 10000000000000000000): String owner(id: ID, share: Float): String
         }`,
       resolvers: {
         Decimal,
@@ -77,7 +77,7 @@ function note<T>(entry: string, value: T): T {
 }
 
 test('numbers of any size and precision reach the services as they were written', async () => {
-  const numbers = '0.10 1.0 -0 12345678901234567890 0.1234567890123456789 1e400 7 -7.5'.split(' ');
+  const numbers = '0.10 1.0 -0 12345678901234567890 10000000000000000000 0.1234567890123456789 1e400 7 -7.5'.split(' ');
   const document = `query Q($of: [Decimal!] = [1.50]) {
     accounts(limit: 1) {
       balance(currency: "__number_0 1.0")
