@@ -1,12 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { astFromValueUntyped, MapperKind, mapSchema } from '@graphql-tools/utils';
 import {
   astFromValue,
   type ConstObjectFieldNode,
   type ConstValueNode,
   type GraphQLArgument,
+  type GraphQLArgumentConfig,
   GraphQLDirective,
+  type GraphQLFieldConfig,
   type GraphQLInputField,
+  type GraphQLInputFieldConfig,
+  GraphQLInputObjectType,
   type GraphQLInputType,
+  GraphQLInterfaceType,
+  type GraphQLNamedType,
+  GraphQLObjectType,
   type GraphQLSchema,
   getNullableType,
   type IntrospectionOptions,
@@ -14,12 +22,12 @@ import {
   introspectionFromSchema,
   isInputObjectType,
   isInterfaceType,
-  isIntrospectionType,
   isListType,
   isObjectType,
   Kind,
   print,
   printSchema as printPlainSchema,
+  printType as printPlainType,
 } from 'graphql';
 
 type InputValue = Pick<GraphQLArgument | GraphQLInputField, 'type' | 'defaultValue'>;
@@ -49,57 +57,103 @@ function valueNode(value: unknown, type: GraphQLInputType): ConstValueNode | nul
 
 /** The SDL of a schema, as graphql-js prints it, also where a default is an object or a list of a custom scalar. */
 export function printSchema(schema: GraphQLSchema): string {
-  return withPrintedLiterals(printPlainSchema(printableSchema(schema)));
+  const mark = newMark();
+  const printable = printableSchema(schema, mark);
+  const text = printPlainSchema(printable);
+  return printable === schema ? text : withPrintedLiterals(text, mark);
+}
+
+/** The SDL of a type in the same way. It takes no longer in a large schema. */
+export function printType(type: GraphQLNamedType): string {
+  const mark = newMark();
+  const printable = printableType(type, mark);
+  const text = printPlainType(printable);
+  return printable === type ? text : withPrintedLiterals(text, mark);
+}
+
+/** The introspection result of a schema. */
+export function introspectionOf(schema: GraphQLSchema, options?: IntrospectionOptions): IntrospectionQuery {
+  const mark = newMark();
+  const printable = printableSchema(schema, mark);
+  const result = introspectionFromSchema(printable, options);
+  if (printable === schema) return result;
+  return JSON.parse(JSON.stringify(result), (key, value) =>
+    key === 'defaultValue' && typeof value === 'string' ? withPrintedLiterals(value, mark) : value,
+  );
+}
+
+/** What literals begin with in a printable schema. It is random, so that no text of a schema begins with it. */
+function newMark(): string {
+  return `literal ${randomUUID()}: `;
+}
+
+/** Puts the literals into a text that was made of a printable schema or type. */
+function withPrintedLiterals(text: string, mark: string): string {
+  const printed = new RegExp(`"${mark}(?:[^"\\\\]|\\\\.)*"`, 'g');
+  return text.replace(printed, (found) => JSON.parse(found).slice(mark.length));
 }
 
 /**
  * A schema that graphql-js can print and introspect: objects and lists of custom scalars in defaults are texts that hold
  * their literals. It is the same one where there are none.
  */
-export function printableSchema(schema: GraphQLSchema): GraphQLSchema {
-  if (!inputValuesOf(schema).some(({ type, defaultValue }) => hasScalarObject(defaultValue, type))) return schema;
-  const printable = <Config extends { type: GraphQLInputType; defaultValue?: unknown }>(config: Config): Config =>
-    hasScalarObject(config.defaultValue, config.type)
-      ? { ...config, defaultValue: withLiterals(config.defaultValue, config.type) }
-      : config;
+function printableSchema(schema: GraphQLSchema, mark: string): GraphQLSchema {
+  const ofTypes = Object.values(schema.getTypeMap()).some((type) => inputValuesOf(type).some(isUnprintable));
+  if (!ofTypes && !schema.getDirectives().some(({ args }) => args.some(isUnprintable))) return schema;
   return mapSchema(schema, {
-    [MapperKind.ARGUMENT]: printable,
-    [MapperKind.INPUT_OBJECT_FIELD]: printable,
+    [MapperKind.TYPE]: (type) => printableType(type, mark),
     [MapperKind.DIRECTIVE]: (directive) => {
       const config = directive.toConfig();
-      const args = Object.entries(config.args).map(([name, argument]) => [name, printable(argument)] as const);
-      return new GraphQLDirective({ ...config, args: Object.fromEntries(args) });
+      return new GraphQLDirective({ ...config, args: printableInputs(config.args, mark) });
     },
   });
 }
 
-/** The introspection result of a schema. */
-export function introspectionOf(schema: GraphQLSchema, options?: IntrospectionOptions): IntrospectionQuery {
-  const printable = printableSchema(schema);
-  const result = introspectionFromSchema(printable, options);
-  if (printable === schema) return result;
-  return JSON.parse(JSON.stringify(result), (key, value) =>
-    key === 'defaultValue' && typeof value === 'string' ? withPrintedLiterals(value) : value,
+/** The same for a type, which refers to the same other types. */
+function printableType(type: GraphQLNamedType, mark: string): GraphQLNamedType {
+  if (!inputValuesOf(type).some(isUnprintable)) return type;
+  if (isInputObjectType(type)) {
+    const config = type.toConfig();
+    return new GraphQLInputObjectType({ ...config, fields: printableInputs(config.fields, mark) });
+  }
+  if (isInterfaceType(type)) {
+    const config = type.toConfig();
+    return new GraphQLInterfaceType({ ...config, fields: withPrintableArguments(config.fields, mark) });
+  }
+  if (!isObjectType(type)) return type;
+  const config = type.toConfig();
+  return new GraphQLObjectType({ ...config, fields: withPrintableArguments(config.fields, mark) });
+}
+
+function withPrintableArguments<Context>(
+  fields: Readonly<Record<string, GraphQLFieldConfig<unknown, Context>>>,
+  mark: string,
+): Record<string, GraphQLFieldConfig<unknown, Context>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, { ...field, args: printableInputs(field.args ?? {}, mark) }]),
   );
 }
 
-/** Puts the literals into a text that was made of a printable schema. */
-function withPrintedLiterals(text: string): string {
-  return text.replace(PRINTED_LITERAL, (found) => JSON.parse(found).slice(MARK.length));
+function printableInputs<Config extends GraphQLArgumentConfig | GraphQLInputFieldConfig>(
+  inputs: Readonly<Record<string, Config>>,
+  mark: string,
+): Record<string, Config> {
+  const printable = (input: Config): Config =>
+    hasScalarObject(input.defaultValue, input.type)
+      ? { ...input, defaultValue: withLiterals(input.defaultValue, input.type, mark) }
+      : input;
+  return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, printable(input)]));
 }
 
-/** Nothing else in a schema begins with it. */
-const MARK = 'literal of the default: ';
-const PRINTED_LITERAL = new RegExp(`"${MARK}(?:[^"\\\\]|\\\\.)*"`, 'g');
+/** The arguments or input fields of a type. */
+function inputValuesOf(type: GraphQLNamedType): readonly InputValue[] {
+  if (isInputObjectType(type)) return Object.values(type.getFields());
+  const hasFields = isObjectType(type) || isInterfaceType(type);
+  return hasFields ? Object.values(type.getFields()).flatMap(({ args }) => args) : [];
+}
 
-function inputValuesOf(schema: GraphQLSchema): readonly InputValue[] {
-  const ofTypes = Object.values(schema.getTypeMap()).flatMap((type): readonly InputValue[] => {
-    if (isIntrospectionType(type)) return [];
-    if (isInputObjectType(type)) return Object.values(type.getFields());
-    const hasFields = isObjectType(type) || isInterfaceType(type);
-    return hasFields ? Object.values(type.getFields()).flatMap(({ args }) => args) : [];
-  });
-  return [...ofTypes, ...schema.getDirectives().flatMap(({ args }) => args)];
+function isUnprintable({ type, defaultValue }: InputValue): boolean {
+  return hasScalarObject(defaultValue, type);
 }
 
 function hasScalarObject(value: unknown, type: GraphQLInputType): boolean {
@@ -110,16 +164,16 @@ function hasScalarObject(value: unknown, type: GraphQLInputType): boolean {
   return Object.values(inner.getFields()).some((field) => hasScalarObject(Reflect.get(value, field.name), field.type));
 }
 
-function withLiterals(value: unknown, type: GraphQLInputType): unknown {
+function withLiterals(value: unknown, type: GraphQLInputType, mark: string): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const inner = getNullableType(type);
   if (isListType(inner))
     return Array.isArray(value)
-      ? value.map((item) => withLiterals(item, inner.ofType))
-      : withLiterals(value, inner.ofType);
-  if (!isInputObjectType(inner)) return `${MARK}${print(valueNode(value, inner) ?? { kind: Kind.NULL })}`;
+      ? value.map((item) => withLiterals(item, inner.ofType, mark))
+      : withLiterals(value, inner.ofType, mark);
+  if (!isInputObjectType(inner)) return `${mark}${print(valueNode(value, inner) ?? { kind: Kind.NULL })}`;
   const fields = inner.getFields();
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, fields[name] ? withLiterals(one, fields[name].type) : one]),
+    Object.entries(value).map(([name, one]) => [name, fields[name] ? withLiterals(one, fields[name].type, mark) : one]),
   );
 }

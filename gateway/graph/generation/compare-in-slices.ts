@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { type GraphQLNamedType, type GraphQLSchema, isInputType, isIntrospectionType, parse, printType } from 'graphql';
+import { type GraphQLNamedType, type GraphQLSchema, isInputType, isIntrospectionType, parse } from 'graphql';
 import { inSlices, type Sliced } from '../../../platform/index.ts';
-import { printableSchema } from '../../schemas/index.ts';
+import { printType } from '../../schemas/index.ts';
 import { type AffectingChange, affectingChanges, breakingFirst } from './schema-changes.ts';
 
 /** Up to so many types, schemas are compared as a whole. */
@@ -41,9 +41,8 @@ function typeCount(schema: GraphQLSchema): number {
 /** The names of types that one schema lacks or has otherwise, in the order in which changes are listed. */
 function* differingTypes(before: GraphQLSchema, after: GraphQLSchema): Sliced<readonly string[]> {
   const changed = new Set<string>();
-  const [then, later] = [printableSchema(before), printableSchema(after)];
-  for (const type of Object.values(then.getTypeMap())) {
-    const now = later.getType(type.name);
+  for (const type of Object.values(before.getTypeMap())) {
+    const now = after.getType(type.name);
     if (now && !isIntrospectionType(type) && printType(type) !== printType(now)) changed.add(type.name);
     yield;
   }

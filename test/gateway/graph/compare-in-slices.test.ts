@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { buildSchema, type GraphQLSchema, parse, print, printSchema } from 'graphql';
+import { buildSchema, type GraphQLSchema, isObjectType, parse, print } from 'graphql';
 import { affectingChanges, compareInSlices } from '../../../gateway/graph/index.ts';
+import { printSchema } from '../../../gateway/schemas/index.ts';
 
 const TYPES = 60;
 const VARIANTS = 4;
@@ -22,6 +23,7 @@ function definition(index: number, variant: number): string {
         v${variant}(filter: ${next(1, index)} = {}, first: Int = ${variant}): ${next(variant === 0 ? 0 : 3, index)}
         same(filter: ${next(1, index + variant)}): [${next(0, 2)}${variant === 1 ? '!' : ''}]
         fixed(filter: ${next(1, index)} = { kind: ONE }): String
+        free(filter: ${next(5, index)} = { any: [${variant}] }): String
       }`;
     case 1:
       return `${described}input T${index} { count: Int = ${variant} kind: ${next(4, index)}${variant === 1 ? ' = ONE' : ''} }`;
@@ -83,4 +85,26 @@ test('a type whose argument takes another default value from its input type has 
   expect(changes).toContainEqual(
     expect.objectContaining({ message: expect.stringMatching(/filter.*T\d+\.(v0|fixed)/) }),
   );
+});
+
+test('only types with objects of custom scalars as defaults are copied', async () => {
+  const copied: string[] = [];
+  const schemaWith = (field: string) => {
+    const schema = buildSchema(`
+      scalar Json
+      type Query { a(filter: Json = { b: [1] }): Int ${field}: Int }
+      ${Array.from({ length: 2 * TYPES }, (_, index) => `type T${index} { id: ID! }`).join('\n')}
+    `);
+    for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+      const toConfig = type.toConfig.bind(type);
+      type.toConfig = () => {
+        copied.push(type.name);
+        return toConfig();
+      };
+    }
+    return schema;
+  };
+  const changes = await compareInSlices(schemaWith('c'), schemaWith('d'));
+  expect(copied).toEqual(['Query', 'Query']);
+  expect(changes.map(({ coordinate }) => coordinate)).toContain('Query.c');
 });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { buildSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema as printPlainSchema } from 'graphql';
-import { introspectionOf, printSchema } from '../../../gateway/schemas/index.ts';
+import { introspectionOf, printSchema, printType } from '../../../gateway/schemas/index.ts';
 import { apolloSubgraph, linked } from '../composition/subgraphs.ts';
 import { graphqlUpstream, keeper, openGateway, openIssuer } from '../harness/index.ts';
 
@@ -103,4 +103,20 @@ test('a schema is printed as graphql-js prints it, apart from such defaults', ()
   });
   const plain = buildSchema('"Texts" scalar Json type Query { a(b: Json = "c", d: [Int] = [1]): Json @deprecated }');
   expect(printSchema(plain)).toBe(printPlainSchema(plain));
+});
+
+test.each([
+  ['no such default', ''],
+  ['such a default', `(of: Json = ${FILTER})`],
+])('texts of a schema are what they are, beside %s', (_, args) => {
+  const text = 'literal of the default: x';
+  const sdl = `"${text}" scalar Json type Query { "${text} \\\\q" a${args}: Json b(text: String = "${text}"): Json }`;
+  const schema = buildSchema(sdl);
+  const printed = printSchema(schema);
+  expect(printed).toContain(`"""${text}"""\nscalar Json`);
+  expect(printed).toContain(`"""${text} \\q"""`);
+  expect(printed).toContain(`b(text: String = "${text}"): Json`);
+  expect(printSchema(buildSchema(printed))).toBe(printed);
+  expect(Object.values(schema.getTypeMap()).map(printType).join('\n\n')).toContain(printed);
+  expect(defaultsOf(introspectionOf(schema))).toContain(`"${text}"`);
 });
