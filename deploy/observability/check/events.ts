@@ -23,6 +23,7 @@ export async function causeEvents(cluster: Cluster, prometheus: Prometheus): Pro
   ]);
   // A reload asks the services for their schemas.
   await refuseOrders(cluster);
+  await loseDatabase(cluster);
   failProbes(cluster);
   // The last one, since it ends connections.
   killWorker(cluster);
@@ -104,4 +105,11 @@ async function refuseOrders(cluster: Cluster): Promise<void> {
   await cluster.orders.kill();
   for (let tries = 0; tries < 10; tries++) await callGateway(cluster, '/api/rest/orders', undefined, access_token);
   await cluster.orders.start();
+}
+
+/** While the database is away, an auth service answers probes with a server error. */
+async function loseDatabase({ postgres, authServices: [authService] }: Cluster): Promise<void> {
+  await postgres.stop('SIGINT');
+  while ((await authService.readiness()).status !== 503) await sleep(LOOK_EVERY_MS);
+  await postgres.start();
 }
