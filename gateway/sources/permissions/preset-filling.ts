@@ -28,6 +28,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Session } from '../../session/index.ts';
+import { declaredVariables, unusedVariables } from './operation-variables.ts';
 import type { Presets } from './preset.ts';
 import { presetValue } from './preset-values.ts';
 
@@ -46,11 +47,14 @@ export interface PresetFillingOptions {
  * for every caller.
  *
  * An optional input object that the client leaves out is sent with the presets in it, unless it has other required
- * fields; where the remote has a default for it, that default is sent with the presets.
+ * fields; where the remote has a default for it, that default is sent with the presets. The same holds where the client
+ * gives a variable that has no value.
  */
 export class PresetFilling {
   readonly #options: PresetFillingOptions;
-  readonly #variables: Record<string, unknown>;
+  readonly #variables: Map<string, unknown>;
+  /** Those of the client that others have taken the place of somewhere. */
+  readonly #replaced = new Set<string>();
   readonly #declared: ReadonlySet<string>;
   readonly #added: VariableDefinitionNode[] = [];
   /** The variables that hold presets, by the presets' keys. */
@@ -58,8 +62,8 @@ export class PresetFilling {
 
   constructor(options: PresetFillingOptions) {
     this.#options = options;
-    this.#variables = { ...options.request.variables };
-    this.#declared = new Set(declaredVariables(options.request).map(({ variable }) => variable.name.value));
+    this.#variables = new Map(Object.entries(options.request.variables ?? {}));
+    this.#declared = new Set(declaredVariables(options.request.document).map(({ variable }) => variable.name.value));
   }
 
   /** @throws GraphQLError when a session variable is missing or does not fit. */
@@ -77,14 +81,19 @@ export class PresetFilling {
         },
       }),
     );
+    // Services refuse operations that declare them.
+    const unused = unusedVariables(this.#replaced, document);
+    for (const name of unused) this.#variables.delete(name);
     return {
       ...request,
-      variables: this.#variables,
+      variables: Object.fromEntries(this.#variables),
       document: visit(document, {
         OperationDefinition: (node) => ({
           ...node,
           variableDefinitions: [
-            ...(node.variableDefinitions ?? []).map((definition) => this.#withoutUnfilledDefault(definition)),
+            ...(node.variableDefinitions ?? [])
+              .filter(({ variable }) => !unused.has(variable.name.value))
+              .map((definition) => this.#withoutUnfilledDefault(definition)),
             ...this.#added,
           ],
         }),
@@ -95,11 +104,11 @@ export class PresetFilling {
   /** Applies defaults here: those that the remote applies would lack the presets. */
   #resolveDefaults(): void {
     const { request, schema } = this.#options;
-    for (const { variable, type: typeNode, defaultValue } of declaredVariables(request)) {
+    for (const { variable, type: typeNode, defaultValue } of declaredVariables(request.document)) {
       const type = typeFromAST(schema, typeNode);
       const name = variable.name.value;
-      if (defaultValue && isInputType(type) && this.#variables[name] === undefined)
-        this.#variables[name] = valueFromAST(defaultValue, type);
+      if (defaultValue && isInputType(type) && this.#variables.get(name) === undefined)
+        this.#variables.set(name, valueFromAST(defaultValue, type));
     }
   }
 
@@ -109,7 +118,7 @@ export class PresetFilling {
    */
   #withoutUnfilledDefault(definition: VariableDefinitionNode): VariableDefinitionNode {
     const { defaultValue, ...rest } = definition;
-    const value = this.#variables[rest.variable.name.value];
+    const value = this.#variables.get(rest.variable.name.value);
     if (!defaultValue || value === undefined) return definition;
     const type = typeFromAST(this.#options.schema, rest.type);
     if (!isInputType(type) || !isInputObjectType(getNamedType(type))) return definition;
@@ -124,8 +133,8 @@ export class PresetFilling {
     for (const argument of node.arguments ?? []) {
       const name = argument.name.value;
       names.add(name);
-      const type = field.args.find((candidate) => candidate.name === name)?.type;
-      given.push(type ? { ...argument, value: this.#inLiteral(argument.value, type, []) } : argument);
+      const definition = field.args.find((candidate) => candidate.name === name);
+      given.push(definition ? { ...argument, value: this.#given(argument.value, definition, []) } : argument);
     }
     for (const argument of field.args) {
       const { name, type } = argument;
@@ -137,16 +146,30 @@ export class PresetFilling {
     return { ...node, arguments: given };
   }
 
-  /** @param within the types of the input objects around it, whose presets are not added a second time. */
+  /**
+   * The value of an argument or an input field. A variable without a value leaves it out.
+   *
+   * @param within the types of the input objects around it, whose presets are not added a second time.
+   */
+  #given(node: ValueNode, input: OmittedInput, within: readonly string[]): ValueNode {
+    if (node.kind !== Kind.VARIABLE || this.#variables.get(node.name.value) !== undefined)
+      return this.#inLiteral(node, input.type, within);
+    return this.#replacing(node, this.#omitted(input, within));
+  }
+
+  #replacing(node: VariableNode, other: VariableNode | undefined): VariableNode {
+    if (!other) return node;
+    this.#replaced.add(node.name.value);
+    return other;
+  }
+
   #inLiteral(node: ValueNode, type: GraphQLInputType, within: readonly string[]): ValueNode {
     const inner = getNullableType(type);
     if (!isInputObjectType(getNamedType(inner))) return node;
-    if (node.kind === Kind.VARIABLE) {
-      this.#fillVariable(node.name.value, type, within);
-      return node;
-    }
-    // A single value may stand for a list of one.
+    if (node.kind === Kind.VARIABLE) return this.#inVariable(node, type, within);
+    // A single value, but not null, may stand for a list of one.
     if (isListType(inner)) {
+      if (node.kind === Kind.NULL) return node;
       if (node.kind !== Kind.LIST) return this.#inLiteral(node, inner.ofType, within);
       return { ...node, values: node.values.map((item) => this.#inLiteral(item, inner.ofType, within)) };
     }
@@ -160,7 +183,7 @@ export class PresetFilling {
     const given = new Set(node.fields.map((field) => field.name.value));
     const fields: ObjectFieldNode[] = node.fields.map((item) => {
       const definition = definitions[item.name.value];
-      return definition ? { ...item, value: this.#inLiteral(item.value, definition.type, within) } : item;
+      return definition ? { ...item, value: this.#given(item.value, definition, within) } : item;
     });
     for (const definition of Object.values(definitions)) {
       if (given.has(definition.name)) continue;
@@ -171,9 +194,13 @@ export class PresetFilling {
     return { ...node, fields };
   }
 
-  #fillVariable(name: string, type: GraphQLInputType, within: readonly string[]): void {
-    const value = this.#inValue(this.#variables[name], type, within);
-    if (value !== undefined) this.#variables[name] = value;
+  /** What stands for null differs by place, so it is not put into the variable. */
+  #inVariable(node: VariableNode, type: GraphQLInputType, within: readonly string[]): VariableNode {
+    const name = node.name.value;
+    const value = this.#variables.get(name) ?? null;
+    if (value === null) return this.#replacing(node, this.#objectForPresets(type, within));
+    this.#variables.set(name, this.#inValue(value, type, within));
+    return node;
   }
 
   #inValue(value: unknown, type: GraphQLInputType, within: readonly string[]): unknown {
@@ -189,12 +216,13 @@ export class PresetFilling {
     const inside = [...within, inner.name];
     for (const { name, type: fieldType, defaultValue } of Object.values(inner.getFields())) {
       const key = `${inner.name}.${name}`;
-      const isOmitted = result[name] === undefined && defaultValue !== undefined && defaultValue !== null;
+      const given = Object.hasOwn(result, name) ? result[name] : undefined;
+      const isOmitted = given === undefined && defaultValue !== undefined && defaultValue !== null;
       const filled = this.#options.presets.has(key)
         ? this.#presetValue(key, fieldType)
         : isOmitted
           ? this.#filledDefault(defaultValue, fieldType, inside)
-          : this.#inValue(result[name], fieldType, inside);
+          : this.#inValue(given, fieldType, inside);
       if (filled !== undefined) result[name] = filled;
     }
     return result;
@@ -259,16 +287,10 @@ export class PresetFilling {
     let name = `preset_${this.#added.length}`;
     while (this.#declared.has(name)) name += '_';
     const variable: VariableNode = { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } };
-    this.#variables[name] = value;
+    this.#variables.set(name, value);
     this.#added.push({ kind: Kind.VARIABLE_DEFINITION, variable, type: parseType(String(type)) });
     return variable;
   }
 }
 
 type OmittedInput = Pick<GraphQLArgument | GraphQLInputField, 'type' | 'defaultValue'>;
-
-function declaredVariables({ document }: ExecutionRequest): readonly VariableDefinitionNode[] {
-  return document.definitions.flatMap((definition) =>
-    definition.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : [],
-  );
-}

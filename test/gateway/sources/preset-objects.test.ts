@@ -11,6 +11,7 @@ const PART = `
     filtered(filters: [Filter!]!): String
     usual(filter: Filter, filters: [Filter!]! = [{ text: "one" }]): String
     within(usual: Usual): String
+    listed(filters: [Filter] = [{ text: "one" }]): String
     options(options: Options): String
     needy(order: OrderInput): String
     needed(tenant: Int! ${TENANT}): String
@@ -207,18 +208,88 @@ describe('presets of an input object', () => {
     expect(data).toMatchObject({ at: null, search: JSON.stringify({ filter: { tenant: 1 }, limit: 2 }) });
   });
 
+  /** The defaults of the service, filled. */
+  const usual = { filter: { text: 'usual', tenant: 1 }, filters: [{ text: 'one', tenant: 1 }] };
+
   test('are put into the defaults of the service', async () => {
-    const filter = { text: 'usual', tenant: 1 };
-    const usual = { filter, filters: [{ text: 'one', tenant: 1 }] };
     expect(
       await got('user', 'query ($u: Usual) { usual a: within(usual: { page: 2 }) b: within(usual: $u) }', {
         u: { page: 3 },
       }),
-    ).toEqual({ usual, a: { usual: { page: 2, filter } }, b: { usual: { page: 3, filter } } });
+    ).toEqual({
+      usual,
+      a: { usual: { page: 2, filter: usual.filter } },
+      b: { usual: { page: 3, filter: usual.filter } },
+    });
     expect(await got('user', '{ usual(filter: { text: "own" }, filters: []) }')).toEqual({
       usual: { filter: { text: 'own', tenant: 1 }, filters: [] },
     });
   });
+
+  test.each<[how: string, query: string, variables: object, received: object]>([
+    ['of an argument', 'query ($f: Filter) { usual(filter: $f) }', {}, { usual }],
+    ['of an argument that is a list', 'query ($f: [Filter!]) { usual(filters: $f) }', {}, { usual }],
+    [
+      'of an input field',
+      'query ($f: Filter) { within(usual: { page: 2, filter: $f }) }',
+      {},
+      { within: { usual: { page: 2, filter: usual.filter } } },
+    ],
+    [
+      'in a fragment',
+      'query ($f: Filter) { ...parts } fragment parts on Query { usual(filter: $f) a: usual(filter: $f) }',
+      {},
+      { usual, a: usual },
+    ],
+    [
+      'in one place, and left out in others',
+      `query ($f: Filter, $l: [Filter!]) {
+        a: search(filter: $f) usual(filter: $f, filters: $l) b: search(filter: { not: $f }) searches(filters: $l)
+      }`,
+      {},
+      { a: { filter: { tenant: 1 } }, usual, b: { filter: { tenant: 1 } }, searches: {} },
+    ],
+    [
+      'but not where the variable has a default',
+      'query ($f: Filter = { text: "own" }, $l: [Filter!] = [{}]) { usual(filter: $f, filters: $l) }',
+      {},
+      { usual: { filter: { text: 'own', tenant: 1 }, filters: [{ tenant: 1 }] } },
+    ],
+    [
+      'but not where the variable is null',
+      'query ($f: Filter) { usual(filter: $f) within(usual: { filter: $f }) b: search(filter: { not: $f }) }',
+      { f: null },
+      {
+        usual: { ...usual, filter: { tenant: 1 } },
+        within: { usual: { filter: { tenant: 1 } } },
+        b: { filter: { not: null, tenant: 1 } },
+      },
+    ],
+    [
+      'but not where the variable is an item',
+      'query ($f: Filter) { listed(filters: [$f]) a: listed(filters: [$f, { text: "a" }]) }',
+      {},
+      { listed: { filters: [{ tenant: 1 }] }, a: { filters: [{ tenant: 1 }, { text: 'a', tenant: 1 }] } },
+    ],
+    [
+      'but not where a list is null',
+      'query ($l: [Filter]) { listed(filters: null) a: listed(filters: $l) }',
+      { l: null },
+      { listed: { filters: null }, a: { filters: null } },
+    ],
+    [
+      'whatever the variables are called',
+      'query ($constructor: Filter, $toString: Filter = { text: "a" }) { usual(filter: $constructor) search(filter: $toString) }',
+      {},
+      { usual, search: { filter: { text: 'a', tenant: 1 } } },
+    ],
+    ['whatever the variable is called', 'query ($__proto__: Filter) { usual(filter: $__proto__) }', {}, { usual }],
+  ])(
+    'are put into the default of the service for a variable without a value: %s',
+    async (_, query, variables, received) => {
+      expect(await got('user', query, variables)).toEqual(received);
+    },
+  );
 
   test('are put into mutations', async () => {
     const query = 'mutation ($o: OrderInput!) { a: place(order: { item: "x" }) b: place(order: $o) }';

@@ -26,6 +26,7 @@ const UPSTREAM = /* GraphQL */ `
     filtered(filters: [Filter!]!): String
     usual(filter: Filter = { text: "usual", tenant: 0 }, filters: [Filter!]! = [{ text: "one" }]): String
     within(usual: Usual): String
+    listed(filters: [Filter] = [{ text: "one" }]): String
     options(options: Options): String
     needy(order: OrderInput): String
     item: Item
@@ -94,6 +95,7 @@ export async function openPresetWorld(parts: readonly (readonly [role: string, s
         needed: echo,
         usual: echo,
         within: echo,
+        listed: echo,
         at: echo,
         filtered: echo,
         item: () => ({ __typename: 'Book' }),
