@@ -241,6 +241,7 @@ const RULES: ArchitectureRules = {
   // What a thread or a command loads without the rest of the room.
   sideDoors: new Set([
     'auth-service/cli/demo-operator.ts',
+    'auth-service/use-cases/legible-name.ts',
     'gateway/jobs/job.ts',
     'platform/command-line.ts',
     'platform/pglite-batches.ts',

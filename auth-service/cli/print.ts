@@ -1,11 +1,18 @@
+import { UNSEEN_JOINER } from '../use-cases/legible-name.ts';
 import type { Outcome } from './command.ts';
 
 /** Moves the cursor of the operator's terminal, changes the order of what is beside it, or is not seen. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
+/** Of these, names may have the joiners where they are seen. */
+const UNPRINTABLE_IN_TABLES = new RegExp(
+  String.raw`${UNSEEN_JOINER.source}|(?![\u200c\u200d])${UNPRINTABLE.source}`,
+  'gu',
+);
+
 /** A value in a table: lists with commas, dates in ISO 8601, nothing as a dash. */
 function formatCell(value: unknown): string {
-  return cellText(value).replace(UNPRINTABLE, '�') || '-';
+  return cellText(value).replace(UNPRINTABLE_IN_TABLES, '�') || '-';
 }
 
 function cellText(value: unknown): string {

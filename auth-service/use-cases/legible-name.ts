@@ -1,7 +1,16 @@
 /** Control and format characters, ends of lines, and what is not drawn at all, but for the two joiners. */
 const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/u;
-/** A joiner is seen where it changes the form of letters: in Arabic script, and after the marks of Indic scripts (RFC 5892, A.1 and A.2). */
-const UNSEEN_JOINER = /(?<![\p{M}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}])[\u200c\u200d]/u;
+/** Whose letters join, in a form that a joiner changes. */
+const JOINING = String.raw`\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}`;
+/**
+ * A joiner is seen where it changes the form of letters: in scripts whose letters join, and after the marks of Indic scripts.
+ * One that separates (U+200C) changes nothing where no letter follows. (RFC 5892, A.1 and A.2)
+ */
+const SEEN_AFTER = String.raw`[${JOINING}]\p{Mn}*|(?!\p{Script=Inherited})\p{M}`;
+export const UNSEEN_JOINER = new RegExp(
+  String.raw`(?<!${SEEN_AFTER})[\u200c\u200d]|\u200c(?!\p{L})|(?<=[${JOINING}]\p{Mn}*)\u200c(?![${JOINING}])`,
+  'u',
+);
 
 /**
  * Whether a new name can be told from others by reading it, in lists, logs and terminals: not empty, without white space at its

@@ -123,9 +123,19 @@ describe.each(await availableEngines())('users are administered, on %s', (engine
       (await it.change(it.tokens.anna, 'auth_admin_user_create', { username, roles: ['user'] })).result.error_code;
 
     const refused = [' bob', 'bob ', ' ', 'bo\nb', 'bo\u001b[31mb', 'bo\u200bb', '\u202ebob', '\ufeffbob', 'bo\u2028b'];
-    for (const name of [...refused, 'bo\u00adb', 'bo\u200cb', 'bob\ufe0f', 'bob\u{e0062}'])
+    const unseen = ['علی\u200c', 'علی\u200cx', 'علی\u200c\u200cرضا', 'क्\u200c', 'x\u0301\u200cx'];
+    for (const name of [...refused, 'bo\u00adb', 'bo\u200cb', 'bob\ufe0f', 'bob\u{e0062}', ...unseen])
       expect([name, await create(name)]).toEqual([name, 'invalid-field']);
-    for (const name of ['Zoë Müller', '山田 太郎', 'علی\u200cرضا', 'क्\u200dष', 'o’neill', 'a@b.example'])
+    for (const name of [
+      'Zoë Müller',
+      '山田 太郎',
+      'علی\u200cرضا',
+      'क्\u200dष',
+      'क्\u200cष',
+      'ന്\u200d',
+      'o’neill',
+      'a@b.example',
+    ])
       expect([name, await create(name)]).toEqual([name, null]);
 
     await it.world.addUser(1, 'bob\u200b', PASSWORD);

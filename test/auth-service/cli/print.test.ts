@@ -17,6 +17,13 @@ test('nor change the order of what is beside it, or stay unseen', () => {
   expect(text).toContain('�resu  ali�ce  a�b');
 });
 
+test('a name is listed as it is, with the joiners that are seen in it', () => {
+  const name = 'علی\u200cرضا';
+
+  expect(listOutcome([{ name, other: 'क्\u200dष' }]).text).toContain(`${name}  क्\u200dष`);
+  expect(listOutcome([{ name: 'bo\u200cb', other: 'علی\u200d\u200c' }]).text).toContain('bo�b  علی\u200d�');
+});
+
 test('JSON has escapes in place of them, and is the same value', () => {
   const value = { name: 'a\u009b2Jb\u202ec\u2028d\u{e0001}', plain: 'zoë 山' };
 
