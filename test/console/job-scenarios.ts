@@ -190,7 +190,7 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       const page = await openAsOperator('jobs');
       await page.getByRole('link', { name: 'Schedules' }).click();
       await page.getByRole('heading', { name: 'Schedules' }).waitFor();
-      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+      await focused(page.getByRole('heading', { level: 1 }));
       const row = page.getByRole('region', { name: 'Cron triggers' }).getByRole('row').nth(1);
       await row.getByRole('link', { name: TRIGGER }).waitFor();
       expect(await row.textContent()).toMatch(/for the accountants.*0 7 29 2 \*.*Europe\/Berlin/);

@@ -104,7 +104,7 @@ describe('stopping', () => {
   });
 
   test('Ctrl-C stops everything without a complaint, exit code 0', async () => {
-    const portico = await startPortico({ dataDir, ownProcessGroup: true, arguments: ['auth-service', 'orders'] });
+    const portico = await startPortico({ dataDir, ownProcessGroup: true });
     const children = childrenOf(portico.process.pid);
     // A terminal sends the signal to all processes of the group in the foreground.
     process.kill(-Number(portico.process.pid), 'SIGINT');
