@@ -61,16 +61,18 @@ export class PausedQueues {
     return over.length > 0;
   }
 
-  /** Of queues and lanes that are left alone now. */
-  keys(): readonly string[] {
-    const now = performance.now();
+  /** Of queues and lanes that are left alone at a time. */
+  keys(now: number): readonly string[] {
     return [...this.#pauses].flatMap(([key, { until }]) => (until > now ? [key] : []));
   }
 
-  /** In how many milliseconds the next pause ends; Infinity where there is none. */
-  nextEndMs(): number {
-    const now = performance.now();
-    return Math.min(...[...this.#pauses.values()].map(({ until }) => until - now).filter((ms) => ms > 0));
+  /**
+   * In how many milliseconds the first of the pauses ends that held at a time. Infinity where none held; not above 0 where it is over
+   * by now, and what was left alone at that time is to be looked at again.
+   */
+  nextEndMs(heldAt: number): number {
+    const ends = [...this.#pauses.values()].map(({ until }) => until).filter((until) => until > heldAt);
+    return Math.min(...ends) - performance.now();
   }
 
   /** Those that hold, and those that another one may follow; the oldest first. */

@@ -125,11 +125,12 @@ export class JobRunner {
       }
       const free = this.#options.slots - this.#running.size;
       const { database, isNotified } = this.#options;
+      const claimedAt = performance.now();
       const { rows, cursor } = await claimJobs(database, {
         runner: this.#lease.id,
         slots: free,
         handlers: this.#handlers,
-        paused: this.#paused.keys(),
+        paused: this.#paused.keys(claimedAt),
         cursor: this.#cursor,
       });
       this.#cursor = cursor;
@@ -140,7 +141,11 @@ export class JobRunner {
       if (rows.length >= free) this.#isWanted ||= this.#running.size < this.#options.slots;
       else
         this.#plan(
-          Math.min(isNotified() ? FALLBACK_POLL_MS : POLL_MS, await nextDueMs(database), this.#paused.nextEndMs()),
+          Math.min(
+            isNotified() ? FALLBACK_POLL_MS : POLL_MS,
+            await nextDueMs(database),
+            this.#paused.nextEndMs(claimedAt),
+          ),
         );
       this.#report(undefined);
     } catch (error) {
