@@ -68,10 +68,13 @@ export class ScheduledJobs {
 
 const NEWEST_FIRST = 'ORDER BY accepted_at DESC, idempotency_key DESC LIMIT 1';
 
+/** What is planned for later has not been begun: one that was, and that waits for another try, has a reason. */
+const HAS_COME = "(state <> 'scheduled' OR reason IS NOT NULL OR run_at <= clock_timestamp())";
+
 /** The key of a job is its time. */
 const LAST_TIMES = `
   SELECT job.* FROM unnest($1::text[]) AS trigger (name) CROSS JOIN LATERAL (
-    SELECT ${SUMMARY} FROM (${lastOf('live', "(state <> 'scheduled' OR attempts > 0)")} UNION ALL
+    SELECT ${SUMMARY} FROM (${lastOf('live', HAS_COME)} UNION ALL
       ${lastOf('finished')} UNION ALL ${lastOf('dead')}) AS of_tables ${NEWEST_FIRST}) AS job`;
 
 function lastOf(table: 'live' | 'finished' | 'dead', condition = 'true'): string {
