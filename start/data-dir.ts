@@ -6,9 +6,12 @@ import { StartError } from '../platform/index.ts';
 export function prepareDataDir(dataDir: string): void {
   try {
     makePrivateDirectory(dataDir);
-    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    // The slash makes it fail for a file.
+    accessSync(`${dataDir}/`, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new StartError(`PORTICO_DATA_DIR: cannot write to ${dataDir} (${(error as NodeJS.ErrnoException).code})`);
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOTDIR' ? `${dataDir} is a file, or is within one` : `cannot write to ${dataDir} (${code})`;
+    throw new StartError(`PORTICO_DATA_DIR: ${why}`);
   }
 }
 

@@ -42,10 +42,18 @@ describe('a port is taken', () => {
 });
 
 describe('the data directory', () => {
-  test('one that cannot be created is named', async () => {
+  test.each([
+    ['a file', ''],
+    ['within a file', 'data'],
+  ])('one that is %s is named', async (_, name) => {
     const file = join(dataDir, 'a-file');
-    writeFileSync(file, '');
-    expectOneLine(await cannotStart({ PORTICO_DATA_DIR: join(file, 'data') }), 'PORTICO_DATA_DIR', file);
+    // A file that may be executed is as accessible as a directory.
+    writeFileSync(file, '', { mode: 0o700 });
+    const path = join(file, name);
+    expectOneLine(
+      await cannotStart({ PORTICO_DATA_DIR: path }),
+      `PORTICO_DATA_DIR: ${path} is a file, or is within one`,
+    );
   });
 
   test('one in a place where nothing can be made is named', async () => {
