@@ -10,7 +10,7 @@ interface Page {
   next: string | null;
 }
 
-/** The first scenarios of a Portico: nobody else was refused or added before. */
+/** They must be the first scenarios of a Portico: the log of one that has refused or added users has other entries. */
 export function describeAuditLog(portico: () => Portico): void {
   describe('the audit log, through the front door', () => {
     let dora: string;

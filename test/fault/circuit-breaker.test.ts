@@ -34,7 +34,7 @@ describe('a service that fails too often', () => {
     ill.fail(faults.hangsUp);
     await several(4, () => ask('{ ill sound }'));
     expect(ill.asked()).toBe(4);
-    // It is well again, but nobody can know.
+    // It is well again, but no call shows that yet.
     ill.fail(undefined);
     const { body, headers } = await ask('{ ill ill_more sound }');
     const extensions = {

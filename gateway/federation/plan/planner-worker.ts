@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-// Not by the door: the thread has no use for the rest of the platform, and would keep it in memory.
+// Not from its `index.ts`: the thread has no use for the rest of the platform, and would keep it in memory.
 import { serveCalls } from '../../../platform/worker-rpc.ts';
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
 import type { PlanAnswer, PlannerData, PlannerReady, PlanQuestion } from './planner-messages.ts';

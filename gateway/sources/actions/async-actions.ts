@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
 import type { Jobs } from '../../jobs/index.ts';
-// Not by their door, which loads the engine of jobs: it costs a gateway without a database for jobs nothing.
+// Not from its `index.ts`, which loads the engine of jobs: a gateway without a database for jobs does not need it.
 import {
   digestOf,
   done,

@@ -143,7 +143,7 @@ describe('a gateway that starts while a service is down whose schema is stored',
     const gateway = await keepForTest(start(files));
     expect((await ask(gateway, '{ letter }')).body).toEqual({ data: { letter: 'from the shop' } });
     expect(gateway.logged('remote_schema.conflict')).toEqual([]);
-    // Nobody is told that its other fields do not exist.
+    // No error says that its other fields do not exist.
     expect((await ask(gateway, '{ letters }')).status).toBe(503);
   });
 

@@ -12,7 +12,7 @@ import {
   type TokenContent,
 } from './issuer.ts';
 
-/** Tokens that nobody may get in with: what is wrong with them, to the reason that the caller is told. */
+/** Tokens that must be rejected: what is wrong with them, to the reason in the response. */
 export function hostileTokens(issuer: Issuer): readonly (readonly [name: string, token: string, reason: string])[] {
   const now = Math.floor(Date.now() / 1000);
   const stranger = makeKey(issuer.key.kid);

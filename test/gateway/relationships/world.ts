@@ -68,7 +68,7 @@ const USERS = /* GraphQL */ `
   }
 `;
 
-/** Users. The one with the number 8 cannot be had; the names of those that nobody knows cannot either. */
+/** Users. The one with the number 8 cannot be had; the names of unknown users cannot either. */
 export function usersService(): Promise<GraphqlUpstream> {
   const user = (id: string) => ({ id });
   return graphqlUpstream(USERS, {

@@ -197,7 +197,7 @@ describe('an answer', () => {
     expect((await answers(bytes)).status).toBe(502);
     answering = bytes;
     expect(await sendBytes(gateway.port, handshake)).toMatch(/^HTTP\/1.1 502 /);
-    // And nobody gets what is left of it.
+    // And what is left of it reaches no other request.
     expect((await get(['200 OK'])).text).toBe('ok');
   });
 

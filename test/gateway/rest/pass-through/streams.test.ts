@@ -57,7 +57,7 @@ describe('an upload', () => {
     outgoing.write(MEBIBYTE);
     expect(await answered).toEqual({ status: 413, text: 'too large' });
     outgoing.destroy();
-    // What is left of the upload is nobody's request.
+    // What is left of the upload is not taken for a request.
     answering = quickly;
     for (let i = 0; i < 3; i++) expect((await gateway.send('/slow/x', { headers })).text).toBe('next');
   });
