@@ -60,6 +60,8 @@ export interface Source {
   readonly definitions?: readonly string[];
   /** The same in its own names. */
   readonly upstream: GraphQLSchema;
+  /** Whether its schema may lack deprecated arguments and input fields that its service has, or which inputs are `@oneOf`. */
+  readonly hidesInputs?: boolean;
   /** Types that it declares how to join with those of the same name of other sources. */
   readonly mergedTypes?: ReadonlySet<string>;
   /** The SDL of its remote schemas, by their names, from which they can be opened again. */

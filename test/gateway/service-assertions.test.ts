@@ -200,15 +200,16 @@ describe('a service that asks for assertions gets one that its own verifier acce
   });
 
   test('when the gateway calls on its own behalf, naming no user', async () => {
-    for (const [audience, sign] of [
-      ['shop', '__schema'],
-      ['shop', '__type'],
-      ['parts', '_service'],
+    for (const [audience, sign, times] of [
+      ['shop', 'IntrospectionQuery', 2],
+      ['parts', '_service', 1],
     ] as const) {
       const question = asks.filter(({ text }) => text.includes(sign)).map(({ headers }) => headers[HEADER]?.toString());
       const accepted = await Promise.allSettled(question.map((one) => verifierFor(audience)(one)));
       const claims = accepted.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-      expect(claims.map((one) => Object.keys(one).sort())).toEqual([['aud', 'exp', 'iat', 'iss', 'jti']]);
+      expect(claims.map((one) => Object.keys(one).sort())).toEqual(
+        Array(times).fill(['aud', 'exp', 'iat', 'iss', 'jti']),
+      );
     }
   });
 });

@@ -52,7 +52,7 @@ function typeConflicts(source: Source, other: Source): readonly string[] {
   return Object.values(source.schema.getTypeMap()).flatMap((type) => {
     const theirs = other.schema.getType(type.name);
     if (!theirs || roots.has(type) || isIntrospectionType(type) || isSpecifiedScalarType(type)) return [];
-    if (typeContent(type) === typeContent(theirs) || areMerged(type.name, source, other)) return [];
+    if (areSame(type, source, theirs, other) || areMerged(type.name, source, other)) return [];
     return [`the type "${type.name}" is not the same in "${source.name}" and in "${other.name}"`];
   });
 }
@@ -62,25 +62,52 @@ function areMerged(type: string, { mergedTypes: own }: Source, { mergedTypes: th
   return own !== undefined && theirs !== undefined && (own.has(type) || theirs.has(type));
 }
 
-/** The content of a type as a text for comparison: without descriptions, in a fixed order. */
-function typeContent(type: GraphQLNamedType): string {
+/** Whether two types are the same, but for what the introspection of either service does not show. */
+function areSame(type: GraphQLNamedType, source: Source, theirs: GraphQLNamedType, other: Source): boolean {
+  return (
+    typeContent(type, other.hidesInputs ? theirs : undefined) ===
+    typeContent(theirs, source.hidesInputs ? type : undefined)
+  );
+}
+
+/**
+ * The content of a type as a text for comparison: without descriptions, in a fixed order.
+ *
+ * @param partial the one that it is compared with, where that may hide inputs: those that only that one lacks are left out.
+ */
+function typeContent(type: GraphQLNamedType, partial: GraphQLNamedType | undefined): string {
   const parts = (list: readonly string[]) => [...list].sort().join(' ');
   const kind = type.constructor.name;
   if (isObjectType(type) || isInterfaceType(type)) {
     const interfaces = type.getInterfaces().map((one) => one.name);
-    const fields = Object.values(type.getFields()).map(
-      (field) => `${field.name}(${parts(field.args.map(inputText))}):${String(field.type)}`,
-    );
+    const theirs = isObjectType(partial) || isInterfaceType(partial) ? partial.getFields() : undefined;
+    const fields = Object.values(type.getFields()).map((field) => {
+      const args = shownInputs(field.args, theirs && (theirs[field.name]?.args ?? []));
+      return `${field.name}(${parts(args.map(inputText))}):${String(field.type)}`;
+    });
     return `${kind} ${parts(interfaces)} {${parts(fields)}}`;
   }
-  if (isInputObjectType(type))
-    return `${kind} ${type.isOneOf} {${parts(Object.values(type.getFields()).map(inputText))}}`;
+  if (isInputObjectType(type)) {
+    const theirs = isInputObjectType(partial) ? partial : undefined;
+    const fields = shownInputs(Object.values(type.getFields()), theirs && Object.values(theirs.getFields()));
+    const isOneOf = type.isOneOf && (theirs?.isOneOf ?? true);
+    return `${kind} ${isOneOf} {${parts(fields.map(inputText))}}`;
+  }
   if (isEnumType(type)) return `${kind} {${parts(type.getValues().map((value) => value.name))}}`;
   if (isUnionType(type)) return `${kind} {${parts(type.getTypes().map((member) => member.name))}}`;
   return kind;
 }
 
-function inputText(input: GraphQLArgument | GraphQLInputField): string {
+type Input = GraphQLArgument | GraphQLInputField;
+
+/** Inputs without those that are deprecated and that `theirs`, where given, lacks. */
+function shownInputs(inputs: readonly Input[], theirs: readonly Input[] | undefined): readonly Input[] {
+  if (!theirs) return inputs;
+  const shown = new Set(theirs.map(({ name }) => name));
+  return inputs.filter(({ name, deprecationReason }) => shown.has(name) || typeof deprecationReason !== 'string');
+}
+
+function inputText(input: Input): string {
   const value = defaultValueNode(input);
   return `${input.name}:${String(input.type)}${value ? `=${print(value)}` : ''}`;
 }

@@ -10,10 +10,11 @@ import { eventsTarget, type RemoteTarget, remoteTarget } from '../remote-schema/
 import { type Source, type SourceDependencies, SourceError, SourceUnreachable, SourceUnsupported } from '../source.ts';
 import { stitchingSource } from '../stitching/index.ts';
 import { definitionFingerprint, type StoredSchema, withoutAddresses } from '../stored-schema.ts';
-import { fetchServiceSdl, fetchStitchingSdl, introspect, UnsupportedQueryError } from './introspect.ts';
+import { type Introspected, Introspection } from './introspect.ts';
 import { LastAnswer } from './last-answer.ts';
 import { compositionOf, isAlike, type OpenedRemote, openedSdl } from './opened-remote.ts';
 import { openPlainSource, usableSchema } from './plain-source.ts';
+import { fetchServiceSdl, fetchStitchingSdl, UnsupportedQueryError } from './schema-queries.ts';
 
 /** A remote schema as the metadata describes it, not yet introspected. */
 export interface RemoteSchema {
@@ -118,8 +119,9 @@ function serviceWays(
   const { publicRole } = surroundings;
   const target = targetOf(metadata, surroundings, availability);
   const asSource = (source: Source): OpenedRemote => ({ kind: 'source', source, availability });
-  const plain = (schema: GraphQLSchema) =>
-    asSource(openPlainSource(metadata, usableSchema(schema), target, publicRole));
+  const introspection = new Introspection(target);
+  const plain = ({ schema, hidesInputs }: Introspected) =>
+    asSource({ ...openPlainSource(metadata, usableSchema(schema), target, publicRole), hidesInputs });
   const stitched = (sdl: string) => asSource(stitchingSource(metadata, sdl, target, publicRole));
   const subgraph = (sdl: string): OpenedRemote => ({
     kind: 'subgraph',
@@ -129,8 +131,8 @@ function serviceWays(
   const last = new LastAnswer<OpenedRemote>();
   const askPlain = async (kept: Kept) =>
     schemaSdl === undefined
-      ? last.open((isKnown) => orUnanswered(introspect(target, isKnown)), plain, kept)
-      : kept(plain(buildRemoteSchema(schemaSdl)));
+      ? last.open((isKnown) => orUnanswered(introspection.ask(isKnown)), plain, kept)
+      : kept(plain({ schema: buildRemoteSchema(schemaSdl), hidesInputs: false }));
   const askStitched = async (kept: Kept) =>
     schemaSdl === undefined
       ? last.open((isKnown) => orUnanswered(fetchStitchingSdl(target, isKnown)), stitched, kept)
@@ -149,7 +151,8 @@ function serviceWays(
     ask,
     openWith: async ({ sdl, composition }) => {
       const kind = definition.composition === 'auto' ? composition : definition.composition;
-      if (kind === 'plain') return plain(buildRemoteSchema(sdl));
+      // It may be of an earlier introspection, which asked for less.
+      if (kind === 'plain') return plain({ schema: buildRemoteSchema(sdl), hidesInputs: true });
       return kind === 'stitching' ? stitched(sdl) : subgraph(sdl);
     },
   };

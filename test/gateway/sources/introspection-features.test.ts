@@ -72,27 +72,6 @@ test('deprecated arguments and input fields of a service can be used, and are in
   for (const type of ours) expect(type).toEqual(theirs.find(({ name }) => name === type.name));
 });
 
-test('a service of the specification of 2018 is introspected by its query', async () => {
-  const asked: string[] = [];
-  const gateway = await shopThat((query) => {
-    asked.push(query);
-    if (query.includes('__type('))
-      return { data: { Type: { fields: [{ name: 'inputFields', args: [] }] }, Field: null } };
-    return { data: introspectionFromSchema(buildSchema(SDL), { specifiedByUrl: false }) };
-  });
-  expect((await gateway.graphql('{ items(first: 1) }', { token })).body.errors).toBeUndefined();
-  expect(asked.at(-1)).toBe(getIntrospectionQuery());
-});
-
-test('a service that refuses to say what it supports is introspected all the same', async () => {
-  const gateway = await shopThat((query) =>
-    query === getIntrospectionQuery()
-      ? { data: introspectionFromSchema(buildSchema(SDL)) }
-      : { errors: [{ message: 'no such operation is allowed' }] },
-  );
-  expect((await gateway.graphql('{ items(first: 1) }', { token })).body.errors).toBeUndefined();
-});
-
 test('a required argument that a service deprecates is not deprecated, since GraphQL allows none', async () => {
   const sdl = SDL.replace('first: Int,', 'first: Int! @deprecated,');
   const schema = buildSchema(sdl, { assumeValid: true });
@@ -108,3 +87,28 @@ test('a required argument that a service deprecates is not deprecated, since Gra
     },
   });
 });
+
+/** A service with a field of its name, and types that others share. */
+async function sharingService(name: string, refusesMore: boolean) {
+  const types = 'type T { of(first: Int, limit: Int @deprecated, by: By): String }';
+  const schema = buildSchema(SDL.replace('items(', `${name}: T ${name}Items(`) + types);
+  const { url } = await keep(
+    serve(({ body }, response) => {
+      const { query, operationName } = body as { query: string; operationName?: string };
+      const isRefused = refusesMore && operationName === 'IntrospectionQuery' && query !== getIntrospectionQuery();
+      return isRefused ? reply(response, 403, {}) : reply(response, 200, graphqlSync({ schema, source: query }));
+    }),
+  );
+  return { name, definition: { url } };
+}
+
+test.each(['a', 'b'])(
+  'types of two services are the same where only %s shows deprecated inputs and oneOf',
+  async (one) => {
+    const remotes = [await sharingService('a', one !== 'a'), await sharingService('b', one !== 'b')];
+    const gateway = await keep(openGateway({ issuer, metadata: { 'remote_schemas.yaml': remotes } }));
+    const query = '{ a { of(first: 1) } b { of(first: 1) } aItems(by: { id: 1 }) bItems(filter: { new: "x" }) }';
+    const { body } = await gateway.graphql(query, { token });
+    expect(body).toEqual({ data: { a: null, b: null, aItems: null, bItems: null } });
+  },
+);
