@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button, ErrorNotice, Notice } from '../parts/index.ts';
 import { administration as texts } from '../texts/index.ts';
 import { fieldProblem, useChange } from './change.ts';
@@ -30,6 +30,17 @@ export function ChangeForm({ fields, submit, kind = 'primary', run, onCancel, re
       ?.querySelector<HTMLElement>('[aria-invalid=true], [data-invalid=true] :is(input, select, button)')
       ?.focus();
   }, [error]);
+  const isDiscarded = useRef(false);
+  useLayoutEffect(() => {
+    if (!isDiscarded.current) return;
+    isDiscarded.current = false;
+    // The button that had the focus is gone.
+    form.current?.querySelector<HTMLElement>('input, select, textarea, button')?.focus();
+  });
+  function discard() {
+    isDiscarded.current = true;
+    record?.discard();
+  }
   const problemOf = (field: string) =>
     problem?.field === field ? (problem.message ?? texts.form.required) : undefined;
   return (
@@ -46,7 +57,7 @@ export function ChangeForm({ fields, submit, kind = 'primary', run, onCancel, re
       {record?.isOutdated && (
         <Notice kind="info">
           <p>{texts.form.outdated}</p>
-          <Button onClick={record.discard}>{texts.form.discard}</Button>
+          <Button onClick={discard}>{texts.form.discard}</Button>
         </Notice>
       )}
       {children(problemOf)}

@@ -14,8 +14,8 @@ export interface RecordForm<Values> {
 
 interface Edited<Values> {
   readonly values: Values;
-  /** What the record had before. */
-  readonly before: string;
+  /** What the record had when it was edited or saved, and what was saved here since: none of them is a change from elsewhere. */
+  readonly known: readonly string[];
   readonly isSaved: boolean;
 }
 
@@ -23,15 +23,23 @@ interface Edited<Values> {
 export function useRecordForm<Values>(stored: Values): RecordForm<Values> {
   const [edited, setEdited] = useState<Edited<Values> | undefined>(undefined);
   const now = JSON.stringify(stored);
-  const hasChanged = edited !== undefined && edited.before !== now;
+  const hasChanged = edited !== undefined && !edited.known.includes(now);
   const current = hasChanged && edited.isSaved ? undefined : edited;
   const values = current ? current.values : stored;
   return {
     values,
-    edit: (changed) => setEdited({ values: changed, before: current?.before ?? now, isSaved: false }),
+    edit: (changed) => {
+      const saved = current?.isSaved ? [JSON.stringify(current.values)] : [];
+      setEdited({ values: changed, known: [...(current?.known ?? [now]), ...saved], isSaved: false });
+    },
     save: async (send) => {
       await send(values);
-      setEdited({ values, before: now, isSaved: true });
+      setEdited((latest) =>
+        latest === edited
+          ? { values, known: [now], isSaved: true }
+          : // It was edited while it was saved, or what is saved was taken.
+            latest && { ...latest, known: [now, JSON.stringify(values)] },
+      );
     },
     isOutdated: current !== undefined && hasChanged && JSON.stringify(current.values) !== now,
     discard: () => setEdited(undefined),

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type describe, expect, test } from '@jest/globals';
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { DEMO_OPERATOR } from '../../auth-service/cli/demo-operator.ts';
 import { accessibilityProblems, type WatchedPage } from './browser.ts';
 
@@ -195,6 +195,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       expect(await roles.getByText('What is saved has changed').count()).toBe(0);
       expect(await accessibilityProblems(page)).toEqual([]);
       await claims.getByRole('button', { name: 'Show what is saved' }).click();
+      await focused(claims.getByRole('combobox'));
       expect(await department.inputValue()).toBe('elsewhere');
       // What was saved here is followed by what is saved elsewhere later.
       await department.fill('saved-here');
@@ -204,6 +205,19 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await page.getByRole('button', { name: 'Forget failed logins' }).click();
       await page.getByText('x-hasura-department: later').waitFor();
       expect(await department.inputValue()).toBe('later');
+      // What is typed while it is saved, or loaded after that, stays; and what was saved here has not changed elsewhere.
+      for (const held of ['mutation auth_admin_user_set_claims', 'query auth_admin_user_get']) {
+        await department.fill(`saved before ${held}`);
+        const request = await hold(page, held);
+        await claims.getByRole('button', { name: 'Save claims' }).click();
+        await request.reached;
+        await department.fill(`typed during ${held}`);
+        expect(await claims.getByText('What is saved has changed').count()).toBe(0);
+        request.release();
+        await page.getByText(`x-hasura-department: saved before ${held}`).waitFor();
+        expect(await department.inputValue()).toBe(`typed during ${held}`);
+        expect(await claims.getByText('What is saved has changed').count()).toBe(0);
+      }
       await changeElsewhere('auth_admin_user_set_roles', { ...ofBob, roles: ['user'] });
       await changeElsewhere('auth_admin_user_set_claims', { ...ofBob, claims: [] });
       expect(page.problems()).toEqual([]);
@@ -480,4 +494,18 @@ async function loaded(page: Page): Promise<void> {
 /** Waits until an element has the focus, which moves after what it follows is shown. */
 export async function focused(element: Locator): Promise<void> {
   await element.and(element.page().locator(':focus')).waitFor({ state: 'attached' });
+}
+
+/** Holds requests that have a text until they are released. */
+async function hold(page: Page, text: string): Promise<{ readonly reached: Promise<unknown>; release(): void }> {
+  const isHeld = (request: Request) => request.postData()?.includes(text) ?? false;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/v1/graphql', async (route) => {
+    if (isHeld(route.request())) await released;
+    await route.continue();
+  });
+  return { reached: page.waitForRequest(isHeld), release };
 }
