@@ -13,6 +13,17 @@ export function limitHeapGrowth(): void {
   setFlagsFromString('--optimize-for-size');
 }
 
+/**
+ * Has V8 run WebAssembly as its baseline compiler made it, in all threads of the process: optimized code costs processor time
+ * and memory, which only functions that run often win back. What the baseline compiler cannot compile, such as on a processor
+ * without SSE4.1, still goes to the optimizing one; `--liftoff-only`, a flag for tests of V8, would end the process there.
+ */
+export function keepWasmUnoptimized(): void {
+  setFlagsFromString('--no-wasm-tier-up');
+  // Without the line above it would optimize everything at once.
+  setFlagsFromString('--no-wasm-dynamic-tiering');
+}
+
 /** The initial size of a heap, in MB. */
 export interface InitialHeap {
   /** The size up to which V8 does not collect the old generation; V8 uses at most half of the limit. */

@@ -6,7 +6,7 @@ export { addDays, addSeconds, DAY_MS, DAY_SECONDS, hasRealDate } from './dates.t
 export { errorCode } from './error-code.ts';
 export { Failover } from './failover.ts';
 export { makeDirectory } from './files/index.ts';
-export { type InitialHeap, limitHeapGrowth } from './heap.ts';
+export { type InitialHeap, keepWasmUnoptimized, limitHeapGrowth } from './heap.ts';
 export {
   CONNECTION_LIMITS,
   type ConnectionCounts,

@@ -1,17 +1,11 @@
-import { setFlagsFromString } from 'node:v8';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
+import { keepWasmUnoptimized } from '../../platform/index.ts';
 import { PrismaClient } from './generated/client.ts';
 import { GuardedPool } from './guarded-pool.ts';
 
 /** The default timeout of a statement. */
 export const STATEMENT_TIMEOUT_MS = 5_000;
-
-/**
- * V8's baseline compiler for WebAssembly only. Prisma compiles queries in WebAssembly and keeps their plans, so that few of its
- * functions run often: to optimize them takes a tenth of the processor time of a start, and 40 MB.
- */
-const NO_OPTIMIZED_WASM = '--liftoff-only';
 
 export interface ConnectionOptions {
   /** Connections at most. */
@@ -40,7 +34,9 @@ export interface OpenClient {
  * `$disconnect()`. Nothing outside this room has it: see `openDatabase`.
  */
 export function openClient(url: string, options: ClientOptions = {}): OpenClient {
-  setFlagsFromString(NO_OPTIMIZED_WASM);
+  // Prisma compiles queries in WebAssembly and keeps their plans, so that few of its functions run often: to optimize them takes
+  // a tenth of the processor time of a start, and 40 MB.
+  keepWasmUnoptimized();
   const { poolSize = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onConnectionLost, begin, timeoutMsOf } = options;
   const pool = new GuardedPool(url, { size: poolSize, statementTimeoutMs, timeoutMsOf });
   if (begin) pool.on('connect', (connection) => beginWith(connection, begin));

@@ -8,7 +8,9 @@ const requireOfJest = createRequire(require.resolve('jest-circus'));
 const { ModernFakeTimers } = createRequire(requireOfJest.resolve('jest-runtime'))('@jest/fake-timers');
 
 // A worker's databases (PGlite) and planners end before optimized WebAssembly would win back what optimizing it costs.
-setFlagsFromString('--liftoff-only');
+// As `keepWasmUnoptimized` of platform/, which a CommonJS module cannot load.
+setFlagsFromString('--no-wasm-tier-up');
+setFlagsFromString('--no-wasm-dynamic-tiering');
 
 // What a suite opens listens for the end of the process, and the suites of a worker share it.
 process.setMaxListeners(0);
