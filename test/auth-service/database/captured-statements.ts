@@ -46,6 +46,7 @@ export function captureStatements() {
 /** A node of a plan (PostgreSQL manual, EXPLAIN, FORMAT JSON). */
 interface PlanNode {
   'Node Type': string;
+  'Index Name'?: string;
   'Relation Name'?: string;
   'Index Cond'?: string;
   'TID Cond'?: string;

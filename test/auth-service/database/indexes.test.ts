@@ -8,6 +8,7 @@ import { tenantCommands } from '../../../auth-service/cli/commands/tenant.ts';
 import { userCommands } from '../../../auth-service/cli/commands/user.ts';
 import { endedSessionSweeps } from '../../../auth-service/housekeeping/index.ts';
 import { beginRotation, createSealer, refreshTokenKeySweep } from '../../../auth-service/tokens/index.ts';
+import { createDisableTenant } from '../../../auth-service/use-cases/index.ts';
 import { availableEngines } from '../../database/index.ts';
 import { addClientTo, administrationOf, OPERATING, OPERATOR } from '../operator.ts';
 import { KEY_ENCRYPTION_KEY, REVOCATION_SECRET } from '../service.ts';
@@ -217,6 +218,21 @@ if ((await availableEngines()).includes('postgres'))
 
       expect(reads.map((node) => node['Node Type'])).toEqual([expect.stringMatching(/^Index (Only )?Scan$/)]);
       expect(reads[0]?.['Index Cond']).toMatch(/tenant_id = .*~>=~ .*low.*~<~ .*high/);
+    });
+
+    test('disabling a tenant reads one of the users whose tokens were revoked, and no more', async () => {
+      await direct.query('UPDATE users SET tokens_valid_from = now() WHERE tenant_id = 3');
+      captured.forget();
+      await createDisableTenant(world.doors, () => new Date(), OPERATOR)(3);
+      const statement = captured.statements().find(({ text }) => text.includes('max(tokens_valid_from)'));
+      if (!statement) throw new Error('the latest revocation was not read');
+      const nodes = await planOf(statement, direct);
+      captured.forget();
+
+      expect(nodes.filter((node) => node['Relation Name'] === 'users')).toEqual([
+        expect.objectContaining({ 'Index Name': 'users_tenant_id_tokens_valid_from_idx' }),
+      ]);
+      expect(nodes.map((node) => node['Node Type'])).toContain('Limit');
     });
 
     test('a page of the audit log is found by an index', async () => {
