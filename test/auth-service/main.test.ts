@@ -28,12 +28,13 @@ interface Replica extends RunningProcess {
   readonly metricsUrl: string;
 }
 
-/** At a cost at which logins at once wait for each other. */
-function startReplicas({ url }: TestDatabase, count: number): Promise<Replica[]> {
+/** At a cost at which logins at once wait for each other, for long where they cannot be held in the database. */
+function startReplicas({ url, engine }: TestDatabase, count: number): Promise<Replica[]> {
   const start = async () => {
     const port = await freePort();
     const settings = {
-      AUTH_BCRYPT_COST: '10',
+      AUTH_BCRYPT_COST: engine === 'pglite' ? '11' : '10',
+      AUTH_DATABASE_STATEMENT_TIMEOUT_SECONDS: '60',
       AUTH_HASH_THREADS: '1',
       AUTH_SHUTDOWN_TIMEOUT_SECONDS: '60',
       AUTH_METRICS_PORT: String(port),
@@ -167,10 +168,23 @@ describe.each(engines)('the process of the auth service, on %s', (engine) => {
     const [service] = replicas as [Replica];
     const port = await service.ready;
     const before = await receivedBy(service);
+    const blocker = await connectToDatabase(database.url);
+    // They look for the account as long as somebody holds the table.
+    if (engine === 'postgres') await blocker.query('BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
     const logins = Array.from({ length: 8 }, () => login(port, { username: 'nobody', password: 'x', tenant_id: 1 }));
     // A connection that it has not accepted yet is lost when its port is closed.
     await until('all of them have arrived', async () => (await receivedBy(service)) - before === logins.length);
     service.child.kill('SIGTERM');
+    if (engine === 'postgres') {
+      const isStopping = () =>
+        fetch(`http://127.0.0.1:${port}/readyz`).then(
+          ({ ok }) => !ok,
+          () => true,
+        );
+      await until('it stops', isStopping);
+      await blocker.query('COMMIT');
+    }
+    await blocker.end();
 
     expect((await Promise.all(logins)).map(({ status }) => status)).toEqual(logins.map(() => 200));
     expect(await service.ended).toBe(0);
