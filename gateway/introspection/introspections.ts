@@ -8,54 +8,55 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { CacheCounts, type Done } from '../../platform/index.ts';
-import { TooCostly, writeAnswer } from './answer-writer.ts';
 import { introspectionTooCostly, tooManyIntrospectionsQueued } from './errors.ts';
-import { KeptAnswers } from './kept-answers.ts';
-import { type Question, questionKey, questionOf } from './question.ts';
+import { type IntrospectionOperation, introspectionOperation, resultKey } from './introspection-operation.ts';
+import { BudgetExceeded } from './result-budget.ts';
+import { ResultCache } from './result-cache.ts';
+import { writeResult } from './result-writer.ts';
 import { schemaSize } from './schema-size.ts';
 
 /** The bytes of `{"data":{…}}` in pieces, or a result with errors. */
-export type IntrospectionAnswer = readonly Buffer[] | ExecutionResult;
+export type IntrospectionResult = readonly Buffer[] | ExecutionResult;
 
 type VariableValues = Readonly<Record<string, unknown>>;
 
-/** An introspection that is ready to be answered any number of times. `done` is called once; nothing is thrown. */
-export type PreparedIntrospection = (variables: VariableValues, done: Done<IntrospectionAnswer>) => void;
+/** An introspection that is ready to be executed any number of times. `done` is called once; nothing is thrown. */
+export type PreparedIntrospection = (variables: VariableValues, done: Done<IntrospectionResult>) => void;
 
-/** Answers introspections of one schema. */
+/** Executes introspections of one schema. */
 export interface SchemaIntrospection {
   /** @param document the operation and the fragments that it uses, valid against the schema. */
   prepare(document: DocumentNode, operation: OperationDefinitionNode): PreparedIntrospection;
 }
 
-/** Milliseconds for which an answer is written before others go on. */
+/** Milliseconds for which a result is written before others go on. */
 const SLICE_MS = 4;
-/** Answers that are being written at a time, and that wait to be. */
+/** Results that are being written at a time, and that wait to be. */
 const MAX_AT_A_TIME = 4;
 const MAX_WAITING_INTROSPECTIONS = 100;
 /**
- * Characters that may be written for one answer: this many, and so many times what the standard query's answer has. That
- * answer's own take between four and five times, because objects within objects are counted at each level.
+ * Characters that may be written for one result: this many, and so many times what the standard query's result has. That
+ * result's own take between four and five times, because objects within objects are counted at each level.
  */
 const BASE_BUDGET = 4_000_000;
 const BUDGET_FACTOR = 16;
 
 /** An introspection result that is being written. */
 interface IntrospectionJob {
-  readonly steps: Generator<void, IntrospectionAnswer>;
-  readonly finish: Done<IntrospectionAnswer>;
+  readonly steps: Generator<void, IntrospectionResult>;
+  readonly finish: Done<IntrospectionResult>;
 }
 
 /**
- * Answers introspections of the schemas of one generation, from cached bytes where the same was asked before. Others are
+ * Executes introspections of the schemas of one generation; results that are cached are not written again. Others are
  * written in slices of a few milliseconds, so that a large schema does not block the event loop; concurrent requests for
- * the same answer share it.
+ * the same result share it.
  */
 export class Introspections {
   readonly counts = new CacheCounts();
-  readonly #kept = new KeptAnswers();
+  readonly #cache = new ResultCache();
   /** The callbacks that wait for a result, by its key. */
-  readonly #awaited = new Map<string, Done<IntrospectionAnswer>[]>();
+  readonly #awaited = new Map<string, Done<IntrospectionResult>[]>();
   readonly #jobs: IntrospectionJob[] = [];
   readonly #waiting: IntrospectionJob[] = [];
   #isWorking = false;
@@ -63,7 +64,7 @@ export class Introspections {
 
   /** How many results are cached. */
   get kept(): number {
-    return this.#kept.size;
+    return this.#cache.size;
   }
 
   of(schema: GraphQLSchema): SchemaIntrospection {
@@ -72,23 +73,23 @@ export class Introspections {
     const budget = budgetOf(schema);
     return {
       prepare: (document, operation) => {
-        const question = questionOf(document, operation);
+        const introspection = introspectionOperation(document, operation);
         return (variables, done) => {
-          const key = prefix + questionKey(question, variables);
-          const known = this.#kept.get(key);
+          const key = prefix + resultKey(introspection, variables);
+          const known = this.#cache.get(key);
           if (known) {
             this.counts.hits++;
             done(known);
           } else {
             this.counts.misses++;
-            this.#ask(key, answerSteps(schema, question, variables, budget), done);
+            this.#request(key, resultSteps(schema, introspection, variables, budget), done);
           }
         };
       },
     };
   }
 
-  #ask(key: string, steps: IntrospectionJob['steps'], done: Done<IntrospectionAnswer>): void {
+  #request(key: string, steps: IntrospectionJob['steps'], done: Done<IntrospectionResult>): void {
     const others = this.#awaited.get(key);
     if (others) {
       others.push(done);
@@ -100,14 +101,14 @@ export class Introspections {
     }
     const awaiting = [done];
     this.#awaited.set(key, awaiting);
-    const finish: Done<IntrospectionAnswer> = (answer) => {
+    const finish: Done<IntrospectionResult> = (result) => {
       this.#awaited.delete(key);
-      if (Array.isArray(answer)) this.#kept.keep(key, answer);
+      if (Array.isArray(result)) this.#cache.keep(key, result);
       for (const one of awaiting)
         try {
-          one(answer);
+          one(result);
         } catch (error) {
-          // One receiver that throws must not keep the answer from the others.
+          // One receiver that throws must not keep the result from the others.
           process.emitWarning(`an answer to an introspection could not be handed over: ${String(error)}`);
         }
     };
@@ -117,16 +118,16 @@ export class Introspections {
     if (!this.#isWorking) void this.#work();
   }
 
-  /** Works on each answer for a slice in turn. The first slice is worked at once: most answers need no more. */
+  /** Writes each result for a slice in turn. The first slice is written at once: most results need no more. */
   async #work(): Promise<void> {
     this.#isWorking = true;
     try {
       for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
-        const answer = workOn(job.steps, performance.now() + SLICE_MS);
-        if (answer) {
+        const result = workOn(job.steps, performance.now() + SLICE_MS);
+        if (result) {
           const next = this.#waiting.shift();
           if (next) this.#jobs.push(next);
-          job.finish(answer);
+          job.finish(result);
         } else this.#jobs.push(job);
         if (this.#jobs.length > 0) await setImmediate();
       }
@@ -137,7 +138,7 @@ export class Introspections {
 }
 
 /** @returns undefined when the slice ended before the result was complete. */
-function workOn(steps: IntrospectionJob['steps'], until: number): IntrospectionAnswer | undefined {
+function workOn(steps: IntrospectionJob['steps'], until: number): IntrospectionResult | undefined {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -145,26 +146,26 @@ function workOn(steps: IntrospectionJob['steps'], until: number): IntrospectionA
   }
 }
 
-function* answerSteps(
+function* resultSteps(
   schema: GraphQLSchema,
-  question: Question,
+  introspection: IntrospectionOperation,
   variables: VariableValues,
   budget: () => Generator<void, number>,
-): Generator<void, IntrospectionAnswer> {
+): Generator<void, IntrospectionResult> {
   try {
-    return yield* writeAnswer(schema, question, variables, yield* budget());
+    return yield* writeResult(schema, introspection, variables, yield* budget());
   } catch (error) {
-    if (error instanceof TooCostly) return introspectionTooCostly();
+    if (error instanceof BudgetExceeded) return introspectionTooCostly();
     // A resolver failed. graphql-js reports which one, and where.
-    return answerByExecution(schema, question, variables);
+    return executeWithGraphql(schema, introspection, variables);
   }
 }
 
-function answerByExecution(
+function executeWithGraphql(
   schema: GraphQLSchema,
-  { document }: Question,
+  { document }: IntrospectionOperation,
   variables: VariableValues,
-): IntrospectionAnswer {
+): IntrospectionResult {
   try {
     return execute({ schema, document, variableValues: variables }) as ExecutionResult;
   } catch (thrown) {

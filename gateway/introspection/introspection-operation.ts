@@ -2,7 +2,7 @@ import { type DocumentNode, type FragmentDefinitionNode, type OperationDefinitio
 import { fragmentsOf } from '../syntax/index.ts';
 
 /** A valid operation that only introspects the schema. */
-export interface Question {
+export interface IntrospectionOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -13,14 +13,20 @@ export interface Question {
 }
 
 /** @param document the operation and the fragments that it uses. */
-export function questionOf(document: DocumentNode, operation: OperationDefinitionNode): Question {
+export function introspectionOperation(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): IntrospectionOperation {
   const fragments = fragmentsOf(document);
   const declared = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
   return { document, operation, fragments, text: print(document), declared };
 }
 
 /** The cache key of a result, which depends only on the variables that the operation declares. */
-export function questionKey({ text, declared }: Question, variables: Readonly<Record<string, unknown>>): string {
+export function resultKey(
+  { text, declared }: IntrospectionOperation,
+  variables: Readonly<Record<string, unknown>>,
+): string {
   if (declared.length === 0) return text;
   const given = declared.map((name) => (Object.hasOwn(variables, name) ? [variables[name]] : []));
   return `${text}\n${JSON.stringify(given)}`;

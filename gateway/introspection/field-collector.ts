@@ -1,0 +1,143 @@
+import {
+  type FieldNode,
+  type GraphQLField,
+  GraphQLIncludeDirective,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getArgumentValues,
+  getDirectiveValues,
+  isAbstractType,
+  Kind,
+  SchemaMetaFieldDef,
+  type SelectionNode,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+} from 'graphql';
+import type { IntrospectionOperation } from './introspection-operation.ts';
+import type { ResultBudget } from './result-budget.ts';
+
+/** A field of a selection, with what is the same whatever object it is selected of. */
+export interface SelectedField {
+  /** `"name":` */
+  readonly key: string;
+  /** Undefined for `__typename`. */
+  readonly field: GraphQLField<unknown, unknown> | undefined;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly inner: MergedSelection;
+}
+
+/** What is selected of an object by one or more fields of the same place. It is taken apart when it is first needed. */
+export interface MergedSelection {
+  readonly sets: readonly SelectionSetNode[];
+  fields: readonly SelectedField[] | undefined;
+  /** Texts of the types that it was written for; wrapping types, of which there are many equal ones, by their text. */
+  readonly written: Map<unknown, string>;
+}
+
+/** Collects the fields that an introspection selects (GraphQL section 6.3.2), once for each place of its document. */
+export class FieldCollector {
+  readonly #schema: GraphQLSchema;
+  readonly #fragments: IntrospectionOperation['fragments'];
+  readonly #variables: { readonly [name: string]: unknown };
+  readonly #budget: ResultBudget;
+  readonly #numbers = new Map<SelectionSetNode, number>();
+  readonly #selections = new Map<string, MergedSelection>();
+
+  /** @param variables coerced values. */
+  constructor(
+    schema: GraphQLSchema,
+    fragments: IntrospectionOperation['fragments'],
+    variables: { readonly [name: string]: unknown },
+    budget: ResultBudget,
+  ) {
+    this.#schema = schema;
+    this.#fragments = fragments;
+    this.#variables = variables;
+    this.#budget = budget;
+  }
+
+  /** The same selection for the same sets, wherever they stand. */
+  selectionOf(sets: readonly SelectionSetNode[]): MergedSelection {
+    const different = [...new Set(sets)];
+    const key = different.map((set) => this.#numberOf(set)).join(' ');
+    const known = this.#selections.get(key);
+    if (known) return known;
+    const made: MergedSelection = { sets: different, fields: undefined, written: new Map() };
+    this.#selections.set(key, made);
+    return made;
+  }
+
+  /** The fields that are selected of an object of a type, in response order. */
+  fieldsOf(selection: MergedSelection, type: GraphQLObjectType): readonly SelectedField[] {
+    // A place of introspection has objects of one type only.
+    selection.fields ??= [...this.#collect(selection.sets, type)].map(([name, nodes]) =>
+      this.#selected(name, nodes, type),
+    );
+    return selection.fields;
+  }
+
+  #selected(name: string, nodes: readonly FieldNode[], type: GraphQLObjectType): SelectedField {
+    const [node] = nodes;
+    const field = node && this.#fieldOf(type, node.name.value);
+    return {
+      key: `${JSON.stringify(name)}:`,
+      field,
+      args: field && node ? getArgumentValues(field, node, this.#variables) : {},
+      inner: this.selectionOf(nodes.flatMap(({ selectionSet }) => selectionSet ?? [])),
+    };
+  }
+
+  #fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
+    if (name === '__typename') return undefined;
+    if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+    if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+    const field = type.getFields()[name];
+    if (!field) throw new Error('not a field of introspection');
+    return field;
+  }
+
+  #collect(sets: readonly SelectionSetNode[], type: GraphQLObjectType): ReadonlyMap<string, readonly FieldNode[]> {
+    const fields = new Map<string, FieldNode[]>();
+    const spread = new Set<string>();
+    const collect = ({ selections }: SelectionSetNode): void => {
+      for (const selection of selections) {
+        this.#budget.spend(1);
+        if (!this.#isIncluded(selection)) continue;
+        if (selection.kind === Kind.FIELD) {
+          const name = (selection.alias ?? selection.name).value;
+          const same = fields.get(name);
+          if (same) same.push(selection);
+          else fields.set(name, [selection]);
+        } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+          if (this.#applies(selection.typeCondition?.name.value, type)) collect(selection.selectionSet);
+        } else if (!spread.has(selection.name.value)) {
+          spread.add(selection.name.value);
+          const fragment = this.#fragments.get(selection.name.value);
+          if (fragment && this.#applies(fragment.typeCondition.name.value, type)) collect(fragment.selectionSet);
+        }
+      }
+    };
+    for (const set of sets) collect(set);
+    return fields;
+  }
+
+  #isIncluded(node: SelectionNode): boolean {
+    if (!node.directives?.length) return true;
+    if (getDirectiveValues(GraphQLSkipDirective, node, this.#variables)?.if === true) return false;
+    return getDirectiveValues(GraphQLIncludeDirective, node, this.#variables)?.if !== false;
+  }
+
+  #applies(condition: string | undefined, type: GraphQLObjectType): boolean {
+    if (condition === undefined || condition === type.name) return true;
+    const abstract = this.#schema.getType(condition);
+    return isAbstractType(abstract) && this.#schema.isSubType(abstract, type);
+  }
+
+  #numberOf(set: SelectionSetNode): number {
+    const known = this.#numbers.get(set);
+    if (known !== undefined) return known;
+    this.#numbers.set(set, this.#numbers.size);
+    return this.#numbers.size - 1;
+  }
+}
