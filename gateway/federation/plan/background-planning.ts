@@ -1,27 +1,27 @@
-import type { PlanAnswer, PlanQuestion } from './planner-messages.ts';
+import type { PlanRequest, PlanResponse } from './planner-messages.ts';
 
 /** How often preparation is restarted; after that, it blocks until its plans arrive. */
 const MOST_ROUNDS = 16;
 
 /** Thrown through code that asks for a plan synchronously: the plan is not there yet. */
 class PlanPending extends Error {
-  readonly question: PlanQuestion;
+  readonly request: PlanRequest;
 
-  constructor(question: PlanQuestion) {
+  constructor(request: PlanRequest) {
     super('the plan has not arrived yet');
-    this.question = question;
+    this.request = request;
   }
 }
 
-export interface PlanAsking {
-  /** Blocks until the answer is there. */
-  askAtOnce(question: PlanQuestion): PlanAnswer;
-  askLater(question: PlanQuestion): Promise<PlanAnswer>;
+export interface PlannerCalls {
+  /** Blocks until the response has arrived. */
+  callSync(request: PlanRequest): PlanResponse;
+  call(request: PlanRequest): Promise<PlanResponse>;
 }
 
 /** The preparation in progress. */
 interface Preparation {
-  readonly arrived: Map<string, PlanAnswer>;
+  readonly arrived: Map<string, PlanResponse>;
   readonly isLastRound: boolean;
 }
 
@@ -30,36 +30,36 @@ interface Preparation {
  * its start when the plan has arrived. It must have no side effects up to there.
  */
 export class BackgroundPlanning {
-  readonly #asking: PlanAsking;
+  readonly #calls: PlannerCalls;
   #preparation: Preparation | undefined;
 
-  constructor(asking: PlanAsking) {
-    this.#asking = asking;
+  constructor(calls: PlannerCalls) {
+    this.#calls = calls;
   }
 
-  /** Outside of `run`, it blocks until the answer is there. */
-  ask(question: PlanQuestion): PlanAnswer {
+  /** Outside of `run`, it blocks until the response has arrived. */
+  request(request: PlanRequest): PlanResponse {
     const preparation = this.#preparation;
-    const known = preparation?.arrived.get(planKey(question));
+    const known = preparation?.arrived.get(planKey(request));
     if (known) return known;
-    if (preparation && !preparation.isLastRound) throw new PlanPending(question);
-    return this.#asking.askAtOnce(question);
+    if (preparation && !preparation.isLastRound) throw new PlanPending(request);
+    return this.#calls.callSync(request);
   }
 
   /** @returns a promise only where `prepare` needs a plan. */
   run<T>(prepare: () => T): T | Promise<T> {
-    const arrived = new Map<string, PlanAnswer>();
+    const arrived = new Map<string, PlanResponse>();
     const first = this.#attempt(prepare, { arrived, isLastRound: false });
     return first instanceof PlanPending ? this.#goOn(prepare, arrived, first) : first;
   }
 
-  async #goOn<T>(prepare: () => T, arrived: Map<string, PlanAnswer>, first: PlanPending): Promise<T> {
-    let { question } = first;
+  async #goOn<T>(prepare: () => T, arrived: Map<string, PlanResponse>, first: PlanPending): Promise<T> {
+    let { request } = first;
     for (let round = 1; ; round++) {
-      arrived.set(planKey(question), await this.#asking.askLater(question));
+      arrived.set(planKey(request), await this.#calls.call(request));
       const made = this.#attempt(prepare, { arrived, isLastRound: round >= MOST_ROUNDS });
       if (!(made instanceof PlanPending)) return made;
-      question = made.question;
+      request = made.request;
     }
   }
 
@@ -77,6 +77,6 @@ export class BackgroundPlanning {
   }
 }
 
-function planKey({ document, operationName, labels, planner }: PlanQuestion): string {
+function planKey({ document, operationName, labels, planner }: PlanRequest): string {
   return JSON.stringify([planner, operationName, [...(labels ?? [])], document]);
 }

@@ -9,14 +9,14 @@ export interface PlannerData {
 }
 
 /** A request to the thread. */
-export interface PlanQuestion {
+export interface PlanRequest {
   readonly document: string;
   readonly operationName: string | undefined;
   readonly labels: ReadonlySet<string> | undefined;
   readonly planner: 'plan' | 'planEntities';
 }
 
-export type PlanAnswer = { readonly node: PlanNode | undefined } | { readonly unplannable: string };
+export type PlanResponse = { readonly node: PlanNode | undefined } | { readonly unplannable: string };
 
 /** The thread's message once it is ready. */
 export interface PlannerReady {

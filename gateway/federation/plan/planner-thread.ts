@@ -4,7 +4,7 @@ import { PlannerStopped, PlannerUnavailable } from '../errors.ts';
 import { BackgroundPlanning } from './background-planning.ts';
 import { openEntityPlanner } from './entity-planner.ts';
 import { openPlanner, type PlanQuery, unplannable } from './planner.ts';
-import type { PlanAnswer, PlannerData, PlannerReady, PlanQuestion } from './planner-messages.ts';
+import type { PlannerData, PlannerReady, PlanRequest, PlanResponse } from './planner-messages.ts';
 import type { SlicedPlannerOptions } from './sliced-planner.ts';
 
 /** The planners of a supergraph. */
@@ -92,8 +92,8 @@ const abandoned = new FinalizationRegistry<RpcThread>((thread) => void thread.cl
 
 class ThreadedPlanners implements Planners {
   readonly #background = new BackgroundPlanning({
-    askAtOnce: (question) => this.#ask(question),
-    askLater: (question) => this.#askLater(question),
+    callSync: (request) => this.#callSync(request),
+    call: (request) => this.#call(request),
   });
   readonly withoutBlocking: Planners['withoutBlocking'] = (prepare) => this.#background.run(prepare);
   readonly plan: PlanQuery = this.#planner('plan');
@@ -154,31 +154,31 @@ class ThreadedPlanners implements Planners {
     return thread;
   }
 
-  #planner(planner: PlanQuestion['planner']): PlanQuery {
+  #planner(planner: PlanRequest['planner']): PlanQuery {
     return (document, operationName, labels) => {
-      const question: PlanQuestion = { document, operationName, labels, planner };
-      const answer = this.#background.ask(question);
-      if ('unplannable' in answer) throw unplannable(answer.unplannable);
-      return answer.node;
+      const request: PlanRequest = { document, operationName, labels, planner };
+      const response = this.#background.request(request);
+      if ('unplannable' in response) throw unplannable(response.unplannable);
+      return response.node;
     };
   }
 
   /** @throws PlannerStopped */
-  #ask(question: PlanQuestion): PlanAnswer {
+  #callSync(request: PlanRequest): PlanResponse {
     try {
       if (this.#thread.hasEnded) this.#reopen();
-      return this.#thread.callSync(question) as PlanAnswer;
+      return this.#thread.callSync(request) as PlanResponse;
     } catch (error) {
       throw error instanceof ThreadStopped ? new PlannerStopped(error) : error;
     }
   }
 
   /** @throws PlannerStopped */
-  async #askLater(question: PlanQuestion): Promise<PlanAnswer> {
+  async #call(request: PlanRequest): Promise<PlanResponse> {
     try {
       if (this.#thread.hasEnded) this.#reopen();
       if (this.#thread.pending >= MOST_UNANSWERED) throw new ThreadStopped('too many operations wait for their plans');
-      return (await this.#thread.call(question)) as PlanAnswer;
+      return (await this.#thread.call(request)) as PlanResponse;
     } catch (error) {
       throw error instanceof ThreadStopped ? new PlannerStopped(error) : error;
     }

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 // Not from its `index.ts`: the thread has no use for the rest of the platform, and would keep it in memory.
 import { serveCalls } from '../../../platform/worker-rpc.ts';
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
-import type { PlanAnswer, PlannerData, PlannerReady, PlanQuestion } from './planner-messages.ts';
+import type { PlannerData, PlannerReady, PlanRequest, PlanResponse } from './planner-messages.ts';
 import { SlicedPlanner } from './sliced-planner.ts';
 
 /** Planners of so many characters of SDL, of some 100 bytes each, may wait to be collected as garbage. */
@@ -17,7 +17,7 @@ await serveCalls(async (data: PlannerData) => {
   if ('unavailable' in opened) return { ready: opened satisfies PlannerReady, handle: () => undefined };
   return {
     ready: {} satisfies PlannerReady,
-    handle: ({ document, operationName, labels, planner }: PlanQuestion): PlanAnswer => {
+    handle: ({ document, operationName, labels, planner }: PlanRequest): PlanResponse => {
       try {
         return { node: opened[planner](document, operationName, labels) };
       } catch (error) {
