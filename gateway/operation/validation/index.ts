@@ -2,4 +2,3 @@ export { type Access, accessOf, needsOfOperation } from './access.ts';
 export type { OperationLimits, RoleLimits } from './limits.ts';
 export { RoleRules } from './role-rules.ts';
 export { isValidated, type ValidatedOperation, type ValidationResult, validateForRole } from './validate-for-role.ts';
-export type { Validated } from './validation.ts';

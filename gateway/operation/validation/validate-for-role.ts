@@ -13,7 +13,7 @@ import { withoutSuggestion } from './introspection.ts';
 import type { RoleLimits } from './limits.ts';
 import type { RoleRules } from './role-rules.ts';
 import { mayHoldSecrets } from './secret-fields.ts';
-import { severalAuthenticationFields, validated } from './validation.ts';
+import { severalAuthenticationFields, validationErrors } from './validation.ts';
 import { prepareVariables, type VariableProblems } from './variables.ts';
 
 /** An operation of a document, for callers of one role. */
@@ -111,7 +111,7 @@ class RoleValidation implements ValidationResult {
     const access = accessOf(document, generation);
     this.#authenticates = access.authenticates;
     const refusals = this.#refusals(access, rules.refusal(document, role, isSaved));
-    const invalid = refusals.length > 0 ? [] : validated(document, this.#graph).errors;
+    const invalid = refusals.length > 0 ? [] : validationErrors(document, this.#graph);
     const { awaited } = generation;
     this.isAwaited =
       invalid.length > 0 && awaited !== undefined && mayBecomeValid(document, this.#graph, awaited, role);

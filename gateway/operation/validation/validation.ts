@@ -17,22 +17,17 @@ import { noRootType, severalAuthenticationFieldsIn } from '../errors.ts';
 import type { Access } from './access.ts';
 import { MAX_ERRORS } from './variables.ts';
 
-/** The result of validating a document against one role's graph. Empty errors: it may run. */
-export interface Validated {
-  readonly errors: readonly GraphQLError[];
-}
-
 /** By the graph that a document was validated against. */
-const VALIDATION_RESULTS = new DocumentFact(() => new Map<RoleGraph, Validated>());
+const VALIDATION_ERRORS = new DocumentFact(() => new Map<RoleGraph, readonly GraphQLError[]>());
 
-/** Validates a document against a role's graph, once. */
-export function validated(document: Document, graph: RoleGraph): Validated {
-  const results = VALIDATION_RESULTS.of(document);
-  const known = results.get(graph);
+/** Validates a document against a role's graph, once. @returns no errors where it may run. */
+export function validationErrors(document: Document, graph: RoleGraph): readonly GraphQLError[] {
+  const byGraph = VALIDATION_ERRORS.of(document);
+  const known = byGraph.get(graph);
   if (known) return known;
-  const result = { errors: validate(graph.accepted, document.node, RULES, { maxErrors: MAX_ERRORS }) };
-  results.set(graph, result);
-  return result;
+  const errors = validate(graph.accepted, document.node, RULES, { maxErrors: MAX_ERRORS });
+  byGraph.set(graph, errors);
+  return errors;
 }
 
 /** Rules of ours in place of graphql-js's. */
