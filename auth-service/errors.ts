@@ -53,6 +53,7 @@ export const ADMINISTRATION_STATUS = {
   'client-not-manageable': 403,
   'user-not-manageable': 403,
   'last-administrator': 409,
+  'changed-too-often': 429,
 } as const;
 
 export interface Refusal {

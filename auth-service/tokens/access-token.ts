@@ -9,6 +9,9 @@ const HASURA_CLAIMS = 'https://hasura.io/jwt/claims';
 /** RFC 9068, section 2.1. */
 const ACCESS_TOKEN_TYPE = 'at+jwt';
 
+/** Of a token, in characters: gateways and this service refuse longer ones unread. Those without extra claims have about 800. */
+export const MAX_ACCESS_TOKEN_LENGTH = 8_192;
+
 /** The `client_id` of tokens from a login with a password, without a registered OAuth client. */
 export const FIRST_PARTY_CLIENT = 'portico';
 
@@ -42,7 +45,11 @@ export interface TokenSubject {
 
 export interface AccessTokens {
   readonly lifetimeSeconds: number;
-  /** A signed JWT in compact form, valid from `now`. */
+  /**
+   * A signed JWT in compact form, valid from `now`.
+   *
+   * @throws Error when it would be too long to be accepted, as by the extra claims of several roles together.
+   */
   issue(subject: TokenSubject, now: Date): string;
 }
 
@@ -72,14 +79,25 @@ export function createAccessTokens({ keys, issuer, audience, lifetimeSeconds }: 
           'x-hasura-tenant-id': String(subject.tenantId),
         },
       };
-      return signToken(claims, privateKey, algorithm, { typ: ACCESS_TOKEN_TYPE, kid });
+      const token = signToken(claims, privateKey, algorithm, { typ: ACCESS_TOKEN_TYPE, kid });
+      if (token.length > MAX_ACCESS_TOKEN_LENGTH) throw tooLong(token, subject);
+      return token;
     },
   };
 }
 
+/** For the operator, in the log. */
+function tooLong({ length }: string, { tenantId, userId }: TokenSubject): Error {
+  return new Error(
+    `the access token of ${userId} of tenant ${tenantId} would have ${length} characters, and nothing accepts more than ` +
+      `${MAX_ACCESS_TOKEN_LENGTH}: shorten the extra claims or roles of the user, or the claims of its tenant or roles`,
+  );
+}
+
 /**
  * `iat`, in whole seconds. A token that is issued right after earlier ones were revoked must not look like one of them, so it
- * may be two seconds in the future, a second more for each other revocation meanwhile. Verifiers tolerate more.
+ * may be two seconds in the future, a second more for each other revocation meanwhile: eleven at most where rights were taken
+ * away, see `isTooFarAhead`. Verifiers tolerate more.
  */
 function issueTime(now: Date, tokensValidFrom: Date | null | undefined): number {
   const earliest = tokensValidFrom ? Math.ceil(tokensValidFrom.getTime() / 1000) : 0;

@@ -17,7 +17,7 @@ const CLAIM_NAME = /^x-hasura-[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_CLAIM_NAME_LENGTH = 64;
 const MAX_VALUE_LENGTH = 512;
 const MAX_CLAIMS = 16;
-/** A token has the claims of its tenant, its roles and its user, and 8,192 characters at most. */
+/** A token has the claims of its tenant, its roles and its user: three full sets fit beside a few roles, and one that is too long is not issued. */
 const MAX_SET_BYTES = 1_600;
 /** They become HTTP headers. */
 const CONTROL_OR_SURROGATE = /\p{Cc}|\p{Surrogate}/u;

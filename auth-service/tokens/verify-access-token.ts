@@ -1,10 +1,8 @@
 import { createPublicKey, type KeyObject, verify as verifySignature } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { isCanonicalUuid, isJsonObject } from '../../platform/index.ts';
+import { MAX_ACCESS_TOKEN_LENGTH } from './access-token.ts';
 import type { SigningKeys } from './signing-keys.ts';
-
-/** Our own tokens have about 800 characters; longer ones are refused unread. */
-const MAX_ACCESS_TOKEN_LENGTH = 8192;
 
 const MAX_INT32 = 2 ** 31 - 1;
 

@@ -6,6 +6,9 @@ const CLOCK_MARGIN_MS = 300_000;
 /** By how much the clocks of replicas may differ, in milliseconds (docs/sessions.md). */
 const REPLICA_SKEW_MS = 1_000;
 
+/** How far ahead `tokensValidFrom` of a user may be, in milliseconds: well within what verifiers tolerate of new tokens' `iat`. */
+const MAX_LEAD_MS = 10_000;
+
 /** Revocations of one response. */
 const REVOCATIONS_PER_PAGE = 5_000;
 
@@ -27,6 +30,14 @@ export function revokedBefore(at: Date, earlier: Date | null): Date {
   // Tokens are issued in whole seconds, see `issueTime` of access tokens.
   const afterEarlier = earlier ? Math.ceil(earlier.getTime() / 1000) * 1000 : 0;
   return new Date(Math.max(at.getTime() + REPLICA_SKEW_MS, afterEarlier) + 1);
+}
+
+/**
+ * Whether revocations of a user follow each other too fast: each that comes sooner than a second after the one before is a
+ * second further ahead, and new tokens with it, which verifiers would refuse in the end.
+ */
+export function isTooFarAhead(before: Date, at: Date): boolean {
+  return before.getTime() > at.getTime() + MAX_LEAD_MS;
 }
 
 /** The latest moment from which tokens of a user or service account, or of everybody in a tenant, count. The rows have to be locked. */

@@ -164,6 +164,24 @@ describe.each(await availableEngines())('tokens whose rights were taken away, on
     expect(await isRevoked(last)).toBe(false);
   });
 
+  test('rights that are taken away again and again are refused before new tokens are too far in the future', async () => {
+    const { login, setRoles } = await newUser();
+    const takeAway = async () => {
+      await setRoles('user', 'manager');
+      await setRoles('user');
+    };
+    const refused = await Promise.resolve()
+      .then(async () => {
+        for (let count = 0; count < 60; count += 1) await takeAway();
+      })
+      .catch((error) => error.code);
+    const { access_token } = await login();
+
+    expect(refused).toBe('changed-too-often');
+    expect(claimsOf(access_token).iat).toBeLessThanOrEqual(Date.now() / 1000 + 11);
+    expect(await isRevoked(access_token)).toBe(false);
+  });
+
   test('introspection says that the earlier token is not active any more', async () => {
     const { isActive } = await newClient(1);
     const { login, setRoles } = await newUser();

@@ -5,7 +5,7 @@ import type { PasswordPolicy } from '../../passwords/index.ts';
 import type { ExtraClaims } from '../../tokens/index.ts';
 import { endSessions } from '../end-sessions.ts';
 import { addUser, generatePassword } from '../manage-users.ts';
-import { readTokensValidFrom, recordRevocations, revokedBefore } from '../revocations.ts';
+import { isTooFarAhead, readTokensValidFrom, recordRevocations, revokedBefore } from '../revocations.ts';
 import type { AdministeredTenants } from './administered-tenants.ts';
 import { type AdministeredUser, createGetUser, lockAdministeredUser, type UserInput } from './administered-users.ts';
 import type { Administrator } from './administrator.ts';
@@ -196,7 +196,11 @@ export interface UserChange {
   endSessions(sessionId?: string): Promise<number>;
   /** The client addresses of the user's sessions, ended ones included. */
   sessionAddresses(): Promise<readonly string[]>;
-  /** Access tokens of before now are void; sessions stay, and a refresh gives a token with the present rights. */
+  /**
+   * Access tokens of before now are void; sessions stay, and a refresh gives a token with the present rights.
+   *
+   * @throws AdministrationError when that happens more than once a second for a while.
+   */
   revokeAccessTokens(): Promise<void>;
   record(event: AuditEvent, details: AuditDetails): Promise<void>;
   /** The user as changed. */
@@ -247,6 +251,7 @@ export function changeUser<Value>(
       },
       async revokeAccessTokens() {
         const before = revokedBefore(at, await readTokensValidFrom(transaction, tenantId, userId));
+        if (isTooFarAhead(before, at)) throw refusal('changed-too-often');
         await transaction.user.update({
           where: { tenantId_id: { tenantId, id: userId } },
           data: { tokensValidFrom: before },
