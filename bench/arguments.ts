@@ -13,6 +13,7 @@ export interface BenchArguments {
   readonly targets: readonly string[] | undefined;
   /** The directory of another checkout, compiled, that is measured beside this one. */
   readonly against: string | undefined;
+  /** Of a window, a profile or a turn. */
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly rounds: number;
@@ -62,9 +63,9 @@ export function parseBenchArguments(given: readonly string[]): BenchArguments {
     extras: nothingChosen && !quick ? EXTRA_IDS : extras,
     targets: values.targets?.split(',').filter((name) => name !== ''),
     against: values.against,
-    seconds: numberOf('seconds', values.seconds, quick ? 2 : 3),
+    seconds: numberOf('seconds', values.seconds, turns ? 1 : quick ? 2 : 3),
     warmUpSeconds: numberOf('warm-up', values['warm-up'], quick ? 2 : 4),
-    rounds: numberOf('rounds', values.rounds, turns ? 25 : quick ? 1 : 3),
+    rounds: numberOf('rounds', values.rounds, turns ? 12 : quick ? 1 : 3),
     connections: numberOf('connections', values.connections, 50),
     processes: numberOf('processes', values.processes, 5),
     load: oneOf('load', values.load, ['wrk', 'node']),

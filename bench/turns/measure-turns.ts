@@ -10,12 +10,13 @@ import { type ProcessTurns, turnsTable } from './summary.ts';
 export interface TurnsPlan {
   readonly rows: readonly RowId[];
   readonly connections: number;
+  /** Of a turn. */
+  readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly processes: number;
   readonly turns: number;
 }
 
-const TURN_MS = 400;
 /** Requests in flight end within this time after a turn. */
 const SETTLE_MS = 40;
 /** What the warm-up has left to export is exported within this time. */
@@ -93,7 +94,7 @@ async function measureRowTurns(
       await subgraphs.count();
       const before = { at: performance.now(), cpuNs: exactCpuNs(entrant.member.pid) };
       process.kill(own.pid, 'SIGCONT');
-      await sleep(TURN_MS);
+      await sleep(plan.seconds * 1_000);
       process.kill(own.pid, 'SIGSTOP');
       await sleep(SETTLE_MS);
       const after = { at: performance.now(), cpuNs: exactCpuNs(entrant.member.pid) };

@@ -56,8 +56,8 @@ describe('what the benchmark is asked to do', () => {
 
   test('turns are of rows that are named, of five processes of each target', () => {
     const plan = parseBenchArguments(['turns', 'U', 'P', '--targets', 'portico,portico-traces-1', '--rounds', '20']);
-    expect(plan).toMatchObject({ mode: 'turns', rows: ['U', 'P'], processes: 5, rounds: 20 });
-    expect(parseBenchArguments(['turns', 'U', '--processes', '2'])).toMatchObject({ processes: 2, rounds: 25 });
+    expect(plan).toMatchObject({ mode: 'turns', rows: ['U', 'P'], processes: 5, rounds: 20, seconds: 1 });
+    expect(parseBenchArguments(['turns', 'U', '--processes', '2'])).toMatchObject({ processes: 2, rounds: 12 });
     expect(() => parseBenchArguments(['turns'])).toThrow(/turns are of rows that are named/);
     expect(() => parseBenchArguments(['turns', 'U', 'login'])).toThrow(/turns are of rows that are named/);
   });
