@@ -28,6 +28,9 @@ export function readOperations(body: unknown, maxBatch: number): Incoming {
  * @throws GatewayError when it holds no operation.
  */
 export function readQueryString(search: URLSearchParams): OperationRequest {
+  // A cache or a firewall in front could read the other one.
+  for (const name of PARAMETERS)
+    if (search.getAll(name).length > 1) throw malformedRequest(`"${name}" is there more than once`);
   return readOperationRequest({
     query: search.get('query') ?? undefined,
     operationName: search.get('operationName') ?? undefined,
@@ -37,6 +40,8 @@ export function readQueryString(search: URLSearchParams): OperationRequest {
     doc_id: search.get('doc_id') ?? undefined,
   });
 }
+
+const PARAMETERS = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'doc_id'] as const;
 
 /**
  * Reads one operation: `query`, `variables`, `operationName`, `extensions`, and `documentId` or `doc_id` for `query`.

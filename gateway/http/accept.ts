@@ -21,21 +21,31 @@ function isTooLong(accept: string | undefined): boolean {
 }
 
 /**
- * Picks the media type of a GraphQL response (GraphQL over HTTP, section 6.1): the one that `Accept` likes best, JSON
- * where it leaves the choice. Undefined when it takes neither.
+ * Picks the media type of a GraphQL response (GraphQL over HTTP, section 6.1): the one that `Accept` likes best, the one that
+ * it names first where it likes both, JSON where it leaves the choice. Undefined when it takes neither.
  */
 export function negotiate(accept: string | undefined): ResponseType | undefined {
   if (!accept || accept === '*/*' || accept === 'application/json') return 'application/json';
-  let best: ResponseType | undefined;
-  let bestQuality = 0;
-  for (const { name, quality } of rangesOf(accept)) {
-    const type = RESPONSE_TYPES[name];
-    if (type && quality > bestQuality) {
-      best = type;
-      bestQuality = quality;
-    }
+  const ranges = rangesOf(accept);
+  const json = preferenceFor('application/json', ranges);
+  const graphql = preferenceFor('application/graphql-response+json', ranges);
+  if (json.quality === 0 && graphql.quality === 0) return undefined;
+  const isGraphql =
+    graphql.quality > json.quality || (graphql.quality === json.quality && graphql.position < json.position);
+  return isGraphql ? 'application/graphql-response+json' : 'application/json';
+}
+
+/** How much `Accept` likes a type, and where it names it. Its most specific range counts (RFC 9110 section 12.5.1). */
+function preferenceFor(
+  type: ResponseType,
+  ranges: readonly MediaRange[],
+): { readonly quality: number; readonly position: number } {
+  for (const range of [type, 'application/*', '*/*']) {
+    const qualities = ranges.filter(({ name }) => name === range).map(({ quality }) => quality);
+    if (qualities.length > 0)
+      return { quality: Math.max(...qualities), position: ranges.findIndex(({ name }) => name === range) };
   }
-  return best;
+  return { quality: 0, position: ranges.length };
 }
 
 /** How the events of a subscription come over HTTP: as server-sent events, or as Apollo's `multipart/mixed`. */
@@ -98,13 +108,6 @@ function isToBeSentOn(range: string): boolean {
 
 const MAX_PARTS_RANGE_LENGTH = 200;
 const MAX_PARTS_RANGES = 4;
-
-const RESPONSE_TYPES: Readonly<Record<string, ResponseType>> = {
-  'application/json': 'application/json',
-  'application/graphql-response+json': 'application/graphql-response+json',
-  'application/*': 'application/json',
-  '*/*': 'application/json',
-};
 
 function rangeQuality(parameters: readonly string[]): number {
   const quality = parameters.find((parameter) => parameter.startsWith('q='));

@@ -51,6 +51,12 @@ describe('the media type that I get', () => {
     ['application/graphql-response+json;q=0.5, application/json;q=0.9', JSON_TYPE],
     ['APPLICATION/GraphQL-Response+JSON', NEW_TYPE],
     ['text/html, */*;q=0.1', JSON_TYPE],
+    ['application/json;q=0, */*', NEW_TYPE],
+    ['*/*;q=0.5, application/json;q=0', NEW_TYPE],
+    ['application/json;q=0.1, application/*', NEW_TYPE],
+    ['application/graphql-response+json;q=0, */*', JSON_TYPE],
+    ['*/*, application/graphql-response+json', JSON_TYPE],
+    ['application/graphql-response+json, */*', NEW_TYPE],
   ])('for the wish %s is %s', async (accept, type) => {
     const { status, headers } = await knock({ headers: accept === undefined ? {} : { accept } });
     expect([status, headers['content-type']]).toEqual([200, type]);
@@ -200,6 +206,16 @@ describe('with GET', () => {
         status === 200 ? 'validation-failed' : 400,
       );
     }
+  });
+
+  test.each(['query', 'variables', 'operationName', 'extensions', 'documentId'])('I send %s once', async (name) => {
+    const parameters = new URLSearchParams({ query: QUERY });
+    parameters.append(name, '{}');
+    parameters.append(name, '{}');
+    const { status, body } = await gateway.send<GraphqlBody>(`/v1/graphql?${parameters}`, { headers: bearer(token) });
+    const message = `"${name}" is there more than once`;
+    expect([status, body.errors]).toEqual([400, [{ message, extensions: { path: '$', code: 'parse-failed' } }]]);
+    expect(platform.asked()).toBe(0);
   });
 
   test('I need a token as with POST', async () => {
