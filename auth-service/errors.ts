@@ -8,6 +8,7 @@ export const ERRORS = {
   'not-found': { status: 404, message: 'not found' },
   'not-ready': { status: 503, message: 'the service is starting' },
   'payload-too-large': { status: 413, message: 'the body is too large' },
+  'repeated-header': { status: 400, message: 'a header that may be there once is there more than once' },
   unavailable: { status: 503, message: 'the service cannot answer at the moment, try again later' },
   'unsupported-media-type': { status: 415, message: 'the body must be JSON, with content-type application/json' },
   'validation-failed': { status: 400, message: 'the operation is not valid' },

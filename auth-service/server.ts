@@ -22,6 +22,7 @@ import {
   type Readiness,
   type RefreshDeliveries,
   requireSecret,
+  requireSingleHeaders,
 } from './http/index.ts';
 import { createOAuthRouter, type OAuthUseCases, serverMetadata } from './oauth/index.ts';
 import type { SigningKeys, VerifyOperatorAssertion } from './tokens/index.ts';
@@ -80,13 +81,16 @@ export function createServer({
   const app = express().disable('x-powered-by').disable('etag');
   app.use(countRequests(requests, spanOf), requestSpans, requestLog);
 
-  app.route('/graphql').post(whenStarted(readiness), noStore, onlyJson, json, graph).all(onlyMethods('POST'));
-  app.route('/.well-known/jwks.json').get(whenStarted(readiness), publicKeys(keys)).all(onlyMethods('GET', 'HEAD'));
-
+  // With errors of their own.
   app.use(
     '/oauth',
     createOAuthRouter({ ...useCases, ...accessTokens, deliveries, originOf, started: readiness.started, loggerOf }),
   );
+
+  app.use(requireSingleHeaders(() => new ApiError('repeated-header')));
+  app.route('/graphql').post(whenStarted(readiness), noStore, onlyJson, json, graph).all(onlyMethods('POST'));
+  app.route('/.well-known/jwks.json').get(whenStarted(readiness), publicKeys(keys)).all(onlyMethods('GET', 'HEAD'));
+
   app
     .route('/.well-known/oauth-authorization-server')
     .get(serverMetadata(accessTokens.issuer))

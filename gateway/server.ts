@@ -7,7 +7,7 @@ import type { Assertions } from './assertions/index.ts';
 import { CONSOLE_PATH, type ConsoleFiles, consolePage, isConsolePath, takeSessionCookies } from './console/index.ts';
 import { graphqlElsewhere, resourceNotFound } from './errors.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
-import { type GraphqlEndpointOptions, graphqlEndpoint } from './graphql-http/index.ts';
+import { type GraphqlEndpointOptions, graphqlEndpoint, refuseGraphqlRequest } from './graphql-http/index.ts';
 import { type DemoAccount, HOME_PATHS, homePage, isBrowserVisit } from './home/index.ts';
 import {
   type Compressor,
@@ -173,7 +173,8 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
       const problem = messageProblem(request);
       if (problem) {
         response.shouldKeepAlive = false;
-        return sendFlatError(exchange, problem);
+        const isGraphql = hasGraphql && exchange.path === GRAPHQL_PATH;
+        return isGraphql ? refuseGraphqlRequest(exchange, problem) : sendFlatError(exchange, problem);
       }
       if (parts.cors(exchange)) return;
       // express costs more than everything else in a small request, so operations do not go through it.

@@ -19,6 +19,7 @@ export {
   listen,
   networkOf,
   REQUEST_ID_HEADER,
+  repeatedHeader,
   requestIdOf,
 } from './http/index.ts';
 export { ImmediateQueue } from './immediate-queue.ts';

@@ -12,3 +12,4 @@ export { createRequestLog } from './request-log.ts';
 export { createRequestOriginOf } from './request-origin.ts';
 export { createRequestSpans, type RequestSpans } from './request-spans.ts';
 export { requireSecret } from './require-secret.ts';
+export { requireSingleHeaders } from './single-headers.ts';

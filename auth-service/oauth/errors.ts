@@ -86,6 +86,11 @@ export function repeatedParameter(): OAuthError {
   return new OAuthError('invalid_request', 'a parameter is there more than once');
 }
 
+/** A header that is sent twice with different values, such as two credentials. */
+export function repeatedHeaders(): OAuthError {
+  return new OAuthError('invalid_request', 'a header is there more than once');
+}
+
 /** @param name of the parameter: a constant, not the caller's. */
 export function missingParameter(name: string): OAuthError {
   return new OAuthError('invalid_request', `${name} is required`);

@@ -1,6 +1,6 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Logger } from '../../platform/index.ts';
-import type { RefreshDeliveries } from '../http/index.ts';
+import { type RefreshDeliveries, requireSingleHeaders } from '../http/index.ts';
 import { isDatabaseUnavailable, type RequestOrigin } from '../use-cases/index.ts';
 import {
   databaseUnavailable,
@@ -8,6 +8,7 @@ import {
   notStarted,
   OAUTH_ERRORS,
   OAuthError,
+  repeatedHeaders,
   serverError,
   unreadableBody,
 } from './errors.ts';
@@ -40,7 +41,7 @@ export interface OAuthOptions extends OAuthUseCases {
 /** The routes below `/oauth`. Every response is JSON with `Cache-Control: no-store` (RFC 6749, section 5.1). */
 export function createOAuthRouter(options: OAuthOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.use(neverCached, requireStarted(options.started));
+  router.use(neverCached, requireSingleHeaders(repeatedHeaders), requireStarted(options.started));
   router.route('/token').post(formBody, tokenEndpoint(options)).all(onlyPost);
   router.route('/revoke').post(formBody, revocationEndpoint(options)).all(onlyPost);
   router.route('/introspect').post(formBody, introspectionEndpoint(options)).all(onlyPost);

@@ -1,4 +1,4 @@
-import { methodNotAllowed, notAcceptable, toLoggedError } from '../errors.ts';
+import { type GatewayError, methodNotAllowed, notAcceptable, toLoggedError } from '../errors.ts';
 import {
   acceptedEvents,
   acceptedParts,
@@ -62,6 +62,12 @@ export function graphqlEndpoint(
   form: RefusalForm = 'graphql',
 ): (exchange: HttpExchange) => void {
   return (exchange) => new GraphqlExchange(exchange, options, form).receive();
+}
+
+/** Refuses a request to `/v1/graphql` that is not read any further. */
+export function refuseGraphqlRequest(exchange: HttpExchange, error: GatewayError): void {
+  exchange.record?.addError(error.code);
+  sendJson(exchange, error.status, { errors: [refusedRequest(error)] }, error.headers);
 }
 
 /** One request to `/v1/graphql`. Its methods are in the order of their steps; an error in any of them rejects the request. */

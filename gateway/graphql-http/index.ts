@@ -1,3 +1,3 @@
-export { type GraphqlEndpointOptions, graphqlEndpoint } from './endpoint.ts';
+export { type GraphqlEndpointOptions, graphqlEndpoint, refuseGraphqlRequest } from './endpoint.ts';
 export { readOperationRequest } from './incoming.ts';
 export { executeIncrementally } from './incremental.ts';

@@ -56,6 +56,11 @@ export function acceptTooLong(most: number): GatewayError {
   return new GatewayError('headers-too-large', `the header Accept has more than ${most} characters`);
 }
 
+/** More headers than any client needs, 431. */
+export function tooManyHeaders(most: number): GatewayError {
+  return new GatewayError('headers-too-large', `the request has more than ${most} headers`);
+}
+
 /** A transfer coding other than chunked, 501 (RFC 9112 section 6.1). */
 export function unsupportedTransferCoding(): GatewayError {
   return new GatewayError('not-supported', 'the only transfer coding here is "chunked"', { status: 501 });

@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http';
+import { repeatedHeader } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
-import { ambiguousRequest, unsupportedTransferCoding } from './errors.ts';
+import { ambiguousRequest, tooManyHeaders, unsupportedTransferCoding } from './errors.ts';
 
 /** A valid `Host`: a name or an address, and a port. */
 const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/** Half of those that Node reads: it leaves out the further ones, among them what a proxy has added. */
+const MAX_HEADERS = 1_000;
 
 /**
  * Why a request is ambiguous, so that the gateway and a service might read it differently; undefined if it is not. Node
@@ -12,6 +16,7 @@ const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
  */
 export function messageProblem(request: IncomingMessage): GatewayError | undefined {
   const { headers, httpVersion, rawHeaders, url = '' } = request;
+  if (rawHeaders.length > 2 * MAX_HEADERS) return tooManyHeaders(MAX_HEADERS);
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined) {
     // RFC 9112 section 6.1: a server of HTTP/1.0 would not see it.
@@ -25,6 +30,8 @@ export function messageProblem(request: IncomingMessage): GatewayError | undefin
   // RFC 9112 section 3.2: exactly one, and one that could be a host.
   if (!HOST.test(headers.host ?? '')) return ambiguousRequest('the Host header is not valid');
   if (hasTwoHosts(rawHeaders)) return ambiguousRequest('there is more than one Host header');
+  const repeated = repeatedHeader(rawHeaders);
+  if (repeated) return ambiguousRequest(`the header ${repeated} is sent more than once`);
   return undefined;
 }
 

@@ -1,7 +1,8 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase } from '../database/index.ts';
-import { LOGIN, startTestService } from './service.ts';
+import { send } from '../gateway/harness/send.ts';
+import { LOGIN, REVOCATION_SECRET, startTestService } from './service.ts';
 import { createWorld, type World } from './world.ts';
 
 describe('the HTTP side of the auth service', () => {
@@ -104,6 +105,19 @@ describe('the HTTP side of the auth service', () => {
     expect(status).toBe(413);
     expect(body.errors).toMatchObject([{ extensions: { code: 'payload-too-large' } }]);
     expect(world.service.hashes()).toBe(0);
+  });
+
+  test.each([
+    ['/graphql', { errors: [{ message: expect.any(String), extensions: { code: 'repeated-header' } }] }],
+    ['/revocations', { errors: [{ message: expect.any(String), extensions: { code: 'repeated-header' } }] }],
+    ['/oauth/token', { error: 'invalid_request', error_description: 'a header is there more than once' }],
+    ['/oauth/introspect', { error: 'invalid_request', error_description: 'a header is there more than once' }],
+  ])('of two different credentials %s takes neither', async (path, body) => {
+    const credentials = [`Bearer ${REVOCATION_SECRET}`, 'Basic YTpi'];
+    const headers = { 'content-type': 'application/json', authorization: credentials };
+    const answer = await send(world.service.url + path, { method: 'POST', headers, body: '{}' });
+
+    expect([answer.status, answer.body]).toEqual([400, body]);
   });
 
   test('an empty body is a bad request', async () => {

@@ -1,0 +1,38 @@
+/**
+ * The name of a header that a request may have once (RFC 9110 section 5.3) and has several times, so that two servers might
+ * act on different values; undefined where there is none. `Authorization` and `Content-Type` may be repeated with the same
+ * value: Node keeps the first. Headers with claims and credentials of the gateway may not: Node joins them to one value, which
+ * nobody has sent.
+ *
+ * @param rawHeaders names and values in turn, as Node has them.
+ * @returns a constant, never what the client wrote.
+ */
+export function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  let authorization: string | undefined;
+  let contentType: string | undefined;
+  let claims: string[] | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const written = rawHeaders[at] as string;
+    const value = rawHeaders[at + 1] as string;
+    // Most headers are told apart by their length or first letter: this runs for every request.
+    if (written.length === AUTHORIZATION.length && written.toLowerCase() === AUTHORIZATION) {
+      if (authorization !== undefined && authorization !== value) return 'Authorization';
+      authorization = value;
+    } else if (written.length === CONTENT_TYPE.length && written.toLowerCase() === CONTENT_TYPE) {
+      if (contentType !== undefined && contentType !== value) return 'Content-Type';
+      contentType = value;
+    }
+    if (written.length > CLAIM_PREFIX.length && (written[0] === 'x' || written[0] === 'X')) {
+      const name = written.toLowerCase();
+      if (!name.startsWith(CLAIM_PREFIX)) continue;
+      if (claims?.includes(name)) return 'x-hasura-*';
+      claims ??= [];
+      claims.push(name);
+    }
+  }
+  return undefined;
+}
+
+const AUTHORIZATION = 'authorization';
+const CONTENT_TYPE = 'content-type';
+const CLAIM_PREFIX = 'x-hasura-';
