@@ -1,5 +1,3 @@
-export class CompilerMissing extends Error {}
-
 export interface CompiledPart {
   readonly folders: readonly string[];
   readonly record: string;

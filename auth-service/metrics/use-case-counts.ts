@@ -10,8 +10,6 @@ import type {
 } from '../use-cases/index.ts';
 
 /** How often a use case had each outcome. `error`: it threw. */
-export type OutcomeCounts = Readonly<Record<string, number>>;
-
 type Counts<Outcome extends string> = Record<Outcome, number>;
 
 /** Every outcome from the start, so that the first one of a kind is an increase. */

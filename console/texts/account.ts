@@ -7,7 +7,6 @@ export const account = {
   role: 'Role of requests',
   roles: 'Allowed roles',
   adminSecret: 'You are using the admin secret. Requests run as any role that you name.',
-  anyRole: 'any',
   sessions: {
     title: 'Sessions',
     device: 'Device',

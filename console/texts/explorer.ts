@@ -64,7 +64,6 @@ export const explorer = {
     back: 'Back',
     roots: 'Root types',
     fields: 'Fields',
-    arguments: 'Arguments',
     values: 'Values',
     possible: 'Possible types',
     implements: 'Implements',

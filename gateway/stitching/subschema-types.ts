@@ -3,7 +3,6 @@ import {
   type FieldNode,
   type GraphQLField,
   type GraphQLNamedType,
-  type GraphQLSchema,
   getNamedType,
   isInterfaceType,
   isLeafType,
@@ -144,10 +143,4 @@ export function areFactsKnown(facts: unknown, set: SelectionSetNode | undefined)
       value !== undefined && value !== null && (!selection.selectionSet || areFactsKnown(value, selection.selectionSet))
     );
   });
-}
-
-/** Whether a schema has all of a selection at its top. */
-export function hasSelectedFields(schema: GraphQLSchema, typeName: string, set: SelectionSetNode): boolean {
-  const type = schema.getType(typeName);
-  return set.selections.every((one) => one.kind !== Kind.FIELD || schemaField(type, one.name.value) !== undefined);
 }

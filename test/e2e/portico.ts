@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { embeddedDatabaseIn } from '../../start/embedded-database/index.ts';
-import { putDataWithAccounts, putEmptyDatabase } from './prepared-data.ts';
+import { putDataWithAccounts } from './prepared-data.ts';
 
 const PACKAGE_DIR = resolve(import.meta.dirname, '../..');
 const READY_WITHIN_MS = 90_000;
@@ -50,13 +50,6 @@ export interface LaunchOptions {
   ownProcessGroup?: boolean;
   /** The package to start, if it is not this one. */
   packageDir?: string;
-}
-
-/** A new data directory with an empty database in it, which is quicker than to have one made. The caller removes it. */
-export async function makeDataDirWithDatabase(): Promise<string> {
-  const dataDir = makeDataDir();
-  await putEmptyDatabase(join(dataDir, 'postgres'));
-  return dataDir;
 }
 
 /** A new data directory of a Portico that has run before, with the demo accounts in its database. The caller removes it. */

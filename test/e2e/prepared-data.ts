@@ -19,7 +19,7 @@ const ROOMS_OF_ACCOUNTS = /^(auth-service|platform|start)\//;
 const LOOK_EVERY_MS = 50;
 
 /** Puts the files of an empty database into `files`: copies of a database that is made once and kept. */
-export async function putEmptyDatabase(files: string): Promise<void> {
+async function putEmptyDatabase(files: string): Promise<void> {
   const kept = join(CACHE, `database-files-${hashOf(await readFile(PGLITE_MANIFEST))}`);
   await makeOnce(kept, async (aside) => {
     const db = await PGlite.create(aside);
