@@ -24,7 +24,7 @@ export interface BenchArguments {
   readonly load: string | undefined;
 }
 
-export const BENCH_USAGE = `npm run bench                      everything, half an hour or so; writes bench/results/latest.*
+const BENCH_USAGE = `npm run bench                      everything, half an hour or so; writes bench/results/latest.*
 npm run bench -- quick             short windows, fewer rows, about 3 minutes
 npm run bench -- U P login         these rows or measurements
 npm run bench -- profile U         where Portico's processor time goes in a row

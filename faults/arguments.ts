@@ -16,7 +16,7 @@ export interface FaultArguments {
   readonly logs: string | undefined;
 }
 
-export const FAULTS_USAGE = `npm run faults                        every fault, under load, about ten minutes
+const FAULTS_USAGE = `npm run faults                        every fault, under load, about ten minutes
 npm run faults -- postgres kills      these groups, or faults whose name contains the words
 npm run faults -- list                what there is
 npm run faults -- soak 60             so many minutes of load and nothing else, one line a minute

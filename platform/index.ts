@@ -8,7 +8,6 @@ export { Failover } from './failover.ts';
 export { makeDirectory } from './files/index.ts';
 export { type InitialHeap, keepWasmUnoptimized, limitHeapGrowth } from './heap.ts';
 export {
-  CONNECTION_LIMITS,
   type ConnectionCounts,
   type ConnectionLimits,
   checkPort,

@@ -7,7 +7,6 @@ export {
   type Author,
   auditStatement,
   type EventOrigin,
-  FROM_INSIDE,
   PLATFORM,
   recordAudit,
   THE_SERVICE,

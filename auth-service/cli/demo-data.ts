@@ -28,7 +28,7 @@ const DEMO_ROLE = 'user';
  * passwords are in its documentation, so the policy for new passwords is not asked. A change of the demo data raises
  * `DEMO_DATA_VERSION` in `start/demo-accounts.ts`.
  */
-export const DEMO_TENANTS: readonly DemoTenant[] = [
+const DEMO_TENANTS: readonly DemoTenant[] = [
   {
     id: 1,
     name: 'acme',

@@ -5,7 +5,7 @@ import { connectToDatabase } from './connect.ts';
 import type { PrismaClient } from './generated/client.ts';
 
 /** The role that may read and write the service's tables, subject to the policies. It cannot log in. */
-export const SERVICE_ROLE = 'portico_service';
+const SERVICE_ROLE = 'portico_service';
 
 /** The append-only table. */
 const APPEND_ONLY = 'audit_log';

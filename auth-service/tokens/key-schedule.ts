@@ -22,7 +22,7 @@ export interface KeyPolicy {
 }
 
 /** How long a key has to be published before it may sign: until every verifier's copy of the key set has it. */
-export function publicationSeconds({ reloadSeconds }: Pick<KeyPolicy, 'reloadSeconds'>): number {
+function publicationSeconds({ reloadSeconds }: Pick<KeyPolicy, 'reloadSeconds'>): number {
   // A verifier may have fetched the old set from the last replica just before that one read the new key.
   return KEY_SET_MAX_AGE_SECONDS + 2 * reloadSeconds + CLOCK_SKEW_SECONDS;
 }

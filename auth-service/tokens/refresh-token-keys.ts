@@ -32,7 +32,7 @@ export interface OpenedKeys {
  * When a key that replaces another one makes its first token: when every replica has read it, so that each of them
  * notices the reuse of its tokens.
  */
-export function issuingTime(createdAt: Date, { reloadSeconds }: RefreshTokenKeyPolicy): Date {
+function issuingTime(createdAt: Date, { reloadSeconds }: RefreshTokenKeyPolicy): Date {
   return addSeconds(createdAt, 2 * reloadSeconds + CLOCK_SKEW_SECONDS);
 }
 

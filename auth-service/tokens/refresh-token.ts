@@ -5,7 +5,7 @@ const SESSION_BYTES = 8;
 /** The number of a token is at most so much greater than that of the one before. */
 export const MAX_GENERATION_STEP = 128;
 /** Numbers end here, as PostgreSQL's integers do: two refreshes a second for 90 days, each of the greatest step. */
-export const MAX_GENERATION = 0x7fff_ffff;
+const MAX_GENERATION = 0x7fff_ffff;
 /** ECB is safe here: each token is a single block, and no two tokens encrypt the same one. */
 const CIPHER = 'aes-256-ecb';
 const REFRESH_TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -73,8 +73,6 @@ export {
 export {
   createListRevocations,
   type ListRevocations,
-  type NewRevocation,
-  recordRevocations,
 } from './revocations.ts';
 export {
   createRevokeSession,

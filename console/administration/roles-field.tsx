@@ -46,7 +46,7 @@ export function RolesField({ value, assignable, isOperator, problemOf, onChange 
   );
 }
 
-export function defaultRoleOf({ roles, defaultRole }: Roles): string {
+function defaultRoleOf({ roles, defaultRole }: Roles): string {
   return roles.includes(defaultRole) ? defaultRole : (roles[0] ?? '');
 }
 

@@ -9,7 +9,7 @@ import { type Producer, producerOf } from './producers.ts';
 import { type EventSubscription, orderKeyOf } from './subscriptions.ts';
 
 /** The largest event, in bytes. Every receiver of CloudEvents takes 64 KiB. */
-export const MAX_EVENT_BYTES = 262_144;
+const MAX_EVENT_BYTES = 262_144;
 /** Bytes of events that wait for the database at a time. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 /** Deliveries of one event that are sent to the database at a time: what one event takes of the memory of all. */

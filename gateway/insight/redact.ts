@@ -2,7 +2,7 @@ import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, type Node, parseDocumen
 import { INCLUDE, includeTag } from '../metadata/index.ts';
 
 /** Stands where something is not shown. */
-export const REDACTED = '********';
+const REDACTED = '********';
 
 /** A metadata file as it may be shown. Its lines are those of the file. */
 export interface RedactedFile {

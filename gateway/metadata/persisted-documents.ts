@@ -121,7 +121,7 @@ function documentProblems(documents: readonly PersistedDocument[], textsById: Ma
 }
 
 /** Whether a text can be the id of a document. */
-export function isDocumentId(text: string): boolean {
+function isDocumentId(text: string): boolean {
   return /^[\x21-\x7e]{1,256}$/.test(text);
 }
 

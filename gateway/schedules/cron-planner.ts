@@ -10,7 +10,7 @@ const AHEAD_MS = 60_000;
 const PLANNING_INTERVAL_MS = 20_000;
 const RETRY_MS = 2_000;
 /** Times of one trigger that are made up for after an outage: the last ones. */
-export const MAX_MISSED = 100;
+const MAX_MISSED = 100;
 
 export interface CronPlannerOptions {
   readonly jobs: Pick<Jobs, 'enqueue'>;

@@ -22,7 +22,7 @@ const OWN_CODES: Partial<Record<UpstreamFailure, ErrorCode>> = {
 };
 
 /** Sets `Retry-After` and returns the extension `retry_after`, where the error has a time to wait. */
-export function withRetryAfter(error: unknown, context: OperationContext): { readonly retry_after?: number } {
+function withRetryAfter(error: unknown, context: OperationContext): { readonly retry_after?: number } {
   const seconds = error instanceof UpstreamError ? error.retryAfterSeconds : undefined;
   if (seconds === undefined) return {};
   context.http.headers['retry-after'] = String(seconds);

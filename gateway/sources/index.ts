@@ -16,7 +16,6 @@ export type { CustomizedSchema } from './customization/index.ts';
 export { type TypeNamePlaces, typeNamePlaces } from './customization/index.ts';
 export { type FederationGroup, openFederationGroup, type Subgraph } from './federation/index.ts';
 export type { SentFile, SentFiles } from './files.ts';
-export { localOperation } from './local-operation.ts';
 export { openResilientClient } from './open-client.ts';
 export {
   type OpenedRemote,
@@ -27,7 +26,7 @@ export {
   remoteSchema,
 } from './opening/index.ts';
 export { contextBelow, type HttpHints, type OperationContext } from './operation-context.ts';
-export { mapErrors, REMOTE_SCHEMA_ERROR } from './remote-schema/index.ts';
+export { mapErrors } from './remote-schema/index.ts';
 export { openSchemaStore, type SchemaStore } from './schema-store.ts';
 export {
   CompositionInterrupted,

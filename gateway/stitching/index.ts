@@ -1,5 +1,4 @@
 export { isCondition, isSelectionIncluded } from './conditions.ts';
 export type { Relationship, RelationshipStep } from './relationship.ts';
-export { filledIn, holdsFields } from './relationship-values.ts';
 export { StitchedGraph, type StitchedOperation, type StitchedSubscription } from './stitched-graph.ts';
 export type { EntryPointConfig, MergedType, StitchedSubschema } from './subschema.ts';

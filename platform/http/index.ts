@@ -1,5 +1,5 @@
 export { clientAddress, networkOf } from './client-address.ts';
-export { CONNECTION_LIMITS, type ConnectionCounts, type ConnectionLimits } from './connection-guard.ts';
+export type { ConnectionCounts, ConnectionLimits } from './connection-guard.ts';
 export { isHeaderValue } from './header-value.ts';
 export { checkPort, type ListeningServer, type ListenOptions, listen } from './http-server.ts';
 export { repeatedHeader } from './repeated-header.ts';

@@ -27,7 +27,6 @@
 export { type TracingDefaults, type TracingSettings, tracingProblems } from './config.ts';
 export { type FixedAttributes, fixedAttributes } from './fixed-attributes.ts';
 export { GATEWAY_CREDENTIAL_HEADER, gatewayCredential, gatewayCredentialCheck } from './gateway-credential.ts';
-export { parseKeyValues } from './key-value-list.ts';
 export { type LogsExportConfig, logsExportConfig } from './logs/config.ts';
 export type { LogRecord } from './logs/encode.ts';
 export { type LogsExport, openLogsExport } from './logs/export.ts';

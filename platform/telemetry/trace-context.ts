@@ -69,7 +69,7 @@ const MAX_STATE_MEMBERS = 32;
 const MAX_TRACE_STATE = 1_024;
 
 /** @returns the members, without the white space around them; empty where any of them is invalid or a key comes twice. */
-export function parseTraceState(text: string): string {
+function parseTraceState(text: string): string {
   if (text.length > MAX_TRACE_STATE) return '';
   const members = text
     .split(',')

@@ -5,7 +5,7 @@ import { isLegible, LEGIBLE } from '../legible-name.ts';
 import type { Administrator } from './administrator.ts';
 import { invalidClaims, invalidField, missingField, refusal } from './errors.ts';
 
-export const MAX_ROLES_OF_USER = 50;
+const MAX_ROLES_OF_USER = 50;
 
 /** The largest `Int` of GraphQL and of the database. */
 export const MAX_TENANT_ID = 2 ** 31 - 1;

@@ -70,7 +70,7 @@ export interface RelayedFetch<Context> {
 }
 
 /** Plans and compiles an operation under given conditions. */
-export function compileVariant<Context>(
+function compileVariant<Context>(
   operation: ClientOperation,
   conditions: Conditions,
   scope: GraphScope<Context>,

@@ -11,7 +11,7 @@ const SECRETS = [
 ];
 
 /** Whether a field's name is that of a secret, in `snake_case` or `camelCase`. */
-export function isSecretName(name: string): boolean {
+function isSecretName(name: string): boolean {
   const snakeCase = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
   return SECRETS.some((pattern) => pattern.test(snakeCase));
 }

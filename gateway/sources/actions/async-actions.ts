@@ -30,7 +30,7 @@ import { asyncResult, storedErrors } from './async-result.ts';
 /** The kind of the jobs of asynchronous actions; their queues are the actions' names. */
 export const ACTION_JOBS = 'action';
 /** The header by which a webhook recognizes attempts of the same job (draft-ietf-httpapi-idempotency-key-header). */
-export const IDEMPOTENCY_HEADER = 'idempotency-key';
+const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 const DEFAULT_MAX_ATTEMPTS = 12;
 const DEFAULT_MAX_AGE_SECONDS = 3_600;

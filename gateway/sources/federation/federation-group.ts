@@ -21,7 +21,7 @@ import { groupOverrides } from './federation-overrides.ts';
 import { federatedPermissions } from './federation-permissions.ts';
 
 /** The name of the source that all composed subgraphs form. */
-export const FEDERATION = 'federation';
+const FEDERATION = 'federation';
 
 /** A remote schema that is a subgraph of Apollo Federation. */
 export interface Subgraph {

@@ -73,7 +73,7 @@ const TYPE_NAME = /^(ns\d+_)?__typename$/;
  *
  * @param types the graph's names by the remote's.
  */
-export function renameTypes(value: unknown, types: ReadonlyMap<string, string>): void {
+function renameTypes(value: unknown, types: ReadonlyMap<string, string>): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     for (const item of value) renameTypes(item, types);

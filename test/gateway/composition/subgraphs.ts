@@ -98,7 +98,7 @@ const REVIEWS = [
   { id: 'b', text: 'rusts', upc: '2' },
 ];
 
-export const reviewsResolvers: Resolvers = {
+const reviewsResolvers: Resolvers = {
   Query: { reviews: () => REVIEWS },
   Review: {
     __resolveReference: ({ id }: { id: string }) => REVIEWS.find((review) => review.id === id),

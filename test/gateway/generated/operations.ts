@@ -43,7 +43,7 @@ export function operations(options: GeneratorOptions): fc.Arbitrary<GeneratedOpe
  *
  * @param decisions what is chosen each time that there is a choice; the simplest once they are used up.
  */
-export function generateOperation(options: GeneratorOptions, decisions: readonly number[]): GeneratedOperation {
+function generateOperation(options: GeneratorOptions, decisions: readonly number[]): GeneratedOperation {
   return new OperationGenerator(options, decisions).operation();
 }
 

@@ -2,7 +2,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { until } from '../harness/index.ts';
 
-export const FEED = /* GraphQL */ `
+const FEED = /* GraphQL */ `
   type Query {
     orderCount: Int!
     order(id: ID!): Order
