@@ -1,7 +1,7 @@
 // Takes the place of jest's module system: suites, sources and packages are loaded by Node's own loader, once in a worker,
 // in place of once for each suite in a sandbox of `node:vm`. There are no mocks of modules, snapshots or coverage.
 const asyncHooks = require('node:async_hooks');
-const { register } = require('node:module');
+const nodeModule = require('node:module');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { sourceMapOf } = require('./compiled.cjs');
@@ -12,7 +12,10 @@ const OPTIONS_OF_RETRIES = ['RETRY_TIMES', 'LOG_ERRORS_BEFORE_RETRY', 'WAIT_BEFO
   Symbol.for,
 );
 
-register(pathToFileURL(join(__dirname, 'hooks.mjs')));
+// Node 20 has only `register`, which newer ones warn of.
+const hooks = join(__dirname, 'hooks.cjs');
+if (nodeModule.registerHooks) nodeModule.registerHooks(require(hooks));
+else nodeModule.register(pathToFileURL(hooks));
 
 /** What `globals.mjs` gives to suites in place of `@jest/globals`. */
 const current = { globals: undefined, environment: undefined };
@@ -32,12 +35,13 @@ module.exports = class NativeRuntime {
     delete globalThis[HANDLERS];
     delete require.cache[path];
     module.children = module.children.filter(({ filename }) => filename !== path);
-    const { AsyncLocalStorage } = asyncHooks;
-    asyncHooks.AsyncLocalStorage = SequentialStorage;
+    // From Node 22 on it is an accessor without a setter.
+    const original = Object.getOwnPropertyDescriptor(asyncHooks, 'AsyncLocalStorage');
+    Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { configurable: true, value: SequentialStorage });
     try {
       return require(path);
     } finally {
-      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+      Object.defineProperty(asyncHooks, 'AsyncLocalStorage', original);
     }
   }
 
