@@ -11,8 +11,8 @@ export function wantsWebSocket(request: IncomingMessage): boolean {
 
 /**
  * Answers a request as if it had not asked for another protocol, which RFC 9110 section 7.8 permits. Java's HTTP
- * client, for one, asks for HTTP/2 this way with every first request. Node emits all such requests as upgrades, so this
- * one is written back to the front of its connection without its `Upgrade` header.
+ * client, for one, asks for HTTP/2 this way with every first request. Node versions without `shouldUpgradeCallback` emit all
+ * such requests as upgrades, so this one is written back to the front of its connection without its `Upgrade` header.
  */
 export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];

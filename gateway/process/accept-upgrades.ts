@@ -10,8 +10,10 @@ export function acceptUpgrades(
   server: Server,
   upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void,
 ): void {
-  server.on('upgrade', (request, duplex, head) => {
-    const socket = duplex as Socket;
+  server.on('upgrade', (request, _stream, head) => {
+    // The stream that comes with the event is the connection, except for a request whose body has not arrived, in newer
+    // versions of Node: there it is something that is not a socket.
+    const { socket } = request;
     if (isBusy(request, socket)) endConnection(socket);
     else if (wantsWebSocket(request)) upgrade(request, socket, head);
     else ignoreUpgrade(server, request, socket, head);

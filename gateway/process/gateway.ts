@@ -15,6 +15,7 @@ import { type GatewayConfig, readConfig, SETTING_NAMES } from '../config.ts';
 import { readConsoleFiles } from '../console/index.ts';
 import { LiveGraph, logMetadataNotes, MetadataReloader } from '../graph/index.ts';
 import { logHasuraSettings } from '../hasura-settings.ts';
+import { wantsWebSocket } from '../http/index.ts';
 import { loadMetadata, together } from '../metadata/index.ts';
 import { OperationPipeline } from '../operation/index.ts';
 import { createAccessLog, createCors, requestSpans, socketSpans, trustedOrigins } from '../ops/index.ts';
@@ -244,6 +245,7 @@ export async function startGateway(
     portVariable: 'HASURA_GRAPHQL_SERVER_PORT',
     stopGraceMs: config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1000,
     limits: limitsOfConnections(config),
+    shouldUpgradeCallback: wantsWebSocket,
   });
   connections = listening.connections;
   acceptUpgrades(listening.server, server.upgrade);

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { StartError } from '../process.ts';
 import {
@@ -27,6 +27,11 @@ export interface ListenOptions {
   stopGraceMs?: number;
   /** Put over CONNECTION_LIMITS. */
   limits?: Partial<ConnectionLimits>;
+  /**
+   * Whether a request that asks for another protocol is emitted as `upgrade`; others are requests like any. Versions of Node
+   * that do not know the option (20, and the older ones of 22) emit all of them, as without it, if anything listens.
+   */
+  shouldUpgradeCallback?: (request: IncomingMessage) => boolean;
 }
 
 export interface ListeningServer {
@@ -50,8 +55,10 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   let isDraining = false;
   const pipelined = new PipelinedResponses();
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
+  const { shouldUpgradeCallback } = options;
   const server = createServer(
     {
+      ...(shouldUpgradeCallback && { shouldUpgradeCallback }),
       keepAliveTimeout: limits.keepAliveMs,
       headersTimeout: limits.headersTimeoutMs,
       // A large body may take its time, as long as it comes at the least rate.

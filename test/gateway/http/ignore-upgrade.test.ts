@@ -75,7 +75,7 @@ describe('a client that would rather speak another protocol', () => {
   });
 
   test('is answered and closed when its Connection header lists too many options', async () => {
-    const listed = `Connection: upgrade${','.repeat(30_000)}`;
+    const listed = `Connection: upgrade${','.repeat(30_000)}close`;
     const answer = await sendBytes(gateway.port, headOf('GET /healthz HTTP/1.1', 'Host: a', 'Upgrade: h2c', listed));
     expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
     expect(answer.toLowerCase()).toContain('\r\nconnection: close\r\n');
@@ -83,6 +83,39 @@ describe('a client that would rather speak another protocol', () => {
 
   test('needs a token all the same', async () => {
     expect((await ask('/files/x', { ...H2C, authorization: 'Bearer x' }))[0]).toBe(401);
+  });
+});
+
+describe('a handshake for a WebSocket with a body that has not arrived', () => {
+  const handshake = [
+    'Host: a',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${'A'.repeat(22)}==`,
+  ];
+
+  test.each([
+    ['/v1/graphql', 'Content-Length: 5'],
+    ['/v1/graphql', 'Transfer-Encoding: chunked'],
+    ['/files/x', 'Content-Length: 5'],
+    ['/nowhere', 'Content-Length: 5'],
+  ])('is refused and closed: %s, %s', async (path, framing) => {
+    const answer = await sendBytes(gateway.port, headOf(`GET ${path} HTTP/1.1`, ...handshake, framing));
+    expect(answer).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+    expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
+    expect((await ask('/healthz', {}))[0]).toBe(200);
+  });
+
+  test('ends its connection when it is sent behind a request that is not answered yet', async () => {
+    const first = headOf(
+      'GET /files/slow HTTP/1.1',
+      'Host: a',
+      `Authorization: ${bearer(issuer.token()).authorization}`,
+    );
+    const second = headOf('GET /v1/graphql HTTP/1.1', ...handshake, 'Content-Length: 5');
+    expect(await sendBytes(gateway.port, first + second)).not.toContain('400');
+    expect((await ask('/healthz', {}))[0]).toBe(200);
   });
 });
 
