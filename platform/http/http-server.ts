@@ -118,7 +118,7 @@ export async function checkPort(options: Pick<ListenOptions, 'host' | 'port' | '
 
 /**
  * Responses to pipelined requests (RFC 9112 section 9.3.2). Such a response has no socket until the responses before it
- * have been sent, and node emits no `close` for it when the connection ends: the work for it would go on for ever.
+ * have been sent, and Node 20 and 22 emit no `close` for it when the connection ends: the work for it would go on for ever.
  */
 class PipelinedResponses {
   readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
@@ -132,15 +132,18 @@ class PipelinedResponses {
   #lineOf(socket: Socket): Set<ServerResponse> {
     const line = new Set<ServerResponse>();
     this.#bySocket.set(socket, line);
-    socket.once('close', () => {
-      for (const response of line) {
-        // Node emits `close` for a response that has its socket.
-        if (response.socket !== null || response.writableFinished) continue;
-        response.destroy();
-        response.emit('close');
-      }
-    });
+    // Newer versions emit it within this turn of the event loop, and a second one would be counted as a second response.
+    socket.once('close', () => setImmediate(() => closeResponses(line)));
     return line;
+  }
+}
+
+function closeResponses(responses: Iterable<ServerResponse>): void {
+  for (const response of responses) {
+    // Node emits `close` for a response that has its socket.
+    if (response.socket !== null || response.writableFinished) continue;
+    response.destroy();
+    response.emit('close');
   }
 }
 

@@ -2,6 +2,7 @@ import { Agent, type RequestListener, request, type ServerResponse } from 'node:
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type ListeningServer, listen, StartError } from '../../platform/index.ts';
+import { until } from '../gateway/harness/keep.ts';
 
 const opened: ListeningServer[] = [];
 afterEach(async () => {
@@ -121,4 +122,23 @@ describe('a port that cannot be opened', () => {
     const elsewhere = listen(() => {}, { host: '192.0.2.1', port: 0, portVariable: 'SOME_PORT' });
     await expect(elsewhere).rejects.toThrow('cannot listen on the address 192.0.2.1 (EADDRNOTAVAIL)');
   });
+});
+
+test('each of several pipelined responses whose client has left is closed once', async () => {
+  const closed: number[] = [];
+  let begun = 0;
+  const { port } = await open((_, response) => {
+    const number = begun++;
+    closed[number] = 0;
+    response.on('close', () => {
+      closed[number] = (closed[number] ?? 0) + 1;
+    });
+    if (number === 2) client.destroy();
+  });
+  const client = connect(port, '127.0.0.1');
+  client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(3));
+  await until('all are closed', () => closed.length === 3 && closed.every((times) => times > 0));
+  // What a second event needs to arrive.
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(closed).toEqual([1, 1, 1]);
 });
