@@ -40,6 +40,7 @@ export function createListUserSessions(tenants: AdministeredTenants, now: () => 
     const userId = readUserId(input.user_id);
     const size = readPageSize(input.first);
     const after = readTimeCursor(input.after);
+    const at = now();
     const rows = await tenants.read(tenantId, async ({ session, user }) => {
       if ((await user.count({ where: { tenantId, id: userId } })) === 0) throw refusal('unknown-user');
       return session.findMany({
@@ -47,7 +48,9 @@ export function createListUserSessions(tenants: AdministeredTenants, now: () => 
           tenantId,
           userId,
           revokedAt: null,
-          expiresAt: { gt: now() },
+          expiresAt: { gt: at },
+          // Unused for long, it has ended before.
+          refreshTokens: { some: { usedAt: null, expiresAt: { gt: at } } },
           ...(after && {
             OR: [{ createdAt: { lt: after.at } }, { createdAt: after.at, id: { lt: after.id } }],
           }),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { refreshTokenHash } from '../../../auth-service/tokens/index.ts';
 import { availableEngines } from '../../database/index.ts';
 import { THROTTLED } from '../service.ts';
 import { type Administered, openAdministered, PASSWORD } from './administered.ts';
@@ -171,6 +172,19 @@ describe.each(await availableEngines())(
       expect((await revoke({ session_id: first?.session_id })).error_code).toBe('unknown-session');
       expect((await revoke({ session_id: 'no session' })).error_code).toBe('unknown-session');
       expect((await revoke({})).data?.revoked_sessions).toBe(all.length - 1);
+      expect(await sessions()).toEqual([]);
+    });
+
+    test('a session that has ended unused is not listed', async () => {
+      const { refresh_token } = await it.client.login('zoe', PASSWORD, 1);
+      const sessions = async () =>
+        (await list<object>(it.tokens.anna, 'auth_admin_session_list', { user_id: it.ids.zoe })).entries;
+      expect(await sessions()).toHaveLength(1);
+      await it.world.database.refreshToken.update({
+        where: { hash: refreshTokenHash(refresh_token) },
+        data: { expiresAt: new Date(Date.now() - 1_000) },
+      });
+
       expect(await sessions()).toEqual([]);
     });
 
