@@ -32,7 +32,9 @@ export const tokenSettings = {
     .default('http://127.0.0.1:8080')
     .describe("Issuer (`iss`) of tokens: the gateway's public address."),
   AUTH_AUDIENCE: setting.text().default('portico').describe('Audience (`aud`) of tokens.'),
-  AUTH_ACCESS_TOKEN_TTL_SECONDS: setting.integer(900, 10, 86_400, 'seconds').describe('Lifetime of access tokens.'),
+  AUTH_ACCESS_TOKEN_TTL_SECONDS: setting
+    .integer(900, 10, 86_400, 'seconds')
+    .describe('Lifetime of access tokens; less where their session ends before.'),
 };
 
 /** How long sessions last. */

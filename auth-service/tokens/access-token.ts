@@ -21,7 +21,7 @@ export interface AccessTokenOptions {
   issuer: string;
   /** `aud` */
   audience: string;
-  /** How long a token is valid, in seconds. */
+  /** How long a token is valid, in seconds; less where its session ends before. */
   lifetimeSeconds: number;
 }
 
@@ -31,6 +31,8 @@ export interface TokenSubject {
   /** The user, or the client that the token is for itself. */
   userId: string;
   sessionId: string;
+  /** The absolute end of the session, which no token outlives; absent for clients, which have none. */
+  sessionEndsAt?: Date;
   allowedRoles: readonly string[];
   defaultRole: string;
   /** Put beside the claims that every token has, never in their place. */
@@ -43,30 +45,41 @@ export interface TokenSubject {
   tokensValidFrom?: Date | null;
 }
 
+/** An access token, and how long it is valid. */
+export interface IssuedAccessToken {
+  accessToken: string;
+  /** In seconds. */
+  expiresIn: number;
+}
+
 export interface AccessTokens {
-  readonly lifetimeSeconds: number;
+  /** When a token of a session expires that is issued now. */
+  endOf(now: Date, sessionEndsAt: Date): Date;
   /**
    * A signed JWT in compact form, valid from `now`.
    *
    * @throws Error when it would be too long to be accepted, as by the extra claims of several roles together.
    */
-  issue(subject: TokenSubject, now: Date): string;
+  issue(subject: TokenSubject, now: Date): IssuedAccessToken;
 }
 
 /** Access tokens by RFC 9068 (`typ: at+jwt`) that also carry Hasura's claims. */
 export function createAccessTokens({ keys, issuer, audience, lifetimeSeconds }: AccessTokenOptions): AccessTokens {
   return {
-    lifetimeSeconds,
+    endOf(now, sessionEndsAt) {
+      return new Date(Math.min(now.getTime() + lifetimeSeconds * 1000, sessionEndsAt.getTime()));
+    },
     issue(subject, now) {
       const { kid, algorithm, privateKey } = keys.active();
       const issuedAt = issueTime(now, subject.tokensValidFrom);
+      const expiresAt = Math.min(issuedAt + lifetimeSeconds, endSecond(subject.sessionEndsAt));
       const claims = {
         iss: issuer,
         aud: audience,
         sub: subject.userId,
         client_id: subject.clientId ?? FIRST_PARTY_CLIENT,
         iat: issuedAt,
-        exp: issuedAt + lifetimeSeconds,
+        exp: expiresAt,
         jti: randomUUID(),
         sid: subject.sessionId,
         tenant_id: subject.tenantId,
@@ -81,7 +94,9 @@ export function createAccessTokens({ keys, issuer, audience, lifetimeSeconds }: 
       };
       const token = signToken(claims, privateKey, algorithm, { typ: ACCESS_TOKEN_TYPE, kid });
       if (token.length > MAX_ACCESS_TOKEN_LENGTH) throw tooLong(token, subject);
-      return token;
+      // A token whose `iat` is in the future is valid for longer than its lifetime from now on.
+      const expiresIn = Math.min(lifetimeSeconds, expiresAt - Math.floor(now.getTime() / 1000));
+      return { accessToken: token, expiresIn };
     },
   };
 }
@@ -102,6 +117,11 @@ function tooLong({ length }: string, { tenantId, userId }: TokenSubject): Error 
 function issueTime(now: Date, tokensValidFrom: Date | null | undefined): number {
   const earliest = tokensValidFrom ? Math.ceil(tokensValidFrom.getTime() / 1000) : 0;
   return Math.max(Math.floor(now.getTime() / 1000), earliest);
+}
+
+/** Sessions end at a whole second, but for those of earlier versions, whose last token is not to be issued expired. */
+function endSecond(sessionEndsAt: Date | undefined): number {
+  return sessionEndsAt ? Math.ceil(sessionEndsAt.getTime() / 1000) : Number.POSITIVE_INFINITY;
 }
 
 /** Whether a token was revoked together with all that were issued before this moment. @param issuedAt its `iat`. */

@@ -210,10 +210,10 @@ async function openSession(options: LoginOptions, checked: Account, client: Requ
   const sessionId = randomUUID();
   const refreshToken = refreshTokens.issue({ tenantId, sessionId, generation: 1 });
   const createdAt = now();
-  const end = addDays(createdAt, lifetime.maxDays);
-  const idleEnd = addDays(createdAt, Math.min(lifetime.idleDays, lifetime.maxDays));
-
-  const accessEnd = new Date(createdAt.getTime() + accessTokens.lifetimeSeconds * 1000);
+  // A whole second, as the expiry of access tokens is, so that the last one ends with the session.
+  const end = new Date(Math.floor(addDays(createdAt, lifetime.maxDays).getTime() / 1000) * 1000);
+  const idleEnd = new Date(Math.min(addDays(createdAt, lifetime.idleDays).getTime(), end.getTime()));
+  const accessEnd = accessTokens.endOf(createdAt, end);
 
   // Hashing takes long. A user who was disabled or got a new password meanwhile must not get a session after the others
   // were revoked, nor one who lost a role a token with it, so the rows are read again and locked until this one is stored. All
@@ -257,6 +257,6 @@ async function openSession(options: LoginOptions, checked: Account, client: Requ
   if (!row) return undefined;
 
   const account = accountFromRow(row);
-  const accessToken = accessTokens.issue({ ...account, sessionId }, createdAt);
-  return { account, sessionId, tokens: { accessToken, expiresIn: accessTokens.lifetimeSeconds, refreshToken } };
+  const issued = accessTokens.issue({ ...account, sessionId, sessionEndsAt: end }, createdAt);
+  return { account, sessionId, tokens: { ...issued, refreshToken } };
 }

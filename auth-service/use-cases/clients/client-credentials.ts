@@ -41,7 +41,7 @@ export function createClientCredentials(options: ClientCredentialsOptions): Clie
     }
     const granted = wanted.length > 0 ? wanted.join(' ') : undefined;
 
-    const accessToken = await database.inTenant(
+    const issued = await database.inTenant(
       tenantId,
       async (transaction) => {
         // Held until the token is made: one that is revoked now has all its tokens in that revocation.
@@ -68,10 +68,10 @@ export function createClientCredentials(options: ClientCredentialsOptions): Clie
       },
       { operation: 'issue-client-token' },
     );
-    if (accessToken === undefined) {
+    if (issued === undefined) {
       await audit.recordDeduplicated({ ...entry, outcome: 'refused', details: { reason: 'revoked' } });
       return { outcome: 'refused', reason: 'client' };
     }
-    return { outcome: 'success', accessToken, expiresIn: accessTokens.lifetimeSeconds, scope: granted };
+    return { outcome: 'success', ...issued, scope: granted };
   };
 }

@@ -75,8 +75,8 @@ export function createRefresh(options: RefreshOptions): Refresh {
     }
 
     const { account, refreshToken } = rotation;
-    const accessToken = accessTokens.issue({ ...account, sessionId }, at);
-    const tokens = { accessToken, expiresIn: accessTokens.lifetimeSeconds, refreshToken };
+    const issued = accessTokens.issue({ ...account, sessionId, sessionEndsAt: session.expiresAt }, at);
+    const tokens = { ...issued, refreshToken };
     const spent = { tenantId, tokenHash: session.tokenHash };
     return { outcome: 'success', tokens, account, sessionId, spent };
   };
@@ -112,7 +112,7 @@ async function rotate(
     token,
     successor,
     successorEnd: new Date(Math.min(idleEnd, session.expiresAt.getTime())),
-    accessEnd: accessEndAfter(accessTokens, requestInfo.at),
+    accessEnd: accessTokens.endOf(requestInfo.at, session.expiresAt),
     generation,
     entry: refreshEntry(session, requestInfo),
     auditHours,
@@ -142,10 +142,11 @@ async function resolveReuse(
   const same = await successorInGrace(transaction, session, token, at, lifetime.graceSeconds);
   const refreshed = refreshEntry(session, requestInfo);
   if (same !== undefined) {
-    await transaction.session.update({
-      where: { tenantId_id: { tenantId, id: sessionId } },
-      data: { lastUsedAt: at, accessEndsAt: accessEndAfter(accessTokens, at) },
-    });
+    const accessEnd = accessTokens.endOf(at, session.expiresAt);
+    await transaction.$executeRaw`
+      UPDATE sessions
+      SET last_used_at = ${at}::timestamptz, access_ends_at = GREATEST(access_ends_at, ${accessEnd}::timestamptz)
+      WHERE tenant_id = ${tenantId} AND id = ${sessionId}::uuid`;
     await recordAudit(transaction, { ...refreshed, details: { session_id: sessionId, again: true } });
     return { kind: 'rotated', account: accountFromRow(row), refreshToken: same };
   }
@@ -159,10 +160,6 @@ async function resolveReuse(
     details: { session_id: sessionId, ended_sessions: ended },
   });
   return { kind: 'reused', ended };
-}
-
-function accessEndAfter({ lifetimeSeconds }: AccessTokens, at: Date): Date {
-  return new Date(at.getTime() + lifetimeSeconds * 1000);
 }
 
 function refreshEntry({ tenantId, userId, sessionId }: SessionOfToken, { at, origin }: RequestInfo): AuditEntry {

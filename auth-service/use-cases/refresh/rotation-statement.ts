@@ -37,6 +37,9 @@ export type RotationRow = AccountRow & { won: boolean };
  * two that race for one token, the second waits for the lock of the session's row and then finds the token used: PostgreSQL
  * reads a row again that was changed meanwhile.
  *
+ * `access_ends_at` never goes back: where the lifetime of access tokens has been reduced, an earlier one expires last, and a
+ * revocation of the session has to last as long.
+ *
  * The row of the previous token is deleted: its successor has been used now, and its reuse is detected without a row. Tokens
  * without a number stay.
  */
@@ -64,7 +67,8 @@ export function rotationStatement(rotation: RotationParameters): Prisma.Sql {
           OR alive.refresh_audited_from IS DISTINCT FROM ${from}::text AS is_audited
     ), rotated AS (
       UPDATE sessions
-      SET last_used_at = ${at}::timestamptz, access_ends_at = ${accessEnd}::timestamptz,
+      SET last_used_at = ${at}::timestamptz,
+        access_ends_at = GREATEST(sessions.access_ends_at, ${accessEnd}::timestamptz),
         refresh_generation = ${generation}::integer,
         refreshes_unaudited = CASE WHEN won.is_audited THEN 0 ELSE won.refreshes_unaudited + 1 END,
         refresh_audited_at = CASE WHEN won.is_audited THEN ${at}::timestamptz ELSE won.refresh_audited_at END,

@@ -257,7 +257,7 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
   test.each(KEY_ALGORITHMS)('keys of %s sign tokens that verify with the published key alone', async (algorithm) => {
     const keys = await replica({ algorithm });
     const settings = { keys, issuer: 'https://portico.example', audience: 'shop', lifetimeSeconds: 900 };
-    const token = createAccessTokens(settings).issue(SUBJECT, now());
+    const { accessToken: token } = createAccessTokens(settings).issue(SUBJECT, now());
     const verify = createAccessTokenVerifier(settings);
 
     expect(jwt.decode(token, { complete: true })?.header).toEqual({
@@ -273,11 +273,11 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
   test('the algorithm can be changed with a rotation, and tokens of both keys verify meanwhile', async () => {
     const before = await replica();
     const settings = { issuer: 'https://portico.example', audience: 'shop', lifetimeSeconds: 900 };
-    const old = createAccessTokens({ ...settings, keys: before }).issue(SUBJECT, now());
+    const { accessToken: old } = createAccessTokens({ ...settings, keys: before }).issue(SUBJECT, now());
     await beginRotation(database, sealer, { ...POLICY, algorithm: 'EdDSA' }, now(), OPERATOR);
     seconds = PUBLICATION;
     const after = await replica({ algorithm: 'EdDSA' });
-    const young = createAccessTokens({ ...settings, keys: after }).issue(SUBJECT, now());
+    const { accessToken: young } = createAccessTokens({ ...settings, keys: after }).issue(SUBJECT, now());
 
     expect(after.active().algorithm).toBe('EdDSA');
     const verify = createAccessTokenVerifier({ ...settings, keys: after });
@@ -369,7 +369,7 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
       if (seconds % 15 === 0) await replicas[0]?.reload();
       if (seconds % 15 === 10) await replicas[1]?.reload();
       for (const keys of replicas) {
-        const token = createAccessTokens({ ...settings, keys }).issue(SUBJECT, now());
+        const { accessToken: token } = createAccessTokens({ ...settings, keys }).issue(SUBJECT, now());
         signers.add(keys.active().kid);
         live.push({ token, expiresAt: seconds + POLICY.tokenSeconds });
         for (const accepts of verifiers) expect(await accepts(token)).toBe(true);
