@@ -51,11 +51,16 @@ export class MultipartResponse {
     response.write(headOfPart(json));
     response.write(json);
     const hasRoom = response.write(PART_DELIMITER);
+    if (!hasRoom) this.#pause();
+    // From Node 24 on it is what sends the part, and emits `drain` at once if the connection takes all of it.
     response.uncork();
-    if (hasRoom || this.#isPaused) return;
+  }
+
+  #pause(): void {
+    if (this.#isPaused) return;
     this.#isPaused = true;
     this.#flow.pause();
-    response.once('drain', () => {
+    this.#response.once('drain', () => {
       this.#isPaused = false;
       this.#flow.resume();
     });
