@@ -1,6 +1,12 @@
 import { join, resolve } from 'node:path';
 import { compiledFile, packageDirectory, readSettings, setting } from '../platform/index.ts';
 
+interface Address {
+  readonly host: string;
+  /** 0: any that is free, and none for metrics. */
+  readonly port: number;
+}
+
 /** The launcher's settings, from environment variables. */
 export interface StartSettings {
   /** Where the embedded database, the development secrets and the sample orders are kept. Absolute. */
@@ -11,6 +17,8 @@ export interface StartSettings {
   readonly production: boolean;
   /** The level of the services' logs; undefined: warnings and errors, as lines for people. */
   readonly logLevel: string | undefined;
+  /** Where the services will listen. */
+  readonly listening: Readonly<Record<'auth' | 'authMetrics' | 'orders' | 'gateway' | 'gatewayMetrics', Address>>;
   readonly authHost: string;
   readonly ordersHost: string;
   readonly gatewayHost: string;
@@ -65,8 +73,12 @@ export const startSettings = {
     default: 'from `ORDERS_HOST` and `ORDERS_PORT`',
   }),
   HASURA_GRAPHQL_SERVER_HOST: setting.text().default(LOOPBACK_ADDRESS).describe('Address that the gateway listens on.'),
-  // The gateway's own, read here so that an invalid one is reported before anything is started.
+  // The services' own, read here so that one that is invalid or taken is reported before anything is started.
   HASURA_GRAPHQL_SERVER_PORT: setting.port(8080).describe('Port that the gateway listens on.'),
+  AUTH_METRICS_HOST: setting.text().default(LOOPBACK_ADDRESS).describe("Address of the auth service's `/metrics`."),
+  AUTH_METRICS_PORT: setting.port(0).describe("Port of the auth service's `/metrics`; 0: none."),
+  PORTICO_METRICS_HOST: setting.text().default(LOOPBACK_ADDRESS).describe("Address of the gateway's `/metrics`."),
+  PORTICO_METRICS_PORT: setting.port(0).describe("Port of the gateway's `/metrics`; 0: none."),
 };
 
 /** @throws SettingsError naming every variable that is wrong. */
@@ -77,6 +89,13 @@ export function readStartSettings(environment: NodeJS.ProcessEnv = process.env):
     databaseGiven: values.DATABASE_URL !== undefined,
     production: values.NODE_ENV === 'production',
     logLevel: values.PORTICO_LOG_LEVEL,
+    listening: {
+      auth: { host: values.AUTH_HOST, port: values.AUTH_PORT },
+      authMetrics: { host: values.AUTH_METRICS_HOST, port: values.AUTH_METRICS_PORT },
+      orders: { host: values.ORDERS_HOST, port: values.ORDERS_PORT },
+      gateway: { host: values.HASURA_GRAPHQL_SERVER_HOST, port: values.HASURA_GRAPHQL_SERVER_PORT },
+      gatewayMetrics: { host: values.PORTICO_METRICS_HOST, port: values.PORTICO_METRICS_PORT },
+    },
     authHost: values.AUTH_HOST,
     ordersHost: values.ORDERS_HOST,
     gatewayHost: values.HASURA_GRAPHQL_SERVER_HOST,

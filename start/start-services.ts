@@ -5,6 +5,7 @@ import { addressUrl, PACKAGE_DIR, type StartSettings } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { assertionKeyFor, developmentSecretsFor, revocationSecretsFor } from './development-secrets.ts';
 import { type EmbeddedDatabase, embeddedDatabaseIn } from './embedded-database/index.ts';
+import { checkPorts } from './ports.ts';
 import { type Examples, readyText } from './ready-text.ts';
 import { type RestartableChild, startRestartable } from './restartable.ts';
 import type { Screen } from './screen.ts';
@@ -50,6 +51,8 @@ export async function startServices(options: StartServicesOptions, group: Servic
   }
 
   if (names.has('auth-service') || names.has('orders') || !settings.production) prepareDataDir(settings.dataDir);
+  // Where another `npm start` uses the data directory, its database says so, and which.
+  if (!(names.has('auth-service') && (await isDatabaseRunning(settings)))) await checkPorts(settings, names);
   const revocationSecrets = revocationSecretsFor(settings);
 
   const database = names.has('auth-service') ? beginDatabase(settings, group, screen) : undefined;
@@ -94,6 +97,10 @@ export async function startServices(options: StartServicesOptions, group: Servic
     await group.start((shown) => startChild(compilerProcess(PACKAGE_DIR, settings.environment), shown)).ready;
     screen.say('the compiler is ready: a change of the code restarts the services that it belongs to');
   }
+}
+
+async function isDatabaseRunning({ databaseGiven, production, dataDir }: StartSettings): Promise<boolean> {
+  return !databaseGiven && !production && embeddedDatabaseIn(dataDir).isRunning();
 }
 
 /** The embedded database, whose process has been started. */

@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Ended, launchPortico, makeDataDirWithAccounts, type Portico, startPortico } from '../e2e/portico.ts';
@@ -22,6 +23,8 @@ function expectOneLine({ code, stderr }: Ended, ...parts: string[]) {
 describe('a port is taken', () => {
   let server: Server;
   let taken: string;
+  // Where it stays empty, no database was made in vain.
+  const nothing = mkdtempSync(join(tmpdir(), 'portico-ports-'));
   beforeAll(async () => {
     server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -30,14 +33,44 @@ describe('a port is taken', () => {
   });
   afterAll(() => {
     server.close();
+    rmSync(nothing, { recursive: true, force: true });
   });
 
   test.each([
-    ['AUTH_PORT', []],
-    ['ORDERS_PORT', ['orders']],
-    ['HASURA_GRAPHQL_SERVER_PORT', ['orders', 'gateway']],
-  ])('%s is named', async (variable, services) => {
-    expectOneLine(await cannotStart({ [variable]: taken }, services), variable, taken);
+    ['AUTH_PORT', 'auth-service'],
+    ['AUTH_METRICS_PORT', 'auth-service'],
+    ['ORDERS_PORT', 'orders'],
+    ['HASURA_GRAPHQL_SERVER_PORT', 'gateway'],
+    ['PORTICO_METRICS_PORT', 'gateway'],
+  ])('%s is named before a database is made', async (variable, service) => {
+    const ended = await cannotStart({ [variable]: taken, PORTICO_DATA_DIR: nothing });
+    expectOneLine(ended, `portico: ${service}: port ${taken} `, `set ${variable} to a free one`);
+    expect(ended.stdout).toBe('');
+    expect(readdirSync(nothing)).toEqual([]);
+  });
+
+  test('all are named at once, and one that two services shall have', async () => {
+    const { code, stderr } = await cannotStart({
+      AUTH_PORT: taken,
+      ORDERS_PORT: taken,
+      HASURA_GRAPHQL_SERVER_PORT: taken,
+      HASURA_GRAPHQL_SERVER_HOST: '127.0.0.2',
+      PORTICO_METRICS_HOST: 'nowhere.invalid',
+      PORTICO_METRICS_PORT: taken,
+    });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      `portico: auth-service: port ${taken} on 127.0.0.1 is already in use: set AUTH_PORT to a free one`,
+      `portico: orders: port ${taken} on 127.0.0.1 is that of AUTH_PORT too: set ORDERS_PORT to another one`,
+      expect.stringMatching(/^portico: gateway: cannot listen on the address nowhere\.invalid/),
+    ]);
+  });
+
+  test('one of a service that is not started may be', async () => {
+    const launched = launchPortico({ dataDir, environment: { AUTH_PORT: taken }, arguments: ['orders'] });
+    await launched.wrote(/^orders is ready: /m);
+    launched.process.kill();
+    expect((await launched.ended).code).toBe(0);
   });
 });
 
