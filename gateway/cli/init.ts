@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { isMap, isSeq, parseDocument, type YAMLSeq } from 'yaml';
 import { packageDirectory } from '../../platform/command-line.ts';
-import { StartError } from '../../platform/index.ts';
+import { makeDirectorySync, StartError, unwritableReason, writeFilesTogether } from '../../platform/index.ts';
 import { STARTER } from './starter-metadata.ts';
 
 /** What the metadata has to begin with: comments alone, the login of Portico's accounts, or the sample service as well. */
@@ -16,17 +16,19 @@ export type StarterKind = 'bare' | 'login' | 'sample';
  * @throws StartError when the directory holds something already, or cannot be written.
  */
 export function init(directory: string, kind: StarterKind = 'bare'): readonly string[] {
+  let made: readonly string[] = [];
   try {
-    mkdirSync(directory, { recursive: true });
+    made = makeDirectorySync(directory);
     if (readdirSync(directory).length > 0)
       throw new StartError(`${directory} is not empty: name a directory that is, or does not exist`);
-    return Object.entries(starterOf(kind)).map(([file, text]) => {
-      writeFileSync(join(directory, file), text);
-      return join(directory, file);
-    });
+    const files = new Map(Object.entries(starterOf(kind)));
+    writeFilesTogether(directory, files);
+    return [...files.keys()].map((file) => join(directory, file));
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`${directory} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+    // What is half made would be in the way of the next try.
+    for (const one of made) rmdirSync(one);
+    throw new StartError(`init: ${unwritableReason(directory, error)}`);
   }
 }
 

@@ -1,1 +1,4 @@
 export { makeDirectory } from './make-directory.ts';
+export { makeDirectorySync } from './make-directory-sync.ts';
+export { unwritableReason } from './unwritable-reason.ts';
+export { writeFilesTogether } from './write-files-together.ts';

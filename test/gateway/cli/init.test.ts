@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -45,4 +45,19 @@ describe('the metadata that portico init writes', () => {
 test('the next step can be pasted, whatever the directory is called', () => {
   expect(nextSteps('/srv/meta data', 'sample')).toMatch(/HASURA_GRAPHQL_METADATA_DIR='\/srv\/meta data' npm start\n$/);
   expect(nextSteps("/srv/it's", 'bare')).toContain("'/srv/it'\\''s'");
+});
+
+describe('where metadata cannot be written', () => {
+  test('a file is named as one', () => {
+    const file = join(workDir, 'a-file');
+    writeFileSync(file, '');
+    expect(() => init(file)).toThrow(`init: ${file} is a file, or is within one`);
+    expect(() => init(join(file, 'metadata'))).toThrow(`init: ${join(file, 'metadata')} is a file, or is within one`);
+  });
+
+  const onLinux = existsSync('/proc/self') ? test : test.skip;
+
+  onLinux('a file system that has no directories to make is an error at once', () => {
+    expect(() => init('/proc/portico/metadata')).toThrow('init: cannot write to /proc/portico/metadata (ENOENT)');
+  });
 });

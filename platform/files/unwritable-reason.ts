@@ -1,0 +1,8 @@
+import { errorCode } from '../error-code.ts';
+
+/** Why a directory could not be made or written to: the end of a message that begins with what it is for. */
+export function unwritableReason(directory: string, error: unknown): string {
+  const code = errorCode(error);
+  if (code === 'ENOTDIR' || code === 'EEXIST') return `${directory} is a file, or is within one`;
+  return `cannot write to ${directory} (${code})`;
+}
