@@ -1,21 +1,33 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Logger, readSettings, SettingsError, StartError } from '../../platform/index.ts';
+import {
+  type Logger,
+  makeDirectorySync,
+  readSettings,
+  SettingsError,
+  StartError,
+  unwritableReason,
+  writeFilesTogether,
+} from '../../platform/index.ts';
 import { type Assertions, assertionSettings, openAssertions, resolveAssertion } from '../assertions/index.ts';
 import type { GraphSettings } from '../config.ts';
 import { checkDeliveries } from '../deliveries/index.ts';
 import { type Generation, SourceRegistry } from '../graph/index.ts';
 import {
+  describeProblem,
   isSupergraph,
   loadMetadata,
   type Metadata,
   MetadataError,
   type MetadataProblem,
+  metricsPushOf,
   namedRoles,
   type RemoteSchemaMetadata,
   resolveHeaders,
   resolveUrl,
   together,
+  tracingOf,
+  type ValuePath,
 } from '../metadata/index.ts';
 import { openCronTriggers } from '../schedules/index.ts';
 import {
@@ -71,6 +83,7 @@ function newRegistry(metadata: Metadata, options: OpenGraphOptions, http: Upstre
   const [registry] = together(
     () => new SourceRegistry(metadata, { ...options, http, assertions, schemas: storedSchemas(options) }, options.log),
     () => checkServices(metadata, options.environment, assertions),
+    () => checkExporters(metadata, options.environment),
     () => checkWebhooks(metadata, { environment: options.environment, http }),
   );
   return registry;
@@ -93,16 +106,35 @@ function assertionsOf(environment: NodeJS.ProcessEnv): Assertions | undefined {
 /** @throws MetadataError when services that are passed through do not fit the environment. */
 function checkServices(metadata: Metadata, environment: NodeJS.ProcessEnv, assertions: Assertions | undefined): void {
   const problems = metadata.services.flatMap((service, index) => {
-    const resolved = [
-      resolveUrl(service, environment),
-      resolveHeaders(service.headers, environment),
-      resolveAssertion(service.service_assertion, service.name, assertions),
-    ];
-    return resolved.flatMap((one) =>
-      'problem' in one ? [{ ...metadata.place('services', [index]), message: one.problem }] : [],
-    );
+    const problems: MetadataProblem[] = [];
+    const report = (message: string, ...path: ValuePath) =>
+      problems.push({ ...metadata.place('services', [index, ...path]), message });
+    const url = resolveUrl(service, environment);
+    const headers = resolveHeaders(service.headers, environment);
+    const assertion = resolveAssertion(service.service_assertion, service.name, assertions);
+    if ('problem' in url) report(url.problem, ...url.path);
+    if ('problem' in headers) report(headers.problem, 'headers', ...headers.path);
+    if ('problem' in assertion) report(assertion.problem, 'service_assertion');
+    return problems;
   });
   if (problems.length > 0) throw new MetadataError(problems);
+}
+
+/** @throws MetadataError when the exporters of traces and metrics do not fit the environment. */
+function checkExporters({ openTelemetry, place }: Metadata, environment: NodeJS.ProcessEnv): void {
+  const placed = (path: ValuePath) => place('openTelemetry', path);
+  // Both have the same headers.
+  const problems = [tracingOf, metricsPushOf].flatMap((exporterOf) => {
+    try {
+      exporterOf(openTelemetry, environment, placed);
+      return [];
+    } catch (error) {
+      if (error instanceof MetadataError) return error.problems;
+      throw error;
+    }
+  });
+  const byText = new Map(problems.map((problem) => [describeProblem(problem), problem]));
+  if (byText.size > 0) throw new MetadataError([...byText.values()]);
 }
 
 /** @throws MetadataError when webhooks of schedules and deliveries do not fit the environment. */
@@ -123,7 +155,8 @@ function checkWebhooks(
  */
 export function recordSchemas(generation: Generation, directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectorySync(directory);
+    const files = new Map<string, string>();
     const { remoteSchemas } = generation.metadata;
     const unavailable = new Set(generation.missing.map(({ source }) => source));
     for (const source of generation.sources)
@@ -132,10 +165,11 @@ export function recordSchemas(generation: Generation, directory: string): void {
         const described = remoteSchemas.find((remote) => remote.name === name);
         const fingerprint = described && definitionFingerprint(described);
         const text = schemaFileText({ composition: recordedComposition(source), sdl, fingerprint });
-        writeFileSync(join(directory, schemaFileName(name)), text);
+        files.set(schemaFileName(name), text);
       }
+    writeFilesTogether(directory, files);
   } catch (error) {
-    throw new StartError(`schemas cannot be written to ${directory} (${(error as NodeJS.ErrnoException).code})`);
+    throw new StartError(`--record: ${unwritableReason(directory, error)}`);
   }
 }
 

@@ -28,7 +28,7 @@ export function openEventSubscriptions(
         { ...metadata, kind: 'subscription' },
         { secret_from_env, previous_secret_from_env },
         ownSecrets,
-        (message, key) => report(message, ['subscriptions', index, key]),
+        (message, path) => report(message, ['subscriptions', index, ...path]),
       );
       const tenants = tenantsOf(metadata);
       const takesTenant = (tenant: string) => tenants === undefined || tenants.has(tenant);

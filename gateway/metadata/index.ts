@@ -27,6 +27,7 @@ export {
   resolveHeaders,
   resolveUrl,
   resolveVariable,
+  type UnresolvedValue,
 } from './template.ts';
 export {
   type CronTriggerMetadata,

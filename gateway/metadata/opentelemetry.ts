@@ -85,12 +85,12 @@ function exporterOf(
   const key = `otlp_${type}_endpoint` as const;
   const url = exporter_otlp?.[key];
   if (status !== 'enabled' || !data_types.includes(type) || !exporter_otlp || !url) return undefined;
-  const at = (member: string) => place(['exporter_otlp', member]);
+  const at = (...path: ValuePath) => place(['exporter_otlp', ...path]);
   const resolved = resolveUrl({ url }, environment);
   const headers = resolveHeaders(exporter_otlp.headers, environment);
   const problems = [
     ...('problem' in resolved ? [{ ...at(key), message: resolved.problem }] : []),
-    ...('problem' in headers ? [{ ...at('headers'), message: headers.problem }] : []),
+    ...('problem' in headers ? [{ ...at('headers', ...headers.path), message: headers.problem }] : []),
   ];
   if ('problem' in resolved || 'problem' in headers) throw new MetadataError(problems);
   return {

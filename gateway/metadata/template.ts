@@ -1,9 +1,16 @@
 import { isHeaderValue } from '../../platform/index.ts';
 import { isOwnSecret } from '../own-secrets.ts';
 import type { ConfiguredHeader } from './shapes/index.ts';
+import type { ValuePath } from './yaml/index.ts';
 
 /** Values from the environment that metadata may refer to. Only what a file names is ever read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is wrong with a value, and where it is within what was resolved. */
+export interface UnresolvedValue {
+  readonly problem: string;
+  readonly path: ValuePath;
+}
 
 const VARIABLE_REFERENCE = /\{\{\s*(\w+)\s*\}\}/g;
 
@@ -14,7 +21,7 @@ export interface DescribedUrl {
 }
 
 /** The http or https URL of a definition that has either `url` or `url_from_env`; or the problem with it. */
-export function resolveUrl(definition: DescribedUrl, environment: Environment): { url: string } | { problem: string } {
+export function resolveUrl(definition: DescribedUrl, environment: Environment): { url: string } | UnresolvedValue {
   return resolveUrlOf(definition, environment, ['http', 'https']);
 }
 
@@ -22,7 +29,7 @@ export function resolveUrl(definition: DescribedUrl, environment: Environment): 
 export function resolveEventsUrl(
   definition: DescribedUrl,
   environment: Environment,
-): { url: string } | { problem: string } {
+): { url: string } | UnresolvedValue {
   return resolveUrlOf(definition, environment, ['http', 'https', 'ws', 'wss']);
 }
 
@@ -30,33 +37,38 @@ function resolveUrlOf(
   definition: DescribedUrl,
   environment: Environment,
   schemes: readonly string[],
-): { url: string } | { problem: string } {
+): { url: string } | UnresolvedValue {
+  const path = [definition.url == null ? 'url_from_env' : 'url'];
   const filled = resolveValue(definition.url, definition.url_from_env, environment);
-  if ('unusable' in filled) return { problem: environmentProblem(filled.unusable) };
+  if ('unusable' in filled) return { problem: environmentProblem(filled.unusable), path };
   const url = filled.text;
   const scheme = URL.canParse(url) ? new URL(url).protocol.slice(0, -1) : '';
-  if (!schemes.includes(scheme)) return { problem: `expected an ${schemes.join(' or ')} URL` };
+  if (!schemes.includes(scheme)) return { problem: `expected an ${schemes.join(' or ')} URL`, path };
   return { url };
 }
 
 /**
  * Configured headers with their values filled in, names in lower case, a character for each byte of their UTF-8; or the problem
- * with them.
+ * with them, at the first of them.
  */
 export function resolveHeaders(
   headers: readonly ConfiguredHeader[],
   environment: Environment,
-): { headers: Record<string, string> } | { problem: string } {
+): { headers: Record<string, string> } | UnresolvedValue {
   const resolved: Record<string, string> = {};
   const unusable: string[] = [];
-  for (const { name, value, value_from_env } of headers) {
+  let first: ValuePath = [];
+  for (const [index, { name, value, value_from_env }] of headers.entries()) {
     const filled = resolveValue(value, value_from_env, environment);
-    if ('unusable' in filled) unusable.push(...filled.unusable);
-    else if (!isHeaderValue(filled.text)) return { problem: unsendableProblem(name, value_from_env) };
+    const path = [index, value == null ? 'value_from_env' : 'value'];
+    if ('unusable' in filled) {
+      if (unusable.length === 0) first = path;
+      unusable.push(...filled.unusable);
+    } else if (!isHeaderValue(filled.text)) return { problem: unsendableProblem(name, value_from_env), path };
     // undici writes a byte for each character.
     else resolved[name.toLowerCase()] = Buffer.from(filled.text, 'utf8').toString('latin1');
   }
-  if (unusable.length > 0) return { problem: environmentProblem(unusable) };
+  if (unusable.length > 0) return { problem: environmentProblem(unusable), path: first };
   return { headers: resolved };
 }
 

@@ -1,4 +1,10 @@
-import { type CronTriggerMetadata, type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
+import {
+  type CronTriggerMetadata,
+  type Metadata,
+  MetadataError,
+  type MetadataProblem,
+  type ValuePath,
+} from '../metadata/index.ts';
 import { openWebhook, type WebhookDependencies, type WebhookTarget } from '../webhook-jobs/index.ts';
 
 /** A cron trigger, ready to run. */
@@ -17,8 +23,8 @@ export function openCronTriggers(
 ): ReadonlyMap<string, CronTrigger> {
   const problems: MetadataProblem[] = [];
   const triggers = metadata.cronTriggers.map((trigger, index) => {
-    const report = (message: string, key: string) =>
-      problems.push({ ...metadata.place('cronTriggers', [index, key]), message });
+    const report = (message: string, path: ValuePath) =>
+      problems.push({ ...metadata.place('cronTriggers', [index, ...path]), message });
     const secrets = { webhook_signature: trigger.webhook_signature?.secret_from_env };
     return [
       trigger.name,

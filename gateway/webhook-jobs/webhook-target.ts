@@ -1,4 +1,10 @@
-import { type Environment, type ResilienceMetadata, resolveHeaders, resolveUrl } from '../metadata/index.ts';
+import {
+  type Environment,
+  type ResilienceMetadata,
+  resolveHeaders,
+  resolveUrl,
+  type ValuePath,
+} from '../metadata/index.ts';
 import { openResilientClient, type SourceDependencies } from '../sources/index.ts';
 import type { ResilientClient } from '../upstream/index.ts';
 import { resolveSecrets } from '../webhooks/index.ts';
@@ -33,7 +39,7 @@ export interface WebhookTarget {
 }
 
 /**
- * Opens a webhook. What does not fit the environment is reported with its key.
+ * Opens a webhook. What does not fit the environment is reported with its path.
  *
  * @param variables those that hold its secrets, by the key that names them.
  */
@@ -41,17 +47,17 @@ export function openWebhook(
   described: DescribedWebhook,
   variables: Readonly<Record<string, string | null | undefined>>,
   dependencies: WebhookDependencies,
-  report: (message: string, key: string) => void,
+  report: (message: string, path: ValuePath) => void,
 ): WebhookTarget {
   const environment: Environment = dependencies.environment;
   const url = resolveUrl(described.webhook, environment);
   const headers = resolveHeaders(described.headers, environment);
-  if ('problem' in url) report(url.problem, 'webhook');
-  if ('problem' in headers) report(headers.problem, 'headers');
+  if ('problem' in url) report(url.problem, ['webhook']);
+  if ('problem' in headers) report(headers.problem, ['headers', ...headers.path]);
   const own = Object.entries(variables).flatMap(([key, variable]) => {
     const resolved = resolveSecrets([variable], environment);
     if ('secrets' in resolved) return resolved.secrets;
-    report(resolved.problem, key);
+    report(resolved.problem, [key]);
     return [];
   });
   const { webhookSecret } = dependencies;

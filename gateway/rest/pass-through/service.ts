@@ -9,6 +9,7 @@ import {
   resolveHeaders,
   resolveUrl,
   type ServiceMetadata,
+  type UnresolvedValue,
 } from '../../metadata/index.ts';
 import type { TracedHeaders } from '../../upstream/index.ts';
 import type { AnswerPolicy } from './answer-headers.ts';
@@ -52,7 +53,7 @@ export function openServices(
   const opened = metadata.services.flatMap((service, index) => {
     const result = openService(service, environment, credentialHeaders, assertions, traced);
     if (!('problem' in result)) return [result];
-    problems.push({ ...metadata.place('services', [index]), message: result.problem });
+    problems.push({ ...metadata.place('services', [index, ...result.path]), message: result.problem });
     return [];
   });
   if (problems.length > 0) throw new MetadataError(problems);
@@ -79,13 +80,13 @@ function openService(
   credentialHeaders: readonly string[],
   assertions: Assertions | undefined,
   traced: TracedHeaders | undefined,
-): Service | { problem: string } {
+): Service | UnresolvedValue {
   const url = resolveUrl(metadata, environment);
   const configured = resolveHeaders(metadata.headers, environment);
   if ('problem' in url) return url;
-  if ('problem' in configured) return configured;
+  if ('problem' in configured) return { ...configured, path: ['headers', ...configured.path] };
   const resolved = resolveAssertion(metadata.service_assertion, metadata.name, assertions);
-  if ('problem' in resolved) return resolved;
+  if ('problem' in resolved) return { ...resolved, path: ['service_assertion'] };
   const { origin, pathname } = new URL(url.url);
   const base = pathname.replace(/\/$/, '');
   const { path, only_public_without_token: open, forward_client_headers: forwardsCredentials } = metadata;

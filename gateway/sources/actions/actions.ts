@@ -9,6 +9,7 @@ import {
   resolveHeaders,
   resolveUrl,
   resolveVariable,
+  type ValuePath,
 } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { MIN_SECRET_LENGTH, SIGNATURE_HEADER } from '../../webhooks/index.ts';
@@ -103,11 +104,11 @@ function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): 
   const problems: MetadataProblem[] = [];
   const webhooks = new Map<string, PreparedWebhook>();
   metadata.actions.actions.forEach((action, index) => {
-    const report = (key: string, message: string) =>
-      problems.push({ ...metadata.place('actions', ['actions', index, 'definition', key]), message });
+    const report = (path: ValuePath, message: string) =>
+      problems.push({ ...metadata.place('actions', ['actions', index, 'definition', ...path]), message });
     if (metadata.actionTypes.asyncOutputs.has(action.name) && surroundings.hasJobsDatabase !== true)
       report(
-        'kind',
+        ['kind'],
         `action "${action.name}": asynchronous actions need a database for their jobs: set HASURA_GRAPHQL_METADATA_DATABASE_URL`,
       );
     webhooks.set(action.name, prepareWebhook(action, surroundings, report));
@@ -116,7 +117,7 @@ function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): 
   return webhooks;
 }
 
-type ReportWebhookProblem = (key: string, message: string) => void;
+type ReportWebhookProblem = (path: ValuePath, message: string) => void;
 
 function prepareWebhook(
   action: ActionMetadata,
@@ -127,10 +128,10 @@ function prepareWebhook(
   const { environment } = surroundings;
   const url = resolveUrl({ url: definition.handler }, environment);
   const headers = resolveHeaders(definition.headers, environment);
-  if ('problem' in url) report('handler', url.problem);
-  if ('problem' in headers) report('headers', headers.problem);
+  if ('problem' in url) report(['handler'], url.problem);
+  if ('problem' in headers) report(['headers', ...headers.path], headers.problem);
   const assertion = resolveAssertion(definition.service_assertion, action.name, surroundings.assertions);
-  if ('problem' in assertion) report('service_assertion', assertion.problem);
+  if ('problem' in assertion) report(['service_assertion'], assertion.problem);
   const configured = 'headers' in headers ? headers.headers : {};
   const ofCalls = {
     headers: configured,
@@ -163,11 +164,12 @@ function signingSecret(
   const variable = definition.webhook_signature?.secret_from_env;
   if (variable === undefined) return undefined;
   const resolved = resolveVariable(variable, environment);
+  const path = ['webhook_signature', 'secret_from_env'];
   if ('problem' in resolved) {
-    report('webhook_signature', resolved.problem);
+    report(path, resolved.problem);
     return undefined;
   }
   if (resolved.text.length < MIN_SECRET_LENGTH)
-    report('webhook_signature', `the secret in ${variable} must have ${MIN_SECRET_LENGTH} characters at least`);
+    report(path, `the secret in ${variable} must have ${MIN_SECRET_LENGTH} characters at least`);
   return resolved.text;
 }

@@ -49,17 +49,24 @@ export function supergraphRemote(
   const { definition, supergraphSdl } = metadata;
   const { environment } = surroundings;
   const headers = resolveHeaders(definition.headers, environment);
-  if ('problem' in headers) throw new SourceError([headers.problem]);
+  if ('problem' in headers)
+    throw new SourceError([{ message: headers.problem, path: ['definition', 'headers', ...headers.path] }]);
   const problems = Object.entries(definition.subgraphs ?? {}).flatMap(([name, own]) => {
     const isMoved = own.url != null || own.url_from_env != null;
-    const resolved = [...(isMoved ? [resolveUrl(own, environment)] : []), resolveHeaders(own.headers, environment)];
-    return resolved.flatMap((one) =>
-      'problem' in one ? [{ message: one.problem, path: ['definition', 'subgraphs', name] }] : [],
-    );
+    const path = ['definition', 'subgraphs', name];
+    const url = isMoved ? resolveUrl(own, environment) : { url: undefined };
+    const ownHeaders = resolveHeaders(own.headers, environment);
+    return [
+      ...('problem' in url ? [{ message: url.problem, path: [...path, ...url.path] }] : []),
+      ...('problem' in ownHeaders
+        ? [{ message: ownHeaders.problem, path: [...path, 'headers', ...ownHeaders.path] }]
+        : []),
+    ];
   });
   if (problems.length > 0) throw new SourceError(problems);
   const resolvedAssertion = resolveAssertion(definition.service_assertion, metadata.name, surroundings.assertions);
-  if ('problem' in resolvedAssertion) throw new SourceError([resolvedAssertion.problem]);
+  if ('problem' in resolvedAssertion)
+    throw new SourceError([{ message: resolvedAssertion.problem, path: ['definition', 'service_assertion'] }]);
   const { assertion } = resolvedAssertion;
   const common = { metadata, assertion, headers: headers.headers, surroundings, availability, guards: new Map() };
   if (supergraphSdl !== undefined) return { ...common, origin: { sdl: supergraphSdl } };
@@ -68,8 +75,12 @@ export function supergraphRemote(
     environment,
   );
   const own = resolveHeaders(definition.supergraph_headers, environment);
-  if ('problem' in url) throw new SourceError([url.problem]);
-  if ('problem' in own) throw new SourceError([own.problem]);
+  if ('problem' in url)
+    throw new SourceError([
+      { message: url.problem, path: ['definition', ...url.path.map((key) => `supergraph_${String(key)}`)] },
+    ]);
+  if ('problem' in own)
+    throw new SourceError([{ message: own.problem, path: ['definition', 'supergraph_headers', ...own.path] }]);
   return { ...common, origin: { url: url.url, headers: own.headers } };
 }
 
@@ -173,8 +184,16 @@ function targetsOf(
     const described = own?.service_assertion ?? Boolean(definition.service_assertion);
     const assertion = resolveAssertion(described, name, surroundings.assertions);
     const path = own ? ['definition', 'subgraphs', name] : ['definition'];
-    if ('problem' in resolved) problems.push({ message: `the subgraph "${name}": ${resolved.problem}`, path });
-    else if ('problem' in ownHeaders) problems.push({ message: `the subgraph "${name}": ${ownHeaders.problem}`, path });
+    if ('problem' in resolved)
+      problems.push({
+        message: `the subgraph "${name}": ${resolved.problem}`,
+        path: isMoved ? [...path, ...resolved.path] : path,
+      });
+    else if ('problem' in ownHeaders)
+      problems.push({
+        message: `the subgraph "${name}": ${ownHeaders.problem}`,
+        path: [...path, 'headers', ...ownHeaders.path],
+      });
     else if ('problem' in assertion) problems.push({ message: `the subgraph "${name}": ${assertion.problem}`, path });
     else
       targets.set(

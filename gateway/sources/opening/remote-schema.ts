@@ -198,10 +198,14 @@ function targetOf(
   const { definition } = metadata;
   const url = resolveUrl(definition, environment);
   const headers = resolveHeaders(definition.headers, environment);
-  if ('problem' in url) throw new SourceError([url.problem]);
-  if ('problem' in headers) throw new SourceError([headers.problem]);
+  if ('problem' in url || 'problem' in headers)
+    throw new SourceError([
+      ...('problem' in url ? [{ message: url.problem, path: ['definition', ...url.path] }] : []),
+      ...('problem' in headers ? [{ message: headers.problem, path: ['definition', 'headers', ...headers.path] }] : []),
+    ]);
   const resolved = resolveAssertion(definition.service_assertion, metadata.name, assertions);
-  if ('problem' in resolved) throw new SourceError([resolved.problem]);
+  if ('problem' in resolved)
+    throw new SourceError([{ message: resolved.problem, path: ['definition', 'service_assertion'] }]);
   const events = eventsTarget(definition.subscriptions, url.url, environment);
   return remoteTarget({
     name: metadata.name,

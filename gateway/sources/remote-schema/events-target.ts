@@ -14,7 +14,7 @@ export function eventsTarget(described: SubscriptionsMetadata, ownUrl: string, e
   const isElsewhere = described && (described.url != null || described.url_from_env != null);
   const resolved = isElsewhere ? resolveEventsUrl(described, environment) : { url: ownUrl };
   if ('problem' in resolved)
-    throw new SourceError([{ message: resolved.problem, path: ['definition', 'subscriptions'] }]);
+    throw new SourceError([{ message: resolved.problem, path: ['definition', 'subscriptions', ...resolved.path] }]);
   const { url } = resolved;
   return { protocol, url: protocol === 'sse' ? url.replace(/^ws/, 'http') : url.replace(/^http/, 'ws') };
 }

@@ -234,6 +234,78 @@ describe('a check of metadata that is wrong', () => {
   });
 });
 
+test('an environment variable that is missing is reported at the line that names it', async () => {
+  const { path: location } = await open({
+    'remote_schemas.yaml': `
+- name: one
+  definition:
+    timeout_seconds: 5
+    url: '{{ONE_URL}}/graphql'
+    headers:
+      - { name: x-a, value: fixed }
+      - name: x-b
+        value_from_env: ONE_KEY
+- name: two
+  definition:
+    url: http://127.0.0.1:1
+    subscriptions:
+      protocol: sse
+      url_from_env: TWO_URL
+- name: three
+  definition:
+    composition: federation
+    supergraph_url: http://127.0.0.1:1
+    subgraphs:
+      a:
+        timeout_seconds: 3
+        url: '{{A_URL}}'
+`,
+    'services.yaml': `
+- name: files
+  path: /api/files
+  url: http://127.0.0.1:1
+  headers:
+    - name: x-key
+      value: '{{FILES_KEY}}'
+`,
+    'opentelemetry.yaml': `
+status: enabled
+data_types: [traces, metrics]
+exporter_otlp:
+  otlp_traces_endpoint: '{{TRACES_URL}}'
+  otlp_metrics_endpoint: http://127.0.0.1:1
+  headers:
+    - name: x-key
+      value_from_env: TRACES_KEY
+`,
+    'actions.graphql': 'type Mutation { ship: String }',
+    'actions.yaml': `
+actions:
+  - name: ship
+    definition:
+      kind: synchronous
+      handler: http://127.0.0.1:1
+      webhook_signature:
+        secret_from_env: SHIP_SECRET
+`,
+  });
+  const { report } = await reportOf({ location, environment: {} });
+  const found = report.problems.map(({ file, line, message }) => [
+    `${file}:${line}`,
+    message.replace(/^.*not found: /, ''),
+  ]);
+  expect(found).toEqual([
+    ['remote_schemas.yaml:5', 'ONE_URL'],
+    ['remote_schemas.yaml:9', 'ONE_KEY'],
+    ['remote_schemas.yaml:15', 'TWO_URL'],
+    ['remote_schemas.yaml:23', 'A_URL'],
+    ['actions.yaml:8', 'SHIP_SECRET'],
+    ['services.yaml:7', 'FILES_KEY'],
+    ['opentelemetry.yaml:5', 'TRACES_URL'],
+    ['opentelemetry.yaml:9', 'TRACES_KEY'],
+  ]);
+});
+
 describe('schemas that are recorded', () => {
   test('take the place of the services, whatever the names of these are', async () => {
     const name = '../shop & more';
@@ -264,7 +336,7 @@ describe('schemas that are recorded', () => {
   test('cannot be written where a file is', async () => {
     const { path: location } = await open();
     await expect(textOf({ location, environment, record: `${location}/version.yaml` })).rejects.toThrow(
-      /^schemas cannot be written to .* \(EEXIST\)$/,
+      /^--record: .*version\.yaml is a file, or is within one$/,
     );
   });
 

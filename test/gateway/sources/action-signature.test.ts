@@ -83,7 +83,7 @@ describe('the secret', () => {
   test('must be there and long enough, or the gateway does not start', async () => {
     const open = (environment: Record<string, string>) => openActionWorld({ types, actions, environment });
     await expect(open({})).rejects.toThrow(
-      /actions\.yaml:\d+ actions\[1\]\.definition\.webhook_signature: Value for environment variables not found: OWN_SECRET/,
+      /actions\.yaml:\d+ actions\[1\]\.definition\.webhook_signature\.secret_from_env: Value for environment variables not found: OWN_SECRET/,
     );
     await expect(open({ OWN_SECRET: 'x'.repeat(31) })).rejects.toThrow(
       'the secret in OWN_SECRET must have 32 characters at least',
