@@ -22,7 +22,7 @@ const OF_PAYLOAD = /^(?:authorization|x-hasura-[\w-]+)$/i;
 /**
  * The headers of all operations of a connection: those of the handshake, and over them those in the payload of
  * `connection_init`: `headers`, as Hasura's clients send them, or else `Authorization` and `x-hasura-*` beside it.
- * Letters may be of either case. Where both have a header, the one in `headers` counts.
+ * Letters may be of either case, but only one value of a name. Where both have a header, the one in `headers` counts.
  *
  * @returns what is wrong with the payload, where something is.
  */
@@ -39,6 +39,8 @@ export function connectionHeaders(
   const beside = Object.entries(payload).filter(([name]) => OF_PAYLOAD.test(name));
   const entries = [...beside, ...Object.entries(given)];
   if (entries.length > MAX_HEADERS) return { problem: `there are more than ${MAX_HEADERS} headers in the payload` };
+  if (hasTwoValues(beside) || hasTwoValues(Object.entries(given)))
+    return { problem: 'a header is in the payload with two values' };
   let characters = 0;
   for (const [written, value] of entries) {
     const name = written.toLowerCase();
@@ -52,4 +54,15 @@ export function connectionHeaders(
     if (!HANDSHAKE_ONLY.test(name)) headers[name] = Buffer.from(text, 'utf8').toString('latin1');
   }
   return { headers };
+}
+
+/** Whether a name is there with different values, in letters of another case: readers differ in which one counts. */
+function hasTwoValues(entries: readonly (readonly [string, unknown])[]): boolean {
+  const values = new Map<string, unknown>();
+  return entries.some(([written, value]) => {
+    const name = written.toLowerCase();
+    if (values.has(name) && values.get(name) !== value) return true;
+    values.set(name, value);
+    return false;
+  });
 }

@@ -51,6 +51,15 @@ test('headers in the payload are no longer than those of a request may be', asyn
   expect(await raw.ended()).toEqual({ code: 4403, reason: 'Forbidden: the headers in the payload are too long' });
 });
 
+test.each<[string, Record<string, unknown>]>([
+  ['headers', { headers: { Authorization: 'Bearer a', authorization: 'Bearer b' } }],
+  ['the payload', { 'x-hasura-role': 'user', 'X-Hasura-Role': 'admin' }],
+])('a header has one value in %s', async (_, payload) => {
+  const raw = await open(NEW);
+  raw.send({ type: 'connection_init', payload });
+  expect(await raw.ended()).toEqual({ code: 4403, reason: 'Forbidden: a header is in the payload with two values' });
+});
+
 test('the second operation with one long id is refused at once', async () => {
   const raw = await open(NEW);
   raw.send({ type: 'connection_init', payload: { headers: bearer(issuer.token()) } });
