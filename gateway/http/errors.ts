@@ -66,6 +66,11 @@ export function unsupportedTransferCoding(): GatewayError {
   return new GatewayError('not-supported', 'the only transfer coding here is "chunked"', { status: 501 });
 }
 
+/** A version of HTTP that has another form of messages, 505 (RFC 9110 section 15.6.6). */
+export function unsupportedHttpVersion(): GatewayError {
+  return new GatewayError('not-supported', 'the versions of HTTP here are 1.0 and 1.1', { status: 505 });
+}
+
 /** A request that a service could read differently from us. @param message what makes it ambiguous. */
 export function ambiguousRequest(message: string): GatewayError {
   return new GatewayError('bad-request', message);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { repeatedHeader } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
-import { ambiguousRequest, tooManyHeaders, unsupportedTransferCoding } from './errors.ts';
+import { ambiguousRequest, tooManyHeaders, unsupportedHttpVersion, unsupportedTransferCoding } from './errors.ts';
 
 /** A valid `Host`: a name or an address, and a port. */
 const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
@@ -17,6 +17,8 @@ const MAX_HEADERS = 1_000;
 export function messageProblem(request: IncomingMessage): GatewayError | undefined {
   const { headers, httpVersion, rawHeaders, url = '' } = request;
   if (rawHeaders.length > 2 * MAX_HEADERS) return tooManyHeaders(MAX_HEADERS);
+  // Node parses HTTP/0.9 and 2.0 in this form, too. Another server would frame such a message differently.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return unsupportedHttpVersion();
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined) {
     // RFC 9112 section 6.1: a server of HTTP/1.0 would not see it.

@@ -128,6 +128,13 @@ describe('every answer', () => {
     },
   );
 
+  test.each(['', ' HTTP/0.9', ' HTTP/2.0'])('to a message of another version of HTTP is a 505: %p', async (version) => {
+    for (const path of ['/healthz', '/v1/graphql?query=%7B__typename%7D', '/files/x']) {
+      const answer = await sendBytes(`GET ${path}${version}\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 505 [\s\S]*\r\nconnection: close\r\n[\s\S]*"code":"not-supported"/i);
+    }
+  });
+
   test('to what is no HTTP is a 400', async () => {
     expect(await sendBytes('HELLO\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
     expect(await sendBytes('GET / HTTP/1.1\r\nA B: c\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
