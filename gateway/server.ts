@@ -119,7 +119,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
   const home = homePage(parts.demoAccounts, consoleFiles !== undefined);
   const console = consoleFiles && consolePage({ ...parts, files: consoleFiles, hasJobs: backgroundWork !== undefined });
   const isHome = (path: string) => path === HOME_PATHS.page || path === HOME_PATHS.style;
-  const endings = openResponseBatcher(parts.log);
+  const batcher = openResponseBatcher(parts.log);
   const takesGraphqlUpgrade = (path: string) => hasGraphql && (path === GRAPHQL_PATH || path === OLD_GRAPHQL_PATH);
   const routeOfUpgrade = (path: string) =>
     takesGraphqlUpgrade(path) ? path : (passThrough.routeOf(path) ?? OTHER_ROUTE);
@@ -161,7 +161,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
   return {
     request: (request, response) => {
       const consoleCookies = takeSessionCookies(request.headers);
-      const exchange = openExchange(request, response, endings, parts.log, parts);
+      const exchange = openExchange(request, response, batcher, parts.log, parts);
       parts.accessLog.request(exchange);
       parts.requestSpans(exchange);
       requests.active++;

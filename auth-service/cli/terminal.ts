@@ -31,15 +31,15 @@ export function openTerminal(input: NodeJS.ReadStream, errors: Terminal['errors'
 }
 
 async function readWholeInput(input: NodeJS.ReadableStream): Promise<string> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
-  for await (const piece of input) {
-    const buffer = Buffer.from(piece as Buffer);
+  for await (const chunk of input) {
+    const buffer = Buffer.from(chunk as Buffer);
     size += buffer.length;
     if (size > MAX_INPUT_BYTES) throw inputTooLarge();
-    pieces.push(buffer);
+    chunks.push(buffer);
   }
-  const bytes = Buffer.concat(pieces);
+  const bytes = Buffer.concat(chunks);
   // Of another encoding each other character would be read as the same one: names that nobody has, passwords that are weaker.
   if (!isUtf8(bytes)) throw inputNotUtf8();
   return bytes.toString('utf8');

@@ -277,9 +277,9 @@ function responseBody({ bytes, errors, data, beside }: OperationResult): unknown
 
 /** The bytes of a JSON list of values, or of the bytes of values. */
 function jsonList(values: readonly unknown[]): readonly Buffer[] {
-  const pieces: Buffer[] = [];
-  for (const value of values) pieces.push(pieces.length === 0 ? LIST_START : LIST_SEPARATOR, ...bodyChunks(value));
-  return [...pieces, LIST_END];
+  const chunks: Buffer[] = [];
+  for (const value of values) chunks.push(chunks.length === 0 ? LIST_START : LIST_SEPARATOR, ...bodyChunks(value));
+  return [...chunks, LIST_END];
 }
 
 const LIST_START = Buffer.from('[');

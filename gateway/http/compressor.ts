@@ -14,12 +14,11 @@ export interface CompressorSettings {
   readonly maxWaitingBodies?: number;
 }
 
-/** Gets the compressed content, or undefined where it is not compressed. Called once. */
-/** Undefined where the body stays as it is. */
+/** The compressed content; undefined where the body is sent as it is. */
 type Compressed = readonly Buffer[] | undefined;
 
 interface Job {
-  readonly pieces: readonly Buffer[];
+  readonly chunks: readonly Buffer[];
   readonly bytes: number;
   readonly coding: ContentCoding;
   readonly isWanted: () => boolean;
@@ -82,9 +81,9 @@ export class Compressor {
    *
    * @param isWanted whether its client still waits for it when its turn has come.
    */
-  compress(pieces: readonly Buffer[], coding: ContentCoding, isWanted: () => boolean, done: Done<Compressed>): void {
-    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-    const job: Job = { pieces, bytes, coding, isWanted, done };
+  compress(chunks: readonly Buffer[], coding: ContentCoding, isWanted: () => boolean, done: Done<Compressed>): void {
+    const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+    const job: Job = { chunks, bytes, coding, isWanted, done };
     if (this.#running < this.#maxAtATime) this.#run(job);
     else if (this.#waiting.length < MAX_WAITING_RESPONSES && this.#waitingBytes + bytes <= MAX_QUEUED_BYTES) {
       this.#waiting.push(job);
@@ -96,9 +95,9 @@ export class Compressor {
   }
 
   /** The same for content that is sent again and again as the same object: it is compressed once for each coding. */
-  compressKept(pieces: readonly Buffer[], coding: ContentCoding, done: Done<Compressed>): void {
-    const forms = this.#kept.get(pieces) ?? new Map<ContentCoding, readonly Buffer[] | Done<Compressed>[]>();
-    this.#kept.set(pieces, forms);
+  compressKept(chunks: readonly Buffer[], coding: ContentCoding, done: Done<Compressed>): void {
+    const forms = this.#kept.get(chunks) ?? new Map<ContentCoding, readonly Buffer[] | Done<Compressed>[]>();
+    this.#kept.set(chunks, forms);
     const known = forms.get(coding);
     if (known && areWaiting(known)) known.push(done);
     else if (known) done(known);
@@ -106,7 +105,7 @@ export class Compressor {
       const waiting = [done];
       forms.set(coding, waiting);
       this.compress(
-        pieces,
+        chunks,
         coding,
         () => true,
         (compressed) => {
@@ -171,7 +170,7 @@ export class Compressor {
     }
   }
 
-  #run({ pieces, bytes, coding, done }: Job): void {
+  #run({ chunks, bytes, coding, done }: Job): void {
     this.#running++;
     let size = 0;
     const compressed: Buffer[] = [];
@@ -188,9 +187,9 @@ export class Compressor {
       setImmediate(finish, undefined);
       return;
     }
-    encoder.on('data', (piece: Buffer) => {
-      size += piece.length;
-      compressed.push(piece);
+    encoder.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      compressed.push(chunk);
     });
     encoder.once('end', () => {
       this.counts.compressed++;
@@ -200,7 +199,7 @@ export class Compressor {
     });
     // Where there is no memory for it, say. `end` and `error` exclude each other.
     encoder.once('error', () => finish(undefined));
-    for (const piece of pieces) encoder.write(piece);
+    for (const chunk of chunks) encoder.write(chunk);
     encoder.end();
   }
 

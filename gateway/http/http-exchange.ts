@@ -46,7 +46,7 @@ export interface HttpExchange extends IncomingRequest, RequestContext {
   record: RequestRecord | undefined;
   span: Span | undefined;
   /** Where the response is to end together with others. */
-  readonly endings: ResponseBatcher;
+  readonly batcher: ResponseBatcher;
   /** Compresses long answers; undefined where it is switched off, for the bodies of requests as well. */
   readonly compressor: Compressor | undefined;
   /** Closes the connection if the client reads nothing of the response for too long. */
@@ -87,11 +87,11 @@ export function describeUpgrade(
 export function openExchange(
   request: IncomingMessage,
   response: ServerResponse,
-  endings: ResponseBatcher,
+  batcher: ResponseBatcher,
   log: Logger,
   settings: HttpExchangeSettings,
 ): HttpExchange {
-  return new OpenHttpExchange(request, response, endings, log, settings);
+  return new OpenHttpExchange(request, response, batcher, log, settings);
 }
 
 class DescribedRequest implements IncomingRequest {
@@ -164,7 +164,7 @@ class DescribedUpgrade extends DescribedRequest implements UpgradeRequest {
 
 class OpenHttpExchange extends DescribedRequest implements HttpExchange {
   readonly response: ServerResponse;
-  readonly endings: ResponseBatcher;
+  readonly batcher: ResponseBatcher;
   readonly compressor: Compressor | undefined;
   route = OTHER_ROUTE;
   readonly startedAt = performance.now();
@@ -176,13 +176,13 @@ class OpenHttpExchange extends DescribedRequest implements HttpExchange {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    endings: ResponseBatcher,
+    batcher: ResponseBatcher,
     log: Logger,
     settings: HttpExchangeSettings,
   ) {
     super(request, log, settings.trustedProxies);
     this.response = response;
-    this.endings = endings;
+    this.batcher = batcher;
     this.compressor = settings.compressor;
     this.#slowClientMs = settings.slowClientMs;
     response.on('close', () => {

@@ -9,7 +9,7 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
 
 /** A response that is to be sent, and its request. */
 type Respondent = Pick<HttpExchange, 'response'> &
-  Partial<Pick<HttpExchange, 'requestId' | 'watchReading' | 'endings' | 'record'>>;
+  Partial<Pick<HttpExchange, 'requestId' | 'watchReading' | 'batcher' | 'record'>>;
 
 const JSON_UTF8 = 'application/json; charset=utf-8';
 
@@ -19,7 +19,7 @@ export function setOwnHeaders({ response, requestId }: Pick<HttpExchange, 'respo
   response.setHeader('x-content-type-options', 'nosniff');
 }
 
-/** Sends a JSON body, a value or the bytes of one in one or more pieces, and ends the response. */
+/** Sends a JSON body, a value or the bytes of one in one or more chunks, and ends the response. */
 export function sendJson(
   exchange: Respondent,
   status: number,
@@ -27,15 +27,15 @@ export function sendJson(
   headers?: ResponseHeaders,
   contentType = JSON_UTF8,
 ): void {
-  const pieces = bodyChunks(body);
-  sendPieces(exchange, { status, pieces, length: byteLength(pieces), contentType, headers });
+  const chunks = bodyChunks(body);
+  sendChunks(exchange, { status, chunks, length: byteLength(chunks), contentType, headers });
 }
 
 /**
  * Sends a JSON body as `sendJson` does, compressed where it is long and its client accepts that. It must contain no
  * secret: the length of compressed content reveals repetitions of what a caller wrote into it (BREACH).
  *
- * @param isKept whether the pieces are sent again as the same object: they are compressed once then.
+ * @param isKept whether the chunks are sent again as the same object: they are compressed once then.
  */
 export function sendCompressible(
   exchange: HttpExchange,
@@ -45,11 +45,11 @@ export function sendCompressible(
   contentType = JSON_UTF8,
   isKept = false,
 ): void {
-  const pieces = bodyChunks(body);
-  const length = byteLength(pieces);
-  const answer: WireResponse = { status, pieces, length, contentType, headers };
+  const chunks = bodyChunks(body);
+  const length = byteLength(chunks);
+  const answer: WireResponse = { status, chunks, length, contentType, headers };
   const { compressor, response } = exchange;
-  if (!compressor || length < compressor.minBytes || mayNotBeTransformed(headers)) sendPieces(exchange, answer);
+  if (!compressor || length < compressor.minBytes || mayNotBeTransformed(headers)) sendChunks(exchange, answer);
   else {
     const vary: ResponseHeaders = {
       ...headers,
@@ -58,18 +58,18 @@ export function sendCompressible(
     const coding = preferredCoding(exchange.request.headers['accept-encoding']);
     // A body that cannot be serialized has to throw here: later, nothing catches it.
     for (const name in vary) for (const value of [vary[name] ?? []].flat()) validateHeaderValue(name, value);
-    if (!coding) sendPieces(exchange, { ...answer, headers: vary });
+    if (!coding) sendChunks(exchange, { ...answer, headers: vary });
     else {
       const done = (compressed: readonly Buffer[] | undefined) => {
         const size = compressed ? byteLength(compressed) : length;
-        if (!compressed || size >= length) sendPieces(exchange, { ...answer, headers: vary });
+        if (!compressed || size >= length) sendChunks(exchange, { ...answer, headers: vary });
         else {
           const coded = { ...vary, 'content-encoding': coding };
-          sendPieces(exchange, { status, pieces: compressed, length: size, contentType, headers: coded });
+          sendChunks(exchange, { status, chunks: compressed, length: size, contentType, headers: coded });
         }
       };
-      if (isKept) compressor.compressKept(pieces, coding, done);
-      else compressor.compress(pieces, coding, () => !response.destroyed, done);
+      if (isKept) compressor.compressKept(chunks, coding, done);
+      else compressor.compress(chunks, coding, () => !response.destroyed, done);
     }
   }
 }
@@ -79,22 +79,22 @@ function mayNotBeTransformed(headers: ResponseHeaders | undefined): boolean {
   return /no-transform/i.test(String(headers?.['cache-control'] ?? ''));
 }
 
-function byteLength(pieces: readonly Buffer[]): number {
+function byteLength(chunks: readonly Buffer[]): number {
   let length = 0;
-  for (const piece of pieces) length += piece.length;
+  for (const chunk of chunks) length += chunk.length;
   return length;
 }
 
 /** An answer as it goes over the wire. */
 interface WireResponse {
   readonly status: number;
-  readonly pieces: readonly Buffer[];
+  readonly chunks: readonly Buffer[];
   readonly length: number;
   readonly contentType: string;
   readonly headers: ResponseHeaders | undefined;
 }
 
-function sendPieces(exchange: Respondent, { status, pieces, length, contentType, headers }: WireResponse): void {
+function sendChunks(exchange: Respondent, { status, chunks, length, contentType, headers }: WireResponse): void {
   const { response, requestId } = exchange;
   if (response.headersSent || response.destroyed) return;
   // Names and values in turn: node takes them as they are.
@@ -119,14 +119,14 @@ function sendPieces(exchange: Respondent, { status, pieces, length, contentType,
   response.writeHead(status, all as string[]);
   // A long one is held until it has been read.
   if (length > MAX_COPIED) exchange.watchReading?.();
-  if (exchange.endings) exchange.endings.add({ response, pieces });
-  else endResponse({ response, pieces });
+  if (exchange.batcher) exchange.batcher.add({ response, chunks });
+  else endResponse({ response, chunks });
 }
 
 /** The bytes of a JSON body: those that it consists of, or those of a value. */
 export function bodyChunks(body: unknown): readonly Buffer[] {
   if (Buffer.isBuffer(body)) return [body];
-  if (Array.isArray(body) && body.length > 0 && body.every((piece) => Buffer.isBuffer(piece))) return body;
+  if (Array.isArray(body) && body.length > 0 && body.every((chunk) => Buffer.isBuffer(chunk))) return body;
   return [Buffer.from(JSON.stringify(body), 'utf8')];
 }
 

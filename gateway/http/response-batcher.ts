@@ -7,7 +7,7 @@ export const MAX_COPIED = 16_384;
 /** What is left to be written of a response. */
 export interface PendingResponse {
   readonly response: ServerResponse;
-  readonly pieces: readonly Buffer[];
+  readonly chunks: readonly Buffer[];
 }
 
 /** Ends responses, those of a turn of the event loop together. */
@@ -21,15 +21,15 @@ export function openResponseBatcher(log: Logger): ResponseBatcher {
   });
 }
 
-export function endResponse({ response, pieces }: PendingResponse): void {
-  const [first] = pieces;
-  if (first && first.length <= MAX_COPIED && pieces.length === 1) {
+export function endResponse({ response, chunks }: PendingResponse): void {
+  const [first] = chunks;
+  if (first && first.length <= MAX_COPIED && chunks.length === 1) {
     // Node writes a text together with the head, and bytes beside it, which costs more than the copy. In Latin-1 a
     // character is a byte, whatever the bytes mean.
     response.end(first.toString('latin1'), 'latin1');
     return;
   }
   response.cork();
-  for (const piece of pieces) response.write(piece);
+  for (const chunk of chunks) response.write(chunk);
   response.end();
 }

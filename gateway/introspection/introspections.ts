@@ -15,7 +15,7 @@ import { ResultCache } from './result-cache.ts';
 import { writeResult } from './result-writer.ts';
 import { schemaSize } from './schema-size.ts';
 
-/** The bytes of `{"data":{…}}` in pieces, or a result with errors. */
+/** The bytes of `{"data":{…}}` in chunks, or a result with errors. */
 export type IntrospectionResult = readonly Buffer[] | ExecutionResult;
 
 type VariableValues = Readonly<Record<string, unknown>>;

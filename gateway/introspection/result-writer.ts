@@ -23,7 +23,7 @@ import { ResultBudget } from './result-budget.ts';
 /** Written here, since graphql-js fails at some defaults. */
 const DEFAULT_VALUE = __InputValue.getFields().defaultValue;
 
-/** Bytes of the result are made in pieces of about this many characters. */
+/** Bytes of the result are made in chunks of about this many characters. */
 const PIECE = 65_536;
 /** Objects within each other that are written as they come; those within them are put together as texts first. */
 const STREAMED_LEVELS = 2;
@@ -55,7 +55,7 @@ class ResultWriter {
   readonly #collector: FieldCollector;
   readonly #budget: ResultBudget;
   readonly #info: GraphQLResolveInfo;
-  readonly #pieces: Buffer[] = [];
+  readonly #chunks: Buffer[] = [];
   #texts: string[] = [];
   #length = 0;
   #objects = 0;
@@ -83,7 +83,7 @@ class ResultWriter {
     yield* this.#streamObject(root, undefined, this.#collector.selectionOf([this.#operation.selectionSet]), 0);
     this.#put('}');
     this.#flush();
-    return this.#pieces;
+    return this.#chunks;
   }
 
   *#streamObject(type: GraphQLObjectType, source: unknown, selection: MergedSelection, level: number): Generator<void> {
@@ -163,7 +163,7 @@ class ResultWriter {
   }
 
   #flush(): void {
-    if (this.#length > 0) this.#pieces.push(Buffer.from(this.#texts.join(''), 'utf8'));
+    if (this.#length > 0) this.#chunks.push(Buffer.from(this.#texts.join(''), 'utf8'));
     this.#texts = [];
     this.#length = 0;
   }

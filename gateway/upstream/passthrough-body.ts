@@ -53,10 +53,10 @@ const MAX_BEGINNINGS = 50;
 const OVERLAP = Math.max(EXTENSIONS.length, ERRORS_AFTER_DATA.length) - 1;
 
 /** The bytes around the ends of two chunks. */
-function seamsOf(pieces: readonly Buffer[]): readonly Buffer[] {
-  return pieces.slice(1).map((piece, index) => {
-    const before = pieces[index]?.subarray(-OVERLAP) ?? piece;
-    return Buffer.concat([before, piece.subarray(0, OVERLAP)]);
+function seamsOf(chunks: readonly Buffer[]): readonly Buffer[] {
+  return chunks.slice(1).map((chunk, index) => {
+    const before = chunks[index]?.subarray(-OVERLAP) ?? chunk;
+    return Buffer.concat([before, chunk.subarray(0, OVERLAP)]);
   });
 }
 

@@ -80,14 +80,14 @@ function readIntrospection(
 }
 
 async function limitedText({ body }: Response): Promise<string | undefined> {
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of body ?? []) {
-    size += piece.length;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
     if (size > MAX_RESPONSE_BYTES) return undefined;
-    pieces.push(piece);
+    chunks.push(chunk);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** A server may repeat what it was sent. Control characters would write over what a terminal shows. */

@@ -182,13 +182,13 @@ function joinedAnswer(answers: readonly OperationAnswer[], order: readonly strin
 
 /** Nothing is parsed where all answers are bytes that hold data alone. */
 function joinedBytes(answers: readonly OperationAnswer[]): PassthroughBody | undefined {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   for (const answer of answers) {
     const members = answer instanceof PassthroughBody ? dataMembers(answer.toBuffer()) : undefined;
     if (!members) return undefined;
-    if (!isBlank(members)) pieces.push(pieces.length === 0 ? BEFORE : COMMA, members);
+    if (!isBlank(members)) chunks.push(chunks.length === 0 ? BEFORE : COMMA, members);
   }
-  return pieces.length === 0 ? undefined : new PassthroughBody([Buffer.concat([...pieces, AFTER])]);
+  return chunks.length === 0 ? undefined : new PassthroughBody([Buffer.concat([...chunks, AFTER])]);
 }
 
 /** Whether there are no members: each would have a name. */

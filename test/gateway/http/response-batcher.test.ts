@@ -24,13 +24,13 @@ async function answeringInPairs(
       log += line;
     },
   };
-  const endings = openResponseBatcher(createLogger('test', 'info', logTo));
+  const batcher = openResponseBatcher(createLogger('test', 'info', logTo));
   const waiting: ServerResponse[] = [];
   const server = createServer((_, response) => {
     if (waiting.push(response) < 2) return;
     const [first, second] = waiting.splice(0) as [ServerResponse, ServerResponse];
     before(first);
-    for (const one of [first, second]) sendJson({ response: one, endings }, 200, { ok: true });
+    for (const one of [first, second]) sendJson({ response: one, batcher }, 200, { ok: true });
     after(first);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
