@@ -46,32 +46,34 @@ export function sendCompressible(
   isKept = false,
 ): void {
   const chunks = bodyChunks(body);
-  const length = byteLength(chunks);
-  const answer: WireResponse = { status, chunks, length, contentType, headers };
+  const answer: WireResponse = { status, chunks, length: byteLength(chunks), contentType, headers };
   const { compressor, response } = exchange;
-  if (!compressor || length < compressor.minBytes || mayNotBeTransformed(headers)) sendChunks(exchange, answer);
-  else {
-    const vary: ResponseHeaders = {
-      ...headers,
-      vary: [response.getHeader('vary'), 'Accept-Encoding'].flat().filter(Boolean).join(', '),
-    };
-    const coding = preferredCoding(exchange.request.headers['accept-encoding']);
-    // A body that cannot be serialized has to throw here: later, nothing catches it.
-    for (const name in vary) for (const value of [vary[name] ?? []].flat()) validateHeaderValue(name, value);
-    if (!coding) sendChunks(exchange, { ...answer, headers: vary });
-    else {
-      const done = (compressed: readonly Buffer[] | undefined) => {
-        const size = compressed ? byteLength(compressed) : length;
-        if (!compressed || size >= length) sendChunks(exchange, { ...answer, headers: vary });
-        else {
-          const coded = { ...vary, 'content-encoding': coding };
-          sendChunks(exchange, { status, chunks: compressed, length: size, contentType, headers: coded });
-        }
-      };
-      if (isKept) compressor.compressKept(chunks, coding, done);
-      else compressor.compress(chunks, coding, () => !response.destroyed, done);
-    }
+  if (!compressor || answer.length < compressor.minBytes || mayNotBeTransformed(headers)) {
+    sendChunks(exchange, answer);
+    return;
   }
+  const vary: ResponseHeaders = {
+    ...headers,
+    vary: [response.getHeader('vary'), 'Accept-Encoding'].flat().filter(Boolean).join(', '),
+  };
+  // A header that cannot be sent has to throw here: once the body is compressed, nothing catches it.
+  for (const name in vary) for (const value of [vary[name] ?? []].flat()) validateHeaderValue(name, value);
+  const uncompressed: WireResponse = { ...answer, headers: vary };
+  const coding = preferredCoding(exchange.request.headers['accept-encoding']);
+  if (!coding) {
+    sendChunks(exchange, uncompressed);
+    return;
+  }
+  const done = (compressed: readonly Buffer[] | undefined) => {
+    const length = compressed ? byteLength(compressed) : answer.length;
+    if (!compressed || length >= answer.length) sendChunks(exchange, uncompressed);
+    else {
+      const coded = { ...vary, 'content-encoding': coding };
+      sendChunks(exchange, { ...answer, chunks: compressed, length, headers: coded });
+    }
+  };
+  if (isKept) compressor.compressKept(chunks, coding, done);
+  else compressor.compress(chunks, coding, () => !response.destroyed, done);
 }
 
 /** RFC 9111 section 5.2.2.6. */
