@@ -25,14 +25,14 @@ export interface Session {
   readonly validity: SessionValidity | undefined;
 }
 
+/** What a session may have besides its role and variables. */
+type SessionDetails = Partial<Pick<Session, 'cookies' | 'scopes' | 'validity' | 'showsAdminSecret'>>;
+
 /** Creates a session whose variables are `claims` and the effective role. */
 export function createSession(
   role: string,
   claims: Readonly<Record<string, string>>,
-  cookies: readonly string[] = [],
-  scopes: readonly string[] = [],
-  validity?: SessionValidity,
-  showsAdminSecret = false,
+  { cookies = [], scopes = [], validity, showsAdminSecret = false }: SessionDetails = {},
 ): Session {
   const variables: Record<string, string> = { ...claims, 'x-hasura-role': role };
   const headers: Record<string, string> = {};

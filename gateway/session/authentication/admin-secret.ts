@@ -27,5 +27,5 @@ export function adminSession(shown: string, expected: SecretComparison, headers:
     if (!name.startsWith(SESSION_VARIABLE_PREFIX) || ADMIN_SECRET_HEADERS.includes(name)) continue;
     variables[name] = variableOfHeader(value) ?? '';
   }
-  return createSession(variables[ROLE_VARIABLE] || ADMIN_ROLE, variables, [], [], undefined, true);
+  return createSession(variables[ROLE_VARIABLE] || ADMIN_ROLE, variables, { showsAdminSecret: true });
 }

@@ -160,7 +160,8 @@ function readSession(
   const role = variables[ROLE_VARIABLE];
   if (!role) return { problem: '"x-hasura-role" not found in session variables' };
   const expiresAt = hookExpiry(members, Date.now(), onUnreadable);
-  return createSession(role, variables, cookies, [], expiresAt === undefined ? undefined : validUntil(expiresAt));
+  const validity = expiresAt === undefined ? undefined : validUntil(expiresAt);
+  return createSession(role, variables, { cookies, validity });
 }
 
 function validUntil(expiresAt: number): SessionValidity {

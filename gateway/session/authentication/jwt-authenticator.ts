@@ -255,7 +255,7 @@ function sessionFor(caller: VerifiedCaller, requestedRole: string | undefined): 
   if (known) return known;
   if (!caller.claims.allowedRoles.includes(role)) throw roleNotAllowed();
   const { variables, scopes } = caller.claims;
-  const session = createSession(role, variables, [], scopes, caller.validity);
+  const session = createSession(role, variables, { scopes, validity: caller.validity });
   caller.sessions.set(role, session);
   return session;
 }

@@ -165,7 +165,7 @@ function runAction(webhook: ActionWebhook, job: RunningJob, signal: AbortSignal,
   const cancel = () => cancellation.cancel();
   signal.addEventListener('abort', cancel);
   const call: OperationContext = {
-    session: createSession(payload.role, payload.variables, [], payload.scopes),
+    session: createSession(payload.role, payload.variables, { scopes: payload.scopes }),
     requestId: payload.requestId || randomUUID(),
     clientAddress: payload.clientAddress,
     clientHeaders: payload.headers,
