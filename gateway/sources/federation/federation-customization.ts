@@ -20,21 +20,43 @@ const ROOT_TYPE_NAMES = new Set(['Query', 'Mutation', 'Subscription']);
 export function groupCustomization(
   members: readonly Customized[],
 ): { customization: Customization | undefined } | { problems: ReadonlyMap<string, readonly SourceProblem[]> } {
-  const problems = new Map<string, SourceProblem[]>();
-  const note = (member: string, message: string, ...key: string[]) =>
-    problems.set(member, [...(problems.get(member) ?? []), { message, path: ['definition', 'customization', ...key] }]);
   if (!members.some(({ customization }) => customization)) return { customization: undefined };
+  const problems = new Map<string, SourceProblem[]>();
+  const report: AddProblem = (member, message, ...key) =>
+    problems.set(member, [...(problems.get(member) ?? []), { message, path: ['definition', 'customization', ...key] }]);
+  const namespace = agreedNamespace(members, report);
+  const { types, fields } = wantedNames(members);
+  checkAgreement('type', types, (member, message) => report(member, message, 'type_names'));
+  checkAgreement('field', fields, (member, message) => report(member, message, 'field_names'));
+  if (problems.size > 0) return { problems };
+  return {
+    customization: {
+      root_fields_namespace: namespace ?? null,
+      type_names: { prefix: '', suffix: '', mapping: agreedNames(types) },
+      field_names: byType(fields),
+    },
+  };
+}
 
+/** Adds a problem of a subgraph. @param key where in its customization */
+type AddProblem = (member: string, message: string, ...key: string[]) => void;
+
+function agreedNamespace(members: readonly Customized[], report: AddProblem): string | undefined {
   const namespaces = new Set(members.map(({ customization }) => customization?.root_fields_namespace ?? undefined));
   if (namespaces.size > 1)
     for (const { name, customization } of members)
       if (customization?.root_fields_namespace != null)
-        note(
+        report(
           name,
           'subgraphs that are composed share their root types: all need the same one',
           'root_fields_namespace',
         );
+  const [namespace] = namespaces;
+  return namespace;
+}
 
+/** What the subgraphs' customizations call their types, by name, and their fields, by `Type.field`. */
+function wantedNames(members: readonly Customized[]): { types: Map<string, Wanted>; fields: Map<string, Wanted> } {
   const types = new Map<string, Wanted>();
   const fields = new Map<string, Wanted>();
   for (const { name: member, customization, coordinates } of members)
@@ -49,26 +71,19 @@ export function groupCustomization(
         want(fields, coordinate, member, renaming ? rename(renaming, field) : field);
       }
     }
-  for (const [what, wanted, key] of [
-    ['type', types, 'type_names'],
-    ['field', fields, 'field_names'],
-  ] as const)
-    for (const [coordinate, { original, by }] of wanted)
-      if (new Set(by.values()).size > 1)
-        for (const [member, name] of by) {
-          const others = [...by.keys()].filter((other) => other !== member).join('", "');
-          if (name !== original)
-            note(member, `the ${what} "${coordinate}" is also of "${others}": all need the same name for it`, key);
-        }
-  if (problems.size > 0) return { problems };
-  const [namespace] = namespaces;
-  return {
-    customization: {
-      root_fields_namespace: namespace ?? null,
-      type_names: { prefix: '', suffix: '', mapping: agreedNames(types) },
-      field_names: byType(fields),
-    },
-  };
+  return { types, fields };
+}
+
+/** Reports each subgraph that renames an element which another one calls otherwise. */
+function checkAgreement(kind: 'type' | 'field', names: ReadonlyMap<string, Wanted>, report: AddProblem): void {
+  for (const [coordinate, { original, by }] of names) {
+    if (new Set(by.values()).size < 2) continue;
+    for (const [member, name] of by) {
+      if (name === original) continue;
+      const others = [...by.keys()].filter((other) => other !== member).join('", "');
+      report(member, `the ${kind} "${coordinate}" is also of "${others}": all need the same name for it`);
+    }
+  }
 }
 
 /** The name that each subgraph's customization gives an element. */
