@@ -45,31 +45,39 @@ export class MultipartReader {
     const isKept = bytes !== chunk;
     let at = 0;
     while (!this.isClosed) {
-      if (this.#state === 'delimiter') {
-        const end = endOfDelimiter(bytes, at);
-        if (end === 'malformed') return false;
-        if (end === 'unknown') break;
-        this.#state = end === 'last' ? 'closed' : 'part';
-        if (end !== 'last') at = end;
-        this.#searched = at;
-      } else {
-        const found = bytes.indexOf(this.#delimiter, this.#searched);
-        if (found < 0) {
-          this.#searched = Math.max(at, bytes.length - this.#delimiter.length + 1);
-          break;
-        }
-        if (this.#state === 'part') {
-          const body = bodyIn(bytes.subarray(at, found));
-          if (!body) return false;
-          // What is kept is written over.
-          this.#onPart(isKept ? Buffer.from(body) : body);
-        }
-        at = found + this.#delimiter.length;
-        this.#state = 'delimiter';
-      }
+      const next = this.#state === 'delimiter' ? this.#readDelimiter(bytes, at) : this.#readPart(bytes, at, isKept);
+      if (next === 'malformed') return false;
+      if (next === 'incomplete') break;
+      at = next;
     }
     this.#keep(bytes, at, chunk);
     return true;
+  }
+
+  /** The rest of a delimiter's line. @returns where it ends. */
+  #readDelimiter(bytes: Buffer, at: number): number | 'malformed' | 'incomplete' {
+    const end = endOfDelimiter(bytes, at);
+    if (end === 'malformed' || end === 'incomplete') return end;
+    this.#state = end === 'last' ? 'closed' : 'part';
+    this.#searched = end === 'last' ? at : end;
+    return this.#searched;
+  }
+
+  /** A part, or the preamble, up to the next delimiter. @returns where the delimiter's boundary ends. */
+  #readPart(bytes: Buffer, at: number, isKept: boolean): number | 'malformed' | 'incomplete' {
+    const found = bytes.indexOf(this.#delimiter, this.#searched);
+    if (found < 0) {
+      this.#searched = Math.max(at, bytes.length - this.#delimiter.length + 1);
+      return 'incomplete';
+    }
+    if (this.#state === 'part') {
+      const body = bodyIn(bytes.subarray(at, found));
+      if (!body) return 'malformed';
+      // What is kept is written over.
+      this.#onPart(isKept ? Buffer.from(body) : body);
+    }
+    this.#state = 'delimiter';
+    return found + this.#delimiter.length;
   }
 
   /** Adds to what is kept, which at least doubles where it has to grow: long parts come in many pieces. */
@@ -103,14 +111,14 @@ export class MultipartReader {
  * Where the line of a delimiter ends, before its line end, which a part begins with: so one without headers has an
  * empty line before its body as any other.
  */
-function endOfDelimiter(bytes: Buffer, from: number): number | 'last' | 'unknown' | 'malformed' {
+function endOfDelimiter(bytes: Buffer, from: number): number | 'last' | 'incomplete' | 'malformed' {
   if (bytes.length >= from + 2 && bytes[from] === DASH && bytes[from + 1] === DASH) return 'last';
   let at = from;
   while (bytes[at] === SPACE || bytes[at] === TAB) at += 1;
   const [first, second] = [bytes[at], bytes[at + 1]];
   if (first === LINE_END[0] && second === LINE_END[1]) return at;
   const isBegun = first === undefined || (second === undefined && (first === LINE_END[0] || first === DASH));
-  return isBegun ? 'unknown' : 'malformed';
+  return isBegun ? 'incomplete' : 'malformed';
 }
 
 function bodyIn(part: Buffer): Buffer | undefined {
