@@ -1,4 +1,16 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, type Node, parseDocument } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  type Node,
+  parseDocument,
+  type Range,
+  type Scalar,
+} from 'yaml';
 import { INCLUDE, includeTag } from '../metadata/index.ts';
 
 /** Stands where something is not shown. */
@@ -45,14 +57,30 @@ export function redactYaml(text: string, isHidden: boolean): RedactedFile {
     customTags: [includeTag],
   });
   if (document.errors.length > 0) return { text: undefined, hiddenIncludes: [] };
+  const { secrets, cuts, hiddenIncludes } = redactionsOf(document, text, isHidden);
+  return { text: withCuts(text, [...secrets, ...cuts, ...commentCuts(text)]), hiddenIncludes };
+}
+
+/** What of a document is replaced: values as a whole (`secrets`), parts of others (`cuts`), and files it names. */
+function redactionsOf(document: Document.Parsed, text: string, isHidden: boolean) {
   const secrets: Redaction[] = [];
   const cuts: Redaction[] = [];
   const hiddenIncludes: string[] = [];
   const hidden = new Set<Node>();
-  const look = (node: unknown, isSecret: boolean): void => {
+  const redactScalar = (node: Scalar, [from, to]: Range, isSecret: boolean): void => {
+    const written = text.slice(from, to);
+    if (isSecret && typeof node.value === 'string' && node.value.startsWith(INCLUDE))
+      hiddenIncludes.push(node.value.slice(INCLUDE.length).trim());
+    else if (isSecret) secrets.push({ from, to, text: sameLines(written) });
+    else {
+      const shown = withoutCredentials(written);
+      if (shown !== written) cuts.push({ from, to, text: shown });
+    }
+  };
+  const visitNode = (node: unknown, isSecret: boolean): void => {
     if (isAlias(node)) {
       const meant = isSecret ? node.resolve(document) : undefined;
-      if (meant) look(meant, true);
+      if (meant) visitNode(meant, true);
       return;
     }
     if (isSecret && isNode(node)) {
@@ -63,23 +91,13 @@ export function redactYaml(text: string, isHidden: boolean): RedactedFile {
     if (isMap(node)) {
       for (const { key, value } of node.items) {
         const name = isScalar(key) ? String(key.value) : '';
-        look(value, isSecret || isSecretKey(name));
+        visitNode(value, isSecret || isSecretKey(name));
       }
-    } else if (isSeq(node)) for (const item of node.items) look(item, isSecret);
-    else if (isScalar(node) && node.range) {
-      const [from, to] = node.range;
-      const written = text.slice(from, to);
-      if (isSecret && typeof node.value === 'string' && node.value.startsWith(INCLUDE))
-        hiddenIncludes.push(node.value.slice(INCLUDE.length).trim());
-      else if (isSecret) secrets.push({ from, to, text: sameLines(written) });
-      else {
-        const shown = withoutCredentials(written);
-        if (shown !== written) cuts.push({ from, to, text: shown });
-      }
-    }
+    } else if (isSeq(node)) for (const item of node.items) visitNode(item, isSecret);
+    else if (isScalar(node) && node.range) redactScalar(node, node.range, isSecret);
   };
-  look(document.contents, isHidden);
-  return { text: withCuts(text, [...secrets, ...cuts, ...commentCuts(text)]), hiddenIncludes };
+  visitNode(document.contents, isHidden);
+  return { secrets, cuts, hiddenIncludes };
 }
 
 /** The same for SDL. */
