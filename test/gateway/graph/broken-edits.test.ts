@@ -1,35 +1,12 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { changingUpstream } from '../harness/changing-upstream.ts';
+import { describe, expect, test } from '@jest/globals';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
-import { graphqlUpstream, keeper, openIssuer, until } from '../harness/index.ts';
+import { until } from '../harness/index.ts';
+import { editedShop, permission, remote } from './edited-shop.ts';
 
-const { keep, close } = keeper();
-afterAll(close);
-const { keep: keepForTest, close: closeAfterTest } = keeper();
-afterEach(closeAfterTest);
-const issuer = await keep(openIssuer());
-const token = issuer.token();
-const shop = await keep(changingUpstream('type Query { item: String price: Int }', { Query: { item: () => 'bolt' } }));
-const mail = await keep(graphqlUpstream('type Query { letter: String }', { Query: { letter: () => 'hello' } }));
-beforeEach(() => {
-  shop.instead = undefined;
-  shop.become('type Query { item: String price: Int }', { Query: { item: () => 'bolt' } });
-});
-
-const remote = (name: string, url: string, more: object = {}, definition: object = {}) => ({
-  name,
-  definition: { url, timeout_seconds: 5, ...definition },
-  ...more,
-});
-const SHOP = remote('shop', shop.graphqlUrl);
-const MAIL = remote('mail', mail.graphqlUrl);
-const permission = (schema: string, role = 'user') => ({ permissions: [{ role, definition: { schema } }] });
-
-const open = (files: Record<string, unknown> = { 'remote_schemas.yaml': [SHOP] }, environment = {}) =>
-  keepForTest(openEditedGateway(files, { issuer, environment }));
+const { issuer, keepForTest, MAIL, open, SHOP, shop, token } = await editedShop();
 
 describe('an edit that cannot work', () => {
-  const broken: [what: string, files: Record<string, unknown>, ...told: string[]][] = [
+  const broken: [what: string, files: Record<string, unknown>, ...expected: string[]][] = [
     ['is no YAML', { 'remote_schemas.yaml': '- name: [' }, 'remote_schemas.yaml:1'],
     [
       'has several mistakes',
@@ -112,7 +89,7 @@ describe('an edit that cannot work', () => {
 
   test.each(broken)(
     'is rejected with all problems reported and without effect: one that %s',
-    async (_, files, ...told) => {
+    async (_, files, ...expected) => {
       const gateway = await open(undefined, { MULTILINE_KEY: 'canary\n' });
       const { status, body, text } = await gateway.edit(files);
       expect(text).not.toContain('canary');
@@ -127,7 +104,7 @@ describe('an edit that cannot work', () => {
       const [line] = gateway.logged('metadata.reload_failed');
       expect(line).toMatchObject({ level: 'error', reason: 'the metadata API' });
       const problems = (line?.problems ?? []) as string[];
-      for (const problem of told) {
+      for (const problem of expected) {
         expect(problems.join('\n')).toContain(problem);
         expect(text.replaceAll('\\"', '"')).toContain(problem);
       }
@@ -172,7 +149,7 @@ describe('an edit that cannot work', () => {
     const gateway = await keepForTest(
       openEditedGateway({ 'remote_schemas.yaml': [misfit] }, { issuer, waitUntilReady: false }),
     );
-    await until('the misfit is told', () => gateway.logs().includes('Query.gone'));
+    await until('the misfit is logged', () => gateway.logs().includes('Query.gone'));
     expect((await gateway.edit({ 'remote_schemas.yaml': [misfit, MAIL] })).body).toEqual({
       message: 'success',
       is_consistent: false,

@@ -1,32 +1,8 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { changingUpstream } from '../harness/changing-upstream.ts';
-import { openEditedGateway } from '../harness/edited-gateway.ts';
-import { bearer, graphqlUpstream, keeper, openIssuer, reply, serve, until, webhook } from '../harness/index.ts';
+import { describe, expect, test } from '@jest/globals';
+import { bearer, reply, serve, until, webhook } from '../harness/index.ts';
+import { editedShop, permission, remote } from './edited-shop.ts';
 
-const { keep, close } = keeper();
-afterAll(close);
-const { keep: keepForTest, close: closeAfterTest } = keeper();
-afterEach(closeAfterTest);
-const issuer = await keep(openIssuer());
-const token = issuer.token();
-const shop = await keep(changingUpstream('type Query { item: String price: Int }', { Query: { item: () => 'bolt' } }));
-const mail = await keep(graphqlUpstream('type Query { letter: String }', { Query: { letter: () => 'hello' } }));
-beforeEach(() => {
-  shop.instead = undefined;
-  shop.become('type Query { item: String price: Int }', { Query: { item: () => 'bolt' } });
-});
-
-const remote = (name: string, url: string, more: object = {}, definition: object = {}) => ({
-  name,
-  definition: { url, timeout_seconds: 5, ...definition },
-  ...more,
-});
-const SHOP = remote('shop', shop.graphqlUrl);
-const MAIL = remote('mail', mail.graphqlUrl);
-const permission = (schema: string, role = 'user') => ({ permissions: [{ role, definition: { schema } }] });
-
-const open = (files: Record<string, unknown> = { 'remote_schemas.yaml': [SHOP] }, environment = {}) =>
-  keepForTest(openEditedGateway(files, { issuer, environment }));
+const { keepForTest, MAIL, open, SHOP, shop, token } = await editedShop();
 
 describe('an edit of the metadata', () => {
   test('takes effect when the files have changed, without being asked to', async () => {
