@@ -21,7 +21,7 @@ const SERVICE_KINDS: Readonly<Record<ManyKind, string>> = {
 };
 
 /**
- * How long a graph of many large services takes until it is whole, and until a change of one of them is in force; how
+ * How long a graph of many large services takes until it is whole, and until a change of one of them takes effect; how
  * late the event loop is meanwhile, what callers notice of it, and how much memory it takes.
  */
 export async function measureManyServices(

@@ -19,7 +19,7 @@ const RELOADS = 4;
 const RELOAD_KINDS = { plain: 'plain remote schemas', federation: 'federation subgraphs' };
 
 /**
- * How long an edit of one of 50 services' schemas takes until it is in force, and what callers notice meanwhile; with
+ * How long an edit of one of 50 services' schemas takes until it has effect, and what callers notice meanwhile; with
  * plain remote schemas and with federation subgraphs, which are composed anew.
  */
 export async function measureReloads(load: LoadGenerator, plan: ExtraPlan, dependencies: BenchDependencies) {

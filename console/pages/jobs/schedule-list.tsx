@@ -12,7 +12,7 @@ import { useRefresh } from './use-refresh.ts';
 /** The address of the list below that of jobs; no job has such an id. */
 export const SCHEDULES = 'schedules';
 
-/** Cron triggers with their next time and what came of the last one, and one-off events that are to come. */
+/** Cron triggers with their next time and the outcome of the last one, and one-off events that are scheduled. */
 export function ScheduleList() {
   const triggers = useLoaded(
     (signal) => fetchJobs<CronTriggers>('portico_get_cron_triggers', {}, signal),

@@ -185,7 +185,7 @@ describe('portico serve', () => {
     });
     expect(await ask('{ item }')).toEqual({ item: 'bolt' });
     serving.signal('SIGHUP');
-    await until('the edit is in force', async () => (await ask('{ item }')) === undefined);
+    await until('the edit takes effect', async () => (await ask('{ item }')) === undefined);
     expect(await ask('{ price }')).toEqual({ price: 3 });
 
     directory.write({ 'remote_schemas.yaml': '- name: [' });

@@ -73,7 +73,7 @@ test('a change whose composition is interrupted keeps the graph, and takes effec
   expect(await gateway.health()).toBe('OK');
   expect(gateway.logs()).toContain('composing the subgraphs was interrupted');
   ending.stop();
-  await until('the change is in force', async () => (await ask('{ added }')).data?.added === 'new');
+  await until('the change takes effect', async () => (await ask('{ added }')).data?.added === 'new');
   await until('no thread is left', () => running.size === 0);
 });
 

@@ -69,7 +69,7 @@ test('the planner of a large supergraph that is rejected ends', async () => {
   unsubscribe('worker_threads', onThread);
   expect(status).toBe(400);
   expect(started.size).toBeGreaterThan(0);
-  await until('only the planner in force is left', () => running.size === 1);
+  await until('only the current planner is left', () => running.size === 1);
   expect([...running]).toEqual([inForce]);
   expect((await gateway.graphql('{ note }', { token })).body).toEqual({ data: { note: 'first' } });
 });
