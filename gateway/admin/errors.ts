@@ -29,11 +29,16 @@ export function commandNeedsJobs(): GatewayError {
   );
 }
 
-/** A command of Hasura's that the gateway does not have: metadata is files. */
-export function unsupportedCommand(): GatewayError {
+/**
+ * A command that the gateway does not have, such as those by which Hasura's metadata is changed.
+ *
+ * @param meant one that is spelled nearly so.
+ */
+export function unsupportedCommand(meant: string | undefined): GatewayError {
+  const hint = meant === undefined ? '' : `did you mean "${meant}"? `;
   return new GatewayError(
     'not-supported',
-    'Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, those about cron triggers and scheduled events, bulk, and the commands of docs/insight.md and docs/jobs.md. Metadata is changed by editing its files.',
+    `${hint}Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, those about cron triggers and scheduled events, bulk, and the commands of docs/insight.md and docs/jobs.md. Metadata is changed by editing its files.`,
     { path: '$.type' },
   );
 }

@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql';
 import { z } from 'zod';
-import type { Logger } from '../../platform/index.ts';
+import { type Logger, likelyMeant } from '../../platform/index.ts';
 import { methodNotAllowed, toLoggedError } from '../errors.ts';
 import type { Inconsistency, LiveGraph, MetadataReloads } from '../graph/index.ts';
 import { type HttpExchange, receiveJson, sendFlatError, sendJson } from '../http/index.ts';
@@ -45,6 +45,8 @@ export interface JobCommandRunner {
 
 /** Commands that only look, whose types begin with `portico_`. */
 export interface InsightCommands {
+  /** The types of all of them. */
+  readonly types: readonly string[];
   /** @returns undefined for a type that is none of them. */
   run(type: string, args: unknown): Promise<unknown> | undefined;
 }
@@ -157,6 +159,25 @@ const COMMANDS_OF_JOBS: ReadonlySet<string> = new Set([
   'get_delivery_invocations',
 ]);
 
+/** Commands of every gateway. */
+const COMMANDS_OF_METADATA = [
+  'reload_metadata',
+  'export_metadata',
+  'reload_remote_schema',
+  'introspect_remote_schema',
+  'get_inconsistent_metadata',
+  'bulk',
+];
+
+/** Longer words would take long to compare, and are no misspelled commands. */
+const LONGEST_TYPE = 60;
+
+/** The command whose type is near to one that there is not. @param ofInsight those that only look. */
+function meantCommand(type: string, ofInsight: readonly string[]): string | undefined {
+  if (type.length > LONGEST_TYPE) return undefined;
+  return likelyMeant(type, [...COMMANDS_OF_METADATA, ...COMMANDS_OF_JOBS, ...RIGHTS_FOR_JOBS.keys(), ...ofInsight]);
+}
+
 /** Whether a command is Portico's own. */
 function isOwnCommand(type: string): boolean {
   return type.startsWith('portico_');
@@ -201,9 +222,11 @@ async function runMetadataCommand(
     default: {
       const other = options.commands?.get(type);
       if (other) return other(given);
-      const answered = isOwnCommand(type) ? (await options.insight()).run(type, given) : undefined;
+      const insight = isOwnCommand(type) ? await options.insight() : undefined;
+      const answered = insight?.run(type, given);
       if (answered) return answered;
-      throw COMMANDS_OF_JOBS.has(type) ? commandNeedsJobs() : unsupportedCommand();
+      if (COMMANDS_OF_JOBS.has(type)) throw commandNeedsJobs();
+      throw unsupportedCommand(meantCommand(type, insight?.types ?? []));
     }
   }
 }

@@ -60,6 +60,7 @@ const SHAPES = {
  * done once for all who ask for it at the same time, in threads or slices, and answers are bounded.
  */
 export class Insight {
+  readonly types: readonly string[] = Object.keys(SHAPES);
   readonly #options: InsightOptions;
   readonly #metrics: LatestRun<FiguresOfSources>;
   readonly #report: LatestRun<unknown>;

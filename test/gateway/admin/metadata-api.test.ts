@@ -79,6 +79,19 @@ describe('a command that is none', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
+  test.each([
+    ['reload_metadat', 'reload_metadata'],
+    ['create_cron_triger', 'create_cron_trigger'],
+    ['portico_get_source', 'portico_get_sources'],
+    ['portico_retry_job', 'portico_retry_jobs'],
+    ['replace_metadata', undefined],
+    ['x'.repeat(100_000), undefined],
+  ])('is refused with the one that is spelled nearly so: %.30s', async (type, meant) => {
+    const { body } = await gateway.post<{ error: string }>('/v1/metadata', { type, args: {} }, admin);
+    expect(/did you mean "(\w+)"\?/.exec(body.error)?.[1]).toBe(meant);
+    expect(body.error).toContain('Supported: ');
+  });
+
   test('is refused: no JSON', async () => {
     const answer = await gateway.send<{ code: string }>('/v1/metadata', {
       method: 'POST',
