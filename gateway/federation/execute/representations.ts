@@ -103,7 +103,9 @@ function compileObject(
     let text = start;
     let empty = true;
     for (const member of members) {
-      const value = object[member.from] ?? object[member.as];
+      const own = object[member.from];
+      // Null is what was fetched with the arguments of `@requires`; under its own name it may have others.
+      const value = own === undefined ? object[member.as] : own;
       if (value === undefined) return undefined;
       const written = value === null ? 'null' : member.text(value);
       if (written === undefined) return undefined;

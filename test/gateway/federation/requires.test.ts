@@ -133,3 +133,36 @@ test('an alias like the name of a required field does not stand in for it', asyn
   expect(data).toMatchObject({ parcels: [{ grams: '1', size: 900, heavy: true, sender: { home: 'p1' } }, {}, {}] });
   expect(JSON.stringify(data)).toContain('Elm');
 });
+
+test('what @requires names without arguments stays null where a client selects it with some', async () => {
+  const scales = await federate({
+    depot: {
+      sdl: `type Query { crate: Crate } type Crate @key(fields: "id") { id: ID! weight(unit: String): Int }`,
+      resolvers: {
+        Query: { crate: () => ({ id: 'c1' }) },
+        Crate: {
+          __resolveReference: own,
+          weight: (_: unknown, { unit }: { unit?: string }) => (unit === undefined ? null : 5),
+        },
+      },
+    },
+    scales: {
+      sdl: `type Crate @key(fields: "id") { id: ID! above: Crate weight(unit: String): Int @external
+        load: String @requires(fields: "weight") }`,
+      resolvers: {
+        Crate: {
+          __resolveReference: own,
+          above: () => ({ id: 'c3' }),
+          load: ({ weight }: { weight: unknown }) => `load ${weight}`,
+        },
+      },
+    },
+  });
+  try {
+    expect(await scales.ask('{ crate { weight(unit: "kg") load above { weight(unit: "kg") load } } }')).toEqual({
+      data: { crate: { weight: 5, load: 'load null', above: { weight: 5, load: 'load null' } } },
+    });
+  } finally {
+    await scales.close();
+  }
+});
