@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { PlanNode, QueryPlanner } from '@graphql-hive/router-query-planner';
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
 import { withExactNumbers } from './exact-numbers.ts';
+import { withReentryKeys } from './reentry-keys.ts';
 
 /**
  * Plans one operation; undefined where there is nothing to fetch.
@@ -18,8 +19,10 @@ export type PlanQuery = (
  * @throws PlannerUnavailable where the addon does not load; whatever the addon throws for a broken supergraph
  */
 export function openPlanner(supergraphSdl: string): PlanQuery {
-  const planner = plannerOf(supergraphSdl);
+  const { sdl, isFatal } = withReentryKeys(supergraphSdl);
+  const planner = plannerOf(sdl);
   return (document, operationName, labels) => {
+    if (isFatal(document)) throw unplannable(KEY_NOT_SHARED);
     try {
       const { text, restore } = withExactNumbers(document);
       // Labels such as percent(5) hold while the last argument is below 5.
@@ -51,6 +54,9 @@ export function unplannable(cause: unknown): UnplannableOperation {
 
 /** The planner's message for operations that it has found a plan for, whose fetches it then fails to build. */
 const FOUND_AND_LOST = /failed to build fetch graph/i;
+
+/** Worded as the planner's failures that the stand-in answers; the thread passes on the text only. */
+const KEY_NOT_SHARED = 'failed to build fetch graph: no key of a type with requirements is one of all its subgraphs';
 
 function loadPlanner(): typeof QueryPlanner {
   try {
