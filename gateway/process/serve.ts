@@ -1,18 +1,24 @@
 import cluster from 'node:cluster';
 import { runService } from '../../platform/index.ts';
 import { readConfig } from '../config.ts';
-import { type RunningGateway, startGateway } from './gateway.ts';
-import { workerPeersOf } from './worker-peers.ts';
+import type { RunningGateway } from './gateway.ts';
+import { type WorkerPeers, workerPeersOf } from './worker-peers.ts';
 import { startWorkers } from './workers.ts';
 
 /** Runs the gateway as this process: alone, as one of several workers, or as the process that keeps these running. */
 export function serve(environment: NodeJS.ProcessEnv): void {
   const { worker } = cluster;
   runService('gateway', async () => {
-    if (worker) return reloadOnSighup(startGateway(environment, undefined, workerPeersOf(worker)));
+    if (worker) return reloadOnSighup(loadAndStart(environment, workerPeersOf(worker)));
     const config = readConfig(environment);
-    return config.workers === 1 ? reloadOnSighup(startGateway(environment)) : startWorkers(config);
+    return config.workers === 1 ? reloadOnSighup(loadAndStart(environment)) : startWorkers(config);
   });
+}
+
+/** The process that keeps workers running handles no requests, and does not load what does. */
+async function loadAndStart(environment: NodeJS.ProcessEnv, peers?: WorkerPeers): Promise<RunningGateway> {
+  const { startGateway } = await import('./gateway.ts');
+  return startGateway(environment, undefined, peers);
 }
 
 /** Reloads on SIGHUP. One that comes while the gateway starts, which may have read what has changed since, waits. */

@@ -27,7 +27,10 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** The sources whose code a gateway has loaded once it listens, packages by the files of their bundles. */
-async function loadedByGateway(environment: Readonly<Record<string, string>>): Promise<readonly string[]> {
+async function loadedByGateway(
+  environment: Readonly<Record<string, string>>,
+  readyEvent = 'service.ready',
+): Promise<readonly string[]> {
   const metadata = join(directory, 'metadata');
   execFileSync(process.execPath, ['dist/gateway/cli/main.js', 'init', metadata, '--bare'], { stdio: 'ignore' });
   const preload = pathToFileURL(join(directory, 'list-loaded.mjs')).href;
@@ -46,7 +49,7 @@ async function loadedByGateway(environment: Readonly<Record<string, string>>): P
     errors += text.toString();
   });
   gateway.stdout.on('data', (text: Buffer) => {
-    if (text.toString().includes('"service.ready"')) gateway.kill('SIGUSR2');
+    if (text.toString().includes(`"${readyEvent}"`)) gateway.kill('SIGUSR2');
   });
   await new Promise((resolve) => gateway.once('close', resolve));
   rmSync(metadata, { recursive: true });
@@ -115,6 +118,12 @@ describe('a gateway that nothing is asked of', () => {
   test.each(['pg', 'prom-client', '@opentelemetry', '@graphql-inspector'])('has not loaded %s', (name) => {
     expect(loaded.filter((file) => new RegExp(`/dist/packages/${name}[./]`).test(file))).toEqual([]);
   });
+});
+
+test('the main process of a gateway of several workers has not loaded what handles requests', async () => {
+  const loaded = await loadedByGateway({ PORTICO_WORKERS: '2' }, 'workers.ready');
+  expect(loaded).toContain('gateway/process/workers.ts');
+  expect(loaded.filter((file) => /^gateway\/(process\/gateway\.ts|operation|graphql-http)/.test(file))).toEqual([]);
 });
 
 test('an error names the sources that it comes from', () => {
