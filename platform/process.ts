@@ -1,3 +1,4 @@
+import { keepNextTickFast } from './heap.ts';
 import { sourcePositions } from './own-code/index.ts';
 import { SettingsError } from './settings.ts';
 
@@ -29,6 +30,7 @@ const STOP_DEADLINE_MS = 125_000;
  * Exit codes: 0 after a clean stop, 1 if it could not start, failed, or did not stop in time.
  */
 export function runService(name: string, start: (stopping: AbortSignal) => Promise<RunningService>): void {
+  keepNextTickFast();
   process.on('uncaughtExceptionMonitor', nameSources);
   let stopping = false;
   const startIsOver = new AbortController();
