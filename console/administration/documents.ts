@@ -48,3 +48,18 @@ export const TENANT_LIST = graphql(
   `,
   [TENANT_FRAGMENT],
 );
+
+export const RELEASE_USER = graphql(`
+  mutation auth_admin_user_release($data: AuthAdminUserInput!) {
+    result: auth_admin_user_release(data: $data) {
+      success
+      error_code
+      error_message
+      data {
+        user {
+          user_id
+        }
+      }
+    }
+  }
+`);

@@ -5,7 +5,7 @@ export { change } from './change.ts';
 export { ChangeForm } from './change-form.tsx';
 export { type Claim, ClaimsField } from './claims-field.tsx';
 export { ConfirmDialog, type ConfirmDialogProps } from './confirm-dialog.tsx';
-export { TENANT_FRAGMENT, type Tenant } from './documents.ts';
+export { RELEASE_USER, TENANT_FRAGMENT, type Tenant } from './documents.ts';
 export { useHeadingFocus } from './heading-focus.ts';
 export { useKeptFocus } from './kept-focus.ts';
 export { Link } from './link.tsx';

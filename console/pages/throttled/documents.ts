@@ -15,18 +15,3 @@ export const THROTTLED_LIST = graphql(`
     }
   }
 `);
-
-export const RELEASE_THROTTLED_USER = graphql(`
-  mutation auth_admin_user_release($data: AuthAdminUserInput!) {
-    result: auth_admin_user_release(data: $data) {
-      success
-      error_code
-      error_message
-      data {
-        user {
-          user_id
-        }
-      }
-    }
-  }
-`);

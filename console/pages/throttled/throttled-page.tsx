@@ -8,6 +8,7 @@ import {
   PagedList,
   pageCursor,
   pathFor,
+  RELEASE_USER,
   type Tenant,
   TenantChoice,
   tellOutcome,
@@ -15,7 +16,7 @@ import {
 import { Button, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { query, role } from '../../session/index.ts';
 import { administrationPages, throttled as texts } from '../../texts/index.ts';
-import { RELEASE_THROTTLED_USER, THROTTLED_LIST } from './documents.ts';
+import { THROTTLED_LIST } from './documents.ts';
 
 /** Accounts that have to wait after failed logins. */
 export function ThrottledPage() {
@@ -71,7 +72,7 @@ function ThrottledOfTenant({ administered, tenant: { tenant_id: tenantId } }: Th
                 <ActionButton
                   aria-label={texts.releaseOf(username)}
                   run={async () => {
-                    await change(RELEASE_THROTTLED_USER, { data: { tenant_id: tenantId, user_id } });
+                    await change(RELEASE_USER, { data: { tenant_id: tenantId, user_id } });
                     tellOutcome(texts.released(username));
                     loaded.reload();
                   }}

@@ -141,21 +141,6 @@ export const RESET_PASSWORD = graphql(`
   }
 `);
 
-export const RELEASE_USER = graphql(`
-  mutation auth_admin_user_release($data: AuthAdminUserInput!) {
-    result: auth_admin_user_release(data: $data) {
-      success
-      error_code
-      error_message
-      data {
-        user {
-          user_id
-        }
-      }
-    }
-  }
-`);
-
 export const DELETE_USER = graphql(`
   mutation auth_admin_user_delete($data: AuthAdminUserDeleteInput!) {
     result: auth_admin_user_delete(data: $data) {

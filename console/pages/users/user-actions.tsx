@@ -4,13 +4,14 @@ import {
   type Administered,
   change,
   pathFor,
+  RELEASE_USER,
   tellOutcome,
   useKeptFocus,
 } from '../../administration/index.ts';
 import { Button } from '../../parts/index.ts';
 import { goTo } from '../../routing/index.ts';
 import { users } from '../../texts/index.ts';
-import { DELETE_USER, DISABLE_USER, ENABLE_USER, RELEASE_USER, RESET_PASSWORD, type User } from './documents.ts';
+import { DELETE_USER, DISABLE_USER, ENABLE_USER, RESET_PASSWORD, type User } from './documents.ts';
 import type { OpenDialog } from './open-dialog.ts';
 
 const actionTexts = users.actions;
