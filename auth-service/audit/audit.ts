@@ -37,7 +37,7 @@ export interface AuditOptions {
 
 export function createAudit({ database, secret, now, every, logger }: AuditOptions): Audit {
   const digestKey = Buffer.from(hkdfSync('sha256', secret, '', 'portico audit log names', 32));
-  const repeats = new AuditDeduplicator({ now });
+  const repeats = new AuditDeduplicator(now);
   let stopTimer: (() => void) | undefined;
   let lost = 0;
 

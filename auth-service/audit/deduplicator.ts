@@ -10,23 +10,16 @@ interface DeduplicationWindow {
   last: AuditEntry;
 }
 
-export interface AuditDeduplicatorOptions {
-  now(): Date;
-  /** Defaults of `windowMs` and `maxKeys`, as documented. */
-  windowMs?: number;
-  maxKeys?: number;
-}
-
 /**
- * What can be done over and over at no cost is written down once, and then once a window with the number of times. No
- * more than `maxKeys` are kept apart; further ones are counted together, by event.
+ * What can be done over and over at no cost is written down once, and then once a minute with the number of times. No
+ * more than 500 are kept apart; further ones are counted together, by event.
  */
 export class AuditDeduplicator {
   readonly #windows = new Map<string, DeduplicationWindow>();
-  readonly #options: Required<AuditDeduplicatorOptions>;
+  readonly #now: () => Date;
 
-  constructor({ now, windowMs = WINDOW_MS, maxKeys = MAX_KEYS }: AuditDeduplicatorOptions) {
-    this.#options = { now, windowMs, maxKeys };
+  constructor(now: () => Date) {
+    this.#now = now;
   }
 
   /** How many entries are counted and not written yet. */
@@ -39,13 +32,13 @@ export class AuditDeduplicator {
   /** @returns what is to be written now: the first of its kind, and nothing of those that follow. */
   countEntry(entry: AuditEntry, key: string): AuditEntry | undefined {
     const isKnown = this.#windows.has(key);
-    if (isKnown || this.#windows.size < this.#options.maxKeys) return this.#count(entry, key);
+    if (isKnown || this.#windows.size < MAX_KEYS) return this.#count(entry, key);
     return this.#count(withoutIdentity(entry), JSON.stringify([entry.event, entry.outcome]));
   }
 
   /** Removes and returns the counts of finished windows, or with `all` of every window, to be written now. */
   takeEnded({ all = false } = {}): readonly AuditEntry[] {
-    const now = this.#options.now().getTime();
+    const now = this.#now().getTime();
     const entries: AuditEntry[] = [];
     for (const [key, { entry, endsAt, more, last }] of this.#windows) {
       if (!all && now < endsAt) continue;
@@ -63,7 +56,7 @@ export class AuditDeduplicator {
       known.last = entry;
       return undefined;
     }
-    const endsAt = this.#options.now().getTime() + this.#options.windowMs;
+    const endsAt = this.#now().getTime() + WINDOW_MS;
     this.#windows.set(key, { entry, endsAt, more: 0, last: entry });
     return entry;
   }
