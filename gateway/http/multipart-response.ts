@@ -47,13 +47,14 @@ export class MultipartResponse {
   part(json: Buffer): void {
     const response = this.#response;
     if (response.destroyed) return;
-    response.cork();
+    // Not that of the response: Node 22 emits no `drain` after it if the connection takes at once what was corked.
+    const { socket } = response;
+    socket?.cork();
     response.write(headOfPart(json));
     response.write(json);
     const hasRoom = response.write(PART_DELIMITER);
     if (!hasRoom) this.#pause();
-    // From Node 24 on it is what sends the part, and emits `drain` at once if the connection takes all of it.
-    response.uncork();
+    socket?.uncork();
   }
 
   #pause(): void {
