@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { logsExportConfig, readSettings, tracingProblems, withPassword } from '../platform/index.ts';
+import { logsExportConfig, readSettings, SettingsError, tracingProblems, withPassword } from '../platform/index.ts';
 import { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './schemas/index.ts';
 import type { AuthenticationSettings } from './session/index.ts';
 import { gatewaySettings, graphSettings } from './settings/index.ts';
@@ -222,14 +222,24 @@ function jobsConfig(settings: Settings) {
   };
 }
 
+/** For how long after the end of its tokens the auth service publishes a revocation. */
+const REVOCATION_MARGIN_SECONDS = 300;
+
+/** @throws SettingsError. */
 function authenticationOf(settings: Settings): AuthenticationSettings {
   const { HASURA_GRAPHQL_JWT_SECRET: one, HASURA_GRAPHQL_JWT_SECRETS: several } = settings;
   const { HASURA_GRAPHQL_AUTH_HOOK: url, HASURA_GRAPHQL_AUTH_HOOK_MODE: method } = settings;
+  const jwtSecrets = several ?? (one ? [one] : []);
+  const revocations = revocationsOf(settings);
+  if (revocations && jwtSecrets.some(({ allowedSkew }) => allowedSkew >= REVOCATION_MARGIN_SECONDS))
+    throw new SettingsError([
+      `${several ? 'HASURA_GRAPHQL_JWT_SECRETS' : 'HASURA_GRAPHQL_JWT_SECRET'}: allowed_skew: expected less than ${REVOCATION_MARGIN_SECONDS} seconds with PORTICO_REVOCATION_URL, or revoked tokens would be accepted again`,
+    ]);
   return {
-    jwtSecrets: several ?? (one ? [one] : []),
+    jwtSecrets,
     hook: url ? { url, method, sendRequestBody: settings.HASURA_GRAPHQL_AUTH_HOOK_SEND_REQUEST_BODY } : undefined,
     adminSecret: settings.HASURA_GRAPHQL_ADMIN_SECRET ?? settings.HASURA_GRAPHQL_ACCESS_KEY,
-    revocations: revocationsOf(settings),
+    revocations,
   };
 }
 

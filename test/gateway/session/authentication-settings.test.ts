@@ -116,3 +116,16 @@ describe('the gateway does not start', () => {
     expect(problems.join()).not.toContain('hidden');
   });
 });
+
+test('tokens are not accepted for longer than their revocations are published', () => {
+  const secret = (allowed_skew: number) => JSON.stringify({ type: 'HS256', key: KEY, allowed_skew });
+  const feed = { PORTICO_REVOCATION_URL: 'http://auth.test/revocations' };
+  expect(problemsOf({ ...feed, HASURA_GRAPHQL_JWT_SECRET: secret(299) })).toEqual([]);
+  expect(problemsOf({ HASURA_GRAPHQL_JWT_SECRET: secret(3_600) })).toEqual([]);
+  expect(problemsOf({ ...feed, HASURA_GRAPHQL_JWT_SECRET: secret(300) })).toEqual([
+    expect.stringMatching(/^HASURA_GRAPHQL_JWT_SECRET: allowed_skew: expected less than 300 seconds/),
+  ]);
+  expect(problemsOf({ ...feed, HASURA_GRAPHQL_JWT_SECRETS: `[${secret(0)},${secret(900)}]` })).toEqual([
+    expect.stringMatching(/^HASURA_GRAPHQL_JWT_SECRETS: allowed_skew: /),
+  ]);
+});
