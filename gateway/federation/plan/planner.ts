@@ -3,6 +3,7 @@ import type { PlanNode, QueryPlanner } from '@graphql-hive/router-query-planner'
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
 import { withExactNumbers } from './exact-numbers.ts';
 import { withReentryKeys } from './reentry-keys.ts';
+import { withServiceOrder } from './service-order.ts';
 
 /**
  * Plans one operation; undefined where there is nothing to fetch.
@@ -20,14 +21,15 @@ export type PlanQuery = (
  */
 export function openPlanner(supergraphSdl: string): PlanQuery {
   const { sdl, isFatal } = withReentryKeys(supergraphSdl);
-  const planner = plannerOf(sdl);
+  const ordered = withServiceOrder(sdl);
+  const planner = plannerOf(ordered.sdl);
   return (document, operationName, labels) => {
     if (isFatal(document)) throw unplannable(KEY_NOT_SHARED);
     try {
       const { text, restore } = withExactNumbers(document);
       // Labels such as percent(5) hold while the last argument is below 5.
       const { node } = planner.plan(text, operationName, new Set(labels), 0);
-      return node && restore(node);
+      return node && ordered.restore(restore(node));
     } catch (error) {
       throw unplannable(error);
     }

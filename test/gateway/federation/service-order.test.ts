@@ -1,0 +1,86 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { keeper } from '../harness/index.ts';
+import { federate } from './world.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+
+const WORKS = [
+  { __typename: 'Film', id: '1', title: 'Rain', minutes: 90 },
+  { __typename: 'Song', id: '2', title: 'Sun', seconds: 200 },
+];
+const workOf = ({ id }: { id: string }) => WORKS.find((one) => one.id === id);
+
+const works = {
+  sdl: `type Query { works: [Work] }
+    interface Work @key(fields: "id") { id: ID! title: String }
+    type Film implements Work @key(fields: "id") { id: ID! title: String minutes: Int }
+    type Song implements Work @key(fields: "id") { id: ID! title: String seconds: Int }`,
+  resolvers: {
+    Query: { works: () => WORKS },
+    Work: { __resolveReference: workOf, __resolveType: ({ __typename }: { __typename: string }) => __typename },
+    Film: { __resolveReference: workOf },
+    Song: { __resolveReference: workOf },
+  },
+};
+
+const reviews = {
+  sdl: `type Query { best: Work rated: [Work] }
+    type Work @key(fields: "id") @interfaceObject { id: ID! title: String @external stars: Int
+      headline: String @requires(fields: "title") review: Review }
+    type Review @key(fields: "id") { id: ID! text: String }`,
+  resolvers: {
+    Query: { best: () => ({ id: '1' }), rated: () => [{ id: '1' }, null, { id: '2' }] },
+    Work: {
+      __resolveReference: (reference: object) => reference,
+      stars: ({ id }: { id: string }) => Number(id),
+      headline: ({ title = '?' }: { title?: string }) => title.toUpperCase(),
+      review: ({ id }: { id: string }) => ({ id, text: `of ${id}` }),
+    },
+    Review: { __resolveReference: ({ id }: { id: string }) => ({ id, text: `of ${id}` }) },
+  },
+};
+
+/** It has the interface of an interface object of its own. */
+const awards = {
+  sdl: `type Query { award: Award }
+    interface Review @key(fields: "id") { id: ID! }
+    type Short implements Review @key(fields: "id") { id: ID! words: Int }
+    type Award { for: Work } type Work @key(fields: "id", resolvable: false) @interfaceObject { id: ID! }`,
+  resolvers: {
+    Query: { award: () => ({ for: { id: '2' } }) },
+    Review: {
+      __resolveReference: ({ id }: { id: string }) => ({ __typename: 'Short', id, words: Number(id) * 10 }),
+      __resolveType: () => 'Short',
+    },
+  },
+};
+
+test.each(['a', 'z'])('the types of an interface object are reached from a subgraph called %s', async (name) => {
+  const world = await keep(federate({ [name]: reviews, works }));
+  expect(await world.ask('{ best { ... on Film { minutes } ... on Song { seconds } } }')).toEqual({
+    data: { best: { minutes: 90 } },
+  });
+  expect(await world.ask('{ rated { __typename stars headline ... on Song { seconds title } } }')).toEqual({
+    data: {
+      rated: [
+        { __typename: 'Film', stars: 1, headline: 'RAIN' },
+        null,
+        { __typename: 'Song', stars: 2, headline: 'SUN', seconds: 200, title: 'Sun' },
+      ],
+    },
+  });
+});
+
+test('interface objects may form a chain', async () => {
+  const linking = {
+    ...reviews,
+    sdl: reviews.sdl.replace('type Review @key(fields: "id")', 'type Review @interfaceObject @key(fields: "id")'),
+  };
+  const world = await keep(federate({ a: linking, b: awards, c: works }));
+  expect(await world.ask('{ award { for { ... on Song { seconds } } } }')).toEqual({
+    data: { award: { for: { seconds: 200 } } },
+  });
+  const query = '{ best { ... on Film { minutes review { text ... on Short { words } } } } }';
+  expect(await world.ask(query)).toEqual({ data: { best: { minutes: 90, review: { text: 'of 1', words: 10 } } } });
+});
