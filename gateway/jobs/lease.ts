@@ -84,7 +84,8 @@ export class Lease {
     this.#validUntil = until;
     clearTimeout(this.#expiry);
     if (this.#isClosed) return;
-    this.#expiry = setTimeout(() => this.#expire(), until - performance.now());
+    // A heartbeat that was answered late has left no time, and Node warns of a negative one.
+    this.#expiry = setTimeout(() => this.#expire(), Math.max(0, until - performance.now()));
     this.#expiry.unref();
   }
 
