@@ -31,7 +31,7 @@ async function generateLoad(request: LoadRequest, plan: LoadPlan): Promise<LoadW
         sentAt = performance.now();
         socket.write(next());
       };
-      const timer = setTimeout(() => socket.destroy(), deadline - performance.now());
+      const timer = setTimeout(() => socket.destroy(), Math.max(0, deadline - performance.now()));
       socket.on('connect', send);
       socket.on('data', (chunk) => {
         const status = reader.read(chunk);

@@ -43,7 +43,7 @@ export function startJobCallers({ urls, jobs, rate }: JobCallersOptions): JobCal
 
   async function call(caller: string, isInTurn: boolean): Promise<void> {
     for (let number = 1; !isOver(); number++) {
-      await sleep(startedAt + (tickets++ * 1000) / rate - performance.now());
+      await sleep(Math.max(0, startedAt + (tickets++ * 1000) / rate - performance.now()));
       if (isOver()) return;
       const field = isInTurn ? 'in_turn' : 'at_once';
       const outcome = await askForJob(urls[tickets % urls.length] ?? '', caller, field, number);

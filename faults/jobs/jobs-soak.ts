@@ -43,7 +43,7 @@ export async function jobsSoak(
   const lines: string[][] = [];
   const beganAt = performance.now();
   for (let minute = 1; minute <= minutes; minute++) {
-    await sleep(beganAt + minute * MINUTE_MS - performance.now());
+    await sleep(Math.max(0, beganAt + minute * MINUTE_MS - performance.now()));
     const sample = { minute, ...(await sampleTables(cluster.postgres)) };
     samples.push(sample);
     const resident = [...cluster.gateways, ...cluster.runners].map((server) => Math.round(server.residentMb()));

@@ -26,7 +26,7 @@ export async function soak(group: ProcessGroup, plan: FaultArguments, say: (text
   let requests = 0;
   const beganAt = performance.now();
   for (let minute = 1; minute <= plan.minutes; minute++) {
-    await sleep(beganAt + minute * MINUTE_MS - performance.now());
+    await sleep(Math.max(0, beganAt + minute * MINUTE_MS - performance.now()));
     for (const { kind, failure } of load.attempts)
       if (failure) {
         const text = `${kind}: ${describeFailure(failure)}`;
