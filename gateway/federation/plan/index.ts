@@ -5,7 +5,6 @@ export {
   isIncluded,
   readClientOperation,
 } from './client-operation.ts';
-export { openEntityPlanner } from './entity-planner.ts';
 export { fieldsOf, foldFetches, responseKey } from './fold-fetches.ts';
 export {
   type EntityFetch,
@@ -17,7 +16,7 @@ export {
   unknown,
 } from './plan-fetches.ts';
 export { PLACEHOLDER_FIELD, plannedOperation } from './planned-document.ts';
-export { openPlanner, type PlanQuery } from './planner.ts';
+export { openEntityPlanner, openPlanner, type PlanQuery } from './planner.ts';
 export { openPlanners, type Planners, type PlannersOptions } from './planner-thread.ts';
 export { pruneImpossibleTypes } from './prune-impossible-types.ts';
 export { repairRequirements } from './repair-requirements.ts';

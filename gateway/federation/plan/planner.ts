@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type { PlanNode, QueryPlanner } from '@graphql-hive/router-query-planner';
+import type { DocumentNode } from 'graphql';
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
+import { withEntityRoots } from './entity-roots.ts';
 import { withExactNumbers } from './exact-numbers.ts';
 import { withReentryKeys } from './reentry-keys.ts';
 import { withServiceOrder } from './service-order.ts';
@@ -33,6 +35,18 @@ export function openPlanner(supergraphSdl: string): PlanQuery {
     } catch (error) {
       throw unplannable(error);
     }
+  };
+}
+
+/**
+ * The planner of a supergraph `withEntityRoots`. It is opened by its first plan: it is seldom needed, and takes as much
+ * memory as the other planner.
+ */
+export function openEntityPlanner(supergraph: () => DocumentNode): PlanQuery {
+  let plan: PlanQuery | undefined;
+  return (document, operationName, labels) => {
+    plan ??= openPlanner(withEntityRoots(supergraph()));
+    return plan(document, operationName, labels);
   };
 }
 
