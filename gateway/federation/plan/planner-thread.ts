@@ -2,8 +2,7 @@ import { parse } from 'graphql';
 import { RpcThread, ThreadStopped } from '../../../platform/index.ts';
 import { PlannerStopped, PlannerUnavailable } from '../errors.ts';
 import { BackgroundPlanning } from './background-planning.ts';
-import { openEntityPlanner } from './entity-planner.ts';
-import { openPlanner, type PlanQuery, unplannable } from './planner.ts';
+import { openEntityPlanner, openPlanner, type PlanQuery, unplannable } from './planner.ts';
 import type { PlannerData, PlannerReady, PlanRequest, PlanResponse } from './planner-messages.ts';
 import type { SlicedPlannerOptions } from './sliced-planner.ts';
 
