@@ -1,5 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { logsExportConfig, readSettings, SettingsError, tracingProblems, withPassword } from '../platform/index.ts';
+import {
+  logsExportConfig,
+  readSettings,
+  SettingsError,
+  settingText,
+  tracingProblems,
+  withPassword,
+} from '../platform/index.ts';
 import { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './schemas/index.ts';
 import type { AuthenticationSettings } from './session/index.ts';
 import { gatewaySettings, graphSettings } from './settings/index.ts';
@@ -78,8 +85,8 @@ function usageProblems(environment: NodeJS.ProcessEnv): readonly string[] {
   if (!isSet('PORTICO_HIVE_USAGE_ENDPOINT')) return [];
   if (!isSet('PORTICO_HIVE_USAGE_TOKEN'))
     return ['PORTICO_HIVE_USAGE_TOKEN is not set: needed with PORTICO_HIVE_USAGE_ENDPOINT'];
-  const { PORTICO_HIVE_USAGE_ENDPOINT: endpoint = '', PORTICO_UNSAFE_HIVE_USAGE_HTTP: unsafe } = environment;
-  if (unsafe === 'true' || !isPlainHttpToOthers(endpoint)) return [];
+  if (settingText('PORTICO_UNSAFE_HIVE_USAGE_HTTP', environment) === 'true') return [];
+  if (!isPlainHttpToOthers(settingText('PORTICO_HIVE_USAGE_ENDPOINT', environment) ?? '')) return [];
   return [
     'PORTICO_HIVE_USAGE_ENDPOINT: the token would be sent over plain HTTP: take https, or set PORTICO_UNSAFE_HIVE_USAGE_HTTP=true',
   ];

@@ -1,5 +1,5 @@
 import type { Logger } from '../platform/index.ts';
-import { closest } from '../platform/index.ts';
+import { closest, settingText } from '../platform/index.ts';
 
 const HASURA_PREFIX = 'HASURA_GRAPHQL_';
 
@@ -18,7 +18,7 @@ const OF_SECURITY: Readonly<Record<string, (value: string, environment: NodeJS.P
       ? 'a WebSocket handshake with a cookie from another origin is refused unless HASURA_GRAPHQL_CORS_DOMAIN names the origin'
       : undefined,
   RATE_LIMIT_REDIS_USE_TLS: (value, environment) =>
-    isTrueText(value) && !/^rediss:/i.test(environment.HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL ?? '')
+    isTrueText(value) && !/^rediss:/i.test(settingText('HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL', environment) ?? '')
       ? 'has no effect: TLS is used where HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL begins with rediss://'
       : undefined,
   RATE_LIMIT_REDIS_TLS_HOSTNAME: () => 'has no effect: the host of HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL is verified',

@@ -1,6 +1,6 @@
 import { keepNextTickFast } from './heap.ts';
 import { sourcePositions } from './own-code/index.ts';
-import { SettingsError } from './settings.ts';
+import { SettingsError } from './settings/index.ts';
 
 /** A reason not to start that an operator can act on. Its message is one line and names the variable to change. */
 export class StartError extends Error {

@@ -74,7 +74,7 @@ export function demoSeedSpec(auth: ServiceSpec, fromEarlierVersion = false): Chi
 export function ordersSpec(settings: StartSettings): ServiceSpec {
   return {
     ...serviceSpec(settings, 'orders', 'examples/orders', 'ORDERS_LOG_LEVEL', {
-      ORDERS_DATA: settings.environment.ORDERS_DATA || join(settings.dataDir, 'orders.json'),
+      ...unlessSet(settings.environment, 'ORDERS_DATA', join(settings.dataDir, 'orders.json')),
     }),
     host: settings.ordersHost,
     portVariable: 'ORDERS_PORT',

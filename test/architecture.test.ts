@@ -171,7 +171,8 @@ const RULES: ArchitectureRules = {
     'platform/logging': ['platform/own-code'],
     'platform/metrics': ['platform/http', 'platform/logging'],
     'platform/own-code': [],
-    'platform/telemetry': ['platform/logging', 'platform/metrics'],
+    'platform/settings': [],
+    'platform/telemetry': ['platform/logging', 'platform/metrics', 'platform/settings'],
     examples: ['platform'],
     start: [
       'auth-service/cli',
@@ -245,6 +246,7 @@ const RULES: ArchitectureRules = {
     'gateway/jobs/job.ts',
     'platform/command-line.ts',
     'platform/pglite-batches.ts',
+    'platform/settings/setting-text.ts',
     'platform/worker-rpc.ts',
   ]),
   maxFiles: 25,

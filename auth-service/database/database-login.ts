@@ -1,4 +1,4 @@
-import { SettingsError } from '../../platform/index.ts';
+import { SettingsError, settingText } from '../../platform/index.ts';
 
 /**
  * How PostgreSQL authenticates the user of DATABASE_URL: by a password, or explicitly without one. `certificate`: a client
@@ -17,7 +17,8 @@ interface LoginSettings {
 const CERTIFICATE_PARAMETERS = ['sslcert', 'sslkey'];
 
 /** Whether `AUTH_DATABASE_LOGIN` names one of the ways without a password. What it must not be is refused later. */
-export function saysLoginWithoutPassword({ AUTH_DATABASE_LOGIN: login }: NodeJS.ProcessEnv): boolean {
+export function saysLoginWithoutPassword(environment: NodeJS.ProcessEnv): boolean {
+  const login = settingText('AUTH_DATABASE_LOGIN', environment);
   return Boolean(login) && login !== 'password';
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { atOnce, createLogger, readSettings, SettingsError, setting } from '../../platform/index.ts';
+import { atOnce, createLogger, readSettings, SettingsError, setting, settingText } from '../../platform/index.ts';
 import {
   changesBetween,
   checkedRoles,
@@ -48,8 +48,7 @@ export async function check(options: CheckOptions, print: (text: string) => void
     publicRole: options.publicRole,
     ...readableGraphSettings(options.environment),
     recorded: options.schemas,
-    // An empty variable counts as unset.
-    stored: options.schemas === undefined ? options.environment.PORTICO_SCHEMA_DIR || undefined : undefined,
+    stored: options.schemas === undefined ? settingText('PORTICO_SCHEMA_DIR', options.environment) : undefined,
     // What is wrong is in the report; the log would say it a second time.
     log: createLogger('portico', 'silent'),
   };

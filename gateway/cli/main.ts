@@ -7,6 +7,7 @@ import {
   UsageError,
   unknownShell,
 } from '../../platform/command-line.ts';
+import { withSetting } from '../../platform/settings/setting-text.ts';
 import { readCommandSettings } from './command-settings.ts';
 import {
   commandExpected,
@@ -110,8 +111,11 @@ type RunCommand = (words: readonly string[], environment: NodeJS.ProcessEnv) => 
 const RUNS: Readonly<Record<CommandName, RunCommand>> = {
   async check(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.check, words);
-    const { metadataDirectory, publicRole } = readCommandSettings(environment);
-    const location = givenDirectory(positionals) ?? metadataDirectory;
+    const given = givenDirectory(positionals);
+    const { HASURA_GRAPHQL_METADATA_DIR: location, HASURA_GRAPHQL_UNAUTHORIZED_ROLE: publicRole } = readCommandSettings(
+      given === undefined ? environment : withSetting(environment, 'HASURA_GRAPHQL_METADATA_DIR', given),
+      ['HASURA_GRAPHQL_METADATA_DIR', 'HASURA_GRAPHQL_UNAUTHORIZED_ROLE'],
+    );
     const { check } = await import('./check.ts');
     const { schemas, record, against, hasura, 'admin-secret': adminSecret, json } = values;
     const usage = await usageOfCheck(values);
@@ -121,9 +125,13 @@ const RUNS: Readonly<Record<CommandName, RunCommand>> = {
 
   async usage(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.usage, words);
-    const { usageDirectory, publicRole } = readCommandSettings(environment);
-    if (positionals.length === 0 && usageDirectory === undefined) throw usageDirectoryExpected();
-    const paths = positionals.length > 0 || usageDirectory === undefined ? positionals : [usageDirectory];
+    const given = positionals.length > 0;
+    const { PORTICO_USAGE_DIR: usageDirectory, HASURA_GRAPHQL_UNAUTHORIZED_ROLE: publicRole } = readCommandSettings(
+      given ? withSetting(environment, 'PORTICO_USAGE_DIR', '') : environment,
+      ['PORTICO_USAGE_DIR', 'HASURA_GRAPHQL_UNAUTHORIZED_ROLE'],
+    );
+    if (!given && usageDirectory === '') throw usageDirectoryExpected();
+    const paths = given ? positionals : [usageDirectory];
     const { since: written, client, operation, role, field, unused, schemas, limit = '50', json } = values;
     if (!/^[1-9]\d{0,8}$/.test(limit)) throw limitNotANumber();
     const since = written === undefined ? undefined : await parseTime(written);
@@ -137,14 +145,14 @@ const RUNS: Readonly<Record<CommandName, RunCommand>> = {
 
   async serve(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.serve, words);
-    const location = givenDirectory(positionals) ?? readCommandSettings(environment).metadataDirectory;
+    const settings = { HASURA_GRAPHQL_METADATA_DIR: givenDirectory(positionals), PORTICO_WORKERS: values.workers };
     const { serve } = await import('../process/index.ts');
-    const { workers } = values;
-    serve({
-      ...environment,
-      HASURA_GRAPHQL_METADATA_DIR: location,
-      ...(workers !== undefined && { PORTICO_WORKERS: workers }),
-    });
+    serve(
+      Object.entries(settings).reduce(
+        (changed, [name, value]) => (value === undefined ? changed : withSetting(changed, name, value)),
+        environment,
+      ),
+    );
   },
 
   async jobs(words, environment) {
@@ -173,7 +181,9 @@ const RUNS: Readonly<Record<CommandName, RunCommand>> = {
     const asked = { bare: values.bare, login: values['with-login'], sample: values['with-sample'] };
     const kinds = (['bare', 'login', 'sample'] as const).filter((kind) => asked[kind]);
     if (kinds.length > 1) throw severalKindsOfMetadata();
-    const location = givenDirectory(positionals) ?? readCommandSettings(environment).metadataDirectory;
+    const location =
+      givenDirectory(positionals) ??
+      readCommandSettings(environment, ['HASURA_GRAPHQL_METADATA_DIR']).HASURA_GRAPHQL_METADATA_DIR;
     const { askForKind, init, nextSteps } = await import('./init.ts');
     const kind = kinds[0] ?? (process.stdin.isTTY && process.stderr.isTTY ? await askForKind() : 'bare');
     for (const file of init(location, kind)) process.stdout.write(`${file}\n`);

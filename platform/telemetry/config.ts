@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { settingText } from '../settings/index.ts';
 import type { Propagator } from './propagators.ts';
 import type { SamplerName } from './sampler.ts';
 import type { otlpSettings, tracingSettings } from './settings.ts';
@@ -39,7 +40,8 @@ const DEFAULT_PROPAGATORS: readonly Propagator[] = ['tracecontext', 'baggage'];
 
 /** What is wrong with variables of tracing together, each of which is valid. For `readSettings`. */
 export function tracingProblems(environment: NodeJS.ProcessEnv): readonly string[] {
-  const { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: argument } = environment;
+  const sampler = settingText('OTEL_TRACES_SAMPLER', environment);
+  const argument = settingText('OTEL_TRACES_SAMPLER_ARG', environment);
   const problems: string[] = [];
   if (argument && sampler && !sampler.endsWith('traceidratio'))
     problems.push(`OTEL_TRACES_SAMPLER_ARG: has no effect with the sampler of OTEL_TRACES_SAMPLER: take it away`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setting } from '../settings.ts';
+import { setting } from '../settings/index.ts';
 import { parseKeyValues } from './key-value-list.ts';
 import { PROPAGATORS, type Propagator } from './propagators.ts';
 import { SAMPLERS } from './sampler.ts';

@@ -165,6 +165,13 @@ describe('the settings of the auth service', () => {
       expect(problems({ AUTH_DATABASE_LOGIN })).toEqual([]);
     });
 
+    test('may be said in a file', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'portico-login-'));
+      await writeFile(join(folder, 'login'), 'trust\n');
+      expect(problems({ AUTH_DATABASE_LOGIN_FILE: join(folder, 'login') })).toEqual([]);
+      await rm(folder, { recursive: true });
+    });
+
     test('by a certificate needs its files in the URL', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'portico-certificate-'));
       const file = (name: string) => encodeURIComponent(join(folder, name));

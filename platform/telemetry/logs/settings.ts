@@ -1,4 +1,4 @@
-import { setting } from '../../settings.ts';
+import { setting } from '../../settings/index.ts';
 import { compression, keyValues, milliseconds, protocol } from '../settings.ts';
 
 /** Settings of what is exported as log records. */

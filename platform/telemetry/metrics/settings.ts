@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setting } from '../../settings.ts';
+import { setting } from '../../settings/index.ts';
 import { compression, keyValues, milliseconds, protocol } from '../settings.ts';
 
 export const TEMPORALITIES = ['cumulative', 'delta'] as const;

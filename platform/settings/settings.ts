@@ -1,13 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-
-/** Settings that are missing or wrong. Each problem is one line that names its variable and never shows its value. */
-export class SettingsError extends Error {
-  constructor(readonly problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.name = 'SettingsError';
-  }
-}
+import { SettingsError, settingText } from './setting-text.ts';
 
 /**
  * Reads typed settings from environment variables.
@@ -36,22 +28,6 @@ export function readSettings<Shape extends z.ZodRawShape>(
   }
   if (problems.length > 0 || !parsed.success) throw new SettingsError(problems);
   return parsed.data;
-}
-
-function settingText(name: string, environment: NodeJS.ProcessEnv, problems: string[]): string | undefined {
-  const direct = environment[name];
-  const file = environment[`${name}_FILE`];
-  if (!file) return direct || undefined;
-  if (direct) {
-    problems.push(`${name} and ${name}_FILE are both set: keep one of them`);
-    return undefined;
-  }
-  try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
-  } catch (error) {
-    problems.push(`${name}_FILE: cannot read the file that it names (${(error as NodeJS.ErrnoException).code})`);
-    return undefined;
-  }
 }
 
 const EXPECTED_POSTGRES = 'expected a postgresql:// URL';
