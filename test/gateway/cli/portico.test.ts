@@ -139,7 +139,10 @@ describe('portico init', () => {
       stderr: `portico: ${target} is not empty: name a directory that is, or does not exist\n`,
     });
     const onFile = await run(['init', `${target}/version.yaml`]);
-    expect(onFile).toMatchObject({ code: 1, stderr: `portico: ${target}/version.yaml cannot be written (EEXIST)\n` });
+    expect(onFile).toMatchObject({
+      code: 1,
+      stderr: `portico: init: ${target}/version.yaml is a file, or is within one\n`,
+    });
   });
 });
 
