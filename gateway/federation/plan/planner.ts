@@ -26,8 +26,8 @@ export function openPlanner(supergraphSdl: string): PlanQuery {
   const ordered = withServiceOrder(sdl);
   const planner = plannerOf(ordered.sdl);
   return (document, operationName, labels) => {
-    if (isFatal(document)) throw unplannable(KEY_NOT_SHARED);
     try {
+      if (isFatal(document)) throw new Error(KEY_NOT_SHARED);
       const { text, restore } = withExactNumbers(document);
       // Labels such as percent(5) hold while the last argument is below 5.
       const { node } = planner.plan(text, operationName, new Set(labels), 0);
