@@ -1,5 +1,5 @@
 import type { RequiresSelection } from '@graphql-hive/router-query-planner';
-import { type FieldNode, print, type SelectionNode } from 'graphql';
+import { type FieldNode, Kind, print, type SelectionNode } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { fieldsOf, responseKey } from './fold-fetches.ts';
 import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes } from './plan-fetches.ts';
@@ -9,21 +9,60 @@ import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes } 
  * other arguments, the planner gives one of the two another response key, and does not read it there below a fetched entity.
  */
 export function repairRequirements(fetches: readonly Fetch[], types: SupergraphTypes): readonly Fetch[] {
-  return fetches.flatMap((fetch): readonly Fetch[] => {
-    if (fetch.kind !== 'entities' || fetch.requires.length === 0) return [fetch];
-    const before = fetches.filter((other) => precedes(other, fetch));
-    // The keys may differ from path to path.
-    const groups = new Map<string, EntityFetch>();
-    let isChanged = false;
-    for (const path of fetch.paths) {
-      const produced = before.flatMap((other) => fieldsAt(other, path));
-      const requires = repairedFor(fetch, produced, types);
-      isChanged ||= requires !== fetch.requires;
-      const key = JSON.stringify(requires);
-      groups.set(key, { ...fetch, requires, paths: [...(groups.get(key)?.paths ?? []), path] });
-    }
-    return isChanged ? [...groups.values()] : [fetch];
+  return fetches
+    .flatMap((fetch) => (fetch.kind === 'entities' ? withAllMembers(fetch, types) : [fetch]))
+    .flatMap((fetch, _, all) => withArguments(fetch, all, types));
+}
+
+function withArguments(fetch: Fetch, fetches: readonly Fetch[], types: SupergraphTypes): readonly Fetch[] {
+  if (fetch.kind !== 'entities' || fetch.requires.length === 0) return [fetch];
+  const before = fetches.filter((other) => precedes(other, fetch));
+  // The keys may differ from path to path.
+  const groups = new Map<string, EntityFetch>();
+  let isChanged = false;
+  for (const path of fetch.paths) {
+    const produced = before.flatMap((other) => fieldsAt(other, path));
+    const requires = repairedFor(fetch, produced, types);
+    isChanged ||= requires !== fetch.requires;
+    const key = JSON.stringify(requires);
+    groups.set(key, { ...fetch, requires, paths: [...(groups.get(key)?.paths ?? []), path] });
+  }
+  return isChanged ? [...groups.values()] : [fetch];
+}
+
+/**
+ * Restores what the planner loses where it merges fetches from an interface object's subgraph for several types of the
+ * interface: it keeps the requirements of one of them, so that objects of the others are not sent, and required fields neither.
+ */
+function withAllMembers(fetch: EntityFetch, types: SupergraphTypes): readonly Fetch[] {
+  const [required, ...others] = fetch.requires;
+  const [selected, ...more] = fetch.selections;
+  if (required?.kind !== 'InlineFragment' || others.length > 0 || fetch.inputRewrites.length === 0) return [fetch];
+  if (selected?.kind !== Kind.INLINE_FRAGMENT || !selected.typeCondition || more.length > 0) return [fetch];
+  const type = selected.typeCondition.name.value;
+  if (required.typeCondition === type || !types.isA(required.typeCondition, type)) return [fetch];
+  const parts = new Map<string, { wanted: readonly FieldNode[]; selections: SelectionNode[] }>();
+  for (const selection of selected.selectionSet.selections) {
+    const wanted = wantedBy({ ...fetch, selections: [selection] }, type, types);
+    const key = wanted.map((field) => print(field)).join(' ');
+    const part = parts.get(key) ?? { wanted, selections: [] };
+    part.selections.push(selection);
+    parts.set(key, part);
+  }
+  return [...parts.values()].map(({ wanted, selections }) => {
+    const known = new Set(required.selections.map((one) => (one.kind === 'Field' ? one.name : '')));
+    const added = wanted.filter(({ name }) => !known.has(name.value)).map(toRequired);
+    return {
+      ...fetch,
+      requires: [{ ...required, typeCondition: type, selections: [...required.selections, ...added] }],
+      selections: [{ ...selected, selectionSet: { kind: Kind.SELECTION_SET, selections } }],
+    };
   });
+}
+
+function toRequired({ name, selectionSet }: FieldNode): RequiresSelection {
+  const below = fieldsOf(selectionSet?.selections ?? [], undefined).map(({ field }) => toRequired(field));
+  return { kind: 'Field', name: name.value, ...(below.length > 0 && { selections: below }) };
 }
 
 function repairedFor(

@@ -26,7 +26,7 @@ const works = {
 
 const reviews = {
   sdl: `type Query { best: Work rated: [Work] }
-    type Work @key(fields: "id") @interfaceObject { id: ID! title: String @external stars: Int
+    type Work @key(fields: "id") @interfaceObject { id: ID! title: String @external stars: Int code: String
       headline: String @requires(fields: "title") review: Review }
     type Review @key(fields: "id") { id: ID! text: String }`,
   resolvers: {
@@ -34,6 +34,7 @@ const reviews = {
     Work: {
       __resolveReference: (reference: object) => reference,
       stars: ({ id }: { id: string }) => Number(id),
+      code: ({ id }: { id: string }) => `w${id}`,
       headline: ({ title = '?' }: { title?: string }) => title.toUpperCase(),
       review: ({ id }: { id: string }) => ({ id, text: `of ${id}` }),
     },
@@ -70,6 +71,19 @@ test.each(['a', 'z'])('the types of an interface object are reached from a subgr
       ],
     },
   });
+});
+
+test.each<[string, object[]]>([
+  ['... on Film { stars } ... on Song { code }', [{ stars: 1 }, { code: 'w2' }]],
+  ['... on Film { id } ... on Song { headline }', [{ id: '1' }, { headline: 'SUN' }]],
+  ['... on Film { stars } ... on Song { headline }', [{ stars: 1 }, { headline: 'SUN' }]],
+  [
+    '... on Film { headline } ... on Song { id stars headline }',
+    [{ headline: 'RAIN' }, { id: '2', stars: 2, headline: 'SUN' }],
+  ],
+])('types of an interface object have different fields of it selected: %s', async (selections, [film, song]) => {
+  const world = await keep(federate({ reviews, works }));
+  expect(await world.ask(`{ rated { ${selections} } }`)).toEqual({ data: { rated: [film, null, song] } });
 });
 
 test('interface objects may form a chain', async () => {
