@@ -2,6 +2,7 @@ import {
   type ConstDirectiveNode,
   type DocumentNode,
   type FieldDefinitionNode,
+  GraphQLError,
   type InterfaceTypeDefinitionNode,
   Kind,
   type ObjectTypeDefinitionNode,
@@ -38,7 +39,16 @@ export function withReentryKeys(sdl: string): PlannableSupergraph {
 
 /** Without risks, the supergraph's document is not kept in memory. */
 function fatalTo(types: JoinedTypes): PlannableSupergraph['isFatal'] {
-  return types.hasRisks ? (document) => types.isFatal(document) : () => false;
+  if (!types.hasRisks) return () => false;
+  return (document) => {
+    try {
+      return types.isFatal(document);
+    } catch (error) {
+      // The planner rejects a document that does not parse.
+      if (error instanceof GraphQLError) return false;
+      throw error;
+    }
+  };
 }
 
 type TypeOfSubgraphs = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode;
