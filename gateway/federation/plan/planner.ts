@@ -4,7 +4,7 @@ import type { DocumentNode } from 'graphql';
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
 import { withEntityRoots } from './entity-roots.ts';
 import { withExactNumbers } from './exact-numbers.ts';
-import { withReentryKeys } from './reentry-keys.ts';
+import { withReentryKeys } from './reentry/index.ts';
 import { withServiceOrder } from './service-order.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { withReentryKeys } from '../../../gateway/federation/plan/reentry/index.ts';
 import { apolloSubgraph, linked } from '../composition/subgraphs.ts';
 import { federated } from '../composition/world.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
@@ -91,5 +92,38 @@ describe('a field requires something of a subgraph, in one that has more keys th
     expect(await ask('{ bought { cost shop } }')).toEqual({
       data: { bought: [{ cost: 800, shop: 'shop of c4' }, null, { cost: 1000, shop: 'shop of c5' }] },
     });
+  });
+});
+
+describe('operations at which the planner would end the process', () => {
+  const names = ['A', 'B', 'C', 'D', 'E', 'F'];
+  /** Each implementation is as deep as the interface. */
+  const nodes = {
+    sdl: `type Query { node: Node } interface Node { next: Node parcel: Parcel }
+      ${names.map((name) => `type ${name} implements Node { next: Node parcel: Parcel }`).join(' ')}
+      type Parcel @key(fields: "code") { code: String! }`,
+  };
+  const fragments = Array.from(
+    { length: 25 },
+    (_, index) => `fragment F${index} on Node { next { ...F${index + 1} } ...F${index + 1} }`,
+  );
+
+  test.each<[string, string, (below: string) => string]>([
+    ['nested', '', (below) => `{ node { ${'next { '.repeat(15)}${below}${' }'.repeat(16)} }`],
+    ['in fragments', fragments.join(' '), (below) => `{ node { ...F0 } } fragment F25 on Node { ${below} }`],
+  ])('are found among a million ways through interfaces that are %s', async (_, shared, operation) => {
+    const { supergraphSdl } = await keep(federate({ depot, post, shops, nodes }));
+    const { isFatal } = withReentryKeys(supergraphSdl);
+    expect(isFatal(`${shared} ${operation('__typename')}`)).toBe(false);
+    expect(isFatal(`${shared} ${operation('parcel { code }')}`)).toBe(false);
+    expect(isFatal(`${shared} ${operation('... on F { parcel { cost } }')}`)).toBe(true);
+  });
+
+  test('are found in a supergraph without spaces', async () => {
+    const { supergraphSdl } = await keep(federate({ depot, post, shops }));
+    const compact = supergraphSdl.replaceAll('requires: "', 'requires:"');
+    expect(compact).not.toBe(supergraphSdl);
+    expect(withReentryKeys(compact).isFatal('{ bought { cost } }')).toBe(true);
+    expect(withReentryKeys(compact).isFatal('{ bought { shop } }')).toBe(false);
   });
 });

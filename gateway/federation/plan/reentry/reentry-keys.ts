@@ -9,9 +9,11 @@ import {
   parse,
   print,
   type SelectionNode,
+  type UnionTypeDefinitionNode,
 } from 'graphql';
-import { directiveArgument, hasTrueArgument, parseFieldSet } from '../../supergraph/index.ts';
-import { fragmentsOf, innermostTypeName } from '../../syntax/index.ts';
+import { directiveArgument, hasTrueArgument, parseFieldSet } from '../../../supergraph/index.ts';
+import { innermostTypeName } from '../../../syntax/index.ts';
+import { FatalOperations, type PlannedField, type PlannedTypes } from './fatal-operations.ts';
 
 /** A supergraph that the planner can be given. */
 export interface PlannableSupergraph {
@@ -28,7 +30,7 @@ export interface PlannableSupergraph {
  * its fields, which leads wherever its other keys do. Operations at which it would still go wrong are fatal.
  */
 export function withReentryKeys(sdl: string): PlannableSupergraph {
-  if (!sdl.includes('requires: "')) return { sdl, isFatal: () => false };
+  if (!sdl.includes('requires')) return { sdl, isFatal: () => false };
   const supergraph = parse(sdl, { noLocation: true });
   const types = new JoinedTypes(supergraph);
   const removed = types.surplusKeys();
@@ -37,12 +39,13 @@ export function withReentryKeys(sdl: string): PlannableSupergraph {
   return { sdl: print(changed), isFatal: fatalTo(new JoinedTypes(changed)) };
 }
 
-/** Without risks, the supergraph's document is not kept in memory. */
+/** The supergraph's document is not kept in memory. */
 function fatalTo(types: JoinedTypes): PlannableSupergraph['isFatal'] {
-  if (!types.hasRisks) return () => false;
+  const fatal = types.fatalOperations();
+  if (!fatal) return () => false;
   return (document) => {
     try {
-      return types.isFatal(document);
+      return fatal.includes(document);
     } catch (error) {
       // The planner rejects a document that does not parse.
       if (error instanceof GraphQLError) return false;
@@ -55,24 +58,23 @@ type TypeOfSubgraphs = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode;
 
 class JoinedTypes {
   readonly #types = new Map<string, TypeOfSubgraphs>();
+  readonly #unions: UnionTypeDefinitionNode[] = [];
   readonly #roots = new Map<string, string>();
-  /** Fields that the planner may go wrong at, written `Type.field`, with the keys that it may take by subgraph. */
-  readonly #risky = new Map<string, ReadonlyMap<string, readonly ConstDirectiveNode[]>>();
+  /** By interface, the types that implement it. */
+  readonly #implementations = new Map<string, string[]>();
+  readonly #allGraphs: readonly string[];
 
   constructor({ definitions }: DocumentNode) {
     for (const definition of definitions) {
       if (isTypeOfSubgraphs(definition)) this.#types.set(definition.name.value, definition);
+      if (definition.kind === Kind.UNION_TYPE_DEFINITION) this.#unions.push(definition);
       if (definition.kind === Kind.SCHEMA_DEFINITION)
         for (const { operation, type } of definition.operationTypes) this.#roots.set(operation, type.name.value);
     }
-    for (const type of this.#types.values())
-      for (const field of type.fields ?? []) {
-        const risks = requirementsOf(field).flatMap(({ graph }) => {
-          const keys = this.#keysTaken(type, graph);
-          return this.#isSafeAnywhere(type, graph, keys) ? [] : [[graph, keys] as const];
-        });
-        if (risks.length > 0) this.#risky.set(`${type.name.value}.${field.name.value}`, new Map(risks));
-      }
+    for (const { name, interfaces = [] } of this.#types.values())
+      for (const { name: one } of interfaces)
+        this.#implementations.set(one.value, [...(this.#implementations.get(one.value) ?? []), name.value]);
+    this.#allGraphs = [...new Set([...this.#types.values()].flatMap(graphsOf))];
   }
 
   /** The keys of subgraphs that have another one which all others have, of types that require something. */
@@ -91,53 +93,66 @@ class JoinedTypes {
     return surplus;
   }
 
-  get hasRisks(): boolean {
-    return this.#risky.size > 0;
-  }
-
-  /** Whether an operation must be kept from the planner. */
-  isFatal(document: string): boolean {
-    const parsed = parse(document, { noLocation: true });
-    const fragments = fragmentsOf(parsed);
-    const seen = new Set<string>();
-    /** @param sources the subgraphs that the objects come from */
-    const fails = (typename: string, selections: readonly SelectionNode[], sources: readonly string[]): boolean =>
-      selections.some((selection) => {
-        if (selection.kind === Kind.FIELD) {
-          const name = selection.name.value;
-          return this.#withImplementations(typename).some((type) => {
-            const field = this.#fieldOf(type, name);
-            if (!field) return false;
-            if (this.#failsAt(type, name, sources)) return true;
-            const below = selection.selectionSet?.selections ?? [];
-            if (fails(innermostTypeName(field.type), below, this.#graphsWith(type, field))) return true;
-            const place = [type, name, ...sources].join(' ');
-            if (seen.has(place)) return false;
-            seen.add(place);
-            return requirementsOf(field).some(({ requires }) => fails(type, parseFieldSet(requires), sources));
-          });
-        }
-        if (selection.kind === Kind.INLINE_FRAGMENT)
-          return fails(selection.typeCondition?.name.value ?? typename, selection.selectionSet.selections, sources);
-        const fragment = fragments.get(selection.name.value);
-        return fragment ? fails(fragment.typeCondition.name.value, fragment.selectionSet.selections, sources) : false;
+  /** The operations that must be kept from the planner; undefined where there is none. */
+  fatalOperations(): FatalOperations | undefined {
+    const fatal = [...this.#types.values()].flatMap((type) => {
+      const fields = (type.fields ?? []).flatMap((field) => {
+        const from = this.#fatalFrom(type, field);
+        return from ? [[field.name.value, from] as const] : [];
       });
-    return parsed.definitions.some(
-      (definition) =>
-        definition.kind === Kind.OPERATION_DEFINITION &&
-        fails(this.#roots.get(definition.operation) ?? '', definition.selectionSet.selections, []),
+      return fields.length > 0 ? [[type.name.value, new Map(fields)] as const] : [];
+    });
+    if (fatal.length === 0) return undefined;
+    const fatalByType = new Map(fatal);
+    const planned: PlannedTypes = new Map(
+      [...this.#typesThatLeadTo(fatalByType.keys())].map((typename) => {
+        const fields = (this.#types.get(typename)?.fields ?? []).map((field): [string, PlannedField] => [
+          field.name.value,
+          {
+            type: innermostTypeName(field.type),
+            graphs: this.#graphsWith(typename, field),
+            requirements: requirementsOf(field).map(({ requires }) => parseFieldSet(requires)),
+            fatalFrom: fatalByType.get(typename)?.get(field.name.value),
+          },
+        ]);
+        return [typename, new Map(fields)];
+      }),
     );
+    return new FatalOperations(planned, this.#implementations, this.#roots);
   }
 
-  #failsAt(typename: string, name: string, sources: readonly string[]): boolean {
-    const type = this.#types.get(typename);
-    const risks = this.#risky.get(`${typename}.${name}`);
-    if (!type || !risks) return false;
-    return [...risks].some(
-      ([graph, keys]) =>
-        !keys.every((key) => leadsInto(key, keysOf(type, graph))) ||
-        sources.some((source) => source !== graph && !keys.every((key) => this.#isKnownIn(source, type, key))),
-    );
+  /** The subgraphs that objects may not come from when the planner gets a field; undefined for none, true for all. */
+  #fatalFrom(type: TypeOfSubgraphs, field: FieldDefinitionNode): ReadonlySet<string> | true | undefined {
+    const sources = new Set<string>();
+    for (const { graph } of requirementsOf(field)) {
+      const keys = this.#keysTaken(type, graph);
+      if (!keys.every((key) => leadsInto(key, keysOf(type, graph)))) return true;
+      for (const source of this.#allGraphs)
+        if (source !== graph && !keys.every((key) => this.#isKnownIn(source, type, key))) sources.add(source);
+    }
+    return sources.size > 0 ? sources : undefined;
+  }
+
+  /** The given types, and those below which a selection may have one of them. */
+  #typesThatLeadTo(targets: Iterable<string>): ReadonlySet<string> {
+    const parents = new Map<string, Set<string>>();
+    const link = (child: string, parent: string) => parents.set(child, (parents.get(child) ?? new Set()).add(parent));
+    for (const { name, fields = [], interfaces = [] } of this.#types.values()) {
+      for (const { type } of fields) link(innermostTypeName(type), name.value);
+      // Fragments lead from a type to what it implements, and the other way.
+      for (const one of interfaces) {
+        link(name.value, one.name.value);
+        link(one.name.value, name.value);
+      }
+    }
+    for (const { name, types = [] } of this.#unions)
+      for (const member of types) {
+        link(member.name.value, name.value);
+        link(name.value, member.name.value);
+      }
+    const found = new Set(targets);
+    for (const typename of found) for (const parent of parents.get(typename) ?? []) found.add(parent);
+    return found;
   }
 
   /** The keys, of any subgraph, that the planner may take for entering a subgraph a second time. */
@@ -145,10 +160,6 @@ class JoinedTypes {
     return graphsOf(type)
       .flatMap((one) => keysOf(type, one))
       .filter((key) => isResolvable(key) && this.#resolves(graph, type.name.value, parseFieldSet(keyText(key))));
-  }
-
-  #isSafeAnywhere(type: TypeOfSubgraphs, graph: string, keys: readonly ConstDirectiveNode[]): boolean {
-    return keys.every((key) => leadsInto(key, keysOf(type, graph)) && this.#isKnownElsewhere(type, graph, key));
   }
 
   #isKnownElsewhere(type: TypeOfSubgraphs, graph: string, key: ConstDirectiveNode): boolean {
@@ -178,22 +189,9 @@ class JoinedTypes {
     const type = this.#types.get(typename);
     const own = type ? graphsOf(type) : [];
     const joins = (field.directives ?? []).filter((join) => join.name.value === 'join__field');
+    // Without a subgraph: fields that types have of an interface object.
     const graphs = joins.flatMap((join) => directiveArgument(join, 'graph') ?? []);
-    return joins.length === 0 ? own : graphs.length === 0 ? this.#allGraphs() : graphs;
-  }
-
-  /** For fields that types have of an interface object. */
-  #allGraphs(): readonly string[] {
-    return [...new Set([...this.#types.values()].flatMap(graphsOf))];
-  }
-
-  /** A type and, of an interface, all that implement it: the planner may plan each of them. */
-  #withImplementations(name: string): readonly string[] {
-    if (this.#types.get(name)?.kind !== Kind.INTERFACE_TYPE_DEFINITION) return [name];
-    const implementing = [...this.#types.values()].filter(({ interfaces }) =>
-      interfaces?.some((one) => one.name.value === name),
-    );
-    return [name, ...implementing.map((type) => type.name.value)];
+    return joins.length === 0 ? own : graphs.length === 0 ? this.#allGraphs : graphs;
   }
 
   /** Whether a subgraph resolves all fields of a field set by itself. */

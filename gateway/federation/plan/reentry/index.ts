@@ -1,0 +1,1 @@
+export { type PlannableSupergraph, withReentryKeys } from './reentry-keys.ts';
