@@ -182,7 +182,7 @@ describe('a contradictory definition of a remote schema', () => {
     );
     const { report } = await reportOf({ location: path });
     expect(report.problems).toMatchObject([
-      { path: '[0].definition.subgraphs.reviews', line: 6, message: expect.stringContaining('NOT_SET') },
+      { path: '[0].definition.subgraphs.reviews.url_from_env', line: 7, message: expect.stringContaining('NOT_SET') },
     ]);
   });
 
