@@ -12,6 +12,12 @@ import { acceptableConnections } from './open-files.ts';
 /** Large enough that a request with a token that is far too long gets our error, not the HTTP parser's. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
+/**
+ * Headers of a request that are read. Node 20 leaves out those beyond it, newer versions refuse the request with 431 and no
+ * body. Both would do so from 1,000 on by themselves, where the gateway's own limit is.
+ */
+const MAX_READ_HEADERS = 2_000;
+
 /** Connections at a time that are refused with a response. */
 const MAX_REFUSED = 100;
 
@@ -73,6 +79,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       handler(request, response);
     },
   );
+  server.maxHeadersCount = MAX_READ_HEADERS;
   const most = acceptableConnections() ?? Number.POSITIVE_INFINITY;
   // The last few are for connections that are refused with a response. `server.maxConnections` is not used: a cluster worker
   // at that limit hands a connection back, and if all workers do, the main process offers it again for ever.

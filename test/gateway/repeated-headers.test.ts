@@ -51,10 +51,28 @@ describe.each(REQUESTS)('%s', (_, start, lines, body) => {
     expect(platform.asked()).toBe(0);
   });
 
-  test('is refused with more headers than are read, which would hide those of a proxy', async () => {
-    const answer = await ask(MINE, ...Array.from({ length: 2_500 }, () => 'a:'), 'X-Forwarded-For: 192.0.2.7');
+  /** As many as make that number with the others of the request, and the last one of a proxy. */
+  const fill = (count: number) => {
+    const others = 2 + lines.length + 2;
+    return [MINE, ...Array.from({ length: count - others }, () => 'a:'), 'X-Forwarded-For: 192.0.2.7'];
+  };
+
+  test('is accepted with 1,000 headers', async () => {
+    const bytes = headOf(start, 'Host: x', 'X-Forwarded-For: 192.0.2.1', ...lines, ...fill(1_000)) + body;
+    const answer = await sendBytes(gateway.port, bytes, (text) => text.includes('\r\n\r\n'));
+    expect(answer).toMatch(/^HTTP\/1\.1 \d/);
+    expect(answer).not.toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  test.each([1_001, 1_100, 2_000])('is refused with %d headers', async (count) => {
+    const answer = await ask(...fill(count));
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
     expect(answer).toContain('"code":"headers-too-large"');
+    expect(platform.asked()).toBe(0);
+  });
+
+  test('is refused with more headers than are read, which would hide those of a proxy', async () => {
+    expect(await ask(...fill(2_500))).toMatch(/^HTTP\/1\.1 431 /);
     expect(platform.asked()).toBe(0);
   });
 });
