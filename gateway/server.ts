@@ -12,6 +12,7 @@ import { type DemoAccount, HOME_PATHS, homePage, isBrowserVisit } from './home/i
 import {
   type Compressor,
   describeUpgrade,
+  dropIgnoredUpgrade,
   type HttpExchange,
   handshakeProblem,
   messageProblem,
@@ -160,6 +161,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
 
   return {
     request: (request, response) => {
+      dropIgnoredUpgrade(request.headers);
       const consoleCookies = takeSessionCookies(request.headers);
       const exchange = openExchange(request, response, batcher, parts.log, parts);
       parts.accessLog.request(exchange);

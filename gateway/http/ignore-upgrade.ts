@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Characters. Those of clients have fewer than 100. */
@@ -25,6 +25,17 @@ export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: 
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
   server.emit('connection', socket);
+}
+
+/**
+ * Removes from a request what asks for another protocol, so that nothing behind it acts on that or passes it on. Versions of
+ * Node that know `shouldUpgradeCallback` leave it in.
+ */
+export function dropIgnoredUpgrade(headers: IncomingHttpHeaders): void {
+  if (headers.upgrade === undefined && headers['http2-settings'] === undefined) return;
+  delete headers.upgrade;
+  delete headers['http2-settings'];
+  if (headers.connection !== undefined) headers.connection = withoutUpgrade(headers.connection);
 }
 
 function withoutUpgrade(connection: string): string {

@@ -18,7 +18,7 @@ export {
   openExchange,
   type UpgradeRequest,
 } from './http-exchange.ts';
-export { ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
+export { dropIgnoredUpgrade, ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
 export { BACKSLASH, CLOSING_BRACE, OPENING_BRACE, QUOTE } from './json-bytes.ts';
 export { isNestedTooDeep, MAX_JSON_DEPTH, parseShallowJson } from './json-depth.ts';
 export { LiveConnections, type Slot, takenSlot } from './live-connections.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { keeper, reply } from '../harness/index.ts';
+import { headOf, keeper, reply, sendBytes } from '../harness/index.ts';
 import { CLIENT, ORDERS, openHookedPlatform, openHookedPlatforms, refusalOf, SESSION } from './hooked-platform.ts';
 
 const { keep, close } = keeper();
@@ -25,6 +25,19 @@ test('a GET hands my headers on, without those that describe my own request', as
   });
   for (const name of ['content-type', 'content-length', 'referer', 'dnt'])
     expect(asked?.headers).not.toHaveProperty(name);
+});
+
+test.each([
+  ['GET', byGet, () => hook.requests[0]?.headers],
+  ['POST', byPost, () => (hook.requests[0]?.body as { headers: Record<string, string> } | undefined)?.headers],
+] as const)('a %s does not say that my client would rather speak another protocol', async (_, { gateway }, asked) => {
+  const h2c = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQBAAAAAAIAAAAA'];
+  const head = headOf('GET /api/rest/orders HTTP/1.1', 'Host: a', 'Authorization: Bearer of-the-client', ...h2c);
+  const answer = await sendBytes(gateway.port, head, (text) => text.includes('\r\n\r\n'));
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(asked()).toMatchObject({ authorization: 'Bearer of-the-client' });
+  for (const name of ['upgrade', 'http2-settings']) expect(asked()).not.toHaveProperty(name);
+  expect(asked()?.connection).toBe('keep-alive');
 });
 
 describe('a POST', () => {
