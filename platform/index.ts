@@ -20,6 +20,7 @@ export {
   REQUEST_ID_HEADER,
   repeatedHeader,
   requestIdOf,
+  reservePort,
 } from './http/index.ts';
 export { ImmediateQueue } from './immediate-queue.ts';
 export { isJsonObject, parseJson } from './json.ts';

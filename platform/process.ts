@@ -4,8 +4,8 @@ import { SettingsError } from './settings/index.ts';
 
 /** A reason not to start that an operator can act on. Its message is one line and names the variable to change. */
 export class StartError extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'StartError';
   }
 }

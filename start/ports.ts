@@ -1,4 +1,5 @@
-import { checkPort, SettingsError, StartError } from '../platform/index.ts';
+import { isIP } from 'node:net';
+import { errorCode, reservePort, SettingsError, StartError } from '../platform/index.ts';
 import type { StartSettings } from './config.ts';
 import type { ServiceName } from './services.ts';
 
@@ -18,20 +19,35 @@ interface ServicePort {
 export async function checkPorts(settings: StartSettings, names: ReadonlySet<ServiceName>): Promise<void> {
   const ports = portsOf(settings).filter(({ service, port }) => names.has(service) && port !== 0);
   const problems: string[] = [];
-  for (const [index, one] of ports.entries()) {
-    const { service, host, port, portVariable } = one;
-    const same = ports.slice(0, index).find((other) => other.port === port && other.host === host);
-    if (same)
-      problems.push(
-        `${service}: port ${port} on ${host} is that of ${same.portVariable} too: set ${portVariable} to another one`,
-      );
-    else
-      await checkPort(one).catch((error: unknown) => {
+  const reserved: (() => Promise<void>)[] = [];
+  try {
+    for (const [index, one] of ports.entries()) {
+      // Each is kept until all have been tried, since only the system knows which addresses of one port clash.
+      const release = await reservePort(one).catch((error: unknown) => {
         if (!(error instanceof StartError)) throw error;
-        problems.push(`${service}: ${error.message}`);
+        const isTaken = errorCode(error.cause) === 'EADDRINUSE';
+        const other = isTaken ? ports.slice(0, index).find((earlier) => mayClash(earlier, one)) : undefined;
+        problems.push(`${one.service}: ${other ? setTwice(one, other) : error.message}`);
       });
+      if (release) reserved.push(release);
+    }
+  } finally {
+    await Promise.all(reserved.map((release) => release()));
   }
   if (problems.length > 0) throw new SettingsError(problems);
+}
+
+/** Whether one port on both hosts may be the same: a name and an address, or an address and all addresses. */
+function mayClash(one: ServicePort, other: ServicePort): boolean {
+  return one.port === other.port && (one.host === other.host || !isOneAddress(one.host) || !isOneAddress(other.host));
+}
+
+function isOneAddress(host: string): boolean {
+  return isIP(host) !== 0 && !/^[0:.]+$/.test(host);
+}
+
+function setTwice({ host, port, portVariable }: ServicePort, other: ServicePort): string {
+  return `port ${port} on ${host} is that of ${other.portVariable} too: set ${portVariable} to another one`;
 }
 
 function portsOf({ listening }: StartSettings): readonly ServicePort[] {

@@ -115,12 +115,24 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
  */
 export async function checkPort(options: Pick<ListenOptions, 'host' | 'port' | 'portVariable'>): Promise<void> {
   if (options.port === 0) return;
-  const server = new NetServer();
+  const release = await reservePort(options);
+  await release();
+}
+
+/**
+ * Takes a port until the returned function is called, so that others are seen to clash with it.
+ *
+ * @throws StartError when it is taken or may not be used; its cause is the error of `listen`.
+ */
+export async function reservePort(
+  options: Pick<ListenOptions, 'host' | 'port' | 'portVariable'>,
+): Promise<() => Promise<void>> {
+  const server = new NetServer((socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
     server.listen({ port: options.port, host: options.host, exclusive: true }, resolve);
   });
-  await new Promise((resolve) => server.close(resolve));
+  return () => new Promise((resolve) => server.close(() => resolve()));
 }
 
 /**
@@ -189,10 +201,14 @@ function explainListenError(
 ): Error {
   const { host, port, portVariable } = options;
   if (error.code === 'EADDRINUSE')
-    return new StartError(`port ${port} on ${host} is already in use: set ${portVariable} to a free one`);
+    return new StartError(`port ${port} on ${host} is already in use: set ${portVariable} to a free one`, {
+      cause: error,
+    });
   if (error.code === 'EACCES')
-    return new StartError(`port ${port} on ${host} may not be used by this user: set ${portVariable} to another one`);
+    return new StartError(`port ${port} on ${host} may not be used by this user: set ${portVariable} to another one`, {
+      cause: error,
+    });
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return new StartError(`cannot listen on the address ${host} (${error.code})`);
+    return new StartError(`cannot listen on the address ${host} (${error.code})`, { cause: error });
   return error;
 }

@@ -1,8 +1,10 @@
+import { lookup } from 'node:dns/promises';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort } from '../../bench/machine/free-port.ts';
 import { type Ended, launchPortico, makeDataDirWithAccounts, type Portico, startPortico } from '../e2e/portico.ts';
 
 const dataDir = await makeDataDirWithAccounts();
@@ -65,6 +67,24 @@ describe('a port is taken', () => {
       expect.stringMatching(/^portico: gateway: cannot listen on the address nowhere\.invalid/),
     ]);
   });
+
+  test.each(['0.0.0.0', '::', 'localhost'])(
+    'one that two services shall have is named, where one is on %s',
+    async (host) => {
+      const free = String(await freePort());
+      const ended = await cannotStart({
+        // What a name stands for is the system's to say.
+        AUTH_HOST: host === 'localhost' ? (await lookup(host)).address : '127.0.0.1',
+        AUTH_PORT: free,
+        HASURA_GRAPHQL_SERVER_HOST: host,
+        HASURA_GRAPHQL_SERVER_PORT: free,
+        PORTICO_DATA_DIR: nothing,
+      });
+      expectOneLine(ended, `portico: gateway: port ${free} on ${host} is that of AUTH_PORT too`);
+      expect(ended.stdout).toBe('');
+      expect(readdirSync(nothing)).toEqual([]);
+    },
+  );
 
   test('one of a service that is not started may be', async () => {
     const launched = launchPortico({ dataDir, environment: { AUTH_PORT: taken }, arguments: ['orders'] });
