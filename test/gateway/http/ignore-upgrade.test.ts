@@ -139,3 +139,19 @@ test('a connection on which it wishes so again and again carries nothing more ea
   client.destroy();
   expect(new Set(counts.slice(1))).toEqual(new Set([counts[1]]));
 });
+
+test('a Connection header of more characters than any client needs is not parsed, and ends its connection', async () => {
+  const listening = await listen((incoming, response) => response.end(incoming.headers.connection), {
+    host: '127.0.0.1',
+    port: 0,
+    portVariable: 'PORT',
+    stopGraceMs: 0,
+  });
+  await keep({ close: () => listening.stop() });
+  const { server, port } = listening;
+  server.on('upgrade', (incoming, socket, head) => ignoreUpgrade(server, incoming, socket as Socket, head));
+  const listed = `Connection: upgrade${','.repeat(3_000)}keep-alive`;
+  const answer = await sendBytes(port, headOf('GET / HTTP/1.1', 'Host: x', 'Upgrade: h2c', listed));
+  expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+  expect(answer).toMatch(/\r\n\r\n(5\r\n)?close/);
+});
