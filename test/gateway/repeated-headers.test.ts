@@ -36,7 +36,11 @@ describe.each(REQUESTS)('%s', (_, start, lines, body) => {
     sendBytes(gateway.port, headOf(start, 'Host: x', 'X-Forwarded-For: 192.0.2.1', ...lines, ...headers) + body);
 
   test.each([
-    ['two credentials', 'Authorization', [MINE, `authorization: Bearer ${issuer.token({ user: 8 } as never)}`]],
+    [
+      'two credentials',
+      'Authorization',
+      [MINE, `authorization: Bearer ${issuer.token({ payload: { sub: '8' }, hasura: { 'x-hasura-user-id': '8' } })}`],
+    ],
     ['credentials behind empty ones', 'Authorization', ['Authorization:', MINE]],
     ['two content types', 'Content-Type', [MINE, 'Content-Type: application/json', 'Content-Type: text/plain']],
     ['two roles', 'x-hasura-*', [MINE, 'X-Hasura-Role: user', 'x-hasura-role: admin']],
