@@ -92,6 +92,20 @@ describe.each(await availableEngines())('the lifetimes of tokens, on %s', (engin
     expect((await client.refresh(last.refresh_token)).result.success).toBe(false);
   });
 
+  test('the last token of a session that ends within a second, as those of earlier versions, is not issued expired', async () => {
+    const first = await login();
+    const { expiresAt, tenantId, id } = await sessionRow(first);
+    const data = { expiresAt: new Date(expiresAt.getTime() + 500) };
+    await world.database.session.update({ where: { tenantId_id: { tenantId, id } }, data });
+    await world.database.refreshToken.updateMany({ where: { tenantId, sessionId: id }, data });
+    clock = expiresAt.getTime() + 200;
+    const last = await refreshed(first);
+
+    expect(claimsOf(last.access_token).exp * 1000).toBeGreaterThan(clock);
+    expect(last.expires_in).toBe(1);
+    expect((await client.me(last.access_token)).result).not.toBeNull();
+  });
+
   test('a login whose tokens would live longer than its session gets one that ends with it', async () => {
     const long = await startTestService(
       world.databaseUrl,
