@@ -5,7 +5,13 @@ export { SecretComparison } from './constant-time.ts';
 export { addDays, addSeconds, DAY_MS, DAY_SECONDS, hasRealDate } from './dates.ts';
 export { errorCode } from './error-code.ts';
 export { Failover } from './failover.ts';
-export { makeDirectory, makeDirectorySync, unwritableReason, writeFilesTogether } from './files/index.ts';
+export {
+  makeDirectory,
+  makeDirectorySync,
+  removeEmptyDirectories,
+  unwritableReason,
+  writeFilesTogether,
+} from './files/index.ts';
 export { type InitialHeap, keepWasmUnoptimized, limitHeapGrowth } from './heap.ts';
 export {
   type ConnectionCounts,

@@ -1,17 +1,30 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { errorCode } from '../error-code.ts';
+import { removeEmptyDirectories } from './remove-empty-directories.ts';
 
 /**
- * As `makeDirectory`, for commands and starts, which do one thing after the other.
+ * As `makeDirectory`, for commands and starts, which do one thing after the other. Where it throws, nothing that it made is left.
  *
  * @returns the directories that were made, the innermost first.
- * @throws the file system's error; EEXIST or ENOTDIR where the path or one above it is a file.
+ * @throws the file system's error; EEXIST or ENOTDIR where the path or one above it is a file or a broken symbolic link.
  */
 export function makeDirectorySync(directory: string, mode?: number): readonly string[] {
-  // The slash makes it false for a file.
-  if (existsSync(`${directory}/`)) return [];
+  if (isDirectory(directory)) return [];
   const parent = dirname(directory);
   const above = parent === directory ? [] : makeDirectorySync(parent, mode);
-  mkdirSync(directory, { mode });
+  try {
+    mkdirSync(directory, { mode });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (errorCode(error) === 'EEXIST' && isDirectory(directory)) return above;
+    removeEmptyDirectories(above);
+    throw error;
+  }
   return [directory, ...above];
+}
+
+function isDirectory(path: string): boolean {
+  // The slash makes it false for a file.
+  return existsSync(`${path}/`);
 }

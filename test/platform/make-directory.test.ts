@@ -1,8 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
-import { makeDirectory, makeDirectorySync, writeFilesTogether } from '../../platform/index.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { makeDirectory, makeDirectorySync, unwritableReason, writeFilesTogether } from '../../platform/index.ts';
 
 test('a directory is made with those above it, and may be there already', async () => {
   const root = mkdtempSync(join(tmpdir(), 'portico-directory-'));
@@ -31,13 +42,119 @@ test('a file in place of a directory, or above one, is an error', () => {
   rmSync(root, { recursive: true });
 });
 
-test('files that cannot all be written leave the earlier ones as they were', () => {
+test('directories that cannot all be made leave none', () => {
   const root = mkdtempSync(join(tmpdir(), 'portico-directory-'));
-  writeFilesTogether(root, new Map([['a', '1']]));
-  // In its place nothing can be put, as on a disk that is full by then.
-  mkdirSync(join(root, 'b', 'c'), { recursive: true });
-  expect(() => writeFilesTogether(root, new Map([['b', '2']]))).toThrow();
-  expect(readdirSync(root)).toEqual(['a', 'b']);
-  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('1');
+  expect(() => makeDirectorySync(join(root, 'a', 'b', 'c'.repeat(300)))).toThrow(
+    expect.objectContaining({ code: 'ENAMETOOLONG' }),
+  );
+  expect(readdirSync(root)).toEqual([]);
   rmSync(root, { recursive: true });
+});
+
+test('a directory that another process makes at the same time is no error', () => {
+  const root = mkdtempSync(join(tmpdir(), 'portico-directory-'));
+  const module = new URL('../../dist/platform/files/make-directory-sync.js', import.meta.url).href;
+  // The other process is always the first here: each directory is there when it is to be made.
+  const script = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { mkdirSync } = fs;
+    fs.mkdirSync = (...args) => { mkdirSync(...args); mkdirSync(...args); };
+    syncBuiltinESMExports();
+    const { makeDirectorySync } = await import(${JSON.stringify(module)});
+    makeDirectorySync(${JSON.stringify(join(root, 'a', 'b'))});`;
+  execFileSync(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' });
+  expect(readdirSync(join(root, 'a'))).toEqual(['b']);
+  rmSync(root, { recursive: true });
+});
+
+test('a broken symbolic link in place of a directory is named as one', () => {
+  const root = mkdtempSync(join(tmpdir(), 'portico-directory-'));
+  const link = join(root, 'link');
+  symlinkSync(join(root, 'nowhere'), link);
+  const directory = join(link, 'a');
+  let reason = '';
+  try {
+    makeDirectorySync(directory);
+  } catch (error) {
+    reason = unwritableReason(directory, error);
+  }
+  expect(reason).toBe(`${link} is a broken symbolic link`);
+  rmSync(root, { recursive: true });
+});
+
+describe('files that are written together', () => {
+  let root: string;
+  const textOf = (name: string) => readFileSync(join(root, name), 'utf8');
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'portico-files-'));
+    writeFileSync(join(root, 'a'), 'v1');
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  test.each([
+    ['a directory in its place', 'c', 'EISDIR'],
+    ['too long a name', 'd'.repeat(300), 'ENAMETOOLONG'],
+  ])('are as they were when one of them has %s', (_, name, code) => {
+    mkdirSync(join(root, 'c'));
+    const files = new Map([
+      ['a', 'v2'],
+      ['b', 'v2'],
+      [name, 'v2'],
+    ]);
+    expect(() => writeFilesTogether(root, files)).toThrow(expect.objectContaining({ code }));
+    expect(readdirSync(root).sort()).toEqual(['a', 'c']);
+    expect(textOf('a')).toBe('v1');
+  });
+
+  test('leave nothing else behind', () => {
+    const files = new Map([
+      ['a', 'v2'],
+      ['b', 'v2'],
+    ]);
+    writeFilesTogether(root, files);
+    expect(readdirSync(root).sort()).toEqual(['a', 'b']);
+    expect([textOf('a'), textOf('b')]).toEqual(['v2', 'v2']);
+  });
+
+  test('stay symbolic links', () => {
+    mkdirSync(join(root, 'elsewhere'));
+    writeFileSync(join(root, 'elsewhere', 'b'), 'v1');
+    symlinkSync(join('elsewhere', 'b'), join(root, 'b'));
+    writeFilesTogether(root, new Map([['b', 'v2']]));
+    expect(lstatSync(join(root, 'b')).isSymbolicLink()).toBe(true);
+    expect(readdirSync(join(root, 'elsewhere'))).toEqual(['b']);
+    expect(textOf('elsewhere/b')).toBe('v2');
+  });
+
+  // Where namespaces may not be made, nothing can be mounted.
+  const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
+
+  (canMount ? test : test.skip)('may be mounted by themselves', () => {
+    writeFileSync(join(root, 'mounted'), 'v1');
+    writeFileSync(join(root, 'b'), '');
+    const module = new URL('../../dist/platform/files/write-files-together.js', import.meta.url).href;
+    const writes = (name: string) => `
+      import { writeFilesTogether } from ${JSON.stringify(module)};
+      writeFilesTogether(${JSON.stringify(root)}, new Map([['b', 'v2'], [${JSON.stringify(name)}, 'v2']]));`;
+    const mounted = (name: string) =>
+      spawnSync(
+        'unshare',
+        [
+          '-rm',
+          'sh',
+          '-c',
+          'mount --bind mounted b && exec "$0" --input-type=module -e "$1"',
+          process.execPath,
+          writes(name),
+        ],
+        { cwd: root, encoding: 'utf8' },
+      );
+    // It is put back, too.
+    expect(mounted('d'.repeat(300)).stderr).toContain('ENAMETOOLONG');
+    expect(textOf('mounted')).toBe('v1');
+    expect(mounted('a')).toMatchObject({ status: 0, stderr: '' });
+    expect([textOf('mounted'), textOf('a'), textOf('b')]).toEqual(['v2', 'v2', '']);
+    expect(readdirSync(root).sort()).toEqual(['a', 'b', 'mounted']);
+  });
 });
