@@ -56,3 +56,8 @@ export function invalidSince(): UsageError {
 export function severalDirectories(): UsageError {
   return new UsageError('expected one directory at most');
 }
+
+/** @param what the argument or option whose text is empty. */
+export function directoryNameExpected(what: string): UsageError {
+  return new UsageError(`${what}: expected a directory, and not an empty text`);
+}

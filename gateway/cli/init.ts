@@ -1,9 +1,15 @@
-import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { isMap, isSeq, parseDocument, type YAMLSeq } from 'yaml';
 import { packageDirectory } from '../../platform/command-line.ts';
-import { makeDirectorySync, StartError, unwritableReason, writeFilesTogether } from '../../platform/index.ts';
+import {
+  makeDirectorySync,
+  removeEmptyDirectories,
+  StartError,
+  unwritableReason,
+  writeFilesTogether,
+} from '../../platform/index.ts';
 import { STARTER } from './starter-metadata.ts';
 
 /** What the metadata has to begin with: comments alone, the login of Portico's accounts, or the sample service as well. */
@@ -16,18 +22,20 @@ export type StarterKind = 'bare' | 'login' | 'sample';
  * @throws StartError when the directory holds something already, or cannot be written.
  */
 export function init(directory: string, kind: StarterKind = 'bare'): readonly string[] {
+  // Of `missing/../metadata`, nothing that is missing is needed.
+  const target = resolve(directory);
   let made: readonly string[] = [];
   try {
-    made = makeDirectorySync(directory);
-    if (readdirSync(directory).length > 0)
+    made = makeDirectorySync(target);
+    if (readdirSync(target).length > 0)
       throw new StartError(`${directory} is not empty: name a directory that is, or does not exist`);
     const files = new Map(Object.entries(starterOf(kind)));
-    writeFilesTogether(directory, files);
+    writeFilesTogether(target, files);
     return [...files.keys()].map((file) => join(directory, file));
   } catch (error) {
     if (error instanceof StartError) throw error;
     // What is half made would be in the way of the next try.
-    for (const one of made) rmdirSync(one);
+    removeEmptyDirectories(made);
     throw new StartError(`init: ${unwritableReason(directory, error)}`);
   }
 }

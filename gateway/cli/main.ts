@@ -12,6 +12,7 @@ import { readCommandSettings } from './command-settings.ts';
 import {
   commandExpected,
   comparisonMissing,
+  directoryNameExpected,
   invalidSince,
   limitNotANumber,
   limitTooGreat,
@@ -111,6 +112,7 @@ type RunCommand = (words: readonly string[], environment: NodeJS.ProcessEnv) => 
 const RUNS: Readonly<Record<CommandName, RunCommand>> = {
   async check(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.check, words);
+    if (values.record === '') throw directoryNameExpected('--record');
     const given = givenDirectory(positionals);
     const { HASURA_GRAPHQL_METADATA_DIR: location, HASURA_GRAPHQL_UNAUTHORIZED_ROLE: publicRole } = readCommandSettings(
       given === undefined ? environment : withSetting(environment, 'HASURA_GRAPHQL_METADATA_DIR', given),
@@ -181,9 +183,10 @@ const RUNS: Readonly<Record<CommandName, RunCommand>> = {
     const asked = { bare: values.bare, login: values['with-login'], sample: values['with-sample'] };
     const kinds = (['bare', 'login', 'sample'] as const).filter((kind) => asked[kind]);
     if (kinds.length > 1) throw severalKindsOfMetadata();
+    const given = givenDirectory(positionals);
+    if (given === '') throw directoryNameExpected('init [dir]');
     const location =
-      givenDirectory(positionals) ??
-      readCommandSettings(environment, ['HASURA_GRAPHQL_METADATA_DIR']).HASURA_GRAPHQL_METADATA_DIR;
+      given ?? readCommandSettings(environment, ['HASURA_GRAPHQL_METADATA_DIR']).HASURA_GRAPHQL_METADATA_DIR;
     const { askForKind, init, nextSteps } = await import('./init.ts');
     const kind = kinds[0] ?? (process.stdin.isTTY && process.stderr.isTTY ? await askForKind() : 'bare');
     for (const file of init(location, kind)) process.stdout.write(`${file}\n`);

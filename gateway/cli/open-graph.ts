@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   type Logger,
   makeDirectorySync,
@@ -154,8 +154,10 @@ function checkWebhooks(
  * @throws StartError when it cannot be written.
  */
 export function recordSchemas(generation: Generation, directory: string): void {
+  // Of `missing/../schemas`, nothing that is missing is needed.
+  const target = resolve(directory);
   try {
-    makeDirectorySync(directory);
+    makeDirectorySync(target);
     const files = new Map<string, string>();
     const { remoteSchemas } = generation.metadata;
     const unavailable = new Set(generation.missing.map(({ source }) => source));
@@ -167,7 +169,7 @@ export function recordSchemas(generation: Generation, directory: string): void {
         const text = schemaFileText({ composition: recordedComposition(source), sdl, fingerprint });
         files.set(schemaFileName(name), text);
       }
-    writeFilesTogether(directory, files);
+    writeFilesTogether(target, files);
   } catch (error) {
     throw new StartError(`--record: ${unwritableReason(directory, error)}`);
   }

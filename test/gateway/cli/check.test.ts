@@ -333,6 +333,12 @@ describe('schemas that are recorded', () => {
     expect([wrong.code, wrong.report.problems[0]?.message]).toEqual([1, expect.stringContaining('Syntax Error')]);
   });
 
+  test('are written where the path goes through a directory that is missing', async () => {
+    const { path: location } = await open();
+    await textOf({ location, environment, record: `${location}/fresh/../recorded` });
+    expect([existsSync(`${location}/fresh`), existsSync(`${location}/recorded/shop.graphql`)]).toEqual([false, true]);
+  });
+
   test('cannot be written where a file is', async () => {
     const { path: location } = await open();
     await expect(textOf({ location, environment, record: `${location}/version.yaml` })).rejects.toThrow(

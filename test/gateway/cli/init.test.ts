@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { init, nextSteps, type StarterKind } from '../../../gateway/cli/init.ts';
 import { loadMetadata } from '../../../gateway/metadata/index.ts';
@@ -53,6 +54,47 @@ describe('where metadata cannot be written', () => {
     writeFileSync(file, '');
     expect(() => init(file)).toThrow(`init: ${file} is a file, or is within one`);
     expect(() => init(join(file, 'metadata'))).toThrow(`init: ${join(file, 'metadata')} is a file, or is within one`);
+  });
+
+  test('nothing that was made is left, and the reason is the first one', () => {
+    const parent = mkdtempSync(join(workDir, 'vain-'));
+    expect(() => init(join(parent, 'a', 'b', 'c'.repeat(300)))).toThrow(/ \(ENAMETOOLONG\)$/);
+    expect(readdirSync(parent)).toEqual([]);
+  });
+
+  test.each([
+    ['', false],
+    ['of another process', true],
+  ])('a disk that is full by the second file is the reason, whatever is left: %s', (other, isLeft) => {
+    const directory = join(workDir, `full${other.length}`, 'metadata');
+    const module = new URL('../../../dist/gateway/cli/init.js', import.meta.url).href;
+    const script = `
+      import fs from 'node:fs';
+      import { join } from 'node:path';
+      import { syncBuiltinESMExports } from 'node:module';
+      const [module, directory, other] = process.argv.slice(1);
+      const { renameSync } = fs;
+      let renamed = 0;
+      fs.renameSync = (...names) => {
+        if (renamed++ === 0) return renameSync(...names);
+        if (other) fs.writeFileSync(join(directory, other), '');
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      };
+      syncBuiltinESMExports();
+      const { init } = await import(module);
+      try { init(directory); } catch (error) { process.stdout.write(error.message); }`;
+    const args = ['--input-type=module', '-e', script, module, directory, other];
+    const said = execFileSync(process.execPath, args, { encoding: 'utf8' });
+    expect(said).toBe(`init: cannot write to ${directory} (ENOSPC)`);
+    expect(existsSync(dirname(directory))).toBe(isLeft);
+    if (isLeft) expect(readdirSync(directory)).toEqual([other]);
+  });
+
+  test('a directory that is missing, and only gone through, is not made', () => {
+    const parent = mkdtempSync(join(workDir, 'through-'));
+    const files = init(`${parent}/fresh/../metadata`);
+    expect(files).toContain(join(parent, 'metadata', 'version.yaml'));
+    expect(readdirSync(parent)).toEqual(['metadata']);
   });
 
   const onLinux = existsSync('/proc/self') ? test : test.skip;

@@ -239,6 +239,8 @@ describe('portico', () => {
     ['an unknown option', ['check', '--jsn'], `Unknown option '--jsn'; did you mean "--json"?`],
     ["another command's option", ['check', '--workers', '2'], "Unknown option '--workers'"],
     ['two kinds of metadata', ['init', '--bare', '--with-login'], 'expected one of'],
+    ['init in a directory without a name', ['init', ''], 'init [dir]: expected a directory'],
+    ['a record in a directory without a name', ['check', '--record', ''], '--record: expected a directory'],
     ['a shell that is not known', ['completion', 'tcsh'], 'expected one of bash, zsh, fish'],
     ['an option without its value', ['check', '--against'], "Option '--against <value>' argument missing"],
     ['a directory too many', ['check', 'a', 'b'], 'expected one directory at most'],
