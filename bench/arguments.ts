@@ -35,7 +35,7 @@ measurements:  ${EXTRA_IDS.join(' ')}
 --targets portico,ideal,mercurius  only these (names or families, see bench/README.md)
 --against ../before                Portico of another checkout too, which has been built
 --seconds 3  --warm-up 4  --rounds 3  --connections 50  --load wrk|node
---processes 5                      of each target, for turns
+--processes 5                      of each target, for turns, with --seconds 1 and --rounds 12 there
 `;
 
 const QUICK_ROWS: readonly RowId[] = ['U', 'L', 'W', 'P'];

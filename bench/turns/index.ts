@@ -1,2 +1,2 @@
-export { measureTurns, type TurnsPlan } from './measure-turns.ts';
+export { loadSeconds, measureTurns, type TurnsPlan } from './measure-turns.ts';
 export { type ProcessTurns, turnsTable } from './summary.ts';

@@ -25,7 +25,8 @@ const EXPORT_MS = 6_000;
 const IDLE_WINDOW_MS = 3_000;
 const IDLE_WINDOWS = 5;
 const IDLE_TRIMMED = 0.2;
-const LOAD_SECONDS = 3_600;
+/** How much longer than planned a load goes on, since requests and a busy machine take time too. It is ended anyway. */
+const LOAD_MARGIN = 2;
 
 interface Entrant {
   readonly target: Target;
@@ -69,11 +70,12 @@ async function measureRowTurns(
   { cores, subgraphs, say }: BenchDependencies,
 ): Promise<ProcessTurns[]> {
   const loads = new Map<Entrant, GroupProcess>();
+  const seconds = loadSeconds(plan, entrants.length);
   for (const entrant of entrants) {
     const request = entrant.running.request(row);
     await expectResponse(request, row.answer);
     const { connections } = plan;
-    const own = load.start?.(request, { connections, seconds: LOAD_SECONDS, core: cores.load });
+    const own = load.start?.(request, { connections, seconds, core: cores.load });
     if (!own) continue;
     loads.set(entrant, own);
     await sleep(plan.warmUpSeconds * 1_000);
@@ -113,6 +115,15 @@ async function measureRowTurns(
     await expectResponse(entrant.running.request(row), row.answer);
   }
   return [...measured].map(([{ member }, result]) => ({ ...result, peakMb: processUsage(member.pid)?.peakMb ?? 0 }));
+}
+
+/** How long the load of the first entrant has to go on, in seconds: the time for which it is stopped counts. */
+export function loadSeconds(
+  { seconds, warmUpSeconds, turns }: Pick<TurnsPlan, 'seconds' | 'warmUpSeconds' | 'turns'>,
+  entrants: number,
+): number {
+  const idleSeconds = (EXPORT_MS + IDLE_WINDOWS * IDLE_WINDOW_MS) / 1_000;
+  return Math.ceil(LOAD_MARGIN * (entrants * (warmUpSeconds + turns * (seconds + SETTLE_MS / 1_000)) + idleSeconds));
 }
 
 /**

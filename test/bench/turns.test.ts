@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ProcessTurns, turnsTable } from '../../bench/turns/index.ts';
+import { loadSeconds, type ProcessTurns, turnsTable } from '../../bench/turns/index.ts';
 
 describe('the summary of turns', () => {
   const plain = { title: 'plain' };
@@ -74,4 +74,9 @@ describe('the summary of turns', () => {
     expect(cellsOf([processOf(plain, [100])], traced)).toMatchObject({ 'median µs': '' });
     expect(turnsTable([plain, traced], [])).toBe('');
   });
+});
+
+test('the load of a process goes on for as long as the turns of all of them take', () => {
+  expect(loadSeconds({ seconds: 1, warmUpSeconds: 4, turns: 12 }, 10)).toBeGreaterThan(10 * (4 + 12));
+  expect(loadSeconds({ seconds: 10, warmUpSeconds: 4, turns: 100 }, 20)).toBeGreaterThan(20 * (4 + 100 * 10));
 });
