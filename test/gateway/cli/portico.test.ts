@@ -221,7 +221,7 @@ describe('portico serve', () => {
     });
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^gateway: HASURA_GRAPHQL_METADATA_DIR: the metadata is not valid:\n {2}remote_schemas\.yaml:1 .*\n {2}services\.yaml:1 /s,
+      /^gateway: HASURA_GRAPHQL_METADATA_DIR: the metadata is not valid:\n {2}remote_schemas\.yaml:3 .*\n {2}services\.yaml:3 /s,
     );
   });
 });
