@@ -1,7 +1,7 @@
 import { Agent, type RequestListener, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type ListeningServer, listen, StartError } from '../../platform/index.ts';
+import { type ListeningServer, listen } from '../../platform/index.ts';
 import { until } from '../gateway/harness/keep.ts';
 
 const opened: ListeningServer[] = [];
@@ -113,9 +113,10 @@ describe('a port that cannot be opened', () => {
   test('because it is taken is one line that names its variable', async () => {
     const { port } = await open((_, response) => response.end());
     const taken = listen(() => {}, { host: '127.0.0.1', port, portVariable: 'SOME_PORT' });
-    await expect(taken).rejects.toThrow(
-      new StartError(`port ${port} on 127.0.0.1 is already in use: set SOME_PORT to a free one`),
-    );
+    await expect(taken).rejects.toMatchObject({
+      name: 'StartError',
+      message: `port ${port} on 127.0.0.1 is already in use: set SOME_PORT to a free one`,
+    });
   });
 
   test('because there is no such address is one line that names the address', async () => {
