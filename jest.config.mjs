@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 
-/** Suites wait for processes, databases and deadlines for half of their time, so two more than there are cores run at once. */
-const WAITING = 2;
+/** Suites wait for processes, databases and deadlines for more than half of their time, so three more than there are cores run at once. */
+const WAITING = 3;
 /** What a worker and the processes of its suite take at most. */
 const WORKER_BYTES = 2.5 * 2 ** 30;
 
