@@ -28,6 +28,7 @@ export function turnsTable(targets: readonly ProcessTurns['target'][], measured:
     return [
       {
         target,
+        medians: own.map(({ costs }) => median(costs)).sort((left, right) => left - right),
         middle: statistic(({ costs }) => median(costs)),
         withinRounds: statistic(({ costs }) => ratioWithinRounds(costs, bases)),
         quarter: statistic(({ costs }) => quantile(costs, 0.25)),
@@ -39,7 +40,7 @@ export function turnsTable(targets: readonly ProcessTurns['target'][], measured:
   });
   const [first] = figures;
   if (!first) return '';
-  return markdownTable(
+  const table = markdownTable(
     [
       '',
       'median µs',
@@ -63,6 +64,10 @@ export function turnsTable(targets: readonly ProcessTurns['target'][], measured:
       peakMb.toFixed(0),
     ]),
   );
+  const lists = figures.map(
+    ({ target, medians }) => `${target.title}: ${medians.map((us) => us.toFixed(1)).join(', ')}`,
+  );
+  return `${table}\nMedians of the processes in µs, to see whether some are of another kind:\n\n- ${lists.join('\n- ')}\n`;
 }
 
 interface ProcessCosts {

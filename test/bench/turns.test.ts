@@ -70,6 +70,11 @@ describe('the summary of turns', () => {
     });
   });
 
+  test('lists the processes of each target, the quickest first', () => {
+    const table = turnsTable([plain], [processOf(plain, [104, 104]), processOf(plain, [100, 100])]);
+    expect(table).toContain('- plain: 100.0, 104.0');
+  });
+
   test('has no row for a target that was not measured, and none at all without processes', () => {
     expect(cellsOf([processOf(plain, [100])], traced)).toMatchObject({ 'median µs': '' });
     expect(turnsTable([plain, traced], [])).toBe('');
