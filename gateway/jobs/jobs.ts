@@ -147,11 +147,11 @@ export function openJobs(options: JobsOptions): Jobs {
   };
 }
 
-/** The jobs of a database for an operator's command, which neither accepts nor runs any. */
+/** The jobs of a database for an operator's command, which neither accepts nor runs any, and does not migrate the database. */
 export function openJobsAdmin({ url, log }: Pick<JobsOptions, 'url' | 'log'>): {
   readonly admin: JobsAdmin;
   close(): Promise<void>;
 } {
-  const database = new JobsDatabase({ url, size: 1, log });
+  const database = new JobsDatabase({ url, size: 1, log, migrates: false });
   return { admin: new JobsAdmin(database), close: () => database.close() };
 }

@@ -60,6 +60,8 @@ export async function jobs(options: JobsCommandOptions, print: (text: string) =>
         return 0;
       }
       default: {
+        // After a pause of weeks there is none for the jobs that are cancelled now.
+        await admin.makePartitions();
         const changed = await admin[command](filter);
         show({ changed }, () => `${changed} ${changed === 1 ? 'job' : 'jobs'} ${DONE[command]}`);
         return options.ids.length > 0 && changed === 0 ? 1 : 0;

@@ -3,7 +3,7 @@ import { destroyConnection, type Logger, POOL_CONNECTIONS } from '../../../platf
 import { DatabaseClock } from './clock.ts';
 import { isConnectionLost, JobsDatabaseUnusable, unusableDatabase } from './errors.ts';
 import { limitedQuery } from './limited-query.ts';
-import { migrateJobs } from './migrate.ts';
+import { migrateJobs, requireMigrated } from './migrate.ts';
 
 /** How long a statement may take, in milliseconds; the server cancels it, and a connection that is silent is closed. */
 const STATEMENT_TIMEOUT_MS = 15_000;
@@ -19,21 +19,25 @@ export interface JobsDatabaseOptions {
   /** Connections at most, beside the one that listens. */
   readonly size: number;
   readonly log: Logger;
+  /** Whether its schema is migrated, as by default; if not, one that is missing or older is an error. */
+  readonly migrates?: boolean | undefined;
 }
 
-/** The database of the jobs. It is migrated at the first statement that reaches it. */
+/** The database of the jobs. It is migrated, or its schema is checked, at the first statement that reaches it. */
 export class JobsDatabase {
   readonly url: string;
   /** Set once a statement has reached the database. */
   readonly clock = new DatabaseClock();
   readonly #pool: pg.Pool;
   readonly #log: Logger;
+  readonly #migrates: boolean;
   #migrated: Promise<void> | undefined;
   #reported: string | undefined;
 
-  constructor({ url, size, log }: JobsDatabaseOptions) {
+  constructor({ url, size, log, migrates = true }: JobsDatabaseOptions) {
     this.url = url;
     this.#log = log;
+    this.#migrates = migrates;
     this.#pool = new pg.Pool({
       ...POOL_CONNECTIONS,
       connectionString: url,
@@ -59,7 +63,7 @@ export class JobsDatabase {
 
   /** @throws Error when it cannot be migrated now; the next call tries again. */
   migrate(): Promise<void> {
-    this.#migrated ??= this.#migrate().catch((thrown: unknown) => {
+    this.#migrated ??= (this.#migrates ? this.#migrate() : this.#check()).catch((thrown: unknown) => {
       this.#migrated = undefined;
       const error = unusableDatabase(thrown, this.url);
       this.#report(error);
@@ -96,6 +100,17 @@ export class JobsDatabase {
           { event: 'jobs.schema_newer', version, known },
           'a newer version has migrated the database of jobs, and this one works with it',
         );
+    } catch (error) {
+      connection.release(true);
+      throw error;
+    }
+  }
+
+  async #check(): Promise<void> {
+    const connection = await this.#pool.connect();
+    try {
+      await withDeadline(connection, requireMigrated(connection), STATEMENT_TIMEOUT_MS);
+      connection.release();
     } catch (error) {
       connection.release(true);
       throw error;

@@ -46,7 +46,13 @@ export function isLockTimeout(error: unknown): boolean {
 
 /** What an operator has to change before jobs can use their database. */
 export class JobsDatabaseUnusable extends Error {
-  readonly code: 'rights-missing' | 'login-refused' | 'database-missing' | 'schema-too-new' | 'encoding';
+  readonly code:
+    | 'rights-missing'
+    | 'login-refused'
+    | 'database-missing'
+    | 'schema-too-new'
+    | 'schema-too-old'
+    | 'encoding';
 
   constructor(code: JobsDatabaseUnusable['code'], message: string, cause?: unknown) {
     super(message, { cause });

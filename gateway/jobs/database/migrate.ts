@@ -74,6 +74,26 @@ export async function migrateJobs(
   }
 }
 
+/**
+ * Changes nothing.
+ *
+ * @throws JobsDatabaseUnusable where the schema is missing, older than this version's, or newer and not for this version.
+ */
+export async function requireMigrated(
+  connection: pg.ClientBase,
+  migrations: readonly JobsMigration[] = readJobsMigrations(),
+): Promise<void> {
+  const known = migrations.at(-1)?.version ?? 0;
+  const { version } = compatible(await readVersion(connection), known);
+  if (version >= known) return;
+  const found =
+    version === 0 ? 'has no schema portico_jobs' : `has the schema portico_jobs in version ${version}, not ${known}`;
+  throw new JobsDatabaseUnusable(
+    'schema-too-old',
+    `the database ${found}: a gateway or runner of this version that uses it migrates it when it starts`,
+  );
+}
+
 function compatible(schema: SchemaVersion, known: number): SchemaVersion {
   if (schema.oldestCompatible > known)
     throw new JobsDatabaseUnusable(

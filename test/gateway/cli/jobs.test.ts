@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { type JobsCommandOptions, jobs } from '../../../gateway/cli/jobs/jobs.ts';
 import { dead, done } from '../../../gateway/jobs/index.ts';
+import { createTestDatabase } from '../../database/index.ts';
 import { eventually, openJobsDatabase, WORK } from '../jobs/jobs-harness.ts';
 
 const database = await openJobsDatabase('pglite');
@@ -86,6 +88,26 @@ describe('portico jobs', () => {
     expect(await portico('purge', { states: ['dead'] })).toEqual({ code: 0, text: '1 job deleted' });
     expect(await portico('purge', { ids: [bad.id] })).toEqual({ code: 1, text: '0 jobs deleted' });
   });
+
+  test.each(['list', 'stats', 'cancel'] as const)(
+    '%s leaves a database that no gateway has migrated as it is',
+    async (command) => {
+      const empty = await createTestDatabase({ engine: 'pglite', migrated: false });
+      try {
+        const environment = { HASURA_GRAPHQL_METADATA_DATABASE_URL: empty.url };
+        const ran = portico(command, { environment, queue: command === 'stats' ? undefined : 'one' });
+        await expect(ran).rejects.toThrow(
+          'the database has no schema portico_jobs: a gateway or runner of this version',
+        );
+        const pool = new pg.Pool({ connectionString: empty.url, max: 1 });
+        const { rowCount } = await pool.query("SELECT FROM pg_namespace WHERE nspname = 'portico_jobs'");
+        await pool.end();
+        expect(rowCount).toBe(0);
+      } finally {
+        await empty.drop();
+      }
+    },
+  );
 
   test('says what is missing', async () => {
     await expect(portico('stats', { environment: {} })).rejects.toThrow(
