@@ -64,7 +64,10 @@ export const startSettings = {
     description: 'Where the gateway reaches the auth service.',
     default: 'from `AUTH_HOST` and `AUTH_PORT`',
   }),
-  AUTH_ISSUER: setting.text().default('http://127.0.0.1:8080').describe('Issuer (`iss`) of access tokens.'),
+  AUTH_ISSUER: setting.text().optional().meta({
+    description: 'Issuer (`iss`) of access tokens, and the address at which OAuth clients find its endpoints.',
+    default: "the gateway's address on this machine; `http://127.0.0.1:8080` where only one of the two is started",
+  }),
   AUTH_AUDIENCE: setting.text().default('portico').describe('Audience (`aud`) of access tokens.'),
   ORDERS_HOST: setting.text().default(LOOPBACK_ADDRESS).describe('Address that the sample service listens on.'),
   ORDERS_PORT: setting.port(4010).describe('Port that the sample service listens on.'),
@@ -81,9 +84,18 @@ export const startSettings = {
   PORTICO_METRICS_PORT: setting.port(0).describe("Port of the gateway's `/metrics`; 0: none."),
 };
 
-/** @throws SettingsError naming every variable that is wrong. */
-export function readStartSettings(environment: NodeJS.ProcessEnv = process.env): StartSettings {
+/** Of an auth service whose gateway is started apart, and the other way round: the two may have different environments. */
+const DEFAULT_ISSUER = 'http://127.0.0.1:8080';
+
+/**
+ * @param isComplete whether both gateway and auth service are started, or have been, with these settings.
+ * @throws SettingsError naming every variable that is wrong.
+ */
+export function readStartSettings(environment: NodeJS.ProcessEnv = process.env, isComplete = true): StartSettings {
   const values = readSettings(startSettings, environment);
+  const { HASURA_GRAPHQL_SERVER_HOST: gatewayHost, HASURA_GRAPHQL_SERVER_PORT: gatewayPort } = values;
+  // A port that the system chooses is not known when the auth service is started.
+  const ownIssuer = isComplete && gatewayPort !== 0 ? addressUrl(gatewayHost, gatewayPort) : DEFAULT_ISSUER;
   return {
     dataDir: resolve(values.PORTICO_DATA_DIR),
     databaseGiven: values.DATABASE_URL !== undefined,
@@ -93,16 +105,16 @@ export function readStartSettings(environment: NodeJS.ProcessEnv = process.env):
       auth: { host: values.AUTH_HOST, port: values.AUTH_PORT },
       authMetrics: { host: values.AUTH_METRICS_HOST, port: values.AUTH_METRICS_PORT },
       orders: { host: values.ORDERS_HOST, port: values.ORDERS_PORT },
-      gateway: { host: values.HASURA_GRAPHQL_SERVER_HOST, port: values.HASURA_GRAPHQL_SERVER_PORT },
+      gateway: { host: gatewayHost, port: gatewayPort },
       gatewayMetrics: { host: values.PORTICO_METRICS_HOST, port: values.PORTICO_METRICS_PORT },
     },
     authHost: values.AUTH_HOST,
     ordersHost: values.ORDERS_HOST,
-    gatewayHost: values.HASURA_GRAPHQL_SERVER_HOST,
-    gatewayPort: values.HASURA_GRAPHQL_SERVER_PORT,
+    gatewayHost,
+    gatewayPort,
     authServiceUrl: values.AUTH_SERVICE_URL ?? addressUrl(values.AUTH_HOST, values.AUTH_PORT),
     ordersUrl: values.ORDERS_URL ?? addressUrl(values.ORDERS_HOST, values.ORDERS_PORT),
-    issuer: values.AUTH_ISSUER,
+    issuer: values.AUTH_ISSUER ?? ownIssuer,
     audience: values.AUTH_AUDIENCE,
     environment,
   };

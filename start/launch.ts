@@ -31,7 +31,8 @@ async function launched(words: readonly string[], compiled: Promise<void>): Prom
     return runPorticoAuth(others);
   }
   const { command, watch, names } = readLauncherArguments(words);
-  const settings = readStartSettings();
+  const isComplete = names.has('gateway') === names.has('auth-service');
+  const settings = readStartSettings(process.env, isComplete);
   const screen = createScreen(settings.logLevel !== undefined);
   const stopRequested = stopSignal();
 
