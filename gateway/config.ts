@@ -34,6 +34,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   const settings = readSettings(gatewaySettings, environment, problems);
   return {
     ...settings,
+    HASURA_GRAPHQL_LOG_LEVEL: settings.HASURA_GRAPHQL_LOG_LEVEL ?? settings.PORTICO_LOG_LEVEL,
     ...(settings.HASURA_GRAPHQL_DISABLE_CORS && { HASURA_GRAPHQL_CORS_DOMAIN: [] }),
     authentication: authenticationOf(settings),
     resilience: resilienceOf(settings),

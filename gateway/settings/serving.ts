@@ -26,7 +26,13 @@ export const servingSettings = {
   PORTICO_READY_GRACE_SECONDS: setting
     .integer(10, 0, 3_600, 'seconds')
     .describe('How long after the start a missing remote schema keeps `/readyz` at 503.'),
-  HASURA_GRAPHQL_LOG_LEVEL: setting.logLevel().describe('Least severe level that is logged. See [logs.md](logs.md).'),
+  HASURA_GRAPHQL_LOG_LEVEL: setting.logLevel().removeDefault().optional().meta({
+    description: 'Least severe level that is logged. See [logs.md](logs.md).',
+    default: 'that of `PORTICO_LOG_LEVEL`',
+  }),
+  PORTICO_LOG_LEVEL: setting
+    .logLevel()
+    .describe('The level where `HASURA_GRAPHQL_LOG_LEVEL` is not set; `npm start` takes it for all of its services.'),
   PORTICO_METRICS_HOST: setting.text().default('127.0.0.1').describe('Address that serves `/metrics`.'),
   PORTICO_METRICS_PORT: setting
     .port(0)
