@@ -458,6 +458,8 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       ['on a phone', openAsDora, OF_TENANT, PHONE],
       ['on a dark phone, for operators', openAsOperator, OF_OPERATORS, { ...PHONE, colorScheme: 'dark' }],
     ] as const)('are accessible and fit the width %s', async (_, open, paths, options) => {
+      const username = `zoe<b>${'z'.repeat(240)}${randomInt(10_000)}`;
+      await changeElsewhere('auth_admin_user_create', { tenant_id: 1, username, roles: ['user'] });
       const page = await open(paths[0] ?? '', options);
       const width = page.viewportSize()?.width;
       for (const path of paths) {
@@ -467,10 +469,13 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
         expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, width]);
       }
       if (open === openAsDora) {
-        await openAddress(page, `users/${await idOf('dora', 1)}`);
-        await page.getByRole('region', { name: 'What happened to this user' }).getByRole('table').waitFor();
-        expect(await accessibilityProblems(page)).toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+        for (const name of ['dora', username]) {
+          await openAddress(page, `users/${await idOf(encodeURIComponent(name), 1)}`);
+          await page.getByRole('heading', { name, exact: true }).waitFor();
+          await page.getByRole('region', { name: 'What happened to this user' }).getByRole('table').waitFor();
+          expect(await accessibilityProblems(page)).toEqual([]);
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+        }
       }
       expect(page.problems()).toEqual([]);
       await page.context().close();
@@ -497,7 +502,7 @@ export async function focused(element: Locator): Promise<void> {
 }
 
 /** Holds requests that have a text until they are released. */
-async function hold(page: Page, text: string): Promise<{ readonly reached: Promise<unknown>; release(): void }> {
+export async function hold(page: Page, text: string): Promise<{ readonly reached: Promise<unknown>; release(): void }> {
   const isHeld = (request: Request) => request.postData()?.includes(text) ?? false;
   let release = () => {};
   const released = new Promise<void>((resolve) => {
