@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/index.ts';
 import { administration as texts } from '../texts/index.ts';
 
@@ -20,10 +20,29 @@ export function ClaimsField({ claims, names, problem, onChange }: ClaimsFieldPro
   const id = useId();
   const set = (at: number, changed: Partial<Claim>) =>
     onChange(claims.map((claim, index) => (index === at ? { ...claim, ...changed } : claim)));
+  const field = useRef<HTMLFieldSetElement>(null);
+  // Where the keyboard goes on once a row has come or gone.
+  const next = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (next.current === undefined) return;
+    field.current?.querySelector<HTMLElement>(next.current)?.focus();
+    next.current = undefined;
+  });
+  function add(name: string) {
+    next.current = '.claim:last-of-type :is(input, select)';
+    onChange([...claims, { name, value: '' }]);
+  }
+  function remove(at: number) {
+    // The row that takes its place, or the one before it.
+    const left = Math.min(at, claims.length - 2);
+    next.current = left < 0 ? '.add' : `.claim:nth-of-type(${left + 1}) button`;
+    onChange(claims.filter((_, index) => index !== at));
+  }
   const unused = names?.find((name) => !claims.some((claim) => claim.name === name));
   return (
     <fieldset
       class="claims"
+      ref={field}
       data-invalid={problem !== undefined}
       {...(problem !== undefined && { 'aria-describedby': `${id}-problem` })}
     >
@@ -38,17 +57,15 @@ export function ClaimsField({ claims, names, problem, onChange }: ClaimsFieldPro
             value={claim.value}
             onInput={(event) => set(at, { value: event.currentTarget.value })}
           />
-          <Button
-            kind="quiet"
-            aria-label={texts.form.removeClaim(claim.name)}
-            onClick={() => onChange(claims.filter((_, index) => index !== at))}
-          >
+          <Button kind="quiet" aria-label={texts.form.removeClaim(claim.name)} onClick={() => remove(at)}>
             {texts.form.remove}
           </Button>
         </div>
       ))}
       {(names === undefined || unused !== undefined) && (
-        <Button onClick={() => onChange([...claims, { name: unused ?? '', value: '' }])}>{texts.form.addClaim}</Button>
+        <Button class="add" onClick={() => add(unused ?? '')}>
+          {texts.form.addClaim}
+        </Button>
       )}
       {problem !== undefined && (
         <p class="problem" id={`${id}-problem`}>

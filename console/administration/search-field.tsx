@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Field } from '../parts/index.ts';
 import { goTo, parameters, path, pathWith } from '../routing/index.ts';
 
@@ -9,10 +9,18 @@ const TYPING_PAUSE_MS = 200;
 export function SearchField({ label }: { readonly label: string }) {
   const current = parameters.value.get('search') ?? '';
   const [typed, setTyped] = useState(current);
-  useEffect(() => setTyped(current), [current]);
+  // What this field has searched for itself is no change from outside: more may have been typed before it is rendered.
+  const sought = useRef(current);
   useEffect(() => {
-    if (typed === current) return;
+    const latest = parameters.peek().get('search') ?? '';
+    if (latest === sought.current) return;
+    sought.current = latest;
+    setTyped(latest);
+  }, [current]);
+  useEffect(() => {
+    if (typed === sought.current) return;
     const timer = setTimeout(() => {
+      sought.current = typed;
       const { after: _, ...others } = Object.fromEntries(parameters.peek());
       goTo(pathWith(path.peek(), { ...others, search: typed }), { replaces: true });
     }, TYPING_PAUSE_MS);

@@ -42,15 +42,22 @@ export function EditTenantClaims({ tenant, onChange }: EditTenantClaimsProps) {
   );
 }
 
+interface RoleClaims {
+  readonly role: string;
+  readonly claims: readonly Claim[];
+}
+
+const NO_ROLE_CLAIMS: RoleClaims = { role: '', claims: [] };
+
 /** The extra claims of all users of a tenant who have a role, which the auth service does not show. */
 export function EditRoleClaims({ tenant }: { readonly tenant: Tenant }) {
-  const [role, setRole] = useState('');
-  const [claims, setClaims] = useState<readonly Claim[]>([]);
+  const [edited, setEdited] = useState(NO_ROLE_CLAIMS);
+  const { role, claims } = edited;
   async function run() {
     await change(SET_ROLE_CLAIMS, { data: { tenant_id: tenant.tenant_id, role, claims: plain(claims) } });
     tellOutcome(texts.roleClaims.saved(role));
-    setRole('');
-    setClaims([]);
+    // What was typed meanwhile stays.
+    setEdited((latest) => (latest === edited ? NO_ROLE_CLAIMS : latest));
   }
   return (
     <section class="card" aria-labelledby="role-claims">
@@ -66,9 +73,14 @@ export function EditRoleClaims({ tenant }: { readonly tenant: Tenant }) {
               spellcheck={false}
               value={role}
               problem={problemOf('role')}
-              onInput={(event) => setRole(event.currentTarget.value)}
+              onInput={(event) => setEdited({ ...edited, role: event.currentTarget.value })}
             />
-            <ClaimsField claims={claims} names={undefined} problem={problemOf('claims')} onChange={setClaims} />
+            <ClaimsField
+              claims={claims}
+              names={undefined}
+              problem={problemOf('claims')}
+              onChange={(changed) => setEdited({ ...edited, claims: changed })}
+            />
           </>
         )}
       </ChangeForm>
