@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ApiError } from '../api/index.ts';
-import { Button, Notice, useLoaded } from '../parts/index.ts';
+import { Button, LoadFailure, Notice, useLoaded } from '../parts/index.ts';
 import { goTo, parameters, path, pathWith } from '../routing/index.ts';
 import {
   ADMINISTRATOR_ROLES,
@@ -15,7 +15,6 @@ import {
 } from '../session/index.ts';
 import { shell, administration as texts } from '../texts/index.ts';
 import { ADMINISTRATOR, type Tenant } from './documents.ts';
-import { LoadFailure } from './load-failure.tsx';
 import { OutcomeNotice } from './outcome.tsx';
 import { tenantIdOf } from './tenant-id.ts';
 

@@ -9,7 +9,6 @@ export { RELEASE_USER, TENANT_FRAGMENT, type Tenant } from './documents.ts';
 export { useHeadingFocus } from './heading-focus.ts';
 export { useKeptFocus } from './kept-focus.ts';
 export { Link } from './link.tsx';
-export { LoadFailure } from './load-failure.tsx';
 export { NamesField } from './names-field.tsx';
 export { OutcomeNotice, tellOutcome } from './outcome.tsx';
 export { PagedList } from './paged-list.tsx';

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { Button, type Loaded } from '../parts/index.ts';
+import { Button, type Loaded, LoadFailure } from '../parts/index.ts';
 import { goTo, parameters, path, pathWith } from '../routing/index.ts';
 import { shell, administration as texts } from '../texts/index.ts';
 import { useKeptFocus } from './kept-focus.ts';
-import { LoadFailure } from './load-failure.tsx';
 import { Pager, pageCursor } from './pager.tsx';
 
 interface ListPage<Entry> {
@@ -29,7 +28,7 @@ export function PagedList<Entry>({ label, loaded, summary, columns, row, isExcer
   const status = useRef<HTMLParagraphElement>(null);
   const kept = useKeptFocus(status);
   const { value, error, isLoading, reload } = loaded;
-  if (error !== undefined)
+  if (error !== undefined && !value)
     return (
       <>
         <LoadFailure error={error} reload={reload} />
@@ -51,6 +50,7 @@ export function PagedList<Entry>({ label, loaded, summary, columns, row, isExcer
       aria-busy={isLoading}
       {...kept}
     >
+      {error !== undefined && <LoadFailure error={error} reload={reload} />}
       <p role="status" class="dim small" tabIndex={-1} ref={status}>
         {value ? summary(entries) : shell.loading}
       </p>

@@ -12,6 +12,7 @@ import { describeAdministration } from './administration-scenarios.ts';
 import { accessibilityProblems, openBrowser, openPage, type WatchedPage } from './browser.ts';
 import { exploredService } from './explored-service.ts';
 import { addJobsTo, describeJobs, type JobsWebhook, LOOKING_ROLE } from './job-scenarios.ts';
+import { describeTypedText } from './typed-text-scenarios.ts';
 
 const ADMIN_SECRET = 'console-suite-admin-secret';
 const PHONE = { viewport: { width: 375, height: 720 } };
@@ -658,6 +659,7 @@ describeInBrowser('on a phone', () => {
 });
 
 describeAdministration(describeInBrowser, { url: () => portico.url, openConsole, logIn });
+describeTypedText(describeInBrowser, { url: () => portico.url, openConsole, logIn });
 describeJobs(describeInBrowser, {
   url: () => portico.url,
   openConsole,

@@ -1,6 +1,16 @@
 import { useState } from 'preact/hooks';
 import { ApiError, type ResultOf } from '../../api/index.ts';
-import { Button, deviceOf, ErrorNotice, Notice, PageHeader, ScrollRegion, Time, useLoaded } from '../../parts/index.ts';
+import {
+  Button,
+  deviceOf,
+  ErrorNotice,
+  LoadFailure,
+  Notice,
+  PageHeader,
+  ScrollRegion,
+  Time,
+  useLoaded,
+} from '../../parts/index.ts';
 import { kindOfSession, query, role } from '../../session/index.ts';
 import { account, shell } from '../../texts/index.ts';
 import { ACCOUNT, END_SESSION } from './documents.ts';
@@ -20,11 +30,12 @@ export function AccountPage() {
 
 function OwnAccount() {
   const { value, error, isLoading, reload } = useLoaded((signal) => query(ACCOUNT, {}, { signal }), [role.value]);
-  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (!value && error !== undefined) return <LoadFailure error={error} reload={reload} />;
   if (!value) return <p class="loading dim">{shell.loading}</p>;
   const { auth_user_me: user, auth_session_list: sessions } = value;
   return (
     <div aria-busy={isLoading}>
+      {error !== undefined && <LoadFailure error={error} reload={reload} />}
       {user && (
         <dl class="facts card">
           <dt>{account.user}</dt>

@@ -1,7 +1,7 @@
 import { parse, print } from 'graphql';
 import { useEffect, useState } from 'preact/hooks';
 import { CodeEditor } from '../../editor/index.ts';
-import { Button, ErrorNotice, Tabs, useLoaded } from '../../parts/index.ts';
+import { Button, LoadFailure, Tabs, useLoaded } from '../../parts/index.ts';
 import { loadRoleSchema } from '../../role-schema/index.ts';
 import { role } from '../../session/index.ts';
 import { explorer, shell } from '../../texts/index.ts';
@@ -56,7 +56,7 @@ export function ExplorerPage() {
             (schema.error !== undefined ? (
               <>
                 <p>{explorer.docs.unavailable}</p>
-                <ErrorNotice error={schema.error} />
+                <LoadFailure error={schema.error} reload={schema.reload} />
               </>
             ) : schema.value ? (
               <Documentation schema={schema.value} way={way} onGo={setWay} />

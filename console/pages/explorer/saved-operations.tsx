@@ -1,5 +1,5 @@
 import { readDocument } from '../../api/index.ts';
-import { Button, ErrorNotice, useLoaded } from '../../parts/index.ts';
+import { Button, LoadFailure, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { explorer, shell } from '../../texts/index.ts';
 import { history, openTab, titleOf } from './tabs-state.ts';
@@ -12,7 +12,7 @@ interface SavedOperation {
 
 /** The saved operations of the query collections that the role can run. */
 export function SavedOperations() {
-  const { value, error } = useLoaded(
+  const { value, error, reload } = useLoaded(
     (signal) =>
       authorized((headers) =>
         readDocument<{ readonly operations: readonly SavedOperation[] }>('console/operations.json', {
@@ -22,7 +22,7 @@ export function SavedOperations() {
       ),
     [role.value],
   );
-  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (error !== undefined) return <LoadFailure error={error} reload={reload} />;
   if (!value) return <p class="dim">{shell.loading}</p>;
   const collections = [...new Set(value.operations.map(({ collection }) => collection))];
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { callMetadataApi, type Page, type RoleDifference } from '../../api/index.ts';
-import { Button, ErrorNotice, ScrollRegion, Select, useLoaded } from '../../parts/index.ts';
+import { Button, LoadFailure, ScrollRegion, Select, useLoaded } from '../../parts/index.ts';
 import { authorized, role as ownRole } from '../../session/index.ts';
 import { shell, graph as texts } from '../../texts/index.ts';
 import { roleOptions } from './role-options.ts';
@@ -14,7 +14,7 @@ export function ComparedRoles({ roles }: { readonly roles: readonly string[] }) 
     second: roles.find((one) => one !== 'admin') ?? '*',
     offset: 0,
   });
-  const { value, error, isLoading } = useLoaded(
+  const { value, error, isLoading, reload } = useLoaded(
     (signal) =>
       authorized((headers) =>
         callMetadataApi<Page<RoleDifference>>(
@@ -42,7 +42,7 @@ export function ComparedRoles({ roles }: { readonly roles: readonly string[] }) 
           onChange={(second) => setChosen({ ...chosen, second, offset: 0 })}
         />
       </div>
-      {error !== undefined && <ErrorNotice error={error} />}
+      {error !== undefined && <LoadFailure error={error} reload={reload} />}
       {!value && error === undefined && <p class="loading dim">{shell.loading}</p>}
       {value && (
         <div aria-busy={isLoading}>

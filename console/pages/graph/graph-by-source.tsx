@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { callMetadataApi, type Page, type SourcesInsight, type TypeInsight } from '../../api/index.ts';
-import { Button, ErrorNotice, Field, Select, useLoaded } from '../../parts/index.ts';
+import { Button, Field, LoadFailure, Select, useLoaded } from '../../parts/index.ts';
 import { authorized, role as ownRole } from '../../session/index.ts';
 import { shell, graph as texts } from '../../texts/index.ts';
 import { roleOptions } from './role-options.ts';
@@ -19,7 +19,7 @@ export function GraphBySource({ roles }: { readonly roles: readonly string[] }) 
       ),
     [ownRole.value],
   );
-  const { value, error, isLoading } = useLoaded(
+  const { value, error, isLoading, reload } = useLoaded(
     (signal) =>
       authorized((headers) =>
         callMetadataApi<Page<TypeInsight>>(
@@ -63,7 +63,7 @@ export function GraphBySource({ roles }: { readonly roles: readonly string[] }) 
           onInput={(event) => choose({ search: event.currentTarget.value })}
         />
       </div>
-      {error !== undefined && <ErrorNotice error={error} />}
+      {error !== undefined && <LoadFailure error={error} reload={reload} />}
       {!value && error === undefined && <p class="loading dim">{shell.loading}</p>}
       {value && (
         <div aria-busy={isLoading}>

@@ -85,7 +85,7 @@ function JobCalls({ loaded }: { readonly loaded: Loaded<JobDetails> }) {
       <h2 id="calls">{texts.calls}</h2>
       <PagedList
         label={texts.calls}
-        loaded={{ ...loaded, value: value && { entries: value.invocations, next: null } }}
+        loaded={{ ...loaded, error: undefined, value: value && { entries: value.invocations, next: null } }}
         isExcerpt
         summary={(entries) => texts.callCount(entries.length)}
         columns={[texts.callTime, texts.callStatus]}

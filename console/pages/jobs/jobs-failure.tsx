@@ -1,6 +1,5 @@
-import { LoadFailure } from '../../administration/index.ts';
 import { ApiError } from '../../api/index.ts';
-import { type Loaded, Notice } from '../../parts/index.ts';
+import { type Loaded, LoadFailure, Notice } from '../../parts/index.ts';
 import { jobsPage as texts } from '../../texts/index.ts';
 
 /** What is said in place of the page, by the gateway's codes. */

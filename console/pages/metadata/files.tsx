@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { callMetadataApi, type MetadataFileList, type MetadataFileText } from '../../api/index.ts';
-import { Button, ErrorNotice, Notice, PreformattedText, useLoaded } from '../../parts/index.ts';
+import { Button, LoadFailure, Notice, PreformattedText, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { metadata, shell } from '../../texts/index.ts';
 
@@ -9,12 +9,12 @@ const fileTexts = metadata.files;
 /** The files of the metadata, read-only. */
 export function Files() {
   const [name, setName] = useState<string | undefined>(undefined);
-  const { value, error } = useLoaded(
+  const { value, error, reload } = useLoaded(
     (signal) =>
       authorized((headers) => callMetadataApi<MetadataFileList>('portico_get_metadata_files', {}, { headers, signal })),
     [role.value],
   );
-  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (error !== undefined) return <LoadFailure error={error} reload={reload} />;
   if (!value) return <p class="loading dim">{shell.loading}</p>;
   return (
     <>
@@ -37,14 +37,14 @@ export function Files() {
 }
 
 function FileText({ name }: { readonly name: string }) {
-  const { value, error } = useLoaded(
+  const { value, error, reload } = useLoaded(
     (signal) =>
       authorized((headers) =>
         callMetadataApi<MetadataFileText>('portico_get_metadata_file', { name }, { headers, signal }),
       ),
     [role.value, name],
   );
-  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (error !== undefined) return <LoadFailure error={error} reload={reload} />;
   if (!value) return <p class="loading dim">{shell.loading}</p>;
   if (value.text === null) return <Notice kind="bad">{fileTexts.unreadable}</Notice>;
   return (

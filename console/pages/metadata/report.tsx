@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { type Bounded, callMetadataApi, type MetadataReport } from '../../api/index.ts';
-import { ErrorNotice, Notice, ProblemList, useLoaded } from '../../parts/index.ts';
+import { LoadFailure, Notice, ProblemList, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { metadata, shell } from '../../texts/index.ts';
 
@@ -8,11 +8,11 @@ const reportTexts = metadata.report;
 
 /** The report of `portico check` on the active metadata. */
 export function ReportView() {
-  const { value, error, isLoading } = useLoaded(
+  const { value, error, isLoading, reload } = useLoaded(
     (signal) => authorized((headers) => callMetadataApi<MetadataReport>('portico_get_report', {}, { headers, signal })),
     [role.value],
   );
-  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (error !== undefined) return <LoadFailure error={error} reload={reload} />;
   if (!value) return <p class="loading dim">{shell.loading}</p>;
   const { valid, problems, reload_problems: reloading, warnings, ignored, hints, roles, operations } = value;
   return (

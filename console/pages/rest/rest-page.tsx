@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { readDocument } from '../../api/index.ts';
-import { Button, ErrorNotice, PageHeader, saveFile, useLoaded } from '../../parts/index.ts';
+import { Button, LoadFailure, PageHeader, saveFile, useLoaded } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { rest, shell } from '../../texts/index.ts';
 import { endpointsOf, type OpenApi } from './openapi.ts';
@@ -10,7 +10,7 @@ const ANY_ADDRESS = 'any';
 
 /** The REST endpoints of the caller's role, to try. */
 export function RestPage() {
-  const { value, error } = useLoaded(
+  const { value, error, reload } = useLoaded(
     (signal) => authorized((headers) => readDocument<OpenApi>('api/swagger/json', { headers, signal })),
     [role.value],
   );
@@ -27,7 +27,7 @@ export function RestPage() {
           {rest.downloads}
         </Button>
       </PageHeader>
-      {error !== undefined && <ErrorNotice error={error} />}
+      {error !== undefined && <LoadFailure error={error} reload={reload} />}
       {!value && error === undefined && <p class="loading dim">{shell.loading}</p>}
       {(value || error !== undefined) && (
         <div class="rest">

@@ -6,7 +6,7 @@ import {
   printSchema,
 } from 'graphql';
 import { gatewayUrl, readDocument } from '../../api/index.ts';
-import { Button, CodeBlock, ErrorNotice, PageHeader, saveFile, useLoaded } from '../../parts/index.ts';
+import { Button, CodeBlock, LoadFailure, PageHeader, saveFile, useLoaded } from '../../parts/index.ts';
 import { loadRoleSchema } from '../../role-schema/index.ts';
 import { authorized, kindOfSession, role } from '../../session/index.ts';
 import { schemaPage, shell } from '../../texts/index.ts';
@@ -27,7 +27,7 @@ export function SchemaPage() {
 }
 
 function Downloads() {
-  const { value: schema, error } = useLoaded(loadRoleSchema, [role.value]);
+  const { value: schema, error, reload } = useLoaded(loadRoleSchema, [role.value]);
   const openApi = useLoaded(
     (signal) => authorized((headers) => readDocument<object>('api/swagger/json', { headers, signal })),
     [role.value],
@@ -39,8 +39,11 @@ function Downloads() {
   return (
     <section class="card" aria-labelledby="downloads">
       <h2 id="downloads">{downloads.title}</h2>
-      {error !== undefined && <ErrorNotice error={error} />}
-      <p class="dim">{sdl === undefined ? shell.loading : downloads.size(types.length, sdl.split('\n').length)}</p>
+      {error !== undefined && <LoadFailure error={error} reload={reload} />}
+      {error === undefined && (
+        <p class="dim">{sdl === undefined ? shell.loading : downloads.size(types.length, sdl.split('\n').length)}</p>
+      )}
+      {openApi.error !== undefined && <LoadFailure error={openApi.error} reload={openApi.reload} />}
       <div class="row">
         <Button
           disabled={sdl === undefined}

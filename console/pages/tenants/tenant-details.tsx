@@ -5,13 +5,12 @@ import {
   ConfirmDialog,
   change,
   Link,
-  LoadFailure,
   pathFor,
   type Tenant,
   tellOutcome,
   tenantIdOf,
 } from '../../administration/index.ts';
-import { Button, PageHeader, Time, useLoaded } from '../../parts/index.ts';
+import { Button, LoadFailure, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { query, role } from '../../session/index.ts';
 import { administrationPages, shell, tenants as texts } from '../../texts/index.ts';
 import { DISABLE_TENANT, ENABLE_TENANT, TENANT_DETAILS } from './documents.ts';

@@ -5,12 +5,11 @@ import {
   ConfirmDialog,
   CurrentTenant,
   Link,
-  LoadFailure,
   pathFor,
   SecretDialog,
   useAudit,
 } from '../../administration/index.ts';
-import { Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
+import { LoadFailure, Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { query, role } from '../../session/index.ts';
 import { administrationPages, shell, users as texts } from '../../texts/index.ts';
 import { USER_DETAILS, type User } from './documents.ts';
@@ -63,7 +62,7 @@ export function UserDetails({ administered, userId }: UserDetailsProps) {
           )}
           <UserSessions
             user={user}
-            loaded={{ ...details, value: value.auth_admin_session_list }}
+            loaded={{ ...details, error: undefined, value: value.auth_admin_session_list }}
             onOpen={setDialog}
             onChange={changed}
           />
