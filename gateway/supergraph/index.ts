@@ -1,4 +1,4 @@
-export { directiveArgument, fieldNamesOf, hasTrueArgument, parseFieldSet } from './join-directives.ts';
+export { directiveArgument, fieldNamesOf, graphNames, hasTrueArgument, parseFieldSet } from './join-directives.ts';
 export { overrideLabels, renameLabels, resolveOverrides } from './overrides.ts';
 export { buildPublicSchema, publicDocument } from './public-schema.ts';
 export { type ComposedSubgraph, restoreExternal } from './restore-external.ts';

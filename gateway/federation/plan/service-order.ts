@@ -1,15 +1,6 @@
 import type { PlanNode } from '@graphql-hive/router-query-planner';
-import {
-  type ConstDirectiveNode,
-  type DocumentNode,
-  type EnumValueDefinitionNode,
-  type InterfaceTypeDefinitionNode,
-  Kind,
-  parse,
-  print,
-  visit,
-} from 'graphql';
-import { directiveArgument, hasTrueArgument } from '../../supergraph/index.ts';
+import { type DocumentNode, type InterfaceTypeDefinitionNode, Kind, parse, print, visit } from 'graphql';
+import { directiveArgument, graphNames, hasTrueArgument } from '../../supergraph/index.ts';
 
 /** A supergraph with other names of its subgraphs, and the way back. */
 export interface RenamedSupergraph {
@@ -18,7 +9,7 @@ export interface RenamedSupergraph {
   restore(plan: PlanNode): PlanNode;
 }
 
-/** The subgraphs whose names have to come before that of another one. */
+/** The subgraphs whose names have to come before that of another one, by their values of `join__Graph`. */
 type Predecessors = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
@@ -28,17 +19,16 @@ type Predecessors = ReadonlyMap<string, ReadonlySet<string>>;
  */
 export function withServiceOrder(sdl: string): RenamedSupergraph {
   const unchanged: RenamedSupergraph = { sdl, restore: (plan) => plan };
-  if (!sdl.includes('isInterfaceObject: true')) return unchanged;
+  if (!sdl.includes('isInterfaceObject')) return unchanged;
   const supergraph = parse(sdl, { noLocation: true });
-  const names = serviceNames(supergraph);
+  const names = graphNames(supergraph);
   const predecessors = predecessorsIn(supergraph);
   const nameOf = (graph: string) => names.get(graph) ?? '';
   if ([...predecessors].every(([graph, others]) => [...others].every((other) => nameOf(other) < nameOf(graph))))
     return unchanged;
-  const renamed = new Map(
-    [...names].map(([graph, name]) => [graph, SORTED_LAST.repeat(rankOf(graph, predecessors, [])) + name]),
-  );
-  const own = new Map([...names].map(([graph, name]) => [renamed.get(graph), name]));
+  const ranks = ranksOf(predecessors);
+  const renamed = new Map([...names].map(([graph, name]) => [name, `${rankText(ranks.get(graph) ?? 0)}${name}`]));
+  const own = new Map([...renamed].map(([name, other]) => [other, name]));
   return {
     sdl: print(withServiceNames(supergraph, renamed)),
     restore: (plan) =>
@@ -46,18 +36,9 @@ export function withServiceOrder(sdl: string): RenamedSupergraph {
   };
 }
 
-/** It comes after the other characters that names of subgraphs have. */
-const SORTED_LAST = '~';
-
-/** By their values of `join__Graph`. */
-function serviceNames({ definitions }: DocumentNode): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const definition of definitions)
-    if (definition.kind === Kind.ENUM_TYPE_DEFINITION && definition.name.value === 'join__Graph')
-      for (const value of definition.values ?? [])
-        for (const directive of value.directives ?? [])
-          names.set(value.name.value, directiveArgument(directive, 'name') ?? '');
-  return names;
+/** Of one length, so that all names are in the order of their ranks whatever characters they have. */
+function rankText(rank: number): string {
+  return `${String(rank).padStart(6, '0')}_`;
 }
 
 function predecessorsIn({ definitions }: DocumentNode): Predecessors {
@@ -78,26 +59,37 @@ function graphsOf({ directives = [] }: InterfaceTypeDefinitionNode, areObjects: 
   });
 }
 
-/** The length of the longest chain of predecessors, which may be circular. */
-function rankOf(graph: string, predecessors: Predecessors, after: readonly string[]): number {
-  const chain = [...after, graph];
-  const before = [...(predecessors.get(graph) ?? [])].filter((other) => !chain.includes(other));
-  return Math.max(0, ...before.map((other) => 1 + rankOf(other, predecessors, chain)));
+/** The length of the longest chain of predecessors. Of those that form a circle, some come before their predecessors. */
+function ranksOf(predecessors: Predecessors): ReadonlyMap<string, number> {
+  const ranks = new Map<string, number>();
+  const rankOf = (graph: string): number => {
+    const known = ranks.get(graph);
+    if (known !== undefined) return known;
+    // For those that it precedes itself.
+    ranks.set(graph, 0);
+    const rank = Math.max(0, ...[...(predecessors.get(graph) ?? [])].map((other) => 1 + rankOf(other)));
+    ranks.set(graph, rank);
+    return rank;
+  };
+  for (const graph of predecessors.keys()) rankOf(graph);
+  return ranks;
 }
+
+/** Where subgraphs are named: the argument of each directive. */
+const NAMING_ARGUMENTS: ReadonlyMap<string, string> = new Map([
+  ['join__graph', 'name'],
+  ['join__field', 'override'],
+]);
 
 function withServiceNames(supergraph: DocumentNode, names: ReadonlyMap<string, string>): DocumentNode {
   return visit(supergraph, {
-    EnumTypeDefinition: (type) => (type.name.value === 'join__Graph' ? undefined : false),
-    EnumValueDefinition: (value: EnumValueDefinitionNode) => ({
-      ...value,
-      directives: (value.directives ?? []).map((one) => withName(one, names.get(value.name.value) ?? '')),
-    }),
+    Directive: (directive) => {
+      const argument = NAMING_ARGUMENTS.get(directive.name.value);
+      const given = directive.arguments?.find((one) => one.name.value === argument);
+      const name = given?.value.kind === Kind.STRING ? names.get(given.value.value) : undefined;
+      if (given === undefined || name === undefined) return false;
+      const renamed = { ...given, value: { kind: Kind.STRING, value: name } as const };
+      return { ...directive, arguments: (directive.arguments ?? []).map((one) => (one === given ? renamed : one)) };
+    },
   });
-}
-
-function withName(directive: ConstDirectiveNode, name: string): ConstDirectiveNode {
-  const given = (directive.arguments ?? []).map((one) =>
-    one.name.value === 'name' ? { ...one, value: { kind: Kind.STRING, value: name } as const } : one,
-  );
-  return { ...directive, arguments: given };
 }
