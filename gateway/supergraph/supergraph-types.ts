@@ -44,6 +44,8 @@ export interface SupergraphTypes {
   subgraphType(service: string, typename: string, field: string): string | undefined;
   /** Names of all fields of all types. */
   readonly fieldNames: ReadonlySet<string>;
+  /** Whether a subgraph has an interface as an object type, `@interfaceObject`. */
+  readonly hasInterfaceObjects: boolean;
   readonly services: SubgraphTypes;
   /** Whether it is the name of a type, or of a value of an enum, that clients do not see. */
   isHidden(type: string, value?: string): boolean;
@@ -58,6 +60,7 @@ export interface SupergraphOutline {
   /** What implements an interface or is a member of a union, by its name. */
   readonly members: ReadonlyMap<string, ReadonlySet<string>>;
   readonly fieldNames: ReadonlySet<string>;
+  readonly hasInterfaceObjects: boolean;
   /** Types, and values of enums as `Enum.VALUE`, that clients do not see. */
   readonly hidden: ReadonlySet<string>;
 }
@@ -66,6 +69,7 @@ export function outlineOf({ definitions }: DocumentNode): SupergraphOutline {
   const members = new Map<string, Set<string>>();
   const fieldNames = new Set<string>();
   const hidden = new Set<string>();
+  let hasInterfaceObjects = false;
   const membersOf = (name: string) => {
     const known = members.get(name) ?? new Set<string>();
     members.set(name, known);
@@ -81,11 +85,12 @@ export function outlineOf({ definitions }: DocumentNode): SupergraphOutline {
       for (const member of definition.types ?? []) membersOf(type).add(member.name.value);
     if (!isFieldsDefinition(definition)) continue;
     if (definition.kind === Kind.INTERFACE_TYPE_DEFINITION) membersOf(type);
+    hasInterfaceObjects ||= definition.directives?.some((one) => hasTrueArgument(one, 'isInterfaceObject')) === true;
     for (const parent of definition.interfaces ?? []) membersOf(parent.name.value).add(type);
     for (const field of definition.fields ?? []) fieldNames.add(field.name.value);
   }
   const names = definitions.map((one) => (isTypeDefinitionNode(one) ? one.name.value : ''));
-  return { names, members, fieldNames, hidden };
+  return { names, members, fieldNames, hasInterfaceObjects, hidden };
 }
 
 /** Reads a supergraph document as a whole. */
@@ -185,7 +190,7 @@ interface FactsByType {
 }
 
 function supergraphTypesOf(outline: SupergraphOutline, { ofType, withMembers }: FactsByType): SupergraphTypes {
-  const { members, fieldNames, hidden } = outline;
+  const { members, fieldNames, hasInterfaceObjects, hidden } = outline;
   const objectsOf = (typename: string) => [...(members.get(typename) ?? [])].filter((member) => !members.has(member));
   const isElsewhere = (typename: string, field: string) => ofType(typename).elsewhere.has(`${typename}.${field}`);
   return {
@@ -206,6 +211,7 @@ function supergraphTypesOf(outline: SupergraphOutline, { ofType, withMembers }: 
       return ownTypes.get(`${service}:${typename}.${field}`) ?? ownTypes.get(`${typename}.${field}`);
     },
     fieldNames,
+    hasInterfaceObjects,
     services: {
       isPartial: (type) => withMembers(type).services.isPartial(type),
       membersIn: (service, type) => withMembers(type).services.membersIn(service, type),

@@ -67,7 +67,7 @@ export function compileSubscription<Context>(
 }
 
 function changedFetches(planned: readonly Fetch[], { operation, types }: PlanScope): Fetch[] {
-  const repaired = repairRequirements(planned, types);
+  const repaired = repairRequirements(planned, operation, types);
   return foldFetches(restorePossibleTypes(pruneImpossibleTypes(repaired, types), operation, types), types);
 }
 

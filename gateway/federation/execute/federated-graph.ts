@@ -98,7 +98,7 @@ export class FederatedGraph<Context> {
    * @throws UnplannableOperation when it cannot be planned
    */
   prepare(document: string, operationName?: string): PreparedJoin<Context> {
-    const operation = readClientOperation(document, operationName, this.#scope.types.fieldNames);
+    const operation = readClientOperation(document, operationName, this.#scope.types);
     const kind = operation.definition.operation;
     if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
     const variantFor = variants(operation, this.#scope);
@@ -123,7 +123,7 @@ export class FederatedGraph<Context> {
 
   /** Whether an operation introspects the schema, see `PreparedJoin.introspection`; nothing is planned for it. */
   asksAboutSchema(document: string, operationName?: string): boolean {
-    return introspectionOf(readClientOperation(document, operationName, this.#scope.types.fieldNames)) !== undefined;
+    return introspectionOf(readClientOperation(document, operationName, this.#scope.types)) !== undefined;
   }
 
   /**
@@ -131,7 +131,7 @@ export class FederatedGraph<Context> {
    * @throws UnplannableOperation when it cannot be planned
    */
   prepareSubscription(document: string, operationName?: string): PreparedSubscription<Context> {
-    const operation = readClientOperation(document, operationName, this.#scope.types.fieldNames);
+    const operation = readClientOperation(document, operationName, this.#scope.types);
     if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is no subscription');
     const variantFor = variants(operation, this.#scope);
     if (operation.conditions.length === 0) variantFor({});

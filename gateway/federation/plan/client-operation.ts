@@ -4,12 +4,15 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
+  type ObjectValueNode,
   type OperationDefinitionNode,
   parse,
+  print,
   type SelectionNode,
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { fragmentsOf } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 
@@ -32,15 +35,13 @@ export interface ClientOperation {
 /** Values of the variables that decide about `@skip` and `@include`. */
 export type Conditions = ReadonlyMap<string, boolean>;
 
+type KeyTypes = Pick<SupergraphTypes, 'fieldNames' | 'hasInterfaceObjects'>;
+
 /**
  * Reads one operation of a valid document.
  * @throws UnplannableOperation when the document has no such operation
  */
-export function readClientOperation(
-  text: string,
-  operationName: string | undefined,
-  fieldNames: ReadonlySet<string>,
-): ClientOperation {
+export function readClientOperation(text: string, operationName: string | undefined, types: KeyTypes): ClientOperation {
   const document = parse(text, { noLocation: true });
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const definition =
@@ -51,7 +52,7 @@ export function readClientOperation(
   const fragments = fragmentsOf(document);
   const clientVariables = renamedVariables(definition.variableDefinitions ?? []);
   const plannedNames = new Map([...clientVariables].map(([planned, client]) => [client, planned]));
-  const responseKey = keyNaming(document, fieldNames);
+  const responseKey = keyNaming(document, types);
   return {
     definition,
     fragments,
@@ -111,24 +112,53 @@ function renamedVariables(definitions: readonly VariableDefinitionNode[]): Map<s
 
 /**
  * An alias that is also the name of a field could be read as a key or a required field, which the planner does not always
- * notice; one that starts with underscores, or is a property of every JavaScript object, is not safe either.
+ * notice; one that starts with underscores, or is a property of every JavaScript object, is not safe either. Where there are
+ * interface objects, the planner takes two fields of one key for the same field, though they are of different types.
  */
-function keyNaming(document: DocumentNode, fieldNames: ReadonlySet<string>): (field: FieldNode) => string {
+function keyNaming(
+  document: DocumentNode,
+  { fieldNames, hasInterfaceObjects }: KeyTypes,
+): (field: FieldNode) => string {
   const aliases = new Set<string>();
+  const calls = new Map<string, Map<string, number>>();
+  /** Which of the different fields of its key a field is; 0 is left out. */
+  const numbers = new Map<FieldNode, number>();
   visit(document, {
     Field(node) {
       if (node.alias) aliases.add(node.alias.value);
+      if (!hasInterfaceObjects) return;
+      const key = (node.alias ?? node.name).value;
+      const known = calls.get(key) ?? new Map<string, number>();
+      calls.set(key, known);
+      const call = callText(node);
+      const number = known.get(call) ?? known.size;
+      known.set(call, number);
+      if (number > 0) numbers.set(node, number);
     },
   });
-  return ({ alias, name }) => {
+  return (field) => {
+    const { alias, name } = field;
     // An object has one type, and it is looked for under its own name.
-    if (!alias || alias.value === name.value || name.value === '__typename') return name.value;
-    const unsafe = fieldNames.has(alias.value) || alias.value.startsWith('_') || alias.value in Object.prototype;
-    if (!unsafe) return alias.value;
-    let key = `as${alias.value.startsWith('_') ? '' : '_'}${alias.value}_of_${name.value}`;
+    if (name.value === '__typename') return name.value;
+    const number = numbers.get(field);
+    const own = (alias ?? name).value;
+    const isName = own === name.value;
+    const unsafe = !isName && (fieldNames.has(own) || own.startsWith('_') || own in Object.prototype);
+    if (!unsafe && number === undefined) return own;
+    let key = `as${number ?? ''}${own.startsWith('_') ? '' : '_'}${own}_of_${name.value}`;
     while (fieldNames.has(key) || aliases.has(key)) key += '_';
     return key;
   };
+}
+
+/** A field's name and arguments, the same for fields that may be merged (GraphQL 5.3.2). */
+function callText({ name, arguments: given = [] }: FieldNode): string {
+  const texts = given.map((one) => print(visit(one, { ObjectValue: { leave: sortFields } })));
+  return [name.value, ...texts.sort()].join(' ');
+}
+
+function sortFields(value: ObjectValueNode): ObjectValueNode {
+  return { ...value, fields: value.fields.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1)) };
 }
 
 function areClientKeys(document: DocumentNode, responseKey: (field: FieldNode) => string): boolean {

@@ -1,16 +1,21 @@
 import type { RequiresSelection } from '@graphql-hive/router-query-planner';
-import { type FieldNode, Kind, print, type SelectionNode } from 'graphql';
+import { type FieldNode, Kind, type OperationDefinitionNode, print, type SelectionNode } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { fieldsOf, responseKey } from './fold-fetches.ts';
 import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes } from './plan-fetches.ts';
+import { askedAt, fieldsOfType } from './restore-possible-types.ts';
 
 /**
  * Makes fields receive what they require with the arguments of their `@requires`. Where the same field is also fetched with
  * other arguments, the planner gives one of the two another response key, and does not read it there below a fetched entity.
  */
-export function repairRequirements(fetches: readonly Fetch[], types: SupergraphTypes): readonly Fetch[] {
+export function repairRequirements(
+  fetches: readonly Fetch[],
+  operation: OperationDefinitionNode,
+  types: SupergraphTypes,
+): readonly Fetch[] {
   return fetches
-    .flatMap((fetch) => (fetch.kind === 'entities' ? withAllMembers(fetch, types) : [fetch]))
+    .flatMap((fetch) => (fetch.kind === 'entities' ? withAllMembers(fetch, operation, types) : [fetch]))
     .flatMap((fetch, _, all) => withArguments(fetch, all, types));
 }
 
@@ -30,34 +35,68 @@ function withArguments(fetch: Fetch, fetches: readonly Fetch[], types: Supergrap
   return isChanged ? [...groups.values()] : [fetch];
 }
 
+/** Fields of a fetch from an interface object's subgraph that are selected for the same types, and require the same. */
+interface MembersPart {
+  readonly wanted: readonly FieldNode[];
+  readonly members: readonly string[];
+  readonly selections: SelectionNode[];
+}
+
 /**
  * Restores what the planner loses where it merges fetches from an interface object's subgraph for several types of the
  * interface: it keeps the requirements of one of them, so that objects of the others are not sent, and required fields neither.
+ * Each field is fetched of the types that the operation selects it for: of others it may fail, and take the object with it.
  */
-function withAllMembers(fetch: EntityFetch, types: SupergraphTypes): readonly Fetch[] {
+function withAllMembers(
+  fetch: EntityFetch,
+  operation: OperationDefinitionNode,
+  types: SupergraphTypes,
+): readonly Fetch[] {
   const [required, ...others] = fetch.requires;
   const [selected, ...more] = fetch.selections;
   if (required?.kind !== 'InlineFragment' || others.length > 0 || fetch.inputRewrites.length === 0) return [fetch];
   if (selected?.kind !== Kind.INLINE_FRAGMENT || !selected.typeCondition || more.length > 0) return [fetch];
   const type = selected.typeCondition.name.value;
-  if (required.typeCondition === type || !types.isA(required.typeCondition, type)) return [fetch];
-  const parts = new Map<string, { wanted: readonly FieldNode[]; selections: SelectionNode[] }>();
+  if (!types.isAbstract(type) || !types.isA(required.typeCondition, type)) return [fetch];
+  const isComplete = required.typeCondition === type;
+  const membersOf = selectingMembers(fetch, type, operation, types);
+  const parts = new Map<string, MembersPart>();
   for (const selection of selected.selectionSet.selections) {
-    const wanted = wantedBy({ ...fetch, selections: [selection] }, type, types);
-    const key = wanted.map((field) => print(field)).join(' ');
-    const part = parts.get(key) ?? { wanted, selections: [] };
+    const wanted = isComplete ? [] : wantedBy({ ...fetch, selections: [selection] }, type, types);
+    const members = membersOf(selection);
+    const key = [...members, ...wanted.map((field) => print(field))].join(' ');
+    const part = parts.get(key) ?? { wanted, members, selections: [] };
     part.selections.push(selection);
     parts.set(key, part);
   }
-  return [...parts.values()].map(({ wanted, selections }) => {
+  return [...parts.values()].map(({ wanted, members, selections }) => {
     const known = new Set(required.selections.map((one) => (one.kind === 'Field' ? one.name : '')));
     const added = wanted.filter(({ name }) => !known.has(name.value)).map(toRequired);
+    const all = [...required.selections, ...added];
     return {
       ...fetch,
-      requires: [{ ...required, typeCondition: type, selections: [...required.selections, ...added] }],
+      requires: members.map((member) => ({ ...required, typeCondition: member, selections: all })),
       selections: [{ ...selected, selectionSet: { kind: Kind.SELECTION_SET, selections } }],
     };
   });
+}
+
+/** The types of an interface for which the operation selects a field that is fetched; the interface for all of them. */
+function selectingMembers(
+  { paths }: EntityFetch,
+  type: string,
+  operation: OperationDefinitionNode,
+  types: SupergraphTypes,
+): (selection: SelectionNode) => readonly string[] {
+  const asked = paths.flatMap((path) => askedAt(operation.selectionSet.selections, fieldKeysOf(path)));
+  const all = types.objectsOf(type);
+  const keys = new Map(all.map((one) => [one, new Set(fieldsOfType(asked, one, types).map(responseKey))]));
+  return (selection) => {
+    const members =
+      selection.kind === Kind.FIELD ? all.filter((one) => keys.get(one)?.has(responseKey(selection))) : [];
+    // The planner fetches fields that the operation does not select, such as those that others require.
+    return members.length === 0 || members.length === all.length ? [type] : members;
+  };
 }
 
 function toRequired({ name, selectionSet }: FieldNode): RequiresSelection {

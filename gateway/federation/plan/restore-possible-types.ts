@@ -136,7 +136,7 @@ function ownType(type: string | undefined): string | undefined {
 }
 
 /** The fields of selections that apply to objects of a type; where it is abstract, to some of them. */
-function fieldsOfType(selections: readonly SelectionNode[], type: string, types: SupergraphTypes): FieldNode[] {
+export function fieldsOfType(selections: readonly SelectionNode[], type: string, types: SupergraphTypes): FieldNode[] {
   return selections.flatMap((selection): FieldNode[] => {
     if (selection.kind === Kind.FIELD) return [selection];
     if (selection.kind === Kind.FRAGMENT_SPREAD) return [];
@@ -147,7 +147,7 @@ function fieldsOfType(selections: readonly SelectionNode[], type: string, types:
 }
 
 /** All selections at a path, whatever the types on the way. */
-function askedAt(asked: readonly SelectionNode[], path: readonly string[]): readonly SelectionNode[] {
+export function askedAt(asked: readonly SelectionNode[], path: readonly string[]): readonly SelectionNode[] {
   const [key, ...rest] = path;
   if (key === undefined) return asked;
   const below = (selections: readonly SelectionNode[]): readonly SelectionNode[] =>

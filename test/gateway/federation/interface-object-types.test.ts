@@ -27,13 +27,18 @@ const works = {
 const reviews = {
   sdl: `type Query { best: Work rated: [Work] }
     type Work @key(fields: "id") @interfaceObject { id: ID! title: String @external stars: Int code: String
-      headline: String @requires(fields: "title") review: Review }
+      scaled(by: Int!): Int rare: Int! headline: String @requires(fields: "title") review: Review }
     type Review @key(fields: "id") { id: ID! text: String }`,
   resolvers: {
     Query: { best: () => ({ id: '1' }), rated: () => [{ id: '1' }, null, { id: '2' }] },
     Work: {
       __resolveReference: (reference: object) => reference,
       stars: ({ id }: { id: string }) => Number(id),
+      scaled: ({ id }: { id: string }, { by }: { by: number }) => Number(id) * by,
+      rare: ({ id }: { id: string }) => {
+        if (id === '1') return 7;
+        throw new Error('only films have it');
+      },
       code: ({ id }: { id: string }) => `w${id}`,
       headline: ({ title = '?' }: { title?: string }) => title.toUpperCase(),
       review: ({ id }: { id: string }) => ({ id, text: `of ${id}` }),
@@ -81,6 +86,16 @@ test.each<[string, object[]]>([
     '... on Film { headline } ... on Song { id stars headline }',
     [{ headline: 'RAIN' }, { id: '2', stars: 2, headline: 'SUN' }],
   ],
+  ['... on Film { own: stars } ... on Song { own: code }', [{ own: 1 }, { own: 'w2' }]],
+  ['... on Film { own: id } ... on Song { own: headline }', [{ own: '1' }, { own: 'SUN' }]],
+  ['... on Film { stars } ... on Song { stars: code }', [{ stars: 1 }, { stars: 'w2' }]],
+  ['... on Film { scaled(by: 3) } ... on Song { scaled(by: 5) }', [{ scaled: 3 }, { scaled: 10 }]],
+  [
+    '... on Film { review { own: text } } ... on Song { review { own: id } }',
+    [{ review: { own: 'of 1' } }, { review: { own: '2' } }],
+  ],
+  ['... on Film { rare } ... on Song { code }', [{ rare: 7 }, { code: 'w2' }]],
+  ['stars ... on Film { rare }', [{ stars: 1, rare: 7 }, { stars: 2 }]],
 ])('types of an interface object have different fields of it selected: %s', async (selections, [film, song]) => {
   const world = await keep(federate({ reviews, works }));
   expect(await world.ask(`{ rated { ${selections} } }`)).toEqual({ data: { rated: [film, null, song] } });
