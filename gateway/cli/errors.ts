@@ -57,7 +57,7 @@ export function severalDirectories(): UsageError {
   return new UsageError('expected one directory at most');
 }
 
-/** @param what the argument or option whose text is empty. */
-export function directoryNameExpected(what: string): UsageError {
-  return new UsageError(`${what}: expected a directory, and not an empty text`);
+/** @param option undefined for an argument without one. */
+export function emptyArgument(option?: string): UsageError {
+  return new UsageError(`${option === undefined ? 'an argument' : `--${option}`} is empty: expected a text`);
 }

@@ -12,7 +12,7 @@ import { readCommandSettings } from './command-settings.ts';
 import {
   commandExpected,
   comparisonMissing,
-  directoryNameExpected,
+  emptyArgument,
   invalidSince,
   limitNotANumber,
   limitTooGreat,
@@ -71,8 +71,24 @@ type CommandName = keyof typeof COMMAND_OPTIONS;
 
 const COMMANDS = Object.keys(COMMAND_OPTIONS) as CommandName[];
 
-/** @throws UsageError */
+/**
+ * An empty text stands for a variable of a script that is not set. It would count as an argument that is left out, such as a
+ * directory in place of which the default one is checked.
+ *
+ * @throws UsageError
+ */
 function readArguments<const Options extends NonNullable<ParseArgsConfig['options']>>(
+  options: Options,
+  words: readonly string[],
+) {
+  const parsed = parseArguments(options, words);
+  if (parsed.positionals.includes('')) throw emptyArgument();
+  const empty = Object.entries(parsed.values).find(([, value]) => [value].flat().includes(''));
+  if (empty) throw emptyArgument(empty[0]);
+  return parsed;
+}
+
+function parseArguments<const Options extends NonNullable<ParseArgsConfig['options']>>(
   options: Options,
   words: readonly string[],
 ) {
@@ -112,7 +128,6 @@ type RunCommand = (words: readonly string[], environment: NodeJS.ProcessEnv) => 
 const RUNS: Readonly<Record<CommandName, RunCommand>> = {
   async check(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.check, words);
-    if (values.record === '') throw directoryNameExpected('--record');
     const given = givenDirectory(positionals);
     const { HASURA_GRAPHQL_METADATA_DIR: location, HASURA_GRAPHQL_UNAUTHORIZED_ROLE: publicRole } = readCommandSettings(
       given === undefined ? environment : withSetting(environment, 'HASURA_GRAPHQL_METADATA_DIR', given),
@@ -184,7 +199,6 @@ const RUNS: Readonly<Record<CommandName, RunCommand>> = {
     const kinds = (['bare', 'login', 'sample'] as const).filter((kind) => asked[kind]);
     if (kinds.length > 1) throw severalKindsOfMetadata();
     const given = givenDirectory(positionals);
-    if (given === '') throw directoryNameExpected('init [dir]');
     const location =
       given ?? readCommandSettings(environment, ['HASURA_GRAPHQL_METADATA_DIR']).HASURA_GRAPHQL_METADATA_DIR;
     const { askForKind, init, nextSteps } = await import('./init.ts');
