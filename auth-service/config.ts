@@ -97,7 +97,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     pepper: !setsPepperVersions(environment),
     revocationSecret: environment.NODE_ENV === 'production',
   };
-  const settings = readSettings(authServiceSettings(needed), environment, tracingProblems(environment));
+  const settings = readSettings(authServiceSettings(needed), environment, tracingProblems);
   const { DATABASE_URL: url, DATABASE_PASSWORD: password } = settings;
   refuseContradictoryLogin(settings);
   return {

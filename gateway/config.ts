@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import {
+  type GivenSettings,
   logsExportConfig,
   readSettings,
   SettingsError,
-  settingText,
   tracingProblems,
   withPassword,
 } from '../platform/index.ts';
@@ -23,15 +23,14 @@ export type GatewayConfig = ReturnType<typeof readConfig>;
 
 /** @throws SettingsError with everything that is missing or wrong. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
-  const problems = [
-    ...authenticationProblems(environment),
-    ...revocationProblems(environment),
-    ...assertionProblems(environment),
-    ...demoProblems(environment),
-    ...usageProblems(environment),
-    ...tracingProblems(environment),
-  ];
-  const settings = readSettings(gatewaySettings, environment, problems);
+  const isProduction = environment.NODE_ENV === 'production';
+  const settings = readSettings(gatewaySettings, environment, (given) => [
+    ...authenticationProblems(given),
+    ...(isProduction ? productionProblems(given) : []),
+    ...assertionProblems(given),
+    ...usageProblems(given),
+    ...tracingProblems(given),
+  ]);
   return {
     ...settings,
     HASURA_GRAPHQL_LOG_LEVEL: settings.HASURA_GRAPHQL_LOG_LEVEL ?? settings.PORTICO_LOG_LEVEL,
@@ -46,29 +45,26 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   };
 }
 
-function isSetIn(environment: NodeJS.ProcessEnv): (name: keyof typeof gatewaySettings) => boolean {
-  return (name) => Boolean(environment[name] || environment[`${name}_FILE`]);
+/** Settings whose names are checked. */
+interface GivenGatewaySettings extends GivenSettings {
+  textOf(name: keyof typeof gatewaySettings): string | undefined;
+  isSet(name: keyof typeof gatewaySettings): boolean;
 }
 
-/** Demo accounts, whose passwords are shown to all visitors. */
-function demoProblems(environment: NodeJS.ProcessEnv): readonly string[] {
-  if (environment.NODE_ENV !== 'production' || !isSetIn(environment)('PORTICO_DEMO_ACCOUNTS')) return [];
-  return ['PORTICO_DEMO_ACCOUNTS is set: demo accounts are not for production'];
-}
-
-/** In production the feed of revocations must not be readable without a credential. */
-function revocationProblems(environment: NodeJS.ProcessEnv): readonly string[] {
-  const isSet = isSetIn(environment);
-  if (environment.NODE_ENV !== 'production' || !isSet('PORTICO_REVOCATION_URL')) return [];
-  if (isSet('PORTICO_REVOCATION_SECRET')) return [];
-  return [
-    'PORTICO_REVOCATION_SECRET is not set: needed in production with PORTICO_REVOCATION_URL, the same as AUTH_REVOCATION_SECRET of the auth service',
-  ];
+/** Passwords of demo accounts are shown to all visitors, and the feed of revocations must not be readable without a credential. */
+function productionProblems({ isSet }: GivenGatewaySettings): readonly string[] {
+  const problems: string[] = [];
+  if (isSet('PORTICO_REVOCATION_URL') && !isSet('PORTICO_REVOCATION_SECRET'))
+    problems.push(
+      'PORTICO_REVOCATION_SECRET is not set: needed in production with PORTICO_REVOCATION_URL, the same as AUTH_REVOCATION_SECRET of the auth service',
+    );
+  if (isSet('PORTICO_DEMO_ACCOUNTS'))
+    problems.push('PORTICO_DEMO_ACCOUNTS is set: demo accounts are not for production');
+  return problems;
 }
 
 /** A standby key is only useful beside the key that signs. */
-function assertionProblems(environment: NodeJS.ProcessEnv): readonly string[] {
-  const isSet = isSetIn(environment);
+function assertionProblems({ isSet }: GivenGatewaySettings): readonly string[] {
   if (isSet('PORTICO_ASSERTION_KEY')) return [];
   return [
     ...(isSet('PORTICO_ASSERTION_STANDBY_KEY')
@@ -81,13 +77,12 @@ function assertionProblems(environment: NodeJS.ProcessEnv): readonly string[] {
 }
 
 /** A registry requires a token, which must not be sent unencrypted. */
-function usageProblems(environment: NodeJS.ProcessEnv): readonly string[] {
-  const isSet = isSetIn(environment);
+function usageProblems({ isSet, textOf }: GivenGatewaySettings): readonly string[] {
   if (!isSet('PORTICO_HIVE_USAGE_ENDPOINT')) return [];
   if (!isSet('PORTICO_HIVE_USAGE_TOKEN'))
     return ['PORTICO_HIVE_USAGE_TOKEN is not set: needed with PORTICO_HIVE_USAGE_ENDPOINT'];
-  if (settingText('PORTICO_UNSAFE_HIVE_USAGE_HTTP', environment) === 'true') return [];
-  if (!isPlainHttpToOthers(settingText('PORTICO_HIVE_USAGE_ENDPOINT', environment) ?? '')) return [];
+  if (textOf('PORTICO_UNSAFE_HIVE_USAGE_HTTP') === 'true') return [];
+  if (!isPlainHttpToOthers(textOf('PORTICO_HIVE_USAGE_ENDPOINT') ?? '')) return [];
   return [
     'PORTICO_HIVE_USAGE_ENDPOINT: the token would be sent over plain HTTP: take https, or set PORTICO_UNSAFE_HIVE_USAGE_HTTP=true',
   ];
@@ -104,8 +99,7 @@ function isPlainHttpToOthers(text: string): boolean {
 }
 
 /** Problems with the combination of authentication variables, apart from their values. */
-function authenticationProblems(environment: NodeJS.ProcessEnv): readonly string[] {
-  const isSet = isSetIn(environment);
+function authenticationProblems({ isSet }: GivenGatewaySettings): readonly string[] {
   const hasJwt = isSet('HASURA_GRAPHQL_JWT_SECRET') || isSet('HASURA_GRAPHQL_JWT_SECRETS');
   const hasHook = isSet('HASURA_GRAPHQL_AUTH_HOOK');
   if (hasJwt && hasHook)

@@ -49,6 +49,9 @@ export function peppersOf(settings: PepperSettings): Peppers {
   } = settings;
   if (single !== undefined && several)
     throw new SettingsError(['AUTH_PASSWORD_PEPPER and AUTH_PASSWORD_PEPPERS are both set: keep one of them']);
+  // `setsPepperVersions` does not read the file, since a pipe can be read only once.
+  if (single === undefined && !several)
+    throw new SettingsError([`AUTH_PASSWORD_PEPPERS is not set, since its file is empty: ${VERSIONS_EXPECTED}`]);
   const secrets = several ?? new Map(single === undefined ? [] : [[1, single]]);
   const current = version === 0 ? Math.max(...secrets.keys()) : version;
   if (!secrets.has(current))

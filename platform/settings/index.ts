@@ -1,2 +1,2 @@
 export { SettingsError, settingText, withSetting } from './setting-text.ts';
-export { readSettings, setting } from './settings.ts';
+export { type GivenSettings, readSettings, setting } from './settings.ts';

@@ -1,26 +1,41 @@
 import { z } from 'zod';
 import { SettingsError, settingText } from './setting-text.ts';
 
+/** The texts of settings, for what concerns several of them. */
+export interface GivenSettings {
+  /** Undefined where it is not set, or cannot be read. */
+  textOf(name: string): string | undefined;
+  /** Whether it is set. One that cannot be read counts as set, since that is reported. */
+  isSet(name: string): boolean;
+}
+
 /**
  * Reads typed settings from environment variables.
  *
  * The keys of `shape` are the variables' names. An empty variable counts as unset. For every variable `NAME`, the
  * variable `NAME_FILE` may name a file that holds the value (a mounted secret); one trailing line break is dropped.
  *
- * @param found problems that are already known, to be reported with the others.
+ * @param contradictions what is wrong with several settings together, to be reported with the other problems.
  * @throws SettingsError with every problem at once.
  */
 export function readSettings<Shape extends z.ZodRawShape>(
   shape: Shape,
   environment: NodeJS.ProcessEnv,
-  found: readonly string[] = [],
+  contradictions: (given: GivenSettings) => readonly string[] = () => [],
 ): z.output<z.ZodObject<Shape>> {
-  const problems: string[] = [...found];
+  const unreadable: string[] = [];
   const values: Record<string, string> = {};
+  const given = new Set<string>();
   for (const name of Object.keys(shape)) {
-    const value = settingText(name, environment, problems);
+    const before = unreadable.length;
+    const value = settingText(name, environment, unreadable);
     if (value !== undefined) values[name] = value;
+    if (value !== undefined || unreadable.length > before) given.add(name);
   }
+  const problems = [
+    ...contradictions({ textOf: (name) => values[name], isSet: (name) => given.has(name) }),
+    ...unreadable,
+  ];
   const parsed = z.object(shape).safeParse(values);
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0]);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { settingText } from '../settings/index.ts';
+import type { GivenSettings } from '../settings/index.ts';
 import type { Propagator } from './propagators.ts';
 import type { SamplerName } from './sampler.ts';
 import type { otlpSettings, tracingSettings } from './settings.ts';
@@ -39,9 +39,9 @@ const DEFAULT_BATCH_SIZE = 512;
 const DEFAULT_PROPAGATORS: readonly Propagator[] = ['tracecontext', 'baggage'];
 
 /** What is wrong with variables of tracing together, each of which is valid. For `readSettings`. */
-export function tracingProblems(environment: NodeJS.ProcessEnv): readonly string[] {
-  const sampler = settingText('OTEL_TRACES_SAMPLER', environment);
-  const argument = settingText('OTEL_TRACES_SAMPLER_ARG', environment);
+export function tracingProblems({ textOf }: GivenSettings): readonly string[] {
+  const sampler = textOf('OTEL_TRACES_SAMPLER');
+  const argument = textOf('OTEL_TRACES_SAMPLER_ARG');
   const problems: string[] = [];
   if (argument && sampler && !sampler.endsWith('traceidratio'))
     problems.push(`OTEL_TRACES_SAMPLER_ARG: has no effect with the sampler of OTEL_TRACES_SAMPLER: take it away`);

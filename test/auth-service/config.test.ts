@@ -93,6 +93,7 @@ describe('the settings of the auth service', () => {
       ['one is short', { AUTH_PASSWORD_PEPPERS: JSON.stringify({ 1: first, 2: 's3cret' }) }, 'AUTH_PASSWORD_PEPPERS: '],
       ['a version is no number', { AUTH_PASSWORD_PEPPERS: JSON.stringify({ v1: first }) }, 'AUTH_PASSWORD_PEPPERS: '],
       ['a version is 0', { AUTH_PASSWORD_PEPPERS: JSON.stringify({ 0: first }) }, 'AUTH_PASSWORD_PEPPERS: '],
+      ['their file is empty', { AUTH_PASSWORD_PEPPERS_FILE: '/dev/null' }, 'AUTH_PASSWORD_PEPPERS is not set'],
     ])('are refused when %s, and not shown', (_what, changes, problem) => {
       const problems = problemsOf({ ...environment(URL_WITHOUT_PASSWORD), AUTH_PASSWORD_PEPPER: '', ...changes });
 

@@ -4,7 +4,7 @@ import { otlpSettings, tracingProblems, tracingSettings } from '../../../platfor
 
 function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
   try {
-    readSettings({ ...otlpSettings, ...tracingSettings }, environment, tracingProblems(environment));
+    readSettings({ ...otlpSettings, ...tracingSettings }, environment, tracingProblems);
     return [];
   } catch (error) {
     if (error instanceof SettingsError) return error.problems;
