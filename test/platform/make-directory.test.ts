@@ -1,5 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -7,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -83,6 +86,21 @@ test('a broken symbolic link in place of a directory is named as one', () => {
   rmSync(root, { recursive: true });
 });
 
+test.each(['EACCES', 'EPERM'])('a directory that this user may not write to is named, with %s', (code) => {
+  const error = Object.assign(new Error('refused'), { code, path: '/schemas/.unfinished-1-0' });
+  expect(unwritableReason('/schemas', error)).toBe(`cannot write to /schemas: this user may not (${code})`);
+});
+
+test('a symbolic link into a directory that this user may not enter is named as one', () => {
+  const root = mkdtempSync(join(tmpdir(), 'portico-directory-'));
+  const link = join(root, 'link');
+  symlinkSync('x'.repeat(300), link);
+  const error = Object.assign(new Error('exists'), { code: 'EEXIST', path: link });
+  // Root may enter all: a name that is too long is as good a reason not to follow the link.
+  expect(unwritableReason(join(link, 'a'), error)).toBe(`cannot follow the symbolic link ${link} (ENAMETOOLONG)`);
+  rmSync(root, { recursive: true });
+});
+
 describe('files that are written together', () => {
   let root: string;
   const textOf = (name: string) => readFileSync(join(root, name), 'utf8');
@@ -117,6 +135,27 @@ describe('files that are written together', () => {
     expect([textOf('a'), textOf('b')]).toEqual(['v2', 'v2']);
   });
 
+  test.each([0o600, 0o644, 0o666])('keep the mode %o', (mode) => {
+    chmodSync(join(root, 'a'), mode);
+    const modeOfA = () => statSync(join(root, 'a')).mode & 0o777;
+    writeFilesTogether(root, new Map([['a', 'v2']]));
+    expect([textOf('a'), modeOfA()]).toEqual(['v2', mode]);
+    const failing = new Map([
+      ['a', 'v3'],
+      ['d'.repeat(300), 'v3'],
+    ]);
+    expect(() => writeFilesTogether(root, failing)).toThrow();
+    expect([textOf('a'), modeOfA()]).toEqual(['v2', mode]);
+  });
+
+  const isRoot = process.getuid?.() === 0;
+
+  (isRoot ? test : test.skip)('keep their owners where root writes them', () => {
+    chownSync(join(root, 'a'), 1234, 4321);
+    writeFilesTogether(root, new Map([['a', 'v2']]));
+    expect(statSync(join(root, 'a'))).toMatchObject({ uid: 1234, gid: 4321 });
+  });
+
   test('stay symbolic links', () => {
     mkdirSync(join(root, 'elsewhere'));
     writeFileSync(join(root, 'elsewhere', 'b'), 'v1');
@@ -129,6 +168,28 @@ describe('files that are written together', () => {
 
   // Where namespaces may not be made, nothing can be mounted.
   const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
+
+  (canMount ? test : test.skip)('are not written where the file system is read-only, and the reason says so', () => {
+    const module = new URL('../../dist/platform/index.js', import.meta.url).href;
+    const script = `
+      import { unwritableReason, writeFilesTogether } from ${JSON.stringify(module)};
+      try { writeFilesTogether('.', new Map([['a', 'v2']])); }
+      catch (error) { process.stdout.write(unwritableReason('schemas', error)); }`;
+    const { stdout } = spawnSync(
+      'unshare',
+      [
+        '-rm',
+        'sh',
+        '-c',
+        'mount --bind . . && mount -o remount,bind,ro . && cd "$PWD" && exec "$0" --input-type=module -e "$1"',
+        process.execPath,
+        script,
+      ],
+      { cwd: root, encoding: 'utf8' },
+    );
+    expect(stdout).toBe('cannot write to schemas: its file system is read-only (EROFS)');
+    expect([readdirSync(root), textOf('a')]).toEqual([['a'], 'v1']);
+  });
 
   (canMount ? test : test.skip)('may be mounted by themselves', () => {
     writeFileSync(join(root, 'mounted'), 'v1');
