@@ -85,6 +85,9 @@ export class UpstreamError extends Error {
   }
 }
 
+/** Informational responses (RFC 9110 section 15.2) before the final one. Without a limit a service could send them for ever. */
+export const MAX_INFORMATIONAL_RESPONSES = 100;
+
 /** The limits of an exchange. */
 export interface ExchangeLimits {
   /** For the headers of the answer, in milliseconds; undefined: as long as for all of it. */
@@ -108,6 +111,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   #controller: Dispatcher.DispatchController | undefined;
   /** Set where the answer is taken as it comes. */
   #sink: UpstreamSink | undefined;
+  #informational = 0;
   #status = 0;
   #headers: UpstreamResponse['headers'] = {};
   #size = 0;
@@ -169,7 +173,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
     if (status >= 200) {
       this.#sink = this.#handler.onStart?.(status, headers, this);
       if (!this.#sink) this.begun();
-    }
+    } else if (++this.#informational > MAX_INFORMATIONAL_RESPONSES) this.refuse('too many informational responses');
     if (Number(headers['content-length']) > this.#maxBodyBytes) this.fail(new UpstreamError('too-large'));
   }
 

@@ -2,6 +2,7 @@ export { Availability, UNAVAILABLE_RETRY_SECONDS } from './availability.ts';
 export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, outcomeOf } from './call-counts.ts';
 export { EventStreamReader } from './event-stream-reader.ts';
 export {
+  MAX_INFORMATIONAL_RESPONSES,
   UpstreamError,
   type UpstreamFailure,
   type UpstreamFlow,

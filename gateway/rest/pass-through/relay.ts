@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Span } from '../../../platform/index.ts';
 import { GatewayError } from '../../errors.ts';
 import { type HttpExchange, type LiveConnections, type Slot, sendFlatError } from '../../http/index.ts';
-import { type CallOutcome, outcomeOf } from '../../upstream/index.ts';
+import { type CallOutcome, MAX_INFORMATIONAL_RESPONSES, outcomeOf } from '../../upstream/index.ts';
 import { serviceTimeout, serviceUnreachable } from '../errors.ts';
 import { type AnswerPolicy, headersOfAnswer } from './answer-headers.ts';
 import { type CallTracing, headersWithContext, startCall } from './call-span.ts';
@@ -49,6 +49,7 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
   #slot: Slot;
   #controller: Dispatcher.DispatchController | undefined;
   #failure: Error | undefined;
+  #informational = 0;
   #isOver = false;
   readonly #startedAt = performance.now();
   #span: Span | undefined;
@@ -93,7 +94,11 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     this.#idle.refresh();
     // Informational responses (RFC 9110 section 15.2) are for the service's direct client, the gateway.
-    if (status < 200) return;
+    if (status < 200) {
+      if (++this.#informational > MAX_INFORMATIONAL_RESPONSES)
+        this.#giveUp(new Error('too many informational responses'));
+      return;
+    }
     const { response, request } = this.#exchange;
     if (!isRelayable(status)) {
       this.#giveUp(new Error(`the status ${status}`));

@@ -6,6 +6,7 @@ import { Client, type Dispatcher } from 'undici';
 import type { Span } from '../../../platform/index.ts';
 import type { GatewayError } from '../../errors.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../../http/index.ts';
+import { MAX_INFORMATIONAL_RESPONSES } from '../../upstream/index.ts';
 import { serviceTimeout, serviceUnreachable } from '../errors.ts';
 import { headersOfAnswer } from './answer-headers.ts';
 import { headersWithContext, startCall } from './call-span.ts';
@@ -44,6 +45,7 @@ class Handshake implements Dispatcher.DispatchHandler {
   readonly #idle: NodeJS.Timeout;
   /** The service's refusal, as far as it has come. */
   #refusal: ServerResponse | undefined;
+  #informational = 0;
   #isOver = false;
   #span: Span | undefined;
 
@@ -95,7 +97,12 @@ class Handshake implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 200 || this.#isOver) return;
+    if (this.#isOver) return;
+    if (status < 200) {
+      if (++this.#informational > MAX_INFORMATIONAL_RESPONSES)
+        this.#fail('too many informational responses', serviceUnreachable(this.#target.name));
+      return;
+    }
     this.#idle.refresh();
     if (!isRelayable(status)) {
       this.#fail(`the status ${status}`, serviceUnreachable(this.#target.name));

@@ -54,6 +54,18 @@ describe('a request to a service', () => {
     expect(await failure(send({ timeoutMs: 200 }))).toBe('timeout');
   });
 
+  test('ends when the service sends informational responses without end', async () => {
+    answering = (_, response) => {
+      for (let sent = 0; sent < 100; sent++) response.writeProcessing();
+      response.end('ok');
+    };
+    expect((await send()).body).toBe('ok');
+    answering = (_, response) => {
+      for (let sent = 0; sent < 101; sent++) response.writeProcessing();
+    };
+    expect(await failure(send())).toBe('connection');
+  });
+
   test('is not sent when it is given up in the turn of the event loop in which it sets out', async () => {
     answering = (_, response) => response.end('ok');
     const before = upstream.requests.length;

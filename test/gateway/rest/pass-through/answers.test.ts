@@ -178,7 +178,15 @@ describe('an answer', () => {
     expect([answer.status, answer.text, answer.headers.link]).toEqual([200, 'ok', undefined]);
   });
 
+  const interim = 'HTTP/1.1 102 Processing\r\n\r\n';
+
+  test('comes after as many informational responses as are accepted', async () => {
+    const answer = await answers(`${interim.repeat(100)}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`);
+    expect([answer.status, answer.text]).toEqual([200, 'ok']);
+  });
+
   test.each([
+    ['after informational responses that would not end', interim.repeat(101)],
     ['with two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'],
     [
       'with a length and chunks',
