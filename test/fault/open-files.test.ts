@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { acceptableConnections } from '../../platform/http/open-files.ts';
-import { bearer, freePort, type Handler, keeper, openIssuer, send, serve, until } from '../gateway/harness/index.ts';
+import { bearer, type Handler, keeper, openIssuer, send, serve, until } from '../gateway/harness/index.ts';
 import { metadataDirectory } from '../gateway/harness/metadata-directory.ts';
 
 const { keep, close } = keeper();
@@ -15,23 +15,10 @@ const OPEN_FILES = 256;
 const MOST_CONNECTIONS = 96;
 const MAIN = new URL('../../dist/gateway/main.js', import.meta.url).pathname;
 
-async function gatewayWithFewDescriptors(metadata: Record<string, unknown>, environment: Record<string, string>) {
-  const directory = await keep(metadataDirectory({ 'version.yaml': { version: 3 }, ...metadata }));
-  const port = await freePort();
-  const child = spawn('sh', ['-c', `ulimit -n ${OPEN_FILES} && exec "$0" "$1"`, process.execPath, MAIN], {
-    env: {
-      PATH: process.env.PATH,
-      HASURA_GRAPHQL_SERVER_PORT: String(port),
-      HASURA_GRAPHQL_METADATA_DIR: directory.path,
-      PORTICO_METADATA_WATCH: 'false',
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let log = '';
-  child.stdout.on('data', (chunk) => {
-    log += chunk;
-  });
+/** Starts a process and waits until its output says on which port it listens. */
+async function listeningProcess(command: string, args: readonly string[], env: Record<string, string>, says: RegExp) {
+  const child = spawn(command, args, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
   const ended = once(child, 'exit');
   await keep({
     close: async () => {
@@ -39,12 +26,36 @@ async function gatewayWithFewDescriptors(metadata: Record<string, unknown>, envi
       await ended;
     },
   });
+  const port = new Promise<number>((resolve, reject) => {
+    child.once('exit', (code, signal) => reject(new Error(`it ended with ${code ?? signal}: ${output}`)));
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+      const said = says.exec(output)?.[1];
+      if (said !== undefined) resolve(Number(said));
+    });
+  });
+  return { port: await port, output: () => output };
+}
+
+async function gatewayWithFewDescriptors(metadata: Record<string, unknown>, environment: Record<string, string>) {
+  const directory = await keep(metadataDirectory({ 'version.yaml': { version: 3 }, ...metadata }));
+  const { port, output } = await listeningProcess(
+    'sh',
+    ['-c', `ulimit -n ${OPEN_FILES} && exec "$0" "$1"`, process.execPath, MAIN],
+    {
+      HASURA_GRAPHQL_SERVER_PORT: '0',
+      HASURA_GRAPHQL_METADATA_DIR: directory.path,
+      PORTICO_METADATA_WATCH: 'false',
+      ...environment,
+    },
+    /"event":"service\.ready","port":(\d+)/,
+  );
   const url = `http://127.0.0.1:${port}`;
   await until('it is ready', async () => {
     const answer = await send(`${url}/readyz`).catch(() => undefined);
     return answer?.status === 200;
   });
-  return { url, port, log: () => log };
+  return { url, port, log: output };
 }
 
 /** Connections to a port, as many as are accepted of those that are tried. */
@@ -143,20 +154,9 @@ async function openConnections(port: number, count: number): Promise<Socket[]> {
 
 (process.platform === 'linux' ? describe : describe.skip)('processes that share a port', () => {
   test('close the connections that none of them can take', async () => {
-    const port = await freePort();
     const script = new URL('port-of-workers.mjs', import.meta.url).pathname;
-    const child = spawn(process.execPath, [script], {
-      env: { PATH: process.env.PATH, PORT: String(port), OPEN_FILES: String(OPEN_FILES) },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const ended = once(child, 'exit');
-    await keep({
-      close: async () => {
-        child.kill('SIGKILL');
-        await ended;
-      },
-    });
-    await once(child.stdout, 'data');
+    const environment = { OPEN_FILES: String(OPEN_FILES) };
+    const { port } = await listeningProcess(process.execPath, [script], environment, /^listening on (\d+)\n/);
     const clients = await openConnections(port, 3 * OPEN_FILES);
     const last = await openConnections(port, 20);
     for (const socket of last) socket.write('GET / HTTP/1.1\r\nhost: gateway\r\n\r\n');
