@@ -208,7 +208,8 @@ function explainListenError(
     return new StartError(`port ${port} on ${host} may not be used by this user: set ${portVariable} to another one`, {
       cause: error,
     });
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+  // That of no network here, a name that is not known or not found just now, a link-local one without its network.
+  if (error.code !== undefined)
     return new StartError(`cannot listen on the address ${host} (${error.code})`, { cause: error });
   return error;
 }

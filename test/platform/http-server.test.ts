@@ -123,6 +123,15 @@ describe('a port that cannot be opened', () => {
     const elsewhere = listen(() => {}, { host: '192.0.2.1', port: 0, portVariable: 'SOME_PORT' });
     await expect(elsewhere).rejects.toThrow('cannot listen on the address 192.0.2.1 (EADDRNOTAVAIL)');
   });
+
+  test('because the system does not accept the address is one line that names it', async () => {
+    // A link-local address is of no use without its network. Where there is no IPv6, there is another reason.
+    const refused = listen(() => {}, { host: 'fe80::1', port: 0, portVariable: 'SOME_PORT' });
+    await expect(refused).rejects.toMatchObject({
+      name: 'StartError',
+      message: expect.stringMatching(/^cannot listen on the address fe80::1 \([A-Z]+\)$/),
+    });
+  });
 });
 
 test('each of several pipelined responses whose client has left is closed once', async () => {
