@@ -41,7 +41,7 @@ export function defaultValueNode({ type, defaultValue }: InputValue): ConstValue
 }
 
 function valueNode(value: unknown, type: GraphQLInputType): ConstValueNode | null {
-  if (!hasScalarObject(value, type)) return astFromValue(value, type) as ConstValueNode | null;
+  if (typeof value !== 'object' || value === null) return astFromValue(value, type) as ConstValueNode | null;
   const inner = getNullableType(type);
   if (isListType(inner)) {
     if (!Array.isArray(value)) return valueNode(value, inner.ofType);
@@ -49,7 +49,7 @@ function valueNode(value: unknown, type: GraphQLInputType): ConstValueNode | nul
   }
   if (!isInputObjectType(inner)) return astFromValueUntyped(value) as ConstValueNode | null;
   const fields = Object.values(inner.getFields()).flatMap((field): ConstObjectFieldNode[] => {
-    const node = valueNode(Reflect.get(Object(value), field.name), field.type);
+    const node = valueNode(ownMember(value, field.name), field.type);
     return node ? [{ kind: Kind.OBJECT_FIELD, name: { kind: Kind.NAME, value: field.name }, value: node }] : [];
   });
   return { kind: Kind.OBJECT, fields };
@@ -101,7 +101,7 @@ function printableSchema(schema: GraphQLSchema, mark: string): GraphQLSchema {
   const ofTypes = Object.values(schema.getTypeMap()).some((type) => inputValuesOf(type).some(isUnprintable));
   if (!ofTypes && !schema.getDirectives().some(({ args }) => args.some(isUnprintable))) return schema;
   return mapSchema(schema, {
-    [MapperKind.TYPE]: (type) => printableType(type, mark),
+    [MapperKind.TYPE]: (type) => withPrintableDefaults(type, mark),
     [MapperKind.DIRECTIVE]: (directive) => {
       const config = directive.toConfig();
       return new GraphQLDirective({ ...config, args: printableInputs(config.args, mark) });
@@ -111,7 +111,10 @@ function printableSchema(schema: GraphQLSchema, mark: string): GraphQLSchema {
 
 /** The same for a type, which refers to the same other types. */
 function printableType(type: GraphQLNamedType, mark: string): GraphQLNamedType {
-  if (!inputValuesOf(type).some(isUnprintable)) return type;
+  return inputValuesOf(type).some(isUnprintable) ? withPrintableDefaults(type, mark) : type;
+}
+
+function withPrintableDefaults(type: GraphQLNamedType, mark: string): GraphQLNamedType {
   if (isInputObjectType(type)) {
     const config = type.toConfig();
     return new GraphQLInputObjectType({ ...config, fields: printableInputs(config.fields, mark) });
@@ -138,10 +141,10 @@ function printableInputs<Config extends GraphQLArgumentConfig | GraphQLInputFiel
   inputs: Readonly<Record<string, Config>>,
   mark: string,
 ): Record<string, Config> {
-  const printable = (input: Config): Config =>
-    hasScalarObject(input.defaultValue, input.type)
-      ? { ...input, defaultValue: withLiterals(input.defaultValue, input.type, mark) }
-      : input;
+  const printable = (input: Config): Config => ({
+    ...input,
+    defaultValue: withLiterals(input.defaultValue, input.type, mark),
+  });
   return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, printable(input)]));
 }
 
@@ -161,7 +164,12 @@ function hasScalarObject(value: unknown, type: GraphQLInputType): boolean {
   const inner = getNullableType(type);
   if (isListType(inner)) return [value].flat().some((item) => hasScalarObject(item, inner.ofType));
   if (!isInputObjectType(inner)) return true;
-  return Object.values(inner.getFields()).some((field) => hasScalarObject(Reflect.get(value, field.name), field.type));
+  return Object.values(inner.getFields()).some((field) => hasScalarObject(ownMember(value, field.name), field.type));
+}
+
+/** Fields may be called `toString` or `constructor`, as members are that each object inherits. */
+function ownMember(value: object, name: string): unknown {
+  return Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }
 
 function withLiterals(value: unknown, type: GraphQLInputType, mark: string): unknown {
@@ -173,7 +181,9 @@ function withLiterals(value: unknown, type: GraphQLInputType, mark: string): unk
       : withLiterals(value, inner.ofType, mark);
   if (!isInputObjectType(inner)) return `${mark}${print(valueNode(value, inner) ?? { kind: Kind.NULL })}`;
   const fields = inner.getFields();
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, fields[name] ? withLiterals(one, fields[name].type, mark) : one]),
-  );
+  // graphql-js reads inherited members, too.
+  const literals: Record<string, unknown> = Object.create(null);
+  for (const [name, one] of Object.entries(value))
+    literals[name] = fields[name] ? withLiterals(one, fields[name].type, mark) : one;
+  return literals;
 }

@@ -105,6 +105,14 @@ test('a schema is printed as graphql-js prints it, apart from such defaults', ()
   expect(printSchema(plain)).toBe(printPlainSchema(plain));
 });
 
+test('fields of an input object may have the names of members that all objects have', () => {
+  const [search, place] = ['{filter: {all: 1}}', '{x: 1}'];
+  const sdl = `enum Way {\n  UP\n}\n\ninput Search {\n  toString: Way\n  constructor: Int\n  filter: Json\n}\n\ninput Place {\n  x: Int\n  valueOf: Way\n}\n\nscalar Json\n\ntype Query {\n  search(search: Search = ${search}): String\n  at(place: Place = ${place}): String\n}`;
+  const schema = buildSchema(sdl);
+  expect(printSchema(schema)).toBe(sdl);
+  expect(defaultsOf(introspectionOf(schema))).toEqual([search, place]);
+});
+
 test.each([
   ['no such default', ''],
   ['such a default', `(of: Json = ${FILTER})`],
