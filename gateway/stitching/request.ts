@@ -91,7 +91,8 @@ export class SubschemaRequest {
     for (const node of [...selections, ...fragments])
       visit(node, { Variable: ({ name }) => void used.add(name.value) });
     const ofClient = (this.#client.variableDefinitions ?? []).filter(({ variable }) => used.has(variable.name.value));
-    const variables = { ...this.#variables };
+    // A variable may be called `__proto__`.
+    const variables: Record<string, unknown> = Object.assign(Object.create(null), this.#variables);
     for (const { variable } of ofClient) {
       const name = variable.name.value;
       if (Object.hasOwn(this.#clientVariables, name)) variables[name] = this.#clientVariables[name];

@@ -75,13 +75,14 @@ export function unwrapNamespace(document: DocumentNode, namespace: string): Unwr
 }
 
 function wrapData(data: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
-  const wrapped: Record<string, unknown> = {};
+  // A client may call the namespace, or a field of it, `__proto__` or `constructor`.
+  const wrapped: Record<string, unknown> = Object.create(null);
   for (const [key, value] of Object.entries(data)) {
     const [, index, name] = NAMESPACED_KEY.exec(key) ?? [];
     if (index === undefined || name === undefined) wrapped[key] = value;
     else {
       const namespace = keys[Number(index)] ?? '';
-      const inside = (wrapped[namespace] ?? {}) as Record<string, unknown>;
+      const inside = (wrapped[namespace] ?? Object.create(null)) as Record<string, unknown>;
       inside[name] = value;
       wrapped[namespace] = inside;
     }

@@ -43,17 +43,30 @@ export function forwardedBody({ document, operation }: OperationDocument): (vari
   const query = JSON.stringify(stripIgnoredCharacters(print(document)));
   const name = operation.name?.value;
   const prepared = `{"query":${query}${name === undefined ? '' : `,"operationName":${JSON.stringify(name)}`}`;
-  const declared = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  const declared = (operation.variableDefinitions ?? []).map(({ variable }): DeclaredVariable => {
+    const name = variable.name.value;
+    return { name, key: `${JSON.stringify(name)}:` };
+  });
   return (variables) => {
-    const given = declared.length === 0 ? '' : `,"variables":${JSON.stringify(declaredOf(variables, declared))}`;
+    const given = declared.length === 0 ? '' : `,"variables":${declaredText(variables, declared)}`;
     return `${prepared}${given}}`;
   };
 }
 
-function declaredOf(variables: Variables, declared: readonly string[]): unknown {
-  const given: Record<string, unknown> = {};
-  for (const name of declared) if (Object.hasOwn(variables, name)) given[name] = variables[name];
-  return given;
+interface DeclaredVariable {
+  readonly name: string;
+  /** `"name":` */
+  readonly key: string;
+}
+
+/** The declared variables as JSON. They are not put into an object: one may be called `__proto__`. */
+function declaredText(variables: Variables, declared: readonly DeclaredVariable[]): string {
+  let members = '';
+  for (const { name, key } of declared) {
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    if (value !== undefined) members += `${members && ','}${key}${JSON.stringify(value)}`;
+  }
+  return `{${members}}`;
 }
 
 /** An operation in flight whose response is not incremental. */
