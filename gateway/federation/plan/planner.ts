@@ -3,7 +3,7 @@ import type { PlanNode, QueryPlanner } from '@graphql-hive/router-query-planner'
 import type { DocumentNode } from 'graphql';
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
 import { withEntityRoots } from './entity-roots.ts';
-import { withExactNumbers } from './exact-numbers.ts';
+import { withExactLiterals, withoutBlockStrings, withSmallNumbers } from './exact-literals.ts';
 import { withReentryKeys } from './reentry/index.ts';
 import { withServiceOrder } from './service-order.ts';
 
@@ -28,7 +28,7 @@ export function openPlanner(supergraphSdl: string): PlanQuery {
   return (document, operationName, labels) => {
     try {
       if (isFatal(document)) throw new Error(KEY_NOT_SHARED);
-      const { text, restore } = withExactNumbers(document);
+      const { text, restore } = withExactLiterals(document);
       // Labels such as percent(5) hold while the last argument is below 5.
       const { node } = planner.plan(text, operationName, new Set(labels), 0);
       return node && ordered.restore(restore(node));
@@ -50,15 +50,15 @@ export function openEntityPlanner(supergraph: () => DocumentNode): PlanQuery {
   };
 }
 
-/** Planning needs no defaults, so numbers in them that the addon cannot read are hidden from it. */
 function plannerOf(supergraphSdl: string): QueryPlanner {
   const Planner = loadPlanner();
+  const sdl = withoutBlockStrings(supergraphSdl);
   try {
-    return new Planner(supergraphSdl);
+    return new Planner(sdl);
   } catch (error) {
-    const { text } = withExactNumbers(supergraphSdl);
-    if (text === supergraphSdl) throw error;
-    return new Planner(text);
+    const readable = withSmallNumbers(sdl);
+    if (readable === sdl) throw error;
+    return new Planner(readable);
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { GraphQLScalarType } from 'graphql';
+import { GraphQLScalarType, parseValue, valueFromASTUntyped } from 'graphql';
 import { responseObject } from '../../../gateway/federation/index.ts';
 import { federate, type World } from './world.ts';
 
@@ -21,6 +21,10 @@ beforeAll(async () => {
         type Subscription { opened(branch: String): Account! }
         input Where { name: String ids: [ID!] }
         scalar Decimal
+        """
+            An account,
+        \u2028 with white space of Unicode
+        """
         type Account @key(fields: "id") {
           id: ID! name: String echo(text: String): String sum(of: [Decimal!], from: Decimal = 98765432109876543210, to: Decimal = 10000000000000000000): String owner(id: ID, share: Float): String
         }`,
@@ -100,6 +104,16 @@ test('numbers of any size and precision reach the services as they were written'
       },
     ],
   });
+});
+
+test.each([
+  '"\\b \\" \\\\b \\u0008 \\f \\u0000 \\u{1F600} \u2028 ü"',
+  '"""\u2028"""',
+  '"""\n    four\n  two\n\u2028 ü\n"""',
+  '"""\n  a \\""" b\\u0041\n\n    c "\n  """',
+])('the string %j reaches the service as it was written', async (literal) => {
+  const { data } = await bank.ask(`{ account(id: "a") { echo(text: ${literal}) } }`);
+  expect(data).toEqual({ account: { echo: valueFromASTUntyped(parseValue(literal)) } });
 });
 
 test('variables go to the services that use them, and to no other', async () => {
