@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../../platform/index.ts';
+import { isDatabaseUnavailable } from '../database/index.ts';
 import { ApiError, ERRORS, type ErrorCode, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
 
 /** The body parser's error types (raw-body and body-parser, "Errors"). Their messages quote the body. */
@@ -32,7 +33,8 @@ export function createErrorHandler(loggerOf: (request: Request) => Logger): Erro
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
     const code = errorCodeOf(error);
-    if (code === 'unexpected') loggerOf(request).error({ err: error, event: 'request.failed' }, 'unexpected error');
+    if (code === 'unexpected' || code === 'unavailable')
+      loggerOf(request).error({ err: error, event: 'request.failed' }, 'unexpected error');
     return sendError(response, code);
   };
 }
@@ -40,7 +42,8 @@ export function createErrorHandler(loggerOf: (request: Request) => Logger): Erro
 function errorCodeOf(error: unknown): ErrorCode {
   if (error instanceof ApiError) return error.code;
   const type = (error as { type?: unknown } | undefined)?.type;
-  return (typeof type === 'string' ? BODY_ERRORS[type] : undefined) ?? 'unexpected';
+  const ofBody = typeof type === 'string' ? BODY_ERRORS[type] : undefined;
+  return ofBody ?? (isDatabaseUnavailable(error) ? 'unavailable' : 'unexpected');
 }
 
 function sendError(response: Response, code: ErrorCode): void {

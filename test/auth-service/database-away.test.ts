@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { availableEngines, POSTGRES_URL } from '../database/index.ts';
 import { runCommand } from './cli/run.ts';
-import { environment, THROTTLED } from './service.ts';
+import { environment, REVOCATION_SECRET, THROTTLED } from './service.ts';
 import { until } from './until.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -46,6 +46,14 @@ const isPostgresThere = (await availableEngines()).includes('postgres');
     });
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await response.json()).toMatchObject({ error: 'temporarily_unavailable' });
+  });
+
+  test('a gateway that reads the revocations is, too', async () => {
+    const response = await fetch(`${world.service.url}/revocations`, {
+      headers: { authorization: `Bearer ${REVOCATION_SECRET}` },
+    });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'unavailable' } }] });
   });
 
   test('and logins work again when it is back', async () => {
