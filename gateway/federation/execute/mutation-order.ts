@@ -1,5 +1,6 @@
 import type { PlanNode } from '@graphql-hive/router-query-planner';
 import type { FieldNode } from 'graphql';
+import { responseKey } from '../plan/index.ts';
 import { rootFetches } from './compile-plan.ts';
 
 /**
@@ -12,15 +13,31 @@ export function planMutation(
   fields: readonly FieldNode[],
   plan: (fields: readonly FieldNode[]) => PlanNode | undefined,
 ): PlanNode[] {
-  const whole = plan(fields);
+  const merged = mergeFields(fields);
+  const whole = plan(merged);
   if (!whole) return [];
-  if (fields.length < 2 || whole.kind === 'Fetch') return [whole];
+  if (merged.length < 2 || whole.kind === 'Fetch') return [whole];
   const nodes: PlanNode[] = [];
-  for (const group of groupNeighbours(fields, plan)) {
+  for (const group of groupNeighbours(merged, plan)) {
     const node = plan(group);
     if (node) nodes.push(node);
   }
   return nodes;
+}
+
+/** A field that is selected several times under one response key is executed once (GraphQL 6.3.2). */
+function mergeFields(fields: readonly FieldNode[]): FieldNode[] {
+  const merged = new Map<string, FieldNode>();
+  for (const field of fields) {
+    const key = responseKey(field);
+    const known = merged.get(key);
+    if (!known) merged.set(key, field);
+    else if (known.selectionSet && field.selectionSet) {
+      const selections = [...known.selectionSet.selections, ...field.selectionSet.selections];
+      merged.set(key, { ...known, selectionSet: { ...known.selectionSet, selections } });
+    }
+  }
+  return [...merged.values()];
 }
 
 /** Only the last field of a group may need joins: those of an earlier one would have to come before the next field. */

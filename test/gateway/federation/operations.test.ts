@@ -209,6 +209,15 @@ test('mutations of one service are one request', async () => {
   expect(journal).toEqual(['open a', 'rename a', 'close a']);
 });
 
+test('a mutation that is selected several times under one key runs once', async () => {
+  const document = `mutation { a: open(name: "a") { id } ...More ... { a: open(name: "a") { balance } } c: close(id: "a") { id } }
+    fragment More on Mutation { a: open(name: "a") { id name } }`;
+  expect(await bank.ask(document)).toEqual({
+    data: { a: { id: 'a', name: 'a', balance: 'a EUR' }, c: { id: 'a' } },
+  });
+  expect(journal).toEqual(['open a', 'balance a', 'close a']);
+});
+
 test('an event of a subscription is joined like an answer', async () => {
   const prepared = bank.graph.prepareSubscription(
     'subscription S($branch: String, $more: Boolean!) { new: opened(branch: $branch) { id balance @include(if: $more) } }',
