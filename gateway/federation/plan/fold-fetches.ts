@@ -60,7 +60,7 @@ function selectAt(
   types: SupergraphTypes,
 ): readonly SelectionNode[] | undefined {
   const [segment, ...rest] = path;
-  if (segment === undefined) return addSelections(selections, fetch, type);
+  if (segment === undefined) return addSelections(selections, fetch, type, types);
   if (segment === '@' || !('Field' in segment)) return selectAt(selections, rest, fetch, type, types);
   const holders = fieldsOf(selections, type).filter(({ field }) => responseKey(field) === segment.Field);
   const [holder] = holders;
@@ -75,6 +75,7 @@ function addSelections(
   selections: readonly SelectionNode[],
   fetch: EntityFetch,
   type: string | undefined,
+  types: SupergraphTypes,
 ): readonly SelectionNode[] | undefined {
   for (const required of fetch.requires) {
     if (required.kind !== 'InlineFragment') return undefined;
@@ -82,9 +83,25 @@ function addSelections(
     const own = type === required.typeCondition ? selections : conditioned(selections, required.typeCondition);
     if (!own || !holds(own, required.selections)) return undefined;
   }
+  if (needsRepresentations(fetch, types)) return undefined;
   const added = fetch.selections.flatMap((selection) => (selection.kind === Kind.INLINE_FRAGMENT ? [selection] : []));
   if (added.length !== fetch.selections.length || !agree(selections, added)) return undefined;
   return [...selections, ...added];
+}
+
+/**
+ * Whether a field requires one that its subgraph does not resolve itself. A selected field of that name is one that the
+ * subgraph provides at this path only: it is not known to reach the resolver.
+ */
+function needsRepresentations({ service, selections }: EntityFetch, types: SupergraphTypes): boolean {
+  const resolves = (required: readonly SelectionNode[], parent: string | undefined): boolean =>
+    fieldsOf(required, parent).every(({ field: { name, selectionSet }, type }) => {
+      if (type === undefined || !types.services.answers(service, type, name.value)) return false;
+      return !selectionSet || resolves(selectionSet.selections, types.fieldType(type, name.value));
+    });
+  return fieldsOf(selections, undefined).some(
+    ({ field, type }) => type !== undefined && !resolves(types.requirementsOf(service, type, field.name.value), type),
+  );
 }
 
 function conditioned(selections: readonly SelectionNode[], type: string): readonly SelectionNode[] | undefined {
