@@ -1,11 +1,14 @@
 import { createRequire } from 'node:module';
 import type { PlanNode, QueryPlanner } from '@graphql-hive/router-query-planner';
-import type { DocumentNode } from 'graphql';
+import { type DocumentNode, parse } from 'graphql';
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
 import { withEntityRoots } from './entity-roots.ts';
 import { withExactLiterals, withoutBlockStrings, withSmallNumbers } from './exact-literals.ts';
 import { withReentryKeys } from './reentry/index.ts';
 import { withServiceOrder } from './service-order.ts';
+import { withSingleOwners } from './single-owners.ts';
+import { SupergraphParts } from './supergraph-parts.ts';
+import { sliceFor } from './supergraph-slice.ts';
 
 /**
  * Plans one operation; undefined where there is nothing to fetch.
@@ -22,6 +25,39 @@ export type PlanQuery = (
  * @throws PlannerUnavailable where the addon does not load; whatever the addon throws for a broken supergraph
  */
 export function openPlanner(supergraphSdl: string): PlanQuery {
+  const plan = openPlannerOf(supergraphSdl);
+  return (document, operationName, labels) => {
+    let left = MOST_SUPERGRAPHS;
+    const planOver = (sdl: string, query: PlanQuery): PlanNode | undefined => {
+      try {
+        return query(document, operationName, labels);
+      } catch (error) {
+        const field = fieldWithoutPath(error);
+        if (field === undefined) throw error;
+        const slice = sliceFor(parse(document, { noLocation: true }), new SupergraphParts(sdl));
+        for (const reduced of withSingleOwners(slice, field)) {
+          if (left-- <= 0) break;
+          try {
+            return planOver(reduced, openPlannerOf(reduced));
+          } catch (other) {
+            if (!(other instanceof UnplannableOperation)) throw other;
+          }
+        }
+        throw error;
+      }
+    };
+    return planOver(supergraphSdl, plan);
+  };
+}
+
+/** How many supergraphs with fewer owners of fields are tried for an operation. */
+const MOST_SUPERGRAPHS = 12;
+
+function fieldWithoutPath(error: unknown): string | undefined {
+  return error instanceof UnplannableOperation ? NO_PATH.exec(String(error.cause))?.[1] : undefined;
+}
+
+function openPlannerOf(supergraphSdl: string): PlanQuery {
   const { sdl, isFatal } = withReentryKeys(supergraphSdl);
   const ordered = withServiceOrder(sdl);
   const planner = plannerOf(ordered.sdl);
@@ -65,11 +101,14 @@ function plannerOf(supergraphSdl: string): QueryPlanner {
 /** @param cause what the planner says, which may repeat values of the document: it is kept for the log only. */
 export function unplannable(cause: unknown): UnplannableOperation {
   const message = 'the operation cannot be planned over the federated services';
-  return new UnplannableOperation(message, cause, FOUND_AND_LOST.test(String(cause)));
+  return new UnplannableOperation(message, cause, PLANNERS_FAULT.test(String(cause)));
 }
 
-/** The planner's message for operations that it has found a plan for, whose fetches it then fails to build. */
-const FOUND_AND_LOST = /failed to build fetch graph/i;
+/** The planner's message for an operation that it finds no way to a field for, though composing has found one to each. */
+const NO_PATH = /no paths found for selection item: (\w+)/i;
+
+/** That, and its message for operations that it has found a plan for, whose fetches it then fails to build. */
+const PLANNERS_FAULT = /no paths found|failed to build fetch graph/i;
 
 /** Worded as the planner's failures that the stand-in answers; the thread passes on the text only. */
 const KEY_NOT_SHARED = 'failed to build fetch graph: no key of a type with requirements is one of all its subgraphs';

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { fragmentNode, nameNode, TYPENAME_FIELD } from '../../syntax/index.ts';
-import { UnplannableOperation } from '../errors.ts';
+import { PlannerStopped, UnplannableOperation } from '../errors.ts';
 import { ENTITY_SERVICE, entityRoot, entityTypeOf } from './entity-roots.ts';
 import { responseKey } from './fold-fetches.ts';
 import { type EntityPath, openOperation, rootName } from './plan-fetches.ts';
@@ -47,15 +47,31 @@ function planOrSplit(
     if (!(error instanceof UnplannableOperation && error.isPlannersFault)) throw error;
     const found = cut(operation, areEntities, undefined, scope.types);
     if (found.cuts.size === 0) throw error;
-    const { cuts, rest } = cut(operation, areEntities, found.cuts, scope.types);
-    const below = planOrSplit(entitiesOf(cuts, operation), scope.planEntities, true, scope);
-    const keys = below ? keySelections(below) : new Map<string, SelectionSetNode>();
-    const base = plan(withKeys(rest, keys));
-    const places = new Map([...cuts.values()].map(({ mark, path }) => [mark, path]));
-    const moved = below && movedTo(withOwnAliases(below), places);
-    const nodes = [base, moved].filter((node) => node !== undefined);
-    return nodes.length > 1 ? { kind: 'Sequence', nodes } : nodes[0];
+    try {
+      return planCut(operation, plan, found.cuts, areEntities, scope);
+    } catch (other) {
+      // The operation is stitched for the planner's fault, whatever its parts fail at.
+      throw other instanceof UnplannableOperation && !(other instanceof PlannerStopped) ? error : other;
+    }
   }
+}
+
+/** Plans an operation in two parts: without the fields that have been found, and these fields. */
+function planCut(
+  operation: OperationDefinitionNode,
+  plan: SplitScope['plan'],
+  found: Cuts,
+  areEntities: boolean,
+  scope: SplitScope,
+): PlanNode | undefined {
+  const { cuts, rest } = cut(operation, areEntities, found, scope.types);
+  const below = planOrSplit(entitiesOf(cuts, operation), scope.planEntities, true, scope);
+  const keys = below ? keySelections(below) : new Map<string, SelectionSetNode>();
+  const base = plan(withKeys(rest, keys));
+  const places = new Map([...cuts.values()].map(({ mark, path }) => [mark, path]));
+  const moved = below && movedTo(withOwnAliases(below), places);
+  const nodes = [base, moved].filter((node) => node !== undefined);
+  return nodes.length > 1 ? { kind: 'Sequence', nodes } : nodes[0];
 }
 
 /** Fields that were removed at the same path, all of the same object type. */
