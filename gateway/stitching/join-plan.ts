@@ -69,19 +69,28 @@ class ObjectPlan {
   into(batches: JoinBatches): readonly Joinable[] {
     const { __typename: typeName, asked } = this.#object;
     const waiting: SelectedField[] = [];
-    for (const { field, needed } of this.#waiting) {
+    for (const { field, needed: sets } of this.#waiting) {
+      const needed = [...sets];
       const names = new Set(needed.flatMap((set) => [...unknownIn(set, this.#object)]));
       let isAsked = false;
+      // A set is iterated over what is added to it meanwhile, too.
       for (const name of names) {
         if (asked.has(name)) {
           isAsked ||= this.#isAskedNow(name);
           continue;
         }
-        const entries = entriesForFact(this.#types, typeName, name).filter(({ key }) =>
-          areFactsKnown(this.#object.facts, key),
-        );
+        const all = entriesForFact(this.#types, typeName, name);
+        const entries = all.filter(({ key }) => areFactsKnown(this.#object.facts, key));
         const entry = entries.find((one) => this.#asked.has(one)) ?? entries[0];
-        if (!entry) continue;
+        if (!entry) {
+          // The keys that it is fetched by are fetched first.
+          for (const { key } of all) {
+            if (!key) continue;
+            needed.push(key);
+            for (const one of unknownIn(key, this.#object)) names.add(one);
+          }
+          continue;
+        }
         asked.add(name);
         for (const set of needed) this.#askedOf(entry).facts.add(ofName(set, name));
         isAsked = true;

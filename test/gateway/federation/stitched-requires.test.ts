@@ -97,3 +97,29 @@ test('when stitched, a representation has the type, the key and the required fie
     { __typename: 'Box', place: { row: 7 }, dims: { w: 3, h: 4 }, parts: [{ n: 1, m: 2 }], tag: 'red' },
   ]);
 });
+
+test('stitched, a required field is fetched by a key that another service has', async () => {
+  const crate = { id: '1', sku: 's1' };
+  const { ask } = await stitch({
+    crates: {
+      sdl: `type Query { crate: Crate }
+        type Crate @key(fields: "id") { id: ID! weight: Int @external postage: String @requires(fields: "weight") }`,
+      resolvers: {
+        Query: { crate: () => ({ id: crate.id }) },
+        Crate: {
+          __resolveReference: (reference: Reference) => reference,
+          postage: ({ weight }: Reference) => `for ${weight}`,
+        },
+      },
+    },
+    numbers: {
+      sdl: 'type Crate @key(fields: "id") @key(fields: "sku") { id: ID! sku: ID! }',
+      resolvers: { Crate: { __resolveReference: () => crate } },
+    },
+    scales: {
+      sdl: 'type Crate @key(fields: "sku") { sku: ID! weight: Int }',
+      resolvers: { Crate: { __resolveReference: ({ sku }: Reference) => ({ sku, weight: 5 }) } },
+    },
+  });
+  expect(await ask('{ crate { postage } }')).toEqual({ data: { crate: { postage: 'for 5' } } });
+});
