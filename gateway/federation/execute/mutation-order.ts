@@ -1,5 +1,6 @@
 import type { PlanNode } from '@graphql-hive/router-query-planner';
 import type { FieldNode } from 'graphql';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { responseKey } from '../plan/index.ts';
 import { rootFetches } from './compile-plan.ts';
 
@@ -7,22 +8,36 @@ import { rootFetches } from './compile-plan.ts';
  * Plans a mutation so that a field is finished, with its joins, before the next one starts (GraphQL 6.2.2): the planner's
  * own plan would join one field while it runs the next. Neighbours that the same subgraph runs are still sent in one
  * request, since the subgraph keeps their order.
+ *
+ * Fields of several subgraphs are never planned together: the planner (0.0.38) panics, which ends the process, where one of
+ * them requires a field that is also selected with other arguments.
  * @returns the plans to run one after the other
  */
 export function planMutation(
   fields: readonly FieldNode[],
   plan: (fields: readonly FieldNode[]) => PlanNode | undefined,
+  types: SupergraphTypes,
 ): PlanNode[] {
   const merged = mergeFields(fields);
-  const whole = plan(merged);
-  if (!whole) return [];
-  if (merged.length < 2 || whole.kind === 'Fetch') return [whole];
-  const nodes: PlanNode[] = [];
-  for (const group of groupNeighbours(merged, plan)) {
-    const node = plan(group);
-    if (node) nodes.push(node);
+  if (merged.length < 2 || haveOneService(merged, plan, types)) {
+    const whole = plan(merged);
+    if (!whole) return [];
+    if (merged.length < 2 || whole.kind === 'Fetch') return [whole];
   }
-  return nodes;
+  return groupNeighbours(merged, plan).flatMap((group) => plan(group) ?? []);
+}
+
+function haveOneService(
+  [first, ...others]: readonly FieldNode[],
+  plan: (fields: readonly FieldNode[]) => PlanNode | undefined,
+  { services }: SupergraphTypes,
+): boolean {
+  const service = first && serviceOf(plan([first]));
+  return service !== undefined && others.every(({ name }) => services.answers(service, 'Mutation', name.value));
+}
+
+function serviceOf(node: PlanNode | undefined): string | undefined {
+  return node && rootFetches(node)[0]?.serviceName;
 }
 
 /** A field that is selected several times under one response key is executed once (GraphQL 6.3.2). */
@@ -49,7 +64,7 @@ function groupNeighbours(
   let openFor: string | undefined;
   for (const field of fields) {
     const node = plan([field]);
-    const service = node && rootFetches(node)[0]?.serviceName;
+    const service = serviceOf(node);
     const last = groups.at(-1);
     if (last && service !== undefined && service === openFor) last.push(field);
     else groups.push([field]);

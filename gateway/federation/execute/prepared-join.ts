@@ -91,7 +91,8 @@ function compileVariant<Context>(
   const { clientVariables } = operation;
   const whole = planned(fields);
   const planScope = { types: scope.types, clientVariables, operation: whole };
-  const nodes = kind === 'mutation' ? planMutation(fields, plan) : [plan(fields)].filter((one) => one !== undefined);
+  const nodes =
+    kind === 'mutation' ? planMutation(fields, plan, scope.types) : [plan(fields)].filter((one) => one !== undefined);
   const [node] = nodes;
   if (!node) return { step: undefined, shape, primary: undefined };
   if (kind !== 'subscription') {

@@ -27,6 +27,7 @@ beforeAll(async () => {
         """
         type Account @key(fields: "id") {
           id: ID! name: String echo(text: String): String sum(of: [Decimal!], from: Decimal = 98765432109876543210, to: Decimal = 10000000000000000000): String owner(id: ID, share: Float): String
+          title(short: Boolean): String
         }`,
       resolvers: {
         Decimal,
@@ -45,6 +46,7 @@ beforeAll(async () => {
         },
         Account: {
           __resolveReference: ({ id }: { id: string }) => note(`read ${id}`, { id, name: `read ${id}` }),
+          title: (_: unknown, { short }: { short?: boolean }) => (short ? 'Dr' : 'Doctor'),
           echo: (_: unknown, { text }: { text?: string }) => text ?? null,
           sum: (_: unknown, { of }: { of: string[] }) => of.join(' '),
           owner: (_: unknown, { id, share }: { id?: string; share?: number }) => `${id} ${share}`,
@@ -53,7 +55,8 @@ beforeAll(async () => {
     },
     ledger: {
       sdl: `type Mutation { book(account: ID!, amount: Int!): Account! }
-        type Account @key(fields: "id") { id: ID! balance(currency: String): String last: Int }`,
+        type Account @key(fields: "id") { id: ID! balance(currency: String): String last: Int
+          title(short: Boolean): String @external greeting: String @requires(fields: "title(short: true)") }`,
       resolvers: {
         Mutation: {
           book: (_: unknown, { account, amount }: { account: string; amount: number }) =>
@@ -61,6 +64,7 @@ beforeAll(async () => {
         },
         Account: {
           __resolveReference: (key: object) => key,
+          greeting: ({ title }: { title: string }) => `dear ${title}`,
           balance: ({ id }: { id: string }, { currency }: { currency?: string }) =>
             note(`balance ${id}`, `${id} ${currency ?? 'EUR'}`),
           last: () => 3,
@@ -216,6 +220,17 @@ test('a mutation that is selected several times under one key runs once', async 
     data: { a: { id: 'a', name: 'a', balance: 'a EUR' }, c: { id: 'a' } },
   });
   expect(journal).toEqual(['open a', 'balance a', 'close a']);
+});
+
+test('a mutation of several services may select a field that another one requires with other arguments', async () => {
+  const document =
+    'mutation { open(name: "a") { title greeting } book(account: "a", amount: 1) { id greeting title } }';
+  expect(await bank.ask(document)).toEqual({
+    data: {
+      open: { title: 'Doctor', greeting: 'dear Dr' },
+      book: { id: 'a', greeting: 'dear Dr', title: 'Doctor' },
+    },
+  });
 });
 
 test('an event of a subscription is joined like an answer', async () => {
