@@ -27,7 +27,8 @@ function foldInto(fetches: readonly Fetch[], fetch: EntityFetch, path: EntityPat
     if (!precedes(source, fetch)) continue;
     const rest = source.kind === 'root' ? path : pathBelow(source, path);
     if (!rest?.some((segment) => segment !== '@' && 'Field' in segment)) continue;
-    const selections = selectAt(source.selections, rest, fetch, rootType(source), types);
+    const root = rootType(source);
+    const selections = selectAt(source.selections, rest, fetch, { type: root, conditions: root ? [root] : [] }, types);
     if (!selections) continue;
     const variables = [...source.variables];
     for (const one of fetch.variables) {
@@ -51,24 +52,38 @@ function pathBelow(source: EntityFetch, path: EntityPath): EntityPath | undefine
   return same ? path.slice(base.length) : undefined;
 }
 
+/** What is known of the objects at a place. */
+interface ObjectPlace {
+  /** The type of the field that they come from. */
+  readonly type: string | undefined;
+  /** The types of those that a path leads to. */
+  readonly conditions: readonly string[];
+}
+
 /** The selections with those of the fetch added at the end of a path; undefined where that cannot be done. */
 function selectAt(
   selections: readonly SelectionNode[],
   path: EntityPath,
   fetch: EntityFetch,
-  type: string | undefined,
+  place: ObjectPlace,
   types: SupergraphTypes,
 ): readonly SelectionNode[] | undefined {
   const [segment, ...rest] = path;
-  if (segment === undefined) return addSelections(selections, fetch, type, types);
-  if (segment === '@' || !('Field' in segment)) return selectAt(selections, rest, fetch, type, types);
-  const holders = fieldsOf(selections, type).filter(({ field }) => responseKey(field) === segment.Field);
+  if (segment === undefined) return addSelections(selections, fetch, place.type, types);
+  if (segment === '@') return selectAt(selections, rest, fetch, place, types);
+  if (!('Field' in segment))
+    return selectAt(selections, rest, fetch, { ...place, conditions: segment.TypeCondition }, types);
+  const holders = fieldsOf(selections, place.type).filter(({ field }) => responseKey(field) === segment.Field);
   const [holder] = holders;
   if (!holder || holders.length > 1) return undefined;
-  const below = holder.field.selectionSet?.selections;
-  const fieldType = holder.type && types.fieldType(holder.type, holder.field.name.value);
-  const changed = below && selectAt(below, rest, fetch, fieldType, types);
-  return changed && replaceField(selections, holder.field, changed);
+  const { field, type } = holder;
+  // Objects of other types have this field from elsewhere.
+  if (type !== undefined && !place.conditions.every((condition) => types.isA(condition, type))) return undefined;
+  const below = field.selectionSet?.selections;
+  const fieldType = type && types.fieldType(type, field.name.value);
+  const fieldPlace = { type: fieldType, conditions: fieldType ? [fieldType] : [] };
+  const changed = below && selectAt(below, rest, fetch, fieldPlace, types);
+  return changed && replaceField(selections, field, changed);
 }
 
 function addSelections(
