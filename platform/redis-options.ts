@@ -8,6 +8,8 @@ export const COUNTING_REDIS = {
   /** How long a disconnect may take: a connection that is already lost would keep the process alive. */
   disconnectTimeout: 100,
   retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+  // After a failover the server of this connection may be a replica; the name in the URL leads to the new primary.
+  reconnectOnError: ({ message }) => message.includes('READONLY'),
   // Commands that wait for a connection fail as soon as connecting fails.
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,

@@ -2,6 +2,12 @@ import { Failover, type Logger } from '../../platform/index.ts';
 import type { AttemptStore, ConsumeResult, Counter } from './store.ts';
 
 const ATTEMPT_STORE_TIMEOUT_MS = 500;
+/** A counter of no attempt. Redis may answer what reads it and refuse what counts: a replica, or one without memory. */
+const PROBED: Counter = {
+  key: 'probe',
+  kind: 'address',
+  schedule: { free: Number.MAX_SAFE_INTEGER, waitsMs: [0], most: 1, fading: 1 / 60_000 },
+};
 
 export interface FallbackStoreOptions {
   /** The store that may fail. */
@@ -17,7 +23,7 @@ export function withFallbackStore({ primary, fallback, logger }: FallbackStoreOp
     primary,
     fallback,
     timeoutMs: ATTEMPT_STORE_TIMEOUT_MS,
-    probe: () => primary.peek([], 0),
+    probe: () => primary.consume([PROBED], 0),
     onFailure: (reason) =>
       logger.warn(
         { reason, event: 'throttle.store_unavailable' },

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
 import type { AuthServiceDependencies } from '../../../auth-service/service.ts';
 import { createTestDatabase, preferredEngine, type TestDatabase } from '../../database/index.ts';
-import { isRedisThere, type RedisRelay, redisRelay } from '../../gateway/rate-limit/redis.ts';
+import { isRedisThere, REDIS_URL, type RedisRelay, redisRelay } from '../../gateway/rate-limit/redis.ts';
 import { type RunningProcess, runProgram } from '../process.ts';
 import { environment, startTestService, type TestService, THROTTLED } from '../service.ts';
 import { until } from '../until.ts';
@@ -110,6 +111,35 @@ withRedis('when Redis is lost', () => {
     expect((await loginAt(world.service.url, 'alice', 'right', '10.9.0.1')).answer?.success).toBe(true);
     expect(countOf(world.service, '"event":"throttle.store_unavailable"')).toBe(1);
     relay.resume();
+  });
+
+  test('a Redis that answers and refuses to write is not taken for one that is back', async () => {
+    const redis = new Redis(REDIS_URL);
+    const user = randomUUID();
+    const permit = (...rules: readonly string[]) => redis.call('ACL', 'SETUSER', user, ...rules);
+    /** How often Redis has refused to write. */
+    const refusals = async () => {
+      const entries = ((await redis.call('ACL', 'LOG', '128')) as unknown[][]).filter((entry) => entry.includes(user));
+      return entries.reduce((sum, entry) => sum + Number(entry[entry.indexOf('count') + 1]), 0);
+    };
+    closers.push(async () => {
+      await redis.call('ACL', 'DELUSER', user);
+      redis.disconnect();
+    });
+    await permit('on', '>hush-hush', '~*', '+@all');
+    const { url } = await newDatabase(preferredEngine());
+    const REDIS = Object.assign(new URL(REDIS_URL), { username: user, password: 'hush-hush' });
+    const AUTH_KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
+    const service = await newService(url, { REDIS_URL: REDIS.href, AUTH_KEY_ENCRYPTION_KEY });
+
+    await permit('-hset');
+    expect((await guess(service.url)(0)).status).toBe(401);
+    await until('it has been tried twice more', async () => (await refusals()) >= 3);
+    expect(countOf(service, '"event":"throttle.store_unavailable"')).toBe(1);
+    expect(countOf(service, '"event":"throttle.store_recovered"')).toBe(0);
+
+    await permit('+hset');
+    await until('it is back', () => countOf(service, '"event":"throttle.store_recovered"') === 1);
   });
 
   test('a service starts without it', async () => {
